@@ -1,0 +1,58 @@
+import type { Permission } from "../tool.ts";
+
+export type EffortLevel = "low" | "medium" | "high" | "max";
+export type OutputStyle = "default" | "explanatory" | "learning" | "concise" | "formal" | "casual";
+export type AccessRole = "full" | "read-only" | "search-only";
+/** read: only none/read tools are offered; write: write and execute calls ask; agi: no asking. */
+export type Mode = "read" | "write" | "agi";
+
+export interface AgentDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly prompt: string;
+  readonly access: AccessRole;
+  readonly visible: boolean;
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly maxTurns?: number;
+  readonly color?: string;
+}
+
+/** Everything that shapes how a query runs. Optional fields fall back to the model's or the agent's own. */
+export interface QueryConfig {
+  /** `provider/model`. */
+  readonly model: string;
+  /** Most tokens of one model call's output. */
+  readonly maxTokens: number;
+  readonly maxTurns: number;
+  /** Overrides the base instructions. */
+  readonly systemPrompt?: string;
+  readonly appendSystemPrompt?: string;
+  readonly outputStyle: OutputStyle;
+  readonly outputStylePrompt?: string;
+  readonly workingDirectory: string;
+  /** Tokens. Overrides what the effort level implies. */
+  readonly thinkingBudget?: number;
+  readonly temperature?: number;
+  /** Characters of tool results that stay in a request. */
+  readonly toolResultBudget: number;
+  readonly effortLevel?: EffortLevel;
+  readonly maxBudgetUsd?: number;
+  /** `provider/model`. */
+  readonly fallbackModel?: string;
+  readonly agentDefinition: AgentDefinition;
+  readonly mode: Mode;
+  /** When set, only these tools are offered. */
+  readonly toolAllow?: readonly string[];
+  /** Tokens. Overrides what is known of the model. */
+  readonly contextWindow?: number;
+  /** Fields that every log line of the query carries. */
+  readonly logContext: Readonly<Record<string, string>>;
+}
+
+/** The permissions a mode offers at all. */
+export const OFFERED_PERMISSIONS: Readonly<Record<Mode, readonly Permission[]>> = {
+  read: ["none", "read"],
+  write: ["none", "read", "write", "execute"],
+  agi: ["none", "read", "write", "execute"],
+};

@@ -1,0 +1,63 @@
+import type { Message } from "../protocol/messages.ts";
+import type { ToolResult } from "../protocol/tool-result.ts";
+import type { Usage } from "../protocol/usage.ts";
+import type { StopReason } from "../providers/provider.ts";
+import type { WriteIntent } from "../tool.ts";
+
+/**
+ * The loop's durable memory. Each method is one transaction that is committed when it resolves, so a
+ * run that is cut anywhere goes on from `load()`: the history's end tells what comes next.
+ */
+export interface RunJournal {
+  load(): Promise<RunState>;
+  /** The response, its usage, and a pending call for each tool_use block. `model` is `provider/model`. */
+  modelResponded(response: JournalledResponse): Promise<void>;
+  callBegun(callId: string): Promise<void>;
+  callIntends(callId: string, intent: WriteIntent): Promise<void>;
+  callEnded(callId: string, result: ToolResult, durationMs: number): Promise<void>;
+  /** Appends the user message that carries the turn's tool results. */
+  toolResults(turn: number, message: Message): Promise<void>;
+  /** Messages that people sent meanwhile, appended to the history; empty when there are none. */
+  takeSteering(turn: number): Promise<Steering>;
+}
+
+export interface Steering {
+  readonly messages: readonly Message[];
+  readonly eventKeys: readonly string[];
+}
+
+export interface JournalledResponse {
+  readonly turn: number;
+  readonly message: Message;
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+  readonly model: string;
+}
+
+export interface CallRecord {
+  readonly callId: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly status: "pending" | "begun" | "ended";
+  readonly intent: WriteIntent | null;
+  readonly result: ToolResult | null;
+}
+
+export interface RunState {
+  /** The session's whole history, oldest first, this run's messages at its end. */
+  readonly messages: readonly Message[];
+  /** Model calls of this run that are journalled. */
+  readonly turns: number;
+  readonly lastStopReason: StopReason | null;
+  /** The calls of the newest assistant message, in call order. */
+  readonly calls: readonly CallRecord[];
+  readonly usage: Usage;
+  /** Null as soon as one call's price is unknown. */
+  readonly costUsd: number | null;
+  /** Tool calls of this run that ended. */
+  readonly toolsRun: number;
+  /** sha256 by path, as the session's tool calls left the files. */
+  readonly knownFiles: ReadonlyMap<string, string>;
+  readonly changedFiles: readonly string[];
+}

@@ -1,0 +1,86 @@
+/**
+ * Errors that people meet have a code; `explain` turns a code into a sentence (see explain.ts).
+ * `message` is for the log, never for a person.
+ */
+
+export type ErrorCode =
+  // providers
+  | "auth" // the key is missing, wrong or not allowed to use the model
+  | "quota" // spending limit or billing: retrying cannot help
+  | "rate_limited" // too many requests now; `retryAfterMs` may say how long
+  | "overloaded" // the provider is out of capacity
+  | "stalled" // no byte for longer than the stall limit
+  | "incomplete_stream" // the stream ended without its terminal marker
+  | "context_overflow" // the request is longer than the model's window
+  | "bad_request" // the provider rejects the request's content
+  | "unknown_model"
+  | "unknown_provider"
+  | "network" // could not reach the other side
+  | "provider_failed" // a 5xx or anything else of the provider's
+  | "empty_response" // the model returned nothing at all
+  | "refused" // the model or its provider declined to answer
+  // platforms
+  | "missing_scope" // the platform wants a permission; `detail.scope` names it
+  | "platform_auth" // the platform's token is expired, revoked or wrong
+  | "thread_gone" // the thread or channel no longer exists, or the bot was removed
+  | "platform_rate_limited"
+  | "platform_failed"
+  | "attachment_unreadable"
+  // ours
+  | "config" // the operator must mend the configuration
+  | "stale_owner" // another process owns the session now; nothing may be written
+  | "database_newer"
+  | "sandbox_limit" // time, memory or output limit of a guest
+  | "sandbox_failed"
+  | "defect"; // a bug: `ref` is the code that people see and operators search for
+
+export interface AppErrorOptions {
+  readonly cause?: unknown;
+  /** How long the other side asked us to wait. Milliseconds. */
+  readonly retryAfterMs?: number;
+  /** What `explain` needs to be concrete: provider, model, key, scope … Never secrets. */
+  readonly detail?: Readonly<Record<string, string>>;
+}
+
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly retryAfterMs: number | undefined;
+  readonly detail: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+    this.detail = options.detail ?? {};
+  }
+}
+
+export class ProviderError extends AppError {}
+export class PlatformError extends AppError {}
+export class SandboxError extends AppError {}
+export class StoreError extends AppError {}
+
+/** Operators' mistakes, all found at once: one line each, naming the key and how to mend it. */
+export class ConfigError extends AppError {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super("config", problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+/** A bug in Deckhand itself. */
+export class DefectError extends AppError {
+  constructor(message: string, cause?: unknown) {
+    super("defect", message, cause === undefined ? {} : { cause });
+  }
+}
+
+/** Any thrown value as an AppError; what is not one already is a defect. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new DefectError(message, error);
+}

@@ -1,0 +1,52 @@
+import type { AppError } from "./errors.ts";
+import type { Message } from "./messages.ts";
+import type { ToolResult } from "./tool-result.ts";
+import type { Usage } from "./usage.ts";
+
+/** What happens while a run goes on, in order. A view may drop any of them; the journal holds the truth. */
+export type QueryEvent =
+  | { readonly type: "turn_start"; readonly turn: number }
+  | { readonly type: "token"; readonly text: string }
+  /** The text streamed in this turn so far is void: the call is tried again. */
+  | { readonly type: "text_discarded" }
+  | {
+      readonly type: "tool_start";
+      readonly toolId: string;
+      readonly toolName: string;
+      readonly input: unknown;
+      readonly title: string;
+    }
+  /** The call waits for a place in the sandbox; `before` others are ahead. */
+  | { readonly type: "tool_queued"; readonly toolId: string; readonly before: number }
+  | {
+      readonly type: "tool_end";
+      readonly toolId: string;
+      readonly toolName: string;
+      readonly result: ToolResult;
+      readonly durationMs: number;
+    }
+  | { readonly type: "turn_end"; readonly turn: number; readonly usage: Usage; readonly costUsd: number | null }
+  /** People's messages that entered before this turn's model call; `eventKeys` are the platform's. */
+  | { readonly type: "steered"; readonly eventKeys: readonly string[] }
+  /** The run waits for a place among `maxConcurrentRuns`; `before` others are ahead. */
+  | { readonly type: "queued"; readonly before: number }
+  /** Compaction, fallback, retries, budget warnings: never silent. */
+  | { readonly type: "status"; readonly text: string };
+
+export type QueryOutcome =
+  | { readonly type: "end_turn"; readonly message: Message; readonly usage: Usage }
+  | { readonly type: "cancelled"; readonly by: string }
+  | { readonly type: "budget_exceeded"; readonly costUsd: number; readonly limitUsd: number }
+  | { readonly type: "max_turns"; readonly turns: number }
+  | { readonly type: "max_tokens"; readonly partial: Message }
+  | { readonly type: "error"; readonly error: AppError };
+
+/** What a run came to, for its summary line. `costUsd` is null when a price is unknown. */
+export interface RunStats {
+  readonly turns: number;
+  readonly tools: number;
+  readonly durationMs: number;
+  readonly costUsd: number | null;
+  /** Sandbox files the run has changed, in order of first change. */
+  readonly changedFiles: readonly string[];
+}

@@ -1,0 +1,139 @@
+import { z } from "zod";
+
+/**
+ * The vocabulary of a conversation: messages made of content blocks. Stored as JSON, so every block
+ * has a schema; unknown keys are dropped on reading, which lets an older program read newer rows.
+ */
+
+/** Who produced provider-opaque data; it is replayed to the same provider and model only. */
+const originSchema = z.object({ provider: z.string(), model: z.string() });
+export type Origin = z.infer<typeof originSchema>;
+
+const textBlock = z.object({ type: z.literal("text"), text: z.string() });
+/** `data` is base64. */
+const imageBlock = z.object({
+  type: z.literal("image"),
+  mediaType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
+  data: z.string(),
+  name: z.string().optional(),
+});
+/** Either readable `text`, or base64 `data` for formats that models read themselves (PDF). */
+const documentBlock = z.object({
+  type: z.literal("document"),
+  name: z.string(),
+  mediaType: z.string(),
+  text: z.string().optional(),
+  data: z.string().optional(),
+});
+const thinkingBlock = z.object({
+  type: z.literal("thinking"),
+  thinking: z.string(),
+  signature: z.string().optional(),
+  origin: originSchema,
+  /** Provider-specific data that must be sent back unchanged. */
+  opaque: z.unknown().optional(),
+});
+const redactedThinkingBlock = z.object({
+  type: z.literal("redacted_thinking"),
+  data: z.string(),
+  origin: originSchema,
+});
+const toolUseBlock = z.object({
+  type: z.literal("tool_use"),
+  id: z.string(),
+  name: z.string(),
+  /** The parsed JSON; when the model wrote invalid JSON, `invalidJson` holds its text and input is {}. */
+  input: z.unknown(),
+  invalidJson: z.string().optional(),
+  origin: originSchema.optional(),
+  opaque: z.unknown().optional(),
+});
+const toolResultContent = z.discriminatedUnion("type", [textBlock, imageBlock, documentBlock]);
+export type ToolResultContent = z.infer<typeof toolResultContent>;
+const toolResultBlock = z.object({
+  type: z.literal("tool_result"),
+  toolUseId: z.string(),
+  content: z.array(toolResultContent),
+  isError: z.boolean(),
+});
+const userCommandBlock = z.object({ type: z.literal("user_command"), command: z.string(), args: z.string() });
+const localCommandOutputBlock = z.object({
+  type: z.literal("user_local_command_output"),
+  command: z.string(),
+  stdout: z.string(),
+  stderr: z.string(),
+  exitCode: z.number(),
+});
+const memoryInputBlock = z.object({ type: z.literal("user_memory_input"), text: z.string() });
+const apiErrorBlock = z.object({
+  type: z.literal("system_api_error"),
+  code: z.string(),
+  text: z.string(),
+  retryAfterS: z.number().optional(),
+});
+const collapsedBlock = z.object({
+  type: z.literal("collapsed_read_search"),
+  reads: z.number(),
+  searches: z.number(),
+  labels: z.array(z.string()),
+});
+const taskAssignmentBlock = z.object({
+  type: z.literal("task_assignment"),
+  agent: z.string(),
+  description: z.string(),
+  sessionId: z.string(),
+});
+const approvalRequestBlock = z.object({
+  type: z.literal("approval_request"),
+  approvalId: z.string(),
+  callIds: z.array(z.string()),
+});
+
+export const contentBlockSchema = z.discriminatedUnion("type", [
+  textBlock,
+  imageBlock,
+  documentBlock,
+  thinkingBlock,
+  redactedThinkingBlock,
+  toolUseBlock,
+  toolResultBlock,
+  userCommandBlock,
+  localCommandOutputBlock,
+  memoryInputBlock,
+  apiErrorBlock,
+  collapsedBlock,
+  taskAssignmentBlock,
+  approvalRequestBlock,
+]);
+export type ContentBlock = z.infer<typeof contentBlockSchema>;
+export type TextBlock = z.infer<typeof textBlock>;
+export type ImageBlock = z.infer<typeof imageBlock>;
+export type DocumentBlock = z.infer<typeof documentBlock>;
+export type ThinkingBlock = z.infer<typeof thinkingBlock>;
+export type ToolUseBlock = z.infer<typeof toolUseBlock>;
+export type ToolResultBlock = z.infer<typeof toolResultBlock>;
+
+/** A person as the thread knows them. `id` is `slack:U1`, `discord:1`, `web:local`. */
+export const authorSchema = z.object({ id: z.string(), name: z.string() });
+export type Author = z.infer<typeof authorSchema>;
+
+export interface Message {
+  readonly id: string;
+  readonly role: "user" | "assistant";
+  readonly content: readonly ContentBlock[];
+  /** Set on user messages that a person wrote. */
+  readonly author?: Author;
+  /** Thread conversation nobody addressed to the agent: context, marked as such for the model. */
+  readonly context?: boolean;
+  /** Milliseconds since the Unix epoch; stored with the message, so that prompts stay byte-equal. */
+  readonly createdAt: number;
+}
+
+/** The text of a message's text blocks, joined. */
+export function textOf(content: readonly ContentBlock[]): string {
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+}
+
+export function toolUsesOf(content: readonly ContentBlock[]): ToolUseBlock[] {
+  return content.filter((block): block is ToolUseBlock => block.type === "tool_use");
+}

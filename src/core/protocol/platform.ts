@@ -1,0 +1,194 @@
+import { z } from "zod";
+
+/**
+ * The port between the core and a chat platform. Adapters translate; they decide nothing that the
+ * core can decide, and hold no state that a restart may not lose.
+ */
+
+export const platformNameSchema = z.enum(["slack", "discord", "web"]);
+export type PlatformName = z.infer<typeof platformNameSchema>;
+
+/** Where a session's posts go. Ids are the platform's own, without prefix. */
+export const threadRefSchema = z.object({
+  platform: platformNameSchema,
+  workspaceId: z.string(),
+  /** On Discord the parent channel, on Slack the channel: what sandbox roots and limits count by. */
+  channelId: z.string(),
+  /**
+   * Slack: the root's ts. Discord: the thread's id; a thread made from a message has that message's
+   * id, so it is known before the thread exists (`post` makes it). Null in a Discord DM and for a Slack
+   * command, whose reply opens a thread. Web: the thread's id.
+   */
+  threadId: z.string().nullable(),
+});
+export type ThreadRef = z.infer<typeof threadRefSchema>;
+
+export interface Person {
+  /** `slack:U1`, `discord:1`, `web:local`. */
+  readonly id: string;
+  readonly name: string;
+  readonly isBot: boolean;
+  /** A guest of the workspace (Slack: restricted; Discord: pending membership screening). */
+  readonly isGuest: boolean;
+  /** Belongs to another workspace (Slack Connect). */
+  readonly isExternal: boolean;
+  /** `discord:role:1` … : what access rules may name besides the person. */
+  readonly roles: readonly string[];
+}
+
+/** A file on the platform, by reference: it is fetched when the run begins, not before the event is durable. */
+export const attachmentSchema = z.object({
+  name: z.string(),
+  mediaType: z.string(),
+  /** Bytes, as the platform says. */
+  size: z.number(),
+  /** What the adapter needs to fetch it: a URL or a file id. */
+  ref: z.string(),
+});
+export type Attachment = z.infer<typeof attachmentSchema>;
+
+interface InboundBase {
+  /** The idempotency key, DESIGN §4. */
+  readonly key: string;
+  readonly workspace: { readonly id: string; readonly name: string };
+  readonly channel: { readonly id: string; readonly name: string; readonly kind: "channel" | "dm" | "group" };
+  readonly thread: ThreadRef;
+  readonly person: Person;
+  /** When it happened, by the platform. Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface InboundMessage extends InboundBase {
+  readonly kind: "message";
+  /** As the model may read it: the bot's own mention removed, other mentions as @name. */
+  readonly text: string;
+  /** mention: names the bot; dm: a direct message; other: begins by addressing someone else; none: neither. */
+  readonly addressed: "mention" | "dm" | "other" | "none";
+  /** True when the message begins a thread of its own (a mention in a channel, a top-level DM). */
+  readonly opensThread: boolean;
+  readonly attachments: readonly Attachment[];
+  /** Text of quoted, forwarded or unfurled messages. */
+  readonly quoted: readonly string[];
+  /** The platform's id of the message: what reactions are put on. */
+  readonly messageId: string;
+}
+
+/** A slash command. Slack's carry no thread: `thread.threadId` is then null and the reply opens one. */
+export interface InboundCommand extends InboundBase {
+  readonly kind: "command";
+  readonly name: string;
+  readonly args: string;
+}
+
+/** A click on a button that Deckhand posted. `action` is the button's id, e.g. `stop:run_…`. */
+export interface InboundAction extends InboundBase {
+  readonly kind: "action";
+  readonly action: string;
+}
+
+export type InboundEvent = InboundMessage | InboundCommand | InboundAction;
+
+export interface Button {
+  /** Comes back as InboundAction.action; at most 100 characters. */
+  readonly id: string;
+  readonly label: string;
+  readonly style: "default" | "primary" | "danger";
+}
+
+export interface OutgoingFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly data: Uint8Array;
+}
+
+/** What lane of the rate budget a message rides in, most urgent first. */
+export type Lane = "approval" | "answer" | "first" | "progress";
+
+/** A message as the core and the renderer know it; each adapter's format.ts turns it into the platform's own. */
+export interface OutgoingMessage {
+  readonly lane: Lane;
+  /** Markdown from the model or ours. Never trusted: adapters neutralise mentions and unfurls. */
+  readonly markdown: string;
+  /** One grey line below: the summary, who may decide, when it expires. */
+  readonly footer?: string;
+  readonly tone: "plain" | "error" | "task";
+  readonly buttons: readonly Button[];
+  readonly files: readonly OutgoingFile[];
+}
+
+/** The handle of a message of ours on a platform; stored as JSON. `channelId` is where `edit` finds it (Discord: the thread). */
+export const postedMessageSchema = z.object({
+  platform: platformNameSchema,
+  channelId: z.string(),
+  messageId: z.string(),
+});
+export type PostedMessage = z.infer<typeof postedMessageSchema>;
+
+export interface ThreadMessage {
+  readonly messageId: string;
+  readonly author: { readonly id: string; readonly name: string; readonly isBot: boolean };
+  readonly text: string;
+  readonly at: number;
+}
+
+/** Documented constants of a platform; each has its source where it is defined. */
+export interface PlatformLimits {
+  /** Characters of one message's markdown. */
+  readonly messageChars: number;
+  /** Characters of a message that is edited while a run goes on. */
+  readonly editChars: number;
+  /** Token buckets: `burst` at once, then one per `everyMs`. */
+  readonly postsPerChannel: RateBucket;
+  readonly editsPerWorkspace: RateBucket;
+  /** Parts of one answer posted as messages; more becomes a file. */
+  readonly answerParts: number;
+  readonly attachmentBytes: number;
+}
+
+export interface RateBucket {
+  readonly burst: number;
+  readonly everyMs: number;
+}
+
+export interface PlatformHealth {
+  readonly connected: boolean;
+  /** For /readyz and `doctor`: what is wrong, in words. */
+  readonly detail: string;
+}
+
+/** What became of an event. `refused` is told to the person privately by the adapter. */
+export type Receipt =
+  | { readonly type: "accepted" }
+  | { readonly type: "duplicate" }
+  | { readonly type: "ignored" }
+  | { readonly type: "refused"; readonly reason: string }
+  /** A private answer to a command or a click. */
+  | { readonly type: "reply"; readonly message: OutgoingMessage };
+
+/** Resolves once the event is durable (or needs not be); only then may the platform be answered. */
+export type Receive = (event: InboundEvent) => Promise<Receipt>;
+
+export interface ChatPlatform {
+  readonly name: PlatformName;
+  readonly limits: PlatformLimits;
+  /** Connects. Rejects with PlatformError `platform_auth` or `missing_scope` when it never can. */
+  start(receive: Receive, signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+  health(): PlatformHealth;
+  /** Tries once; the key travels with the message, so that `find` can look for it. */
+  post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage>;
+  /** A message posted earlier under the key, if it is there. `since`: when the intent was written. */
+  find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null>;
+  edit(posted: PostedMessage, message: OutgoingMessage): Promise<void>;
+  /** A sign on a person's message: ⏳-like life when no post may be made, ✓ when it is read. */
+  react(thread: ThreadRef, messageId: string, sign: "seen" | "working"): Promise<void>;
+  upload(thread: ThreadRef, file: OutgoingFile, key: string): Promise<PostedMessage>;
+  /** Shown to one person only, where the platform can; elsewhere a direct message. */
+  whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
+  /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
+  fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
+  /** The thread's root and newest messages, oldest first. */
+  fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
+  /** What came while we were down, oldest first. */
+  missed(since: number, signal: AbortSignal): Promise<readonly InboundEvent[]>;
+}

@@ -1,0 +1,29 @@
+/**
+ * The world outside the program, as arguments. Core code never touches the global clock, timers or
+ * randomness, so that a whole conversation can run on virtual time from a seed.
+ */
+
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls `fn` once after `ms` milliseconds; the returned function takes the call back. */
+  after(ms: number, fn: () => void): () => void;
+}
+
+export interface Ids {
+  /** A new id that sorts by time of creation, e.g. `run_01k9…`. The prefix names the kind of thing. */
+  next(prefix: string): string;
+}
+
+export interface Random {
+  /** A number in [0, 1). */
+  next(): number;
+}
+
+export interface Runtime {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { contentBlockSchema } from "./messages.ts";
+
+/** A file as a tool call left it. `sha256` is of the whole file's bytes, null when it is gone. */
+const fileStateSchema = z.object({
+  path: z.string(),
+  sha256: z.string().nullable(),
+  action: z.enum(["read", "wrote"]),
+});
+export type FileState = z.infer<typeof fileStateSchema>;
+
+/** What a tool call came to. A failure is data, too: `isError` with a text that tells the model what to do. */
+export const toolResultSchema = z.object({
+  content: z.array(contentBlockSchema.options[0].or(contentBlockSchema.options[1]).or(contentBlockSchema.options[2])),
+  isError: z.boolean(),
+  /** A few words for the progress line, e.g. `12 lines`. */
+  summary: z.string().optional(),
+  /** Files read or written: the base of “read before edit” and of the list of what was changed. */
+  files: z.array(fileStateSchema).optional(),
+});
+export type ToolResult = z.infer<typeof toolResultSchema>;
+
+export function textResult(text: string, extra: Partial<Omit<ToolResult, "content" | "isError">> = {}): ToolResult {
+  return { content: [{ type: "text", text }], isError: false, ...extra };
+}
+
+export function errorResult(text: string, summary?: string): ToolResult {
+  return { content: [{ type: "text", text }], isError: true, ...(summary === undefined ? {} : { summary }) };
+}

@@ -1,0 +1,107 @@
+import type { ContentBlock, Message } from "../protocol/messages.ts";
+import type { Usage } from "../protocol/usage.ts";
+
+/** A tool as the model sees it. `inputSchema` is a JSON Schema of an object. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** One part of the system prompt; a part with `cacheBreakpoint` ends a prefix that the provider should cache. */
+export interface SystemPart {
+  readonly text: string;
+  readonly cacheBreakpoint: boolean;
+}
+
+export interface ModelRequest {
+  /** The provider's own name of the model, without the provider's prefix. */
+  readonly model: string;
+  readonly system: readonly SystemPart[];
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+  readonly maxTokens: number;
+  readonly temperature?: number;
+  /** Tokens the model may think; absent: the provider's default. */
+  readonly thinkingBudget?: number;
+  readonly effortLevel?: "low" | "medium" | "high" | "max";
+  /** Stable per channel: routes requests with equal prefixes to the same cache. */
+  readonly cacheKey?: string;
+}
+
+export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal";
+
+export interface ModelResponse {
+  readonly content: readonly ContentBlock[];
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+  /** The model as the provider names it in its answer. */
+  readonly model: string;
+}
+
+/** A streamed call ends with exactly one `end`; a stream without it is an `incomplete_stream` error. */
+export type StreamEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string }
+  | { readonly type: "end"; readonly response: ModelResponse };
+
+export interface ModelInfo {
+  readonly id: string;
+  /** Tokens. Undefined where the provider does not say. */
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+}
+
+/**
+ * A model provider. Calls are tried once: retrying is the caller's (see retry.ts). Every failure is a
+ * ProviderError with a code; an abort rejects with the signal's reason.
+ */
+export interface LlmProvider {
+  readonly id: string;
+  /** As people read it: “Anthropic”. */
+  readonly name: string;
+  createMessage(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse>;
+  createMessageStream(request: ModelRequest, signal: AbortSignal): AsyncIterable<StreamEvent>;
+  listModels(signal: AbortSignal): Promise<readonly ModelInfo[]>;
+}
+
+/** US dollars per million tokens. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+/** What is known of a model. `price` is null when unknown: a cost is then null, never 0. */
+export interface ModelFacts {
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  readonly price: Price | null;
+}
+
+/** Where the loop gets a model from: the provider, its own name of the model, and what is known of it. */
+export interface ResolvedModel {
+  readonly provider: LlmProvider;
+  readonly model: string;
+  readonly facts: ModelFacts;
+}
+
+export interface ProviderRegistry {
+  /** `provider/model`. Rejects with ProviderError `unknown_provider` or `auth` (no key), naming what to set. */
+  resolve(ref: string): Promise<ResolvedModel>;
+  /** Ids of providers that could be used now (key present or none needed). */
+  available(): readonly string[];
+}
+
+/** US dollars, or null when the price is unknown. */
+export function costOf(usage: Usage, price: Price | null): number | null {
+  if (price === null) return null;
+  const micro =
+    usage.inputTokens * price.input +
+    usage.outputTokens * price.output +
+    usage.cacheReadTokens * price.cacheRead +
+    usage.cacheWriteTokens * price.cacheWrite;
+  return micro / 1_000_000;
+}

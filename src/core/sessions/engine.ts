@@ -1,0 +1,72 @@
+import type { OutgoingMessage, PostedMessage } from "../protocol/platform.ts";
+import type { StoreTransaction } from "../store/store.ts";
+import type { SessionEvent, StoredEvent } from "./session-event.ts";
+
+/**
+ * Who runs a session now, and what wakes it. The embedded engine (one process) and a distributed one
+ * stand behind the same port. One wake is one call of `SessionHandler`: it takes a session from an
+ * event, or from where a crash cut it, to the end of the run or to the next thing it must wait for.
+ */
+
+export interface SessionEngine {
+  start(handler: SessionHandler): Promise<void>;
+  /** Suspends what runs: signals abort with SuspendSignal, open runs stay open for the next process. */
+  stop(drainMs: number): Promise<void>;
+  /** The event is durable when this resolves; the session is then woken. */
+  deliver(sessionId: string, event: SessionEvent): Promise<"new" | "duplicate">;
+  /** As `deliver`, but the session is woken at `dueAt` (milliseconds since the epoch), also after a restart. */
+  deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate">;
+  /** Ends the session's run as cancelled, from any process; resolves when the request is durable. */
+  cancel(sessionId: string, runId: string, by: string): Promise<void>;
+}
+
+export interface SessionHandler {
+  /** Drives the run until it ends or parks. Throws only on defects, suspension and lost ownership. */
+  run(wake: Wake, ctx: TurnContext): Promise<"ended" | "parked">;
+  /** The session's next run waits for a place; `before` others are ahead of it. */
+  queued(sessionId: string, event: StoredEvent, before: number): void;
+}
+
+export interface Wake {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** The event that began the run. */
+  readonly event: StoredEvent;
+  /** True when the run had begun before: after a crash, or after it was parked. */
+  readonly resumed: boolean;
+}
+
+export interface TurnContext {
+  readonly runId: string;
+  /** Aborts with CancelSignal (a person's stop) or SuspendSignal (shutdown, lost ownership). */
+  readonly signal: AbortSignal;
+  /** Fences this owner: every journal write checks it, so a stale owner can commit nothing. */
+  readonly epoch: number;
+  /** At least once: after a crash between `fn` and its journal row, `fn` runs again. Results are JSON. */
+  step<T>(key: string, fn: () => Promise<T>): Promise<T>;
+  /** Exactly once: the effect and its journal row are one transaction. `fn` does database work only. */
+  transaction<T>(key: string, fn: (tx: StoreTransaction) => Promise<T>): Promise<T>;
+  /** Once, also across a crash: intent, look, post, sent. */
+  post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
+  /** Events that arrived for this session since, oldest first; they are this run's from now on. */
+  takeInbox(key: string): Promise<readonly StoredEvent[]>;
+}
+
+/** A person's stop: the run ends as cancelled. */
+export class CancelSignal extends Error {
+  /** As people read it, e.g. `@ana`. */
+  readonly by: string;
+  constructor(by: string) {
+    super(`cancelled by ${by}`);
+    this.name = "AbortError";
+    this.by = by;
+  }
+}
+
+/** Shutdown or lost ownership: the run stays open and goes on in the next process. */
+export class SuspendSignal extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "AbortError";
+  }
+}

@@ -1,0 +1,28 @@
+import type { QueryEvent, QueryOutcome, RunStats } from "../protocol/events.ts";
+import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
+
+/** How a run is shown to people; adapters/render implements it over any ChatPlatform. */
+export interface RunView {
+  /** Shows what happened, soon; may coalesce, never throws, never blocks the run. */
+  show(event: QueryEvent): void;
+  /** Posts what ends the run and folds the live message. Safe to repeat: posts are keyed. */
+  finish(outcome: QueryOutcome, stats: RunStats): Promise<void>;
+  /** The run stays open (shutdown, parked): stops editing. */
+  suspend(): Promise<void>;
+}
+
+export interface RunViewOptions {
+  readonly runId: string;
+  readonly thread: ThreadRef;
+  readonly agentName: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** True after a restart in the middle of the run: the live message may exist already. */
+  readonly resumed: boolean;
+  /** Messages of the person that the view may react to. */
+  readonly triggerMessageId: string | null;
+  /** Posts once per key and run, also across a crash (TurnContext.post). */
+  post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
+}
+
+export type OpenRunView = (options: RunViewOptions) => RunView;

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { authorSchema } from "../protocol/messages.ts";
+import { attachmentSchema, threadRefSchema } from "../protocol/platform.ts";
+
+/** What can wake a session. Stored as JSON in the inbox, so every kind has a schema. */
+
+const personMessage = z.object({
+  kind: z.literal("message"),
+  author: authorSchema,
+  text: z.string(),
+  quoted: z.array(z.string()),
+  attachments: z.array(attachmentSchema),
+  thread: threadRefSchema,
+  messageId: z.string(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  /** False for thread conversation that is kept as context and starts nothing. */
+  addressed: z.boolean(),
+  /** True when the session begins inside an existing thread, whose root and newest messages it gets. */
+  joinsThread: z.boolean(),
+});
+/** A durable timer fired. */
+const timer = z.object({ kind: z.literal("timer"), timerId: z.string() });
+
+export const sessionEventBodySchema = z.discriminatedUnion("kind", [personMessage, timer]);
+export type SessionEventBody = z.infer<typeof sessionEventBodySchema>;
+export type PersonMessageEvent = z.infer<typeof personMessage>;
+
+/** `key` is the idempotency key of DESIGN §4. */
+export interface SessionEvent {
+  readonly key: string;
+  readonly body: SessionEventBody;
+}
+
+export interface StoredEvent extends SessionEvent {
+  /** Order of arrival. */
+  readonly seq: number;
+  readonly sessionId: string;
+}

@@ -1,0 +1,84 @@
+import type { z } from "zod";
+import type { QueryConfig } from "./agent/query-config.ts";
+import type { ToolResult } from "./protocol/tool-result.ts";
+
+/** What a call needs from access roles and modes, from harmless to dangerous. */
+export type Permission = "none" | "read" | "write" | "execute";
+
+/** What a restart may do with a call that had begun. */
+export type AfterCrash = "replay" | "reconcile" | "never";
+
+/** Journalled by a tool just before its effect, so that a restart can tell whether it happened. */
+export interface WriteIntent {
+  readonly path: string;
+  /** sha256 of the file before (null: it did not exist) and after. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
+export interface ToolContext {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly turn: number;
+  /** `slack:C1`: what per-channel limits count by. */
+  readonly channelKey: string;
+  /** Absolute path of the only directory the call may touch. */
+  readonly sandboxRoot: string;
+  /** True when the agent's access role forbids writes: enforced in the sandbox host, not in the guest. */
+  readonly readOnly: boolean;
+  readonly config: QueryConfig;
+  readonly allowedHosts: readonly string[];
+  readonly blockedUrls: readonly string[];
+  /** Nobody is there to answer questions (a job). */
+  readonly nonInteractive: boolean;
+  /** sha256 of sandbox files as this session last read or wrote them, by normalised relative path. */
+  readonly knownFiles: ReadonlyMap<string, string>;
+  /** Journals a write intent; resolves once it is durable. */
+  intend(intent: WriteIntent): Promise<void>;
+  /** Tells the thread that the call waits for its turn in the sandbox. */
+  queued(before: number): void;
+}
+
+export interface Tool<I = unknown> {
+  /** `[A-Za-z0-9_-]{1,64}`. */
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<I>;
+  readonly permission: Permission;
+  /** False: a barrier among the turn's calls. */
+  readonly parallel: boolean;
+  readonly afterCrash: AfterCrash;
+  /** What “allow for this session / always” remembers, and how the card says it. */
+  grant(input: I): { readonly key: string; readonly label: string };
+  /** The short argument of the progress line, e.g. the path. */
+  title(input: I): string;
+  /** Failure is data (`isError`); only aborts and defects throw. */
+  execute(input: I, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult>;
+  /**
+   * For `afterCrash: "reconcile"`: called instead of `execute` after a restart for a call that had
+   * journalled an intent; finishes, repeats or refuses the effect.
+   */
+  reconcile?(call: InterruptedCall<I>, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult>;
+}
+
+export interface InterruptedCall<I> {
+  readonly input: I;
+  readonly intent: WriteIntent;
+}
+
+/** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
+export function defineTool<I>(tool: Tool<I>): Tool {
+  const { reconcile } = tool;
+  const erased: Tool = {
+    ...tool,
+    grant: (input) => tool.grant(tool.input.parse(input)),
+    title: (input) => tool.title(tool.input.parse(input)),
+    execute: (input, ctx, signal) => tool.execute(tool.input.parse(input), ctx, signal),
+  };
+  if (reconcile === undefined) return erased;
+  return {
+    ...erased,
+    reconcile: (call, ctx, signal) => reconcile({ ...call, input: tool.input.parse(call.input) }, ctx, signal),
+  };
+}
