@@ -69,7 +69,7 @@ export interface InterruptedCall<I> {
 
 /** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
 export function defineTool<I>(tool: Tool<I>): Tool {
-  const { reconcile } = tool;
+  const reconcile = tool.reconcile?.bind(tool);
   const erased: Tool = {
     ...tool,
     grant: (input) => tool.grant(tool.input.parse(input)),
