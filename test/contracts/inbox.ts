@@ -1,0 +1,89 @@
+import type { InboundEvent, InboundMessage, Receipt, Receive } from "../../src/core/protocol/platform.ts";
+
+/**
+ * The core's end of an adapter, for tests: durable in memory, deduplicating by key. A test awaits what
+ * comes, holds receipts back, or makes them fail.
+ */
+export class Inbox {
+  /** Everything received, duplicates included, in order. */
+  readonly events: InboundEvent[] = [];
+  readonly #seen = new Set<string>();
+  readonly #fresh: InboundEvent[] = [];
+  #taken = 0;
+  #wake: (() => void)[] = [];
+  #held: Promise<void> | undefined;
+  #refusing = false;
+  #receipt: Receipt = { type: "accepted" };
+
+  readonly receive: Receive = async (event) => {
+    this.events.push(event);
+    if (this.#refusing) {
+      this.#notify();
+      throw new Error("the database is away");
+    }
+    const fresh = !this.#seen.has(event.key);
+    this.#seen.add(event.key);
+    if (fresh) this.#fresh.push(event);
+    this.#notify();
+    await this.#held;
+    return fresh ? this.#receipt : { type: "duplicate" };
+  };
+
+  /** Events under keys not seen before, in order. */
+  get fresh(): readonly InboundEvent[] {
+    return this.#fresh;
+  }
+
+  /** The next fresh event, waiting for it if need be. */
+  async next(): Promise<InboundEvent> {
+    await this.until(() => this.#fresh.length > this.#taken);
+    const event = this.#fresh[this.#taken];
+    this.#taken += 1;
+    if (event === undefined) throw new Error("no event came");
+    return event;
+  }
+
+  async nextMessage(): Promise<InboundMessage> {
+    const event = await this.next();
+    if (event.kind !== "message") throw new Error(`expected a message, got a ${event.kind}`);
+    return event;
+  }
+
+  /** Resolves as soon as the condition holds after some event. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      await new Promise<void>((resolve) => {
+        this.#wake.push(resolve);
+      });
+    }
+  }
+
+  /** Receipts are given only after the returned function is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
+    return () => {
+      this.#held = undefined;
+      resolve();
+    };
+  }
+
+  /** Events are not taken (`receive` rejects) until the returned function is called. */
+  refuse(): () => void {
+    this.#refusing = true;
+    return () => {
+      this.#refusing = false;
+    };
+  }
+
+  /** What fresh events are answered with from now on. */
+  answerWith(receipt: Receipt): void {
+    this.#receipt = receipt;
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = [];
+    for (const resume of wake) resume();
+  }
+}

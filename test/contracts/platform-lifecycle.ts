@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import type { PlatformHarness, PlatformTraits } from "./platform-harness.ts";
+import { begin, failureOf, plainMessage, required } from "./platform-steps.ts";
+
+type Open = () => Promise<PlatformHarness>;
+
+export function lifecycleContract(open: Open, traits: PlatformTraits): void {
+  describe("its connection", () => {
+    test("it is unhealthy before start, healthy while connected, unhealthy after stop", async () => {
+      await using harness = await open();
+      const { platform } = harness;
+      expect(platform.health().connected).toBe(false);
+      expect(platform.health().detail.length).toBeGreaterThan(0);
+      await begin(harness);
+      expect(platform.health().connected).toBe(true);
+      await platform.stop();
+      expect(platform.health().connected).toBe(false);
+    });
+
+    test("stop closes its connections, hears nothing more, and may be called twice", async () => {
+      await using harness = await open();
+      const inbox = await begin(harness);
+      await harness.mention("hello");
+      const { thread } = await inbox.nextMessage();
+      await harness.platform.stop();
+      await harness.platform.stop();
+      await expect.poll(() => harness.openConnections()).toBe(0);
+      const heard = inbox.events.length;
+      const next = harness.another();
+      const { promise, resolve } = Promise.withResolvers<string>();
+      await next.start((event) => {
+        if (event.kind === "message") resolve(event.text);
+        return Promise.resolve({ type: "accepted" });
+      }, new AbortController().signal);
+      await harness.reply(thread, "anybody there?");
+      expect(await promise).toBe("anybody there?");
+      expect(inbox.events).toHaveLength(heard);
+    });
+
+    test("after the connection is cut it connects again and hears what is said then", async () => {
+      await using harness = await open();
+      const inbox = await begin(harness);
+      await harness.mention("before");
+      const { thread } = await inbox.nextMessage();
+      await harness.dropConnection();
+      await expect.poll(() => harness.platform.health().connected, { timeout: 20_000 }).toBe(true);
+      await harness.mention("after");
+      expect((await inbox.nextMessage()).text).toBe("after");
+      await harness.platform.post(thread, plainMessage("still here"), "k1");
+    });
+
+    test("a start that is aborted leaves nothing open", async () => {
+      await using harness = await open();
+      const controller = new AbortController();
+      controller.abort(new Error("shutting down"));
+      await expect(
+        harness.platform.start(() => Promise.resolve({ type: "accepted" }), controller.signal),
+      ).rejects.toThrow("shutting down");
+      await expect.poll(() => harness.openConnections()).toBe(0);
+    });
+
+    test.runIf(traits.credentials)("a token the platform does not accept is told at once", async () => {
+      await using harness = await open();
+      const stranger = required(harness.wrongToken)();
+      const failure = await failureOf(
+        stranger.start(() => Promise.resolve({ type: "accepted" }), new AbortController().signal),
+      );
+      expect(failure?.code).toBe("platform_auth");
+      expect(stranger.health().connected).toBe(false);
+      await stranger.stop();
+    });
+  });
+}
