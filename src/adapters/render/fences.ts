@@ -1,0 +1,36 @@
+/** An open code fence, as its opening line wrote it. */
+export interface Fence {
+  /** The run of backticks or tildes. */
+  readonly marker: string;
+  /** First word of the info string; empty when there is none. */
+  readonly language: string;
+}
+
+/** Any indentation counts: models nest fences in list items. A backtick fence's info holds no backtick. */
+const OPENING = /^[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})([^\n]*))$/u;
+
+/** Longest language that is repeated when a fence is opened again. Characters. */
+const LANGUAGE_CHARS = 24;
+
+function opens(line: string, longestMarker: number): Fence | null {
+  const match = OPENING.exec(line);
+  const marker = match?.[1] ?? match?.[3];
+  if (marker === undefined || marker.length > longestMarker) return null;
+  const language = (match?.[2] ?? match?.[4] ?? "").trim().split(/\s/u, 1)[0] ?? "";
+  return { marker, language: language.length > LANGUAGE_CHARS ? "" : language };
+}
+
+export function closes(line: string, fence: Fence): boolean {
+  const text = line.trim();
+  return text.length >= fence.marker.length && text === fence.marker.charAt(0).repeat(text.length);
+}
+
+/** The fence that is open after `line`, given the one open before it. Longer markers are taken for text. */
+export function fenceAfterLine(open: Fence | null, line: string, longestMarker: number): Fence | null {
+  if (open === null) return opens(line, longestMarker);
+  return closes(line, open) ? null : open;
+}
+
+export function fenceAfter(open: Fence | null, text: string, longestMarker: number): Fence | null {
+  return text.split("\n").reduce<Fence | null>((fence, line) => fenceAfterLine(fence, line, longestMarker), open);
+}

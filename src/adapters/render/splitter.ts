@@ -1,0 +1,124 @@
+import { closes, type Fence, fenceAfter, fenceAfterLine } from "./fences.ts";
+
+/** A border is taken when it fills at least this share of a piece; the better the border, the emptier the piece may be. */
+const PARAGRAPH_FILL = 0.4;
+const LINE_FILL = 0.25;
+
+interface Cut {
+  /** Characters of the text that the piece takes. */
+  readonly end: number;
+  /** Where the next piece begins: the border's own white space is left out. */
+  readonly next: number;
+}
+
+/**
+ * Markdown in pieces of at most `maxChars` UTF-16 units. A code fence that is open at a border is
+ * closed there and opened again, with its language, in the next piece. Borders lie between
+ * paragraphs, else lines, else words; only the white space at a border is left out. No surrogate pair is split.
+ * `maxChars` is at least 20.
+ */
+export function splitMarkdown(markdown: string, maxChars: number): string[] {
+  const pieces: string[] = [];
+  let rest = markdown;
+  let fence: Fence | null = null;
+  const longestMarker = Math.max(3, Math.floor(maxChars / 8));
+  while (rest.length > 0) {
+    const prefix = fence === null ? "" : `${fence.marker}${languageWithin(fence, maxChars)}\n`;
+    const body: string = fence === null ? rest : dedentClosing(rest, fence);
+    if (prefix.length + body.length <= maxChars) {
+      pieces.push(prefix + body);
+      break;
+    }
+    let cut: Cut = findCut(body, maxChars - prefix.length, { fence, longestMarker });
+    let after: Fence | null = fenceAfter(fence, body.slice(0, cut.end), longestMarker);
+    let piece = close(prefix + body.slice(0, cut.end), after);
+    // A cut inside a line may change what the line is, and with it what closing costs.
+    while (piece.length > maxChars) {
+      cut = hardCut(body, cut.end - (piece.length - maxChars));
+      after = fenceAfter(fence, body.slice(0, cut.end), longestMarker);
+      piece = close(prefix + body.slice(0, cut.end), after);
+    }
+    pieces.push(piece);
+    rest = body.slice(cut.next);
+    const [line = ""] = rest.split("\n", 1);
+    // The code ended exactly here: an empty block need not be opened for its closing line.
+    if (after !== null && closes(line, after)) {
+      rest = rest.slice(line.length);
+      after = null;
+    }
+    if (after === null) rest = rest.replace(/^(?:[ \t]*\n)+/u, "");
+    fence = after;
+  }
+  return pieces.filter((piece) => piece.trim().length > 0);
+}
+
+function close(piece: string, open: Fence | null): string {
+  return open === null ? piece.trimEnd() : `${piece}\n${open.marker}`;
+}
+
+function languageWithin(fence: Fence, maxChars: number): string {
+  return fence.marker.length + fence.language.length <= maxChars / 4 ? fence.language : "";
+}
+
+/** A fence opened again stands at the margin; its closing line must, too, or Markdown takes it for code. */
+function dedentClosing(text: string, fence: Fence): string {
+  let at = 0;
+  for (const line of text.split("\n")) {
+    if (closes(line, fence)) return text.slice(0, at) + line.trimStart() + text.slice(at + line.length);
+    at += line.length + 1;
+  }
+  return text;
+}
+
+interface Start {
+  readonly fence: Fence | null;
+  readonly longestMarker: number;
+}
+
+function findCut(text: string, room: number, start: Start): Cut {
+  let fence = start.fence;
+  let at = 0;
+  let lineCut: Cut | null = null;
+  let paragraphCut: Cut | null = null;
+  while (at <= room) {
+    const newline = text.indexOf("\n", at);
+    if (newline === -1) break;
+    const line = text.slice(at, newline);
+    const before: Fence | null = fence;
+    fence = fenceAfterLine(fence, line, start.longestMarker);
+    if (newline + closingChars(fence) > room) {
+      fence = before;
+      break;
+    }
+    const justOpened = before === null && fence !== null;
+    if (newline > 0 && !justOpened) lineCut = { end: newline, next: newline + 1 };
+    if (line.trim() === "" && fence === null && at > 0) paragraphCut = { end: at - 1, next: newline + 1 };
+    at = newline + 1;
+  }
+  if (paragraphCut !== null && paragraphCut.end >= Math.floor(room * PARAGRAPH_FILL)) return paragraphCut;
+  if (lineCut !== null && lineCut.end >= room * LINE_FILL) return lineCut;
+  return cutInLine(text, { at, room }, fence) ?? lineCut ?? paragraphCut ?? hardCut(text, room);
+}
+
+function closingChars(fence: Fence | null): number {
+  return fence === null ? 0 : fence.marker.length + 1;
+}
+
+/** A border between words of the line that begins at `at`; inside code the white space is kept. */
+function cutInLine(text: string, { at, room }: { at: number; room: number }, fence: Fence | null): Cut | null {
+  const end = room - closingChars(fence);
+  if (end <= at) return null;
+  const space = text.slice(at, end + 1).search(/\s\S*$/u);
+  const border = at + space;
+  if (space <= 0 || border < end * LINE_FILL) return hardCut(text, end);
+  return { end: border, next: fence === null ? border + 1 : border };
+}
+
+function hardCut(text: string, room: number): Cut {
+  const wanted = Math.max(1, room);
+  const unit = text.charCodeAt(wanted - 1);
+  const insidePair = unit >= 0xd800 && unit <= 0xdbff;
+  // A piece takes at least one whole character, or there would be no progress.
+  const end = insidePair ? (wanted > 1 ? wanted - 1 : wanted + 1) : wanted;
+  return { end, next: end };
+}
