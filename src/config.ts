@@ -1,0 +1,52 @@
+import { checkCombinations, unknownVariables } from "./config/combinations.ts";
+import { environmentSchema, providerEnvironmentSchema } from "./config/environment.ts";
+import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
+import { type Config, resolveConfig } from "./config/resolve.ts";
+import { settingsSchema } from "./config/settings.ts";
+import { type Environment, readConfigFile, readEnvironment } from "./config/sources.ts";
+import { ConfigError } from "./core/protocol/errors.ts";
+
+/**
+ * Configuration: the environment (with `.env` beneath it) over `deckhand.config.json` over defaults.
+ * Nothing else in the program reads `process.env`.
+ */
+
+export type { Config } from "./config/resolve.ts";
+
+export interface ConfigSources {
+  readonly env: Environment;
+  /** Where relative paths, `.env` and the default settings file are looked for. */
+  readonly cwd: string;
+}
+
+/** What this process was started with. */
+export function processSources(): ConfigSources {
+  return { env: process.env, cwd: process.cwd() };
+}
+
+/** Throws ConfigError with a line for every problem there is. */
+export function loadConfig(sources: ConfigSources): Config {
+  const environment = readEnvironment(sources.env, sources.cwd);
+  const file = readConfigFile(environment.value, sources.cwd);
+
+  const env = environmentSchema.safeParse(environment.value, { reportInput: true });
+  const providers = providerEnvironmentSchema.safeParse(environment.value, { reportInput: true });
+  const settings = settingsSchema.safeParse(file.value, { reportInput: true });
+  const { problems, warnings } = checkCombinations(environment.value);
+
+  const all = [...environment.problems, ...file.problems, ...problems];
+  if (env.error) all.push(...describeIssues(env.error, environmentSchema, environmentStyle));
+  if (providers.error) all.push(...describeIssues(providers.error, providerEnvironmentSchema, environmentStyle));
+  if (settings.error) all.push(...describeIssues(settings.error, settingsSchema, fileStyle(file.name)));
+  if (all.length > 0 || !env.success || !providers.success || !settings.success) throw new ConfigError(all);
+
+  const known = [...Object.keys(environmentSchema.shape), ...Object.keys(providerEnvironmentSchema.shape)];
+  return resolveConfig({
+    env: env.data,
+    providers: providers.data,
+    settings: settings.data,
+    configFile: file.path,
+    cwd: sources.cwd,
+    warnings: [...warnings, ...unknownVariables(environment.value, known)],
+  });
+}

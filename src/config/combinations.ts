@@ -1,0 +1,57 @@
+import { suggestion } from "./problems.ts";
+import type { Environment } from "./sources.ts";
+
+/** What no single variable can tell: settings that need or contradict each other. */
+export interface Findings {
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export function checkCombinations(env: Environment): Findings {
+  return { problems: slackProblems(env), warnings: [...tokenWarnings(env), ...modeWarnings(env)] };
+}
+
+function slackProblems(env: Environment): string[] {
+  const { SLACK_BOT_TOKEN: bot, SLACK_APP_TOKEN: app, SLACK_SIGNING_SECRET: signing } = env;
+  if (bot !== undefined && app === undefined && signing === undefined) {
+    return [
+      "SLACK_BOT_TOKEN: needs SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode) beside it. Example: SLACK_APP_TOKEN=xapp-…",
+    ];
+  }
+  const half = app === undefined ? (signing === undefined ? null : "SLACK_SIGNING_SECRET") : "SLACK_APP_TOKEN";
+  if (bot !== undefined || half === null) return [];
+  return [`SLACK_BOT_TOKEN: is missing though ${half} is set. Example: SLACK_BOT_TOKEN=xoxb-…`];
+}
+
+const TOKEN_PREFIXES = { SLACK_BOT_TOKEN: "xoxb-", SLACK_APP_TOKEN: "xapp-" } as const;
+
+function tokenWarnings(env: Environment): string[] {
+  return Object.entries(TOKEN_PREFIXES).flatMap(([name, prefix]) => {
+    const value = env[name];
+    if (value === undefined || value.startsWith(prefix)) return [];
+    const swapped = Object.entries(TOKEN_PREFIXES).find(([other, own]) => other !== name && value.startsWith(own));
+    const hint = swapped === undefined ? "" : ` It looks like the value of ${swapped[0]}.`;
+    return [`${name}: does not begin with ${prefix}; Slack will probably refuse it.${hint}`];
+  });
+}
+
+function modeWarnings(env: Environment): string[] {
+  if (env.SLACK_APP_TOKEN === undefined || env.SLACK_SIGNING_SECRET === undefined) return [];
+  return ["SLACK_SIGNING_SECRET: is not used, because SLACK_APP_TOKEN selects Socket Mode. Unset one of the two."];
+}
+
+const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;
+
+/**
+ * Variables with our prefixes that nothing reads. A warning, not an error: the environment also holds
+ * what other programs put there.
+ */
+export function unknownVariables(env: Environment, known: readonly string[]): string[] {
+  return Object.keys(env)
+    .filter((name) => OWN_PREFIXES.test(name) && !known.includes(name))
+    .flatMap((name) => {
+      const hint = suggestion(name, known);
+      const near = hint.startsWith(" Did you mean");
+      return near || name.startsWith("DECKHAND_") ? [`${name}: is not read.${near ? hint : ""}`] : [];
+    });
+}

@@ -1,0 +1,54 @@
+import { unescape } from "node:querystring";
+import type { Config } from "./resolve.ts";
+
+/** Every credential in the configuration, so that log lines can be cleaned of them by value. */
+export function secretsOf(config: Config): string[] {
+  const slack = config.slack === null ? [] : [config.slack.botToken, ...slackModeSecrets(config.slack.mode)];
+  const discord = config.discord === null ? [] : [config.discord.token];
+  const providers = Object.values(config.providers).flatMap(({ apiKey, baseUrl }) => [
+    ...(apiKey === undefined ? [] : [apiKey]),
+    ...passwordOf(baseUrl),
+  ]);
+  const servers = Object.values(config.mcpServers).flatMap((server) =>
+    "url" in server
+      ? [...Object.values(server.headers ?? {}), ...passwordOf(server.url)]
+      : Object.values(server.env ?? {}),
+  );
+  return [...new Set([...slack, ...discord, ...providers, ...servers, ...passwordOf(config.database.url)])];
+}
+
+function slackModeSecrets(mode: NonNullable<Config["slack"]>["mode"]): string[] {
+  return [mode.type === "socket" ? mode.appToken : mode.signingSecret];
+}
+
+/** The password as written in the URL and as decoded. */
+function passwordOf(url: string | undefined): string[] {
+  const password = url === undefined || !URL.canParse(url) ? "" : new URL(url).password;
+  return password === "" ? [] : [password, unescape(password)];
+}
+
+/** What is in force, for the start-up log and `doctor`: names of things that are set, never their secrets. */
+export function describeConfig(config: Config): Record<string, unknown> {
+  return {
+    slack: config.slack === null ? "off" : config.slack.mode.type,
+    discord: config.discord === null ? "off" : "on",
+    web: `http://${config.web.host.includes(":") ? `[${config.web.host}]` : config.web.host}:${config.web.port}`,
+    database: databaseLabel(config),
+    home: config.home,
+    sandbox: config.sandbox,
+    configFile: config.configFile,
+    model: config.query.model,
+    fallbackModel: config.query.fallbackModel ?? null,
+    mode: config.query.mode,
+    providers: Object.keys(config.providers),
+    channels: Object.keys(config.channels),
+    mcpServers: Object.keys(config.mcpServers),
+    maxConcurrentRuns: config.maxConcurrentRuns,
+  };
+}
+
+function databaseLabel({ database }: Config): string {
+  if (database.kind === "sqlite" || !URL.canParse(database.url)) return database.kind;
+  const { host, pathname } = new URL(database.url);
+  return `postgresql://${host}${pathname}`;
+}

@@ -1,0 +1,187 @@
+import path from "node:path";
+import type { QueryConfig } from "../core/agent/query-config.ts";
+import type { EnvironmentSettings } from "./environment.ts";
+import { PROVIDER_ENVIRONMENT } from "./provider-environment.ts";
+import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
+
+/** The query settings of the whole program; a channel's or an agent's own come on top. */
+export type QueryDefaults = Omit<QueryConfig, "model" | "workingDirectory" | "agentDefinition"> & {
+  /** `provider/model`; null when nothing names one, and the program chooses among what has a key. */
+  readonly model: string | null;
+  /** Relative to the sandbox root. */
+  readonly workingDirectory: string;
+  /** An agent's name, or a definition written in the settings. */
+  readonly agentDefinition: NonNullable<Settings["agentDefinition"]>;
+};
+
+export interface SlackConfig {
+  readonly botToken: string;
+  readonly mode:
+    | { readonly type: "socket"; readonly appToken: string }
+    | { readonly type: "http"; readonly signingSecret: string; readonly host: string; readonly port: number };
+  readonly apiUrl?: string;
+}
+
+export interface DiscordConfig {
+  readonly token: string;
+  /** Without version. */
+  readonly apiUrl?: string;
+}
+
+export interface DatabaseConfig {
+  readonly kind: "sqlite" | "postgresql";
+  /** `file:` with an absolute path, or `postgresql://…`. */
+  readonly url: string;
+}
+
+type FileSettings = Pick<
+  Settings,
+  | "access"
+  | "approvals"
+  | "allowedHosts"
+  | "blockedUrls"
+  | "budgets"
+  | "agents"
+  | "managedAgents"
+  | "mcpServers"
+  | "maxConcurrentRuns"
+>;
+
+export interface Config extends Readonly<FileSettings> {
+  /** Null: the platform is off, since it has no token. */
+  readonly slack: SlackConfig | null;
+  readonly discord: DiscordConfig | null;
+  readonly web: { readonly host: string; readonly port: number };
+  readonly database: DatabaseConfig;
+  /** Absolute paths. */
+  readonly home: string;
+  readonly sandbox: string;
+  /** Absolute path of the settings file; null when there is none. */
+  readonly configFile: string | null;
+  readonly logLevel: EnvironmentSettings["LOG_LEVEL"];
+  readonly query: QueryDefaults;
+  /** By `platform:id`; `directory` is absolute. */
+  readonly channels: Readonly<Record<string, ChannelSettings>>;
+  /** Keys and addresses by provider id, from the environment and the file. */
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** Lines for the operator: nothing is wrong, but something looks it. */
+  readonly warnings: readonly string[];
+}
+
+export interface ParsedSources {
+  readonly env: EnvironmentSettings;
+  readonly providers: Readonly<Record<string, string | undefined>>;
+  readonly settings: Settings;
+  readonly configFile: string | null;
+  readonly cwd: string;
+  readonly warnings: readonly string[];
+}
+
+export function resolveConfig(parsed: ParsedSources): Config {
+  const { env, settings, cwd } = parsed;
+  const home = path.resolve(cwd, env.DECKHAND_HOME);
+  return {
+    slack: slackOf(env),
+    discord: discordOf(env),
+    web: { host: env.HOST, port: Number(env.PORT) },
+    database: databaseOf(env.DATABASE_URL ?? `file:${path.join(home, "deckhand.db")}`, cwd),
+    home,
+    sandbox: path.resolve(cwd, env.DECKHAND_SANDBOX),
+    configFile: parsed.configFile,
+    logLevel: env.LOG_LEVEL,
+    query: queryOf(env, settings),
+    access: settings.access,
+    approvals: settings.approvals,
+    allowedHosts: settings.allowedHosts,
+    blockedUrls: settings.blockedUrls,
+    budgets: settings.budgets,
+    agents: settings.agents,
+    ...(settings.managedAgents === undefined ? {} : { managedAgents: settings.managedAgents }),
+    mcpServers: settings.mcpServers,
+    maxConcurrentRuns: settings.maxConcurrentRuns,
+    channels: channelsOf(settings, parsed.configFile === null ? cwd : path.dirname(parsed.configFile)),
+    providers: providersOf(parsed),
+    warnings: parsed.warnings,
+  };
+}
+
+function slackOf(env: EnvironmentSettings): SlackConfig | null {
+  if (env.SLACK_BOT_TOKEN === undefined) return null;
+  const base = {
+    botToken: env.SLACK_BOT_TOKEN,
+    ...(env.SLACK_API_URL === undefined ? {} : { apiUrl: env.SLACK_API_URL }),
+  };
+  if (env.SLACK_APP_TOKEN !== undefined) return { ...base, mode: { type: "socket", appToken: env.SLACK_APP_TOKEN } };
+  if (env.SLACK_SIGNING_SECRET === undefined) return null;
+  const listener = { host: env.SLACK_HTTP_HOST, port: Number(env.SLACK_HTTP_PORT) };
+  return { ...base, mode: { type: "http", signingSecret: env.SLACK_SIGNING_SECRET, ...listener } };
+}
+
+function discordOf(env: EnvironmentSettings): DiscordConfig | null {
+  if (env.DISCORD_TOKEN === undefined) return null;
+  return { token: env.DISCORD_TOKEN, ...(env.DISCORD_API_URL === undefined ? {} : { apiUrl: env.DISCORD_API_URL }) };
+}
+
+function databaseOf(url: string, cwd: string): DatabaseConfig {
+  if (!url.startsWith("file:")) return { kind: "postgresql", url };
+  return { kind: "sqlite", url: `file:${path.resolve(cwd, url.slice("file:".length))}` };
+}
+
+/** Keys whose value is undefined would be sent on as set; they are left out. */
+function queryOf(env: EnvironmentSettings, settings: Settings): QueryDefaults {
+  const { systemPrompt, appendSystemPrompt, outputStylePrompt, thinkingBudget, temperature } = settings;
+  const { effortLevel, toolAllow, contextWindow } = settings;
+  const fallbackModel = env.DECKHAND_FALLBACK_MODEL ?? settings.fallbackModel;
+  const maxBudgetUsd = settings.maxBudgetUsd ?? settings.budgets.runUsd;
+  return {
+    model: env.DECKHAND_MODEL ?? settings.model ?? null,
+    maxTokens: settings.maxTokens ?? 32_000,
+    maxTurns: settings.maxTurns ?? 50,
+    toolResultBudget: settings.toolResultBudget ?? 50_000,
+    outputStyle: settings.outputStyle ?? "default",
+    workingDirectory: settings.workingDirectory ?? ".",
+    agentDefinition: settings.agentDefinition ?? "build",
+    mode: settings.mode ?? "write",
+    logContext: settings.logContext ?? {},
+    ...(fallbackModel === undefined ? {} : { fallbackModel }),
+    ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
+    ...(outputStylePrompt === undefined ? {} : { outputStylePrompt }),
+    ...(thinkingBudget === undefined ? {} : { thinkingBudget }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(effortLevel === undefined ? {} : { effortLevel }),
+    ...(toolAllow === undefined ? {} : { toolAllow }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+  };
+}
+
+function channelsOf(settings: Settings, base: string): Config["channels"] {
+  const entries = Object.entries(settings.channels).map(([id, channel]) => {
+    if (channel.directory === undefined) return [id, channel] as const;
+    return [id, { ...channel, directory: path.resolve(base, channel.directory) }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function providersOf({ providers, settings }: ParsedSources): Config["providers"] {
+  const merged: Record<string, ProviderSettings> = {};
+  const ids = new Set([
+    ...PROVIDER_ENVIRONMENT.map(({ id }) => id),
+    ...Object.keys(settings.providerRegistry),
+    ...Object.keys(settings.providers),
+  ]);
+  for (const id of ids) {
+    const variables = PROVIDER_ENVIRONMENT.find((one) => one.id === id);
+    const apiKey = variables?.keyVariable == null ? undefined : providers[variables.keyVariable];
+    const baseUrl = variables === undefined ? undefined : providers[variables.baseUrlVariable];
+    const provider = {
+      ...settings.providerRegistry[id],
+      ...settings.providers[id],
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+    };
+    if (Object.keys(provider).length > 0) merged[id] = provider;
+  }
+  return merged;
+}

@@ -1,0 +1,283 @@
+import { z } from "zod";
+
+/**
+ * The schema of `deckhand.config.json`. Each field carries its description and an example: the JSON
+ * Schema for editors, the reference in docs and the error messages are all made from them.
+ */
+
+/** `example` is a value that a person could copy into the file. */
+function field<S extends z.ZodType>(schema: S, description: string, example: unknown): S {
+  return schema.meta({ description, examples: [example] });
+}
+
+/** A field whose value must never be shown: kept out of errors, logs and `doctor`. */
+function secret<S extends z.ZodType>(schema: S, description: string, example: unknown): S {
+  return schema.meta({ description, examples: [example], secret: true });
+}
+
+const text = z.string().min(1, "must not be empty");
+const tokens = z.int("must be a whole number").min(1, "must be at least 1");
+const dollars = z.number("must be a number").positive("must be more than 0");
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
+
+export const modelRefSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]*\/\S+$/, "must be provider/model, the provider in small letters");
+
+const personSchema = z
+  .string()
+  .regex(
+    /^(slack:[A-Z0-9]+|discord:\d+|discord:role:\d+|web:\S+)$/,
+    "must be slack:U…, discord:<id>, discord:role:<id> or web:<id>",
+  );
+const people = z.array(personSchema);
+
+const agentFields = {
+  description: field(
+    text.exactOptional(),
+    "What the agent is for; shown in lists and to models that delegate.",
+    "Audits changes",
+  ),
+  model: field(modelRefSchema.exactOptional(), "The agent's own model.", "anthropic/claude-sonnet-5-5"),
+  temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature.", 0.2),
+  prompt: field(text.exactOptional(), "The role prompt: the first part of the system prompt.", "You audit changes."),
+  access: field(
+    z.enum(["full", "read-only", "search-only"]).exactOptional(),
+    "Which tools the agent may use: all; read, web_fetch and questions; or read, glob, grep and web_fetch.",
+    "read-only",
+  ),
+  visible: field(z.boolean().exactOptional(), "Whether people see and choose the agent.", true),
+  maxTurns: field(tokens.exactOptional(), "Most model calls of one run; wins over the general setting.", 20),
+  color: field(text.exactOptional(), "A colour name for the agent's sign.", "cyan"),
+};
+const agentSchema = z.strictObject(agentFields);
+const namedAgentSchema = z.strictObject({ name: field(text, "The agent's name.", "auditor"), ...agentFields });
+
+const priceSchema = z.strictObject({
+  input: field(z.number().min(0), "US dollars per million input tokens.", 3),
+  output: field(z.number().min(0), "US dollars per million output tokens.", 15),
+  cacheRead: field(z.number().min(0).exactOptional(), "US dollars per million tokens read from a cache.", 0.3),
+  cacheWrite: field(z.number().min(0).exactOptional(), "US dollars per million tokens written to a cache.", 3.75),
+});
+const modelFactsSchema = z.strictObject({
+  contextWindow: field(tokens.exactOptional(), "Tokens of the model's window.", 200_000),
+  maxOutputTokens: field(tokens.exactOptional(), "Most tokens the model writes in one call.", 64_000),
+  price: field(priceSchema.exactOptional(), "What the model costs.", { input: 3, output: 15 }),
+});
+const providerSchema = z.strictObject({
+  apiKey: secret(text.exactOptional(), "The key. Better in the environment as <PROVIDER>_API_KEY.", "sk-…"),
+  baseUrl: field(httpUrl.exactOptional(), "Root of the provider's API.", "http://127.0.0.1:8000/v1"),
+  wire: field(
+    z.enum(["anthropic", "responses", "chat"]).exactOptional(),
+    "Which API a provider of your own speaks: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions.",
+    "chat",
+  ),
+  models: field(
+    z.record(text, modelFactsSchema).exactOptional(),
+    "Facts about models that the catalog lacks or has wrong, by the provider's name of the model.",
+    { "my-model": { contextWindow: 128_000, maxOutputTokens: 8_000 } },
+  ),
+});
+const providersSchema = z.record(
+  z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "provider ids are small letters, digits and hyphens"),
+  providerSchema,
+);
+
+/** The fields that shape a query; the same in the file's root and in `channels.<platform:id>`. */
+const queryFields = {
+  model: field(modelRefSchema.exactOptional(), "The model, provider/model.", "anthropic/claude-opus-5-5"),
+  fallbackModel: field(
+    modelRefSchema.exactOptional(),
+    "Takes over when the model is overloaded, provider/model.",
+    "openai/gpt-6-sol",
+  ),
+  maxTokens: field(tokens.exactOptional(), "Most tokens of one model call's output. Default 32000.", 32_000),
+  maxTurns: field(tokens.exactOptional(), "Most model calls of one run. Default 50.", 50),
+  systemPrompt: field(text.exactOptional(), "Replaces the base instructions.", "You are the build team's agent."),
+  appendSystemPrompt: field(text.exactOptional(), "Added after the base instructions.", "Answer in French."),
+  outputStyle: field(
+    z.enum(["default", "explanatory", "learning", "concise", "formal", "casual"]).exactOptional(),
+    "How answers read. Default: default.",
+    "concise",
+  ),
+  outputStylePrompt: field(text.exactOptional(), "An output style in your own words.", "At most five sentences."),
+  workingDirectory: field(
+    text.exactOptional(),
+    "Where tools start, relative to the sandbox root. Default: the root itself.",
+    "service",
+  ),
+  thinkingBudget: field(
+    z.int("must be a whole number").min(0, "must be at least 0").exactOptional(),
+    "Tokens the model may think; overrides what the effort level implies.",
+    10_000,
+  ),
+  temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature, where the model takes one.", 0.2),
+  toolResultBudget: field(
+    tokens.exactOptional(),
+    "Characters of tool results that stay in a request. Default 50000.",
+    50_000,
+  ),
+  effortLevel: field(
+    z.enum(["low", "medium", "high", "max"]).exactOptional(),
+    "How much the model thinks: low none, medium 5000, high 10000, max 20000 tokens.",
+    "medium",
+  ),
+  maxBudgetUsd: field(dollars.exactOptional(), "US dollars that one run may cost.", 0.5),
+  agentDefinition: field(
+    z.union([text, namedAgentSchema], "must be an agent's name or a whole definition").exactOptional(),
+    "The agent that answers: a name from `agents` or extensions/agents, or a definition. Default build.",
+    "plan",
+  ),
+  toolAllow: field(z.array(text).exactOptional(), "When set, only these tools are offered.", ["read", "grep"]),
+  contextWindow: field(tokens.exactOptional(), "Tokens; overrides what is known of the model.", 200_000),
+  logContext: field(z.record(text, z.string()).exactOptional(), "Fields that every log line of a query carries.", {
+    team: "platform",
+  }),
+  mode: field(
+    z.enum(["read", "write", "agi"]).exactOptional(),
+    "read: looks only; write: changes and commands ask first; agi: nothing asks. Default write.",
+    "read",
+  ),
+};
+
+const channelSchema = z.strictObject({
+  ...queryFields,
+  directory: field(
+    text.exactOptional(),
+    "Binds the channel's sandbox root to this directory; a relative path starts at the configuration file.",
+    "/srv/checkout",
+  ),
+  requireMention: field(
+    z.boolean().exactOptional(),
+    "True: in threads, too, only messages that mention the bot are answered.",
+    true,
+  ),
+});
+
+const mcpCommandSchema = z.strictObject({
+  command: field(text, "The program to start.", "npx"),
+  args: field(z.array(z.string()).exactOptional(), "Its arguments.", ["-y", "@example/mcp-server"]),
+  env: secret(z.record(text, z.string()).exactOptional(), "Its environment.", { EXAMPLE_TOKEN: "…" }),
+  cwd: field(text.exactOptional(), "Its working directory.", "/srv/tools"),
+  permission: field(
+    z.enum(["none", "read", "write", "execute"]).exactOptional(),
+    "What its tools need from roles and modes. Default execute.",
+    "read",
+  ),
+  timeoutMs: field(tokens.exactOptional(), "Milliseconds until a call is given up.", 60_000),
+});
+const mcpUrlSchema = z.strictObject({
+  url: field(httpUrl, "Address of a streamable HTTP server.", "https://mcp.example.com/mcp"),
+  headers: secret(z.record(text, z.string()).exactOptional(), "Headers of every request.", { Authorization: "…" }),
+  permission: mcpCommandSchema.shape.permission,
+  timeoutMs: mcpCommandSchema.shape.timeoutMs,
+});
+
+export const settingsSchema = z.strictObject({
+  $schema: field(z.string().exactOptional(), "Where editors find this schema.", "./deckhand.config.schema.json"),
+  ...queryFields,
+  access: field(
+    z
+      .strictObject({
+        admins: field(people.default([]), "May also administer.", ["slack:U0123ABCD"]),
+        allow: field(people.exactOptional(), "When set, only these people (and admins) are served.", ["slack:U1"]),
+        deny: field(people.default([]), "Never served.", ["discord:role:1"]),
+        guests: field(z.boolean().default(false), "Whether guests of the workspace are served.", false),
+        external: field(z.boolean().default(false), "Whether people of other workspaces are served.", false),
+      })
+      .prefault({}),
+    "Who is served.",
+    { admins: ["slack:U0123ABCD"] },
+  ),
+  approvals: field(
+    z
+      .strictObject({
+        approvers: field(people.default([]), "May decide besides the requester.", ["slack:U0123ABCD"]),
+        requester: field(z.boolean().default(true), "Whether the person who asked may decide.", true),
+        expiresMinutes: field(tokens.default(60), "Minutes until an undecided approval lapses.", 60),
+      })
+      .prefault({}),
+    "Who decides what asks first.",
+    { approvers: ["slack:U0123ABCD"] },
+  ),
+  allowedHosts: field(z.array(text).default([]), 'Hosts that tools may reach; ["*"] is every public host.', [
+    "api.github.com",
+  ]),
+  blockedUrls: field(z.array(text).default([]), "URL prefixes that are refused though the host is allowed.", [
+    "https://api.github.com/admin",
+  ]),
+  budgets: field(
+    z
+      .strictObject({
+        runUsd: field(dollars.exactOptional(), "US dollars of one run; `maxBudgetUsd` says the same.", 0.5),
+        sessionUsd: field(dollars.exactOptional(), "US dollars of one session.", 5),
+        userUsd: field(dollars.exactOptional(), "US dollars of one person in a day.", 10),
+        channelUsd: field(dollars.exactOptional(), "US dollars of one channel in a day.", 20),
+        jobUsd: field(dollars.exactOptional(), "US dollars of one occurrence of a job.", 0.5),
+        dayUsd: field(dollars.exactOptional(), "US dollars of everything in a day.", 50),
+      })
+      .prefault({}),
+    "Spending limits.",
+    { dayUsd: 50 },
+  ),
+  agents: field(
+    z
+      .record(
+        z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "agent names are small letters, digits and hyphens"),
+        agentSchema,
+      )
+      .default({}),
+    "Agents by name: new ones, or changes to those that exist.",
+    { auditor: { description: "Audits", prompt: "You audit.", access: "read-only" } },
+  ),
+  channels: field(
+    z
+      .record(
+        z.string().regex(/^(slack|discord|web):\S+$/, "channels are named slack:<id>, discord:<id> or web:<id>"),
+        channelSchema,
+      )
+      .default({}),
+    "Settings of single channels, by platform:id.",
+    { "slack:C0123ABCD": { directory: "/srv/checkout" } },
+  ),
+  managedAgents: field(
+    z
+      .strictObject({
+        enabled: field(z.boolean().default(false), "Whether a manager plans and executors do.", true),
+        managerModel: field(modelRefSchema.exactOptional(), "The manager's model.", "anthropic/claude-opus-5-5"),
+        executorModel: field(modelRefSchema.exactOptional(), "The executors' model.", "anthropic/claude-haiku-5-5"),
+        executorMaxTurns: field(tokens.default(10), "Most model calls of an executor.", 10),
+        maxConcurrentExecutors: field(tokens.default(4), "Executors at work at once.", 4),
+        totalBudgetUsd: field(dollars.exactOptional(), "US dollars of manager and executors together.", 5),
+        executorIsolation: field(z.boolean().default(false), "Whether each executor gets a worktree of its own.", true),
+      })
+      .exactOptional(),
+    "Managed mode.",
+    { enabled: true, totalBudgetUsd: 5 },
+  ),
+  mcpServers: field(
+    z
+      .record(
+        z.string().regex(/^[A-Za-z0-9_-]+$/, "server names are letters, digits, _ and -"),
+        z.union([mcpCommandSchema, mcpUrlSchema], "must have either a `command` or a `url`"),
+      )
+      .default({}),
+    "Model Context Protocol servers by name.",
+    { docs: { url: "https://mcp.example.com/mcp" } },
+  ),
+  providers: field(providersSchema.default({}), "Model providers by id; the environment wins.", {
+    vllm: { baseUrl: "http://127.0.0.1:8000/v1" },
+  }),
+  providerRegistry: field(
+    providersSchema.default({}),
+    "The same as `providers`, under the query setting's name; `providers` wins.",
+    { vllm: { baseUrl: "http://127.0.0.1:8000/v1" } },
+  ),
+  maxConcurrentRuns: field(tokens.default(32), "Runs at work at once; the rest queue, fair by channel.", 32),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+export type ChannelSettings = z.infer<typeof channelSchema>;
+export type AgentSettings = z.infer<typeof agentSchema>;
+export type ProviderSettings = z.infer<typeof providerSchema>;
+export type McpServerSettings = Settings["mcpServers"][string];

@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parseEnv } from "node:util";
+
+/** Variables by name, as `process.env` holds them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What was read, before any schema has seen it. `problems` are complete lines. */
+interface Source<T> {
+  readonly value: T;
+  readonly problems: readonly string[];
+}
+
+/**
+ * The environment with `.env` of the working directory beneath it: what is really set wins. Empty
+ * values count as unset, since compose files and shells hand on unset variables as empty ones.
+ */
+export function readEnvironment(env: Environment, cwd: string): Source<Environment> {
+  const file = readOptional(path.join(cwd, ".env"));
+  if (file.problem !== null) return { value: withoutEmpty(env), problems: [`.env: ${file.problem}`] };
+  const fromFile = file.text === null ? {} : withoutEmpty(parseEnv(file.text));
+  return { value: { ...fromFile, ...withoutEmpty(env) }, problems: [] };
+}
+
+interface ConfigFile extends Source<unknown> {
+  /** As error lines call it. */
+  readonly name: string;
+  /** Absolute path, or null when there is no file. */
+  readonly path: string | null;
+}
+
+/** The settings file as parsed JSON, without the keys that begin with `//`: those are comments. */
+export function readConfigFile(env: Environment, cwd: string): ConfigFile {
+  const configured = env.DECKHAND_CONFIG;
+  const file = path.resolve(cwd, configured ?? "deckhand.config.json");
+  const { text, problem } = readOptional(file);
+  const name = path.basename(file);
+  if (problem !== null) return { name, path: file, value: {}, problems: [`${name}: ${problem}`] };
+  if (text === null && configured !== undefined) {
+    const missing = `DECKHAND_CONFIG: there is no file ${file}. Create it with \`deckhand init\`, or unset the variable.`;
+    return { name, path: null, value: {}, problems: [missing] };
+  }
+  if (text === null) return { name, path: null, value: {}, problems: [] };
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return { name, path: file, value: withoutComments(parsed), problems: [] };
+  } catch (error) {
+    return { name, path: file, value: {}, problems: [`${name}: is not valid JSON${whereIn(text, error)}.`] };
+  }
+}
+
+/** The place, without the parser's message: that quotes the text, which may hold a key. */
+function whereIn(text: string, error: unknown): string {
+  const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
+  if (position === undefined) return "; it ends too early or a comma, quote or bracket is wrong";
+  const before = text.slice(0, Number(position)).split("\n");
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return ` at line ${before.length}, column ${column}; a comma, quote or bracket is wrong at or before it`;
+}
+
+function readOptional(file: string): { readonly text: string | null; readonly problem: string | null } {
+  try {
+    return { text: readFileSync(file, "utf8").replace(/^\uFEFF/, ""), problem: null };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    if (code === "ENOENT") return { text: null, problem: null };
+    return { text: null, problem: `cannot be read (${code}). Make it a file that this user may read.` };
+  }
+}
+
+function withoutEmpty(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ""));
+}
+
+function withoutComments(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutComments);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !key.startsWith("//"));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutComments(inner)]));
+}
