@@ -1,4 +1,76 @@
-/** Placeholder of the transaction type until the store lands. */
-export interface StoreTransaction {
-  readonly kind: "transaction";
+import path from "node:path";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { Client, DatabaseClient } from "./client.ts";
+import { inboxReads, inboxWrites } from "./inbox.ts";
+import { journalReads, journalWrites } from "./journal.ts";
+import { messageReads, messageWrites } from "./messages.ts";
+import { postReads, postWrites } from "./posts.ts";
+import { runReads, runWrites } from "./runs.ts";
+import { sessionReads, sessionWrites } from "./sessions.ts";
+import { toolCallReads, toolCallWrites } from "./tool-calls.ts";
+import { usageReads, usageWrites } from "./usage.ts";
+
+function reads(db: Client) {
+  return {
+    sessions: sessionReads(db),
+    inbox: inboxReads(db),
+    runs: runReads(db),
+    journal: journalReads(db),
+    messages: messageReads(db),
+    toolCalls: toolCallReads(db),
+    usage: usageReads(db),
+    posts: postReads(db),
+  };
+}
+
+function writes(db: Client) {
+  return {
+    sessions: sessionWrites(db),
+    inbox: inboxWrites(db),
+    runs: runWrites(db),
+    journal: journalWrites(db),
+    messages: messageWrites(db),
+    toolCalls: toolCallWrites(db),
+    usage: usageWrites(db),
+    posts: postWrites(db),
+  };
+}
+
+export type StoreReads = ReturnType<typeof reads>;
+
+/** Everything one transaction may do. */
+export type StoreTransaction = ReturnType<typeof writes>;
+
+/**
+ * All state. Writes exist only inside `transaction`: on SQLite everything shares one connection, where
+ * a write beside a transaction would be rolled back with it.
+ */
+export interface Store extends StoreReads {
+  transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** `prisma/` beside `src/`. */
+const PRISMA = path.resolve(import.meta.dirname, "../../../prisma");
+
+/** Opens `file:…` or `postgresql://…`, migrated to this version. The driver loads when it is needed. */
+export async function openStore(url: string, runtime: Runtime): Promise<Store> {
+  return createStore(await openClient(url, runtime));
+}
+
+async function openClient(url: string, runtime: Runtime): Promise<DatabaseClient> {
+  if (url.startsWith("file:")) {
+    const { openSqlite } = await import("./sqlite.ts");
+    return openSqlite(url, path.join(PRISMA, "sqlite/migrations"), runtime);
+  }
+  const { openPostgresql } = await import("./postgresql.ts");
+  return openPostgresql(url, path.join(PRISMA, "postgresql/migrations"), runtime);
+}
+
+function createStore(client: DatabaseClient): Store {
+  return {
+    ...reads(client),
+    transaction: (work) => client.$transaction((tx) => work(writes(tx))),
+    close: () => client.$disconnect(),
+  };
 }

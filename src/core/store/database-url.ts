@@ -1,0 +1,4 @@
+/** `file:./data/deckhand.db` → the path. */
+export function sqlitePath(url: string): string {
+  return url.replace(/^file:/, "");
+}

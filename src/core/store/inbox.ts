@@ -1,0 +1,96 @@
+import { type SessionEvent, type StoredEvent, sessionEventBodySchema } from "../sessions/session-event.ts";
+import type { Client } from "./client.ts";
+
+export interface NewInboxEvent {
+  readonly sessionId: string;
+  readonly event: SessionEvent;
+  readonly wakes: boolean;
+  /** Milliseconds since the epoch: when it may be taken. */
+  readonly dueAt: number;
+  readonly at: number;
+}
+
+export function inboxReads(db: Client) {
+  return {
+    async has(key: string): Promise<boolean> {
+      return (await db.inboxEvent.count({ where: { key } })) > 0;
+    },
+
+    async get(seq: number): Promise<StoredEvent> {
+      return toEvent(await db.inboxEvent.findUniqueOrThrow({ where: { seq } }));
+    },
+
+    /** The oldest event that may begin a run now. */
+    async nextWaking(sessionId: string, at: number): Promise<StoredEvent | null> {
+      const row = await db.inboxEvent.findFirst({
+        where: { sessionId, state: "waiting", wakes: true, dueAt: { lte: new Date(at) } },
+        orderBy: { seq: "asc" },
+      });
+      return row === null ? null : toEvent(row);
+    },
+
+    /** Everything that waits and is due, oldest first. */
+    async waiting(sessionId: string, at: number): Promise<StoredEvent[]> {
+      const rows = await db.inboxEvent.findMany({
+        where: { sessionId, state: "waiting", dueAt: { lte: new Date(at) } },
+        orderBy: { seq: "asc" },
+      });
+      return rows.map(toEvent);
+    },
+
+    /** Sessions with an event that may begin a run now, in order of arrival. */
+    async sessionsToWake(at: number): Promise<string[]> {
+      const rows = await db.inboxEvent.findMany({
+        where: { state: "waiting", wakes: true, dueAt: { lte: new Date(at) } },
+        orderBy: { seq: "asc" },
+        select: { sessionId: true },
+      });
+      return [...new Set(rows.map((row) => row.sessionId))];
+    },
+
+    /** When the next timer is due. Milliseconds since the epoch; null when none waits. */
+    async nextDue(after: number): Promise<number | null> {
+      const row = await db.inboxEvent.findFirst({
+        where: { state: "waiting", wakes: true, dueAt: { gt: new Date(after) } },
+        orderBy: { dueAt: "asc" },
+        select: { dueAt: true },
+      });
+      return row?.dueAt.getTime() ?? null;
+    },
+  };
+}
+
+export function inboxWrites(db: Client) {
+  return {
+    ...inboxReads(db),
+
+    /** Fails on a key that is there already: the unique index decides between racing deliveries. */
+    async insert({ sessionId, event, wakes, dueAt, at }: NewInboxEvent): Promise<StoredEvent> {
+      const row = await db.inboxEvent.create({
+        data: {
+          key: event.key,
+          sessionId,
+          body: JSON.stringify(event.body),
+          wakes,
+          state: "waiting",
+          dueAt: new Date(dueAt),
+          createdAt: new Date(at),
+        },
+      });
+      return toEvent(row);
+    },
+
+    async take(seqs: readonly number[], runId: string): Promise<void> {
+      await db.inboxEvent.updateMany({ where: { seq: { in: [...seqs] } }, data: { state: "taken", runId } });
+    },
+  };
+}
+
+function toEvent(row: { seq: number; key: string; sessionId: string; body: string }): StoredEvent {
+  return {
+    seq: row.seq,
+    key: row.key,
+    sessionId: row.sessionId,
+    body: sessionEventBodySchema.parse(JSON.parse(row.body)),
+  };
+}

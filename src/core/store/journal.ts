@@ -1,0 +1,25 @@
+import type { Client } from "./client.ts";
+
+/** Results of a run's steps, by key. Values are JSON. */
+export function journalReads(db: Client) {
+  return {
+    /** `found` tells a journalled `undefined` from a step that has not been done. */
+    async get(runId: string, key: string): Promise<{ found: boolean; value: unknown }> {
+      const row = await db.journalEntry.findUnique({ where: { runId_key: { runId, key } } });
+      if (row === null) return { found: false, value: undefined };
+      const parsed: unknown = JSON.parse(row.value);
+      return { found: true, value: parsed ?? undefined };
+    },
+  };
+}
+
+export function journalWrites(db: Client) {
+  return {
+    ...journalReads(db),
+
+    async put(runId: string, key: string, entry: { value: unknown; at: number }): Promise<void> {
+      const value = JSON.stringify(entry.value ?? null);
+      await db.journalEntry.create({ data: { runId, key, value, createdAt: new Date(entry.at) } });
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Clock } from "../protocol/runtime.ts";
+import { sqlitePath } from "./database-url.ts";
+
+/**
+ * The right to run sessions on a database, held by one process at a time. The system frees it when
+ * its holder dies: on SQLite it is an exclusive lock held in a file beside the database, on PostgreSQL
+ * an advisory lock of an own connection.
+ */
+export interface Lease {
+  /** Resolves when the lease is gone without a release (the connection broke). */
+  readonly lost: Promise<void>;
+  release(): Promise<void>;
+}
+
+/** How often a stand-by tries again. Milliseconds. */
+const RETRY_MS = 200;
+
+export interface LeaseOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called once when another process holds the lease. */
+  readonly standby: () => void;
+}
+
+/** Resolves once this process holds the lease; rejects with the signal's reason when it aborts first. */
+export async function acquireLease({ url, clock, signal, standby }: LeaseOptions): Promise<Lease> {
+  const attempt = url.startsWith("file:") ? () => trySqlite(sqlitePath(url)) : () => tryPostgresql(url);
+  for (let tries = 0; ; tries++) {
+    signal.throwIfAborted();
+    const lease = await attempt();
+    if (lease !== null) return lease;
+    if (tries === 0) standby();
+    await clock.sleep(RETRY_MS, signal);
+  }
+}
+
+async function trySqlite(database: string): Promise<Lease | null> {
+  const { default: BetterSqlite3 } = await import("better-sqlite3");
+  const connection = new BetterSqlite3(`${database}.lease`, { timeout: 0 });
+  try {
+    connection.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    connection.close();
+    if (error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY")) return null;
+    throw error;
+  }
+  return {
+    lost: new Promise(() => {}),
+    release: () => {
+      connection.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Any number that no other use of advisory locks in the database takes. */
+const POSTGRES_LOCK = 4_207_133_700;
+
+async function tryPostgresql(url: string): Promise<Lease | null> {
+  const { default: pg } = await import("pg");
+  const connection = new pg.Client({ connectionString: url, keepAlive: true });
+  const lost = new Promise<void>((resolve) => {
+    connection.once("error", () => resolve());
+    connection.once("end", () => resolve());
+  });
+  await connection.connect();
+  const { rows } = await connection.query(`SELECT pg_try_advisory_lock(${POSTGRES_LOCK}) AS held`);
+  if (rows[0]?.held === true) return { lost, release: () => connection.end() };
+  await connection.end();
+  return null;
+}

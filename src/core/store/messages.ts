@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { contentBlockSchema, type Message } from "../protocol/messages.ts";
+import type { Client } from "./client.ts";
+
+const contentSchema = z.array(contentBlockSchema);
+
+export function messageReads(db: Client) {
+  return {
+    /** The session's whole history, oldest first. */
+    async list(sessionId: string): Promise<Message[]> {
+      const rows = await db.message.findMany({ where: { sessionId }, orderBy: { seq: "asc" } });
+      return rows.map(toMessage);
+    },
+
+    /** How many messages of the session are not context. */
+    async countOf(sessionId: string): Promise<number> {
+      return db.message.count({ where: { sessionId } });
+    },
+  };
+}
+
+export function messageWrites(db: Client) {
+  return {
+    ...messageReads(db),
+
+    /** Appends to the history; the caller holds the session's fence, so the next number is free. */
+    async append(sessionId: string, runId: string, message: Message): Promise<void> {
+      const last = await db.message.findFirst({
+        where: { sessionId },
+        orderBy: { seq: "desc" },
+        select: { seq: true },
+      });
+      await db.message.create({
+        data: {
+          id: message.id,
+          sessionId,
+          runId,
+          seq: (last?.seq ?? 0) + 1,
+          role: message.role,
+          content: JSON.stringify(message.content),
+          authorId: message.author?.id ?? null,
+          authorName: message.author?.name ?? null,
+          context: message.context ?? false,
+          createdAt: new Date(message.createdAt),
+        },
+      });
+    },
+  };
+}
+
+interface StoredMessage {
+  id: string;
+  role: string;
+  content: string;
+  authorId: string | null;
+  authorName: string | null;
+  context: boolean;
+  createdAt: Date;
+}
+
+function toMessage(row: StoredMessage): Message {
+  return {
+    id: row.id,
+    role: row.role === "assistant" ? "assistant" : "user",
+    content: contentSchema.parse(JSON.parse(row.content)),
+    ...(row.authorId === null ? {} : { author: { id: row.authorId, name: row.authorName ?? row.authorId } }),
+    ...(row.context ? { context: true } : {}),
+    createdAt: row.createdAt.getTime(),
+  };
+}

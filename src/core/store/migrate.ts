@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { StoreError } from "../protocol/errors.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+
+/** A plain connection that can run scripts. Values are positional; `placeholder` writes the n-th, from 1. */
+export interface MigrationConnection {
+  readonly kind: "sqlite" | "postgresql";
+  script(sql: string): Promise<void>;
+  rows(sql: string, values: readonly (string | Date)[]): Promise<readonly unknown[]>;
+  placeholder(n: number): string;
+  /** A point in time as `_prisma_migrations` holds it. */
+  timestamp(ms: number): string | Date;
+}
+
+interface AppliedMigration {
+  readonly name: string;
+  readonly checksum: string;
+  readonly finished: boolean;
+}
+
+/**
+ * Applies the migrations of `directory` that the database lacks, in the way `prisma migrate deploy`
+ * does: same table, same checksums, so that either may run at any time. Returns the names applied.
+ * Throws StoreError `database_newer` for a database that knows migrations this version does not.
+ * The caller holds whatever lock keeps other processes out.
+ */
+export async function migrate(
+  db: MigrationConnection,
+  directory: string,
+  runtime: Pick<Runtime, "clock" | "ids">,
+): Promise<string[]> {
+  await db.script(MIGRATIONS_TABLE[db.kind]);
+  const applied = (
+    await db.rows(
+      'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL',
+      [],
+    )
+  ).map(appliedMigration);
+  const names = await migrationNames(directory);
+  refuseNewer(applied, names);
+  const done: string[] = [];
+  for (const name of names) {
+    const sql = await readFile(path.join(directory, name, "migration.sql"), "utf8");
+    const checksum = createHash("sha256").update(sql).digest("hex");
+    if (isApplied(applied, name, checksum)) continue;
+    await apply(db, { name, sql, checksum, id: runtime.ids.next("mig"), at: () => db.timestamp(runtime.clock.now()) });
+    done.push(name);
+  }
+  return done;
+}
+
+async function migrationNames(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+function refuseNewer(applied: readonly AppliedMigration[], known: readonly string[]): void {
+  const unknown = applied.find(({ name }) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new StoreError(
+    "database_newer",
+    `the database has migration ${unknown.name}, which this version does not know`,
+    {
+      detail: { migration: unknown.name },
+    },
+  );
+}
+
+function isApplied(applied: readonly AppliedMigration[], name: string, checksum: string): boolean {
+  const found = applied.find((migration) => migration.name === name);
+  if (found === undefined) return false;
+  if (!found.finished) throw new StoreError("defect", `migration ${name} failed half-way earlier; restore a backup`);
+  if (found.checksum !== checksum) throw new StoreError("defect", `migration ${name} differs from the one applied`);
+  return true;
+}
+
+interface PendingMigration {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+  readonly id: string;
+  at(): string | Date;
+}
+
+async function apply(db: MigrationConnection, migration: PendingMigration): Promise<void> {
+  const p = (n: number) => db.placeholder(n);
+  await db.rows(
+    `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at") VALUES (${p(1)}, ${p(2)}, ${p(3)}, ${p(4)})`,
+    [migration.id, migration.checksum, migration.name, migration.at()],
+  );
+  try {
+    await db.script(migration.sql);
+  } catch (cause) {
+    await db.rows(`UPDATE "_prisma_migrations" SET "logs" = ${p(1)} WHERE "id" = ${p(2)}`, [
+      String(cause),
+      migration.id,
+    ]);
+    throw new StoreError("defect", `migration ${migration.name} failed`, { cause });
+  }
+  await db.rows(
+    `UPDATE "_prisma_migrations" SET "finished_at" = ${p(1)}, "applied_steps_count" = 1 WHERE "id" = ${p(2)}`,
+    [migration.at(), migration.id],
+  );
+}
+
+function appliedMigration(row: unknown): AppliedMigration {
+  const columns = new Map(Object.entries(row ?? {}));
+  return {
+    name: String(columns.get("migration_name")),
+    checksum: String(columns.get("checksum")),
+    finished: (columns.get("finished_at") ?? null) !== null,
+  };
+}
+
+/** As `prisma migrate` creates it. */
+const MIGRATIONS_TABLE = {
+  sqlite: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id" TEXT PRIMARY KEY NOT NULL,
+    "checksum" TEXT NOT NULL,
+    "finished_at" DATETIME,
+    "migration_name" TEXT NOT NULL,
+    "logs" TEXT,
+    "rolled_back_at" DATETIME,
+    "started_at" DATETIME NOT NULL DEFAULT current_timestamp,
+    "applied_steps_count" INTEGER UNSIGNED NOT NULL DEFAULT 0
+  )`,
+  postgresql: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id" VARCHAR(36) PRIMARY KEY NOT NULL,
+    "checksum" VARCHAR(64) NOT NULL,
+    "finished_at" TIMESTAMPTZ,
+    "migration_name" VARCHAR(255) NOT NULL,
+    "logs" TEXT,
+    "rolled_back_at" TIMESTAMPTZ,
+    "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(),
+    "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+  )`,
+} as const;

@@ -1,0 +1,90 @@
+import type { QueryOutcome } from "../protocol/events.ts";
+import type { Client } from "./client.ts";
+
+export interface RunRow {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly eventSeq: number;
+  readonly status: "running" | "parked" | "ended";
+  /** Who asked for the stop, as people read it. */
+  readonly cancelledBy: string | null;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly turns: number;
+}
+
+export function runReads(db: Client) {
+  return {
+    async get(id: string): Promise<RunRow | null> {
+      const row = await db.run.findUnique({ where: { id } });
+      return row === null ? null : toRow(row);
+    },
+
+    /** The session's run that has not ended: there is at most one. */
+    async open(sessionId: string): Promise<RunRow | null> {
+      const row = await db.run.findFirst({ where: { sessionId, status: { not: "ended" } } });
+      return row === null ? null : toRow(row);
+    },
+
+    /** Runs that a process left in the middle. */
+    async interrupted(): Promise<RunRow[]> {
+      const rows = await db.run.findMany({ where: { status: "running" }, orderBy: { startedAt: "asc" } });
+      return rows.map(toRow);
+    },
+  };
+}
+
+export function runWrites(db: Client) {
+  return {
+    ...runReads(db),
+
+    async begin(run: { id: string; sessionId: string; eventSeq: number; at: number }): Promise<void> {
+      const { id, sessionId, eventSeq, at } = run;
+      await db.run.create({ data: { id, sessionId, eventSeq, status: "running", startedAt: new Date(at) } });
+    },
+
+    async setStatus(id: string, status: "running" | "parked"): Promise<void> {
+      await db.run.update({ where: { id }, data: { status } });
+    },
+
+    /** The first stop counts; a run that has ended is left alone. True when there was something to stop. */
+    async requestCancel(id: string, by: string): Promise<boolean> {
+      const { count } = await db.run.updateMany({
+        where: { id, status: { not: "ended" }, cancelledBy: null },
+        data: { cancelledBy: by },
+      });
+      return count > 0;
+    },
+
+    async end(id: string, outcome: QueryOutcome, at: number): Promise<void> {
+      await db.run.update({
+        where: { id },
+        data: {
+          status: "ended",
+          outcome: outcome.type,
+          errorCode: outcome.type === "error" ? outcome.error.code : null,
+          endedAt: new Date(at),
+        },
+      });
+    },
+
+    async countTurn(id: string): Promise<void> {
+      await db.run.update({ where: { id }, data: { turns: { increment: 1 } } });
+    },
+  };
+}
+
+interface StoredRun {
+  id: string;
+  sessionId: string;
+  eventSeq: number;
+  status: string;
+  cancelledBy: string | null;
+  startedAt: Date;
+  turns: number;
+}
+
+function toRow(row: StoredRun): RunRow {
+  const status = row.status === "ended" || row.status === "parked" ? row.status : "running";
+  return { ...row, status, startedAt: row.startedAt.getTime() };
+}

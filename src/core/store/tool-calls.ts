@@ -1,0 +1,108 @@
+import { z } from "zod";
+import type { CallRecord } from "../agent/run-journal.ts";
+import type { ToolUseBlock } from "../protocol/messages.ts";
+import { type ToolResult, toolResultSchema } from "../protocol/tool-result.ts";
+import type { WriteIntent } from "../tool.ts";
+import type { Client } from "./client.ts";
+
+export interface ToolCallRow extends CallRecord {
+  readonly turn: number;
+  readonly durationMs: number | null;
+}
+
+const intentSchema = z.object({ path: z.string(), before: z.string().nullable(), after: z.string() });
+
+export function toolCallReads(db: Client) {
+  return {
+    /** The run's calls in the order they were asked for. */
+    async ofRun(runId: string): Promise<ToolCallRow[]> {
+      const rows = await db.toolCall.findMany({
+        where: { runId },
+        orderBy: [{ turn: "asc" }, { position: "asc" }],
+      });
+      return rows.map(toRow);
+    },
+
+    /** Results of the session's ended calls, oldest first. */
+    async resultsOfSession(sessionId: string): Promise<ToolResult[]> {
+      const rows = await db.toolCall.findMany({
+        where: { sessionId, status: "ended" },
+        orderBy: [{ endedAt: "asc" }],
+        select: { result: true },
+      });
+      return rows.flatMap((row) => (row.result === null ? [] : [toolResultSchema.parse(JSON.parse(row.result))]));
+    },
+  };
+}
+
+export function toolCallWrites(db: Client) {
+  return {
+    ...toolCallReads(db),
+
+    async add(run: { id: string; sessionId: string }, turn: number, calls: readonly ToolUseBlock[]): Promise<void> {
+      await db.toolCall.createMany({
+        data: calls.map((call, position) => ({
+          runId: run.id,
+          callId: call.id,
+          sessionId: run.sessionId,
+          turn,
+          position,
+          name: call.name,
+          input: JSON.stringify(call.input ?? null),
+          status: "pending",
+        })),
+      });
+    },
+
+    async begun(runId: string, callId: string, at: number): Promise<void> {
+      await db.toolCall.update({
+        where: { runId_callId: { runId, callId } },
+        data: { status: "begun", beganAt: new Date(at) },
+      });
+    },
+
+    async intends(runId: string, callId: string, intent: WriteIntent): Promise<void> {
+      await db.toolCall.update({
+        where: { runId_callId: { runId, callId } },
+        data: { intent: JSON.stringify(intent) },
+      });
+    },
+
+    async ended(runId: string, callId: string, end: { result: ToolResult; durationMs: number; at: number }) {
+      await db.toolCall.update({
+        where: { runId_callId: { runId, callId } },
+        data: {
+          status: "ended",
+          result: JSON.stringify(end.result),
+          durationMs: Math.round(end.durationMs),
+          endedAt: new Date(end.at),
+        },
+      });
+    },
+  };
+}
+
+interface StoredCall {
+  callId: string;
+  turn: number;
+  name: string;
+  input: string;
+  status: string;
+  intent: string | null;
+  result: string | null;
+  durationMs: number | null;
+}
+
+function toRow(row: StoredCall): ToolCallRow {
+  const input: unknown = JSON.parse(row.input);
+  return {
+    callId: row.callId,
+    turn: row.turn,
+    name: row.name,
+    input,
+    status: row.status === "ended" || row.status === "begun" ? row.status : "pending",
+    intent: row.intent === null ? null : intentSchema.parse(JSON.parse(row.intent)),
+    result: row.result === null ? null : toolResultSchema.parse(JSON.parse(row.result)),
+    durationMs: row.durationMs,
+  };
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import type { Clock, Ids, Runtime } from "./core/protocol/runtime.ts";
+
+/** The real world. */
+export function systemRuntime(): Runtime {
+  return { clock: systemClock, ids: systemIds(), random: { next: () => Math.random() } };
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, fn) {
+    const timer = setTimeout(fn, ms);
+    return () => clearTimeout(timer);
+  },
+  sleep(ms, signal) {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener("abort", onAbort);
+        resolve();
+      }, ms);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+  },
+};
+
+/** Crockford's alphabet, lower case: no letter that looks like a digit. */
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** Nine characters of time, eleven of randomness: sorts by creation, within a millisecond at random. */
+function systemIds(): Ids {
+  return {
+    next(prefix) {
+      let time = "";
+      for (let rest = Date.now(), i = 0; i < 9; i++, rest = Math.floor(rest / 32)) time = ALPHABET.charAt(rest % 32) + time;
+      const noise = [...randomBytes(11)].map((byte) => ALPHABET.charAt(byte % 32)).join("");
+      return `${prefix}_${time}${noise}`;
+    },
+  };
+}
