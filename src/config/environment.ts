@@ -16,8 +16,7 @@ const word = z.string().regex(/^\S+$/, "must not contain spaces");
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
 const port = z
   .string()
-  .regex(/^\d{1,5}$/, "must be a whole number from 0 to 65535")
-  .refine((value) => Number(value) <= 65_535, "must be a whole number from 0 to 65535");
+  .refine((value) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535, "must be a whole number from 0 to 65535");
 
 /** The page has no login: whoever reaches it and knows the token may do all that a member may. */
 const loopbackHost = z

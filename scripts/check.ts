@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+/**
+ * Every gate, then the tests. The gates all run, so that one call shows everything there is to mend;
+ * the tests follow only when the gates pass, and their last line counts them.
+ */
+
+interface Phase {
+  readonly name: string;
+  /** A program of node_modules/.bin, or node itself, and its arguments. */
+  readonly command: readonly [string, ...string[]];
+}
+
+const root = path.resolve(import.meta.dirname, "..");
+const PAGE = "src/adapters/web/page/tsconfig.json";
+
+const GATES: readonly Phase[] = [
+  { name: "format", command: ["biome", "ci", "--colors=off", "--error-on-warnings", "."] },
+  { name: "lint", command: ["oxlint", "--type-aware", "--deny-warnings"] },
+  { name: "types", command: ["tsc"] },
+  ...(existsSync(path.join(root, PAGE)) ? [{ name: "page types", command: ["tsc", "-p", PAGE] } as const] : []),
+  { name: "boundaries", command: ["node", "scripts/gates.ts", "boundaries"] },
+  { name: "text", command: ["node", "scripts/gates.ts", "text"] },
+  { name: "lock file", command: ["node", "scripts/gates.ts", "lock"] },
+  { name: "configuration", command: ["node", "scripts/config-schema.ts", "--check"] },
+  { name: "unused code", command: ["knip", "--no-progress"] },
+];
+const TESTS: Phase = { name: "tests", command: ["vitest", "run"] };
+
+const failed: string[] = [];
+for (const phase of GATES) {
+  const { ok, output, seconds } = await run(phase, "pipe");
+  console.log(`${ok ? "✓" : "✗"} ${phase.name} (${seconds} s)`);
+  if (!ok) {
+    console.log(output.trimEnd());
+    failed.push(phase.name);
+  }
+}
+if (failed.length > 0) {
+  console.error(`\nNot run: tests. Failed: ${failed.join(", ")}.`);
+  process.exitCode = 1;
+} else {
+  const { ok } = await run(TESTS, "inherit");
+  if (!ok) process.exitCode = 1;
+}
+
+interface Result {
+  readonly ok: boolean;
+  readonly output: string;
+  readonly seconds: string;
+}
+
+function run({ command: [program, ...args] }: Phase, stdio: "pipe" | "inherit"): Promise<Result> {
+  const started = performance.now();
+  const file = program === "node" ? process.execPath : path.join(root, "node_modules/.bin", program);
+  const child = spawn(file, args, { cwd: root, stdio: ["ignore", stdio, stdio] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const result = (ok: boolean) => ({ ok, output, seconds: ((performance.now() - started) / 1000).toFixed(1) });
+  return new Promise((resolve) => {
+    child.once("error", (error) => {
+      output += `${file}: ${error.message}`;
+      resolve(result(false));
+    });
+    child.once("close", (code) => resolve(result(code === 0)));
+  });
+}

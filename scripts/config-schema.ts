@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { environmentSchema, providerEnvironmentSchema } from "../src/config/environment.ts";
+import { settingsSchema } from "../src/config/settings.ts";
+
+/**
+ * Writes what is made from the configuration's schemas: the JSON Schema for editors, .env.example and
+ * the reference in docs. With --check it writes nothing and fails when one of them is stale.
+ */
+
+const nodeSchema = z.looseObject({
+  description: z.string().optional(),
+  examples: z.array(z.unknown()).optional(),
+  default: z.unknown().optional(),
+  get properties() {
+    return z.record(z.string(), nodeSchema).optional();
+  },
+  get additionalProperties() {
+    return z.union([z.literal(false), nodeSchema]).optional();
+  },
+  get anyOf() {
+    return z.array(nodeSchema).optional();
+  },
+});
+type Node = z.infer<typeof nodeSchema>;
+
+function jsonSchema(schema: z.ZodType): Node {
+  return nodeSchema.parse(z.toJSONSchema(schema, { io: "input" }));
+}
+
+/** Strict objects also take comments: keys that begin with `//`. */
+function withComments(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withComments);
+  if (typeof node !== "object" || node === null) return node;
+  const { secret: _, ...rest } = Object.fromEntries(
+    Object.entries(node).map(([key, inner]) => [key, key === "examples" ? inner : withComments(inner)]),
+  );
+  return rest.additionalProperties === false ? { ...rest, patternProperties: { "^//": {} } } : rest;
+}
+
+function editorSchema(): string {
+  const schema = { title: "Deckhand settings", ...jsonSchema(settingsSchema) };
+  return `${JSON.stringify(withComments(schema), null, 2)}\n`;
+}
+
+function envExample(): string {
+  const groups = [environmentSchema, providerEnvironmentSchema].map((schema) =>
+    Object.entries(jsonSchema(schema).properties ?? {})
+      .filter(([name]) => schema === environmentSchema || !name.endsWith("_BASE_URL"))
+      .map(([name, node]) => `# ${node.description ?? ""}\n#${name}=${text(node.examples?.[0] ?? "")}\n`)
+      .join("\n"),
+  );
+  const head = [
+    "# Settings that differ between machines, and secrets. Copy to .env and uncomment what you need;",
+    "# what is set in the real environment wins. Everything else: deckhand.config.json.",
+  ].join("\n");
+  return `${head}\n\n${groups.join("\n# Model providers. Each also takes <PROVIDER>_BASE_URL.\n\n")}`;
+}
+
+function reference(): string {
+  const variables = Object.entries({
+    ...jsonSchema(environmentSchema).properties,
+    ...jsonSchema(providerEnvironmentSchema).properties,
+  }).map(([name, node]) => row(name, node));
+  const keys = settingRows(jsonSchema(settingsSchema), "", new Set());
+  return [
+    "# Configuration",
+    "",
+    "<!-- Made by scripts/config-schema.ts; change the descriptions in src/config. -->",
+    "",
+    "The environment wins over `.env`, that over `deckhand.config.json`, that over the defaults. All problems are",
+    "reported at once. In the settings file, keys that begin with `//` are comments. Fields that stand in several",
+    "places are listed where they come first: a channel takes the query's settings, an agent the fields of a definition.",
+    "",
+    "## Environment",
+    "",
+    "| variable | meaning | default | example |",
+    "|---|---|---|---|",
+    ...variables,
+    "",
+    "## deckhand.config.json",
+    "",
+    "| key | meaning | default | example |",
+    "|---|---|---|---|",
+    ...keys,
+    "",
+  ].join("\n");
+}
+
+/** `<name>` stands for keys that people choose. Fields that appear in several places are listed once. */
+function settingRows(node: Node, prefix: string, listed: Set<string>): string[] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, child]) => {
+    const identity = `${key}: ${child.description}`;
+    if (listed.has(identity)) return [];
+    listed.add(identity);
+    const name = `${prefix}${key}`;
+    const map = child.additionalProperties;
+    const values = typeof map === "object" ? [map, ...(map.anyOf ?? [])] : [];
+    return [
+      row(name, child),
+      ...[child, ...(child.anyOf ?? [])].flatMap((one) => settingRows(one, `${name}.`, listed)),
+      ...values.flatMap((one) => settingRows(one, `${name}.<name>.`, listed)),
+    ];
+  });
+}
+
+function row(name: string, node: Node): string {
+  const cell = (value: unknown) => (value === undefined ? "" : `\`${text(value).replaceAll("|", "\\|")}\``);
+  const meaning = (node.description ?? "").replaceAll("|", "\\|").replaceAll("<", "&lt;");
+  return `| \`${name}\` | ${meaning} | ${cell(node.default)} | ${cell(node.examples?.[0])} |`;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const root = path.resolve(import.meta.dirname, "..");
+const files: Readonly<Record<string, string>> = {
+  "deckhand.config.schema.json": editorSchema(),
+  ".env.example": envExample(),
+  "docs/configuration.md": reference(),
+};
+
+for (const [name, content] of Object.entries(files)) {
+  const file = path.join(root, name);
+  if (!process.argv.includes("--check")) {
+    writeFileSync(file, content);
+  } else if (readOrEmpty(file) !== content) {
+    console.error(`${name} is stale: run \`npm run config-schema\` and commit the result.`);
+    process.exitCode = 1;
+  }
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

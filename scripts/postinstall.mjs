@@ -1,0 +1,4 @@
+import { requireNode } from "../src/cli/node-version.mjs";
+
+requireNode();
+await import("./postinstall.ts");

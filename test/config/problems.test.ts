@@ -1,0 +1,143 @@
+import { expect, test } from "vitest";
+import { type Given, problemsOf } from "../support/config-sources.ts";
+
+const SLACK = { SLACK_BOT_TOKEN: "xoxb-1" };
+
+const refused: { name: string; given: Given; problem: string }[] = [
+  {
+    name: "a port that is no number",
+    given: { env: { PORT: "http" } },
+    problem: 'PORT: must be a whole number from 0 to 65535, is "http". Example: PORT=3000',
+  },
+  {
+    name: "a port out of range",
+    given: { env: { PORT: "70000" } },
+    problem: 'PORT: must be a whole number from 0 to 65535, is "70000". Example: PORT=3000',
+  },
+  {
+    name: "a host that other machines reach",
+    given: { env: { HOST: "0.0.0.0" } },
+    problem:
+      'HOST: must be a loopback address: the web page has no login, so it may not be reachable from other machines, is "0.0.0.0". Example: HOST=127.0.0.1',
+  },
+  {
+    name: "a database of another kind",
+    given: { env: { DATABASE_URL: "mysql://u:hunter22@x/y" } },
+    problem:
+      "DATABASE_URL: must begin with file: (a path) or postgresql://. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
+  },
+  {
+    name: "an unknown log level",
+    given: { env: { LOG_LEVEL: "loud" } },
+    problem:
+      'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, is "loud". Example: LOG_LEVEL=info',
+  },
+  {
+    name: "a model without its provider",
+    given: { env: { DECKHAND_MODEL: "opus" } },
+    problem:
+      'DECKHAND_MODEL: must be provider/model, the provider in small letters, is "opus". Example: DECKHAND_MODEL=anthropic/claude-opus-5-5',
+  },
+  {
+    name: "a bot token alone",
+    given: { env: SLACK },
+    problem:
+      "SLACK_BOT_TOKEN: needs SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode) beside it. Example: SLACK_APP_TOKEN=xapp-…",
+  },
+  {
+    name: "an app token alone",
+    given: { env: { SLACK_APP_TOKEN: "xapp-1" } },
+    problem: "SLACK_BOT_TOKEN: is missing though SLACK_APP_TOKEN is set. Example: SLACK_BOT_TOKEN=xoxb-…",
+  },
+  {
+    name: "a misspelt key",
+    given: { file: { maxTurn: 3 } },
+    problem: 'deckhand.config.json: maxTurn: is not known. Did you mean "maxTurns"?',
+  },
+  {
+    name: "a misspelt key far inside",
+    given: { file: { channels: { "slack:C1": { requireMentions: true } } } },
+    problem: 'deckhand.config.json: channels.slack:C1.requireMentions: is not known. Did you mean "requireMention"?',
+  },
+  {
+    name: "a misspelt key inside a union",
+    given: { file: { mcpServers: { docs: { comand: "x" } } } },
+    problem: "deckhand.config.json: mcpServers.docs: must have either a `command` or a `url`",
+  },
+  {
+    name: "an extra key inside a union",
+    given: { file: { mcpServers: { docs: { url: "https://x.example/", header: {} } } } },
+    problem: 'deckhand.config.json: mcpServers.docs.header: is not known. Did you mean "headers"?',
+  },
+  {
+    name: "a key nothing resembles",
+    given: { file: { access: { zzzzzz: 1 } } },
+    problem: "deckhand.config.json: access.zzzzzz: is not known. Known here: admins, allow, deny, guests, external.",
+  },
+  {
+    name: "a value of the wrong type",
+    given: { file: { maxTurns: "many" } },
+    problem: 'deckhand.config.json: maxTurns: must be a whole number, is "many". Example: "maxTurns": 50',
+  },
+  {
+    name: "a number out of range",
+    given: { file: { temperature: 3 } },
+    problem: 'deckhand.config.json: temperature: must be at most 2, is 3. Example: "temperature": 0.2',
+  },
+  {
+    name: "a person without a platform",
+    given: { file: { access: { admins: ["ana"] } } },
+    problem:
+      'deckhand.config.json: access.admins[0]: must be slack:U…, discord:<id>, discord:role:<id> or web:<id>, is "ana".',
+  },
+  {
+    name: "a channel without a platform",
+    given: { file: { channels: { general: {} } } },
+    problem:
+      "deckhand.config.json: channels.general: is not a valid name: channels are named slack:<id>, discord:<id> or web:<id>.",
+  },
+  {
+    name: "a missing key",
+    given: { file: { providers: { vllm: { models: { m: { price: { input: 1 } } } } } } },
+    problem: 'deckhand.config.json: providers.vllm.models.m.price.output: is missing. Example: "output": 15',
+  },
+  {
+    name: "a file that is a list",
+    given: { file: [] },
+    problem: "deckhand.config.json: must be an object.",
+  },
+  {
+    name: "a named file that does not exist",
+    given: { env: { DECKHAND_CONFIG: "/nowhere/deckhand.json" } },
+    problem:
+      "DECKHAND_CONFIG: there is no file /nowhere/deckhand.json. Create it with `npm start -- init`, or unset the variable.",
+  },
+];
+
+test.each(refused)("$name is refused with the key and the way to mend it", ({ given, problem }) => {
+  const problems = problemsOf(given);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(problem);
+});
+
+test("all problems of environment and file are reported together", () => {
+  const problems = problemsOf({
+    env: { ...SLACK, PORT: "x", HOST: "10.0.0.1", ANTHROPIC_BASE_URL: "nonsense" },
+    file: { maxTurn: 1, mode: "wild", budgets: { dayUsd: -1 } },
+  });
+  expect(problems.map((line) => line.replace(/: (is|must|needs) .*/, ""))).toEqual([
+    "SLACK_BOT_TOKEN",
+    "HOST",
+    "PORT",
+    "ANTHROPIC_BASE_URL",
+    "deckhand.config.json: mode",
+    "deckhand.config.json: budgets.dayUsd",
+    "deckhand.config.json: maxTurn",
+  ]);
+});
+
+test("broken JSON is located without quoting it", () => {
+  const [problem] = problemsOf({ file: '{\n  "providers": { "openai": { "apiKey": "sk-verysecret" ] }\n}' });
+  expect(problem).toMatch(/^deckhand\.config\.json: is not valid JSON at line 2, column \d+;/);
+  expect(problem).not.toContain("verysecret");
+});

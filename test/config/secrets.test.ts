@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { describeConfig, secretsOf } from "../../src/config/describe.ts";
+import { type Given, load, problemsOf } from "../support/config-sources.ts";
+
+const SECRET = "sk-verysecretverysecret";
+const leaks: { name: string; given: Given }[] = [
+  { name: "a token with a space", given: { env: { DISCORD_TOKEN: `${SECRET} x` } } },
+  { name: "a key of the wrong type in the file", given: { file: { providers: { openai: { apiKey: [SECRET] } } } } },
+  { name: "a token in the wrong variable", given: { env: { LOG_LEVEL: SECRET } } },
+  { name: "a database URL", given: { env: { DATABASE_URL: `mysql://u:${SECRET}@h/x` } } },
+  { name: "an MCP server's environment", given: { file: { mcpServers: { a: { command: 1, env: { K: SECRET } } } } } },
+  { name: "an MCP server's header", given: { file: { mcpServers: { a: { url: "x", headers: { K: SECRET } } } } } },
+  { name: "a base URL with a password", given: { env: { OPENAI_BASE_URL: `ftp://u:${SECRET}@h` } } },
+];
+
+test.each(leaks)("$name never appears in an error", ({ given }) => {
+  const problems = problemsOf(given);
+  expect(problems.length).toBeGreaterThan(0);
+  expect(problems.join("\n")).not.toContain(SECRET);
+});
+
+test("the description of a configuration holds none of its secrets", () => {
+  const config = load({
+    env: {
+      SLACK_BOT_TOKEN: "xoxb-secret-1",
+      SLACK_APP_TOKEN: "xapp-secret-2",
+      DISCORD_TOKEN: "secret-3",
+      ANTHROPIC_API_KEY: "secret-4",
+      DATABASE_URL: "postgresql://u:secret%2D5@db/x",
+      OPENAI_BASE_URL: "https://u:secret-6@h/v1",
+    },
+    file: {
+      mcpServers: { a: { command: "x", env: { K: "secret-7" } }, b: { url: "https://h/", headers: { K: "secret-8" } } },
+    },
+  });
+  const secrets = secretsOf(config);
+  expect(secrets.toSorted()).toEqual([
+    "secret%2D5",
+    "secret-3",
+    "secret-4",
+    "secret-5",
+    "secret-6",
+    "secret-7",
+    "secret-8",
+    "xapp-secret-2",
+    "xoxb-secret-1",
+  ]);
+  const text = JSON.stringify(describeConfig(config));
+  expect(text).toContain("postgresql://db/x");
+  expect(text).not.toContain("secret");
+});
