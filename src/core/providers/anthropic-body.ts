@@ -1,0 +1,167 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import { assertNever } from "../protocol/assert-never.ts";
+import type { DocumentBlock, ImageBlock, ToolResultContent } from "../protocol/messages.ts";
+import { unreadableDocument } from "./document-text.ts";
+import type { ModelRequest, SystemPart } from "./provider.ts";
+import { providerToolId, replayedInput } from "./tool-input.ts";
+import { type VisiblePart, type VisibleTurn, visibleTurns } from "./visible-content.ts";
+import type { Endpoint, WireCall } from "./wire.ts";
+
+type Body = Anthropic.MessageCreateParamsStreaming;
+type ContentParam = Anthropic.ContentBlockParam;
+
+/** Source: Anthropic docs, Prompt caching. One of them marks the newest message. */
+const MOST_BREAKPOINTS = 4;
+/** Source: Anthropic docs, Extended thinking: the least budget. */
+const LEAST_THINKING = 1024;
+/** Models that are given a number of tokens to think; later ones decide themselves, guided by effort. */
+const THINKS_BY_BUDGET = /^claude-(?:3|(?:opus|sonnet)-4(?:-[0-5])?(?:-\d{8})?$|haiku-4)/;
+
+/** The request as Anthropic Messages want it. */
+export function anthropicBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {
+  const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
+  const system = systemBlocks(request.system);
+  return {
+    model: request.model,
+    max_tokens: request.maxTokens,
+    stream: true,
+    ...(system.length === 0 ? {} : { system }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolParam) }),
+    messages: withBreakpoint(turns.map((turn) => messageParam(turn, endpoint))),
+    ...optional("temperature", samplingOf(request, endpoint), refusedFields),
+    ...optional("thinking", thinkingOf(request), refusedFields),
+    ...optional("output_config", effortOf(request), refusedFields),
+  };
+}
+
+export const ANTHROPIC_OPTIONAL_FIELDS = ["temperature", "thinking", "output_config"] as const;
+
+function optional<K extends string, V>(key: K, value: V | undefined, refused: ReadonlySet<string>): { [P in K]?: V } {
+  const fields: { [P in K]?: V } = {};
+  if (value !== undefined && !refused.has(key)) fields[key] = value;
+  return fields;
+}
+
+function samplingOf({ temperature }: ModelRequest, { quirks }: Endpoint): number | undefined {
+  return quirks.noSampling ? undefined : temperature;
+}
+
+function thinkingOf({ model, thinkingBudget, maxTokens }: ModelRequest): Anthropic.ThinkingConfigParam | undefined {
+  if (thinkingBudget === undefined || thinkingBudget <= 0) return undefined;
+  if (!THINKS_BY_BUDGET.test(model)) return { type: "adaptive" };
+  const budget = Math.min(Math.max(thinkingBudget, LEAST_THINKING), maxTokens - 1);
+  return budget < LEAST_THINKING ? undefined : { type: "enabled", budget_tokens: budget };
+}
+
+function effortOf({ model, effortLevel }: ModelRequest): Anthropic.OutputConfig | undefined {
+  return effortLevel === undefined || THINKS_BY_BUDGET.test(model) ? undefined : { effort: effortLevel };
+}
+
+/** The last marked parts keep their breakpoints; one is left for the newest message. */
+function systemBlocks(parts: readonly SystemPart[]): Anthropic.TextBlockParam[] {
+  const said = parts.filter((part) => part.text.trim() !== "");
+  const marked = said.filter((part) => part.cacheBreakpoint).slice(-(MOST_BREAKPOINTS - 1));
+  return said.map((part) => ({
+    type: "text",
+    text: part.text,
+    ...(marked.includes(part) ? { cache_control: { type: "ephemeral" } as const } : {}),
+  }));
+}
+
+function toolParam(tool: ModelRequest["tools"][number]): Anthropic.Tool {
+  return { name: tool.name, description: tool.description, input_schema: { ...tool.inputSchema, type: "object" } };
+}
+
+interface TurnParam {
+  readonly role: "user" | "assistant";
+  readonly content: ContentParam[];
+}
+
+function messageParam(turn: VisibleTurn, endpoint: Endpoint): TurnParam {
+  return { role: turn.role, content: turn.parts.flatMap((part) => contentParam(part, endpoint)) };
+}
+
+function contentParam(part: VisiblePart, { quirks }: Endpoint): ContentParam[] {
+  switch (part.type) {
+    case "text":
+      return [{ type: "text", text: part.text }];
+    case "image":
+      return [imageParam(part)];
+    case "document":
+      return [documentParam(part)];
+    case "thinking":
+      // Only a signed block is accepted back.
+      return part.signature === undefined
+        ? []
+        : [{ type: "thinking", thinking: part.thinking, signature: part.signature }];
+    case "redacted_thinking":
+      return [{ type: "redacted_thinking", data: part.data }];
+    case "tool_use":
+      return [
+        { type: "tool_use", id: providerToolId(part.id, quirks.toolIds), name: part.name, input: replayedInput(part) },
+      ];
+    case "tool_result":
+      return [
+        {
+          type: "tool_result",
+          tool_use_id: providerToolId(part.toolUseId, quirks.toolIds),
+          content: part.content.map(resultParam),
+          ...(part.isError ? { is_error: true } : {}),
+        },
+      ];
+    default:
+      return assertNever(part);
+  }
+}
+
+function resultParam(
+  content: ToolResultContent,
+): Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam {
+  switch (content.type) {
+    case "text":
+      return { type: "text", text: content.text };
+    case "image":
+      return imageParam(content);
+    case "document":
+      return documentParam(content);
+    default:
+      return assertNever(content);
+  }
+}
+
+function imageParam(image: ImageBlock): Anthropic.ImageBlockParam {
+  return { type: "image", source: { type: "base64", media_type: image.mediaType, data: image.data } };
+}
+
+function documentParam(document: DocumentBlock): Anthropic.DocumentBlockParam | Anthropic.TextBlockParam {
+  const { name, mediaType, text, data } = document;
+  if (text !== undefined && text.trim() !== "") {
+    return { type: "document", title: name, source: { type: "text", media_type: "text/plain", data: text } };
+  }
+  if (data !== undefined && mediaType === "application/pdf") {
+    return { type: "document", title: name, source: { type: "base64", media_type: mediaType, data } };
+  }
+  return { type: "text", text: unreadableDocument(document) };
+}
+
+/** Marks the end of the newest message, so that the next call finds the whole conversation in the cache. */
+function withBreakpoint(messages: readonly TurnParam[]): TurnParam[] {
+  return messages.map(({ role, content }, index) =>
+    index < messages.length - 1
+      ? { role, content }
+      : { role, content: content.map((block, at) => (at === content.length - 1 ? marked(block) : block)) },
+  );
+}
+
+/** Thinking cannot carry a breakpoint; the newest message is a person's or a tool's, so it never ends in one. */
+function marked(block: ContentParam): ContentParam {
+  switch (block.type) {
+    case "text":
+    case "image":
+    case "document":
+    case "tool_result":
+      return { ...block, cache_control: { type: "ephemeral" } };
+    default:
+      return block;
+  }
+}

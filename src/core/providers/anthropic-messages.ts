@@ -1,0 +1,188 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { ContentBlock, Origin } from "../protocol/messages.ts";
+import type { Usage } from "../protocol/usage.ts";
+import { ANTHROPIC_OPTIONAL_FIELDS, anthropicBody } from "./anthropic-body.ts";
+import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "./provider.ts";
+import { parseToolInput } from "./tool-input.ts";
+import { authHeaders, QUIET_CLIENT, type Wire, type WireOptions } from "./wire.ts";
+
+type RawEvent = Anthropic.RawMessageStreamEvent;
+
+/** Anthropic Messages over the SDK, which is loaded here and only here. */
+export async function createAnthropicMessages({ endpoint, fetch }: WireOptions): Promise<Wire> {
+  const sdk = await import("@anthropic-ai/sdk");
+  const { anthropicVersion } = endpoint.quirks;
+  const client = new sdk.Anthropic({
+    ...QUIET_CLIENT,
+    baseURL: endpoint.baseUrl,
+    apiKey: endpoint.apiKey ?? "none",
+    fetch,
+    defaultHeaders: {
+      ...authHeaders(endpoint),
+      ...(anthropicVersion === null ? {} : { "anthropic-version": anthropicVersion }),
+    },
+  });
+  return {
+    optionalFields: (call) => ANTHROPIC_OPTIONAL_FIELDS.filter((field) => field in anthropicBody(call, endpoint)),
+    async *stream(call, signal) {
+      const body = anthropicBody(call, endpoint);
+      const events = await client.messages.create({ ...body, ...endpoint.quirks.extraBody, stream: true }, { signal });
+      yield* streamEvents(events, { provider: endpoint.id, model: call.request.model });
+    },
+    async listModels(signal) {
+      const models: ModelInfo[] = [];
+      for await (const model of client.models.list({ limit: 100 }, { signal })) models.push(modelInfo(model));
+      return models;
+    },
+  };
+}
+
+function modelInfo(model: Anthropic.ModelInfo): ModelInfo {
+  const window = model.max_input_tokens;
+  const output = model.max_tokens;
+  return {
+    id: model.id,
+    ...(window == null ? {} : { contextWindow: window }),
+    ...(output == null ? {} : { maxOutputTokens: output }),
+  };
+}
+
+/** A block while it arrives; `json` is the text of a call's arguments so far. */
+interface Arriving {
+  readonly block: ContentBlock;
+  json: string;
+}
+
+interface Answer {
+  model: string;
+  usage: Usage;
+  stop: Anthropic.StopReason | null;
+  readonly blocks: Map<number, Arriving>;
+}
+
+/** The API's events as ours. `message_stop` is the terminal marker: without it there is no `end`. */
+async function* streamEvents(events: AsyncIterable<RawEvent>, origin: Origin): AsyncGenerator<StreamEvent> {
+  const answer: Answer = {
+    model: origin.model,
+    usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    stop: null,
+    blocks: new Map(),
+  };
+  for await (const event of events) {
+    yield* received(event, { answer, origin });
+    if (event.type === "message_stop") return;
+  }
+}
+
+function received(event: RawEvent, { answer, origin }: { answer: Answer; origin: Origin }): StreamEvent[] {
+  switch (event.type) {
+    case "message_start":
+      answer.model = event.message.model;
+      answer.usage = addedUsage(answer.usage, event.message.usage);
+      return [];
+    case "content_block_start":
+      return begun(event, { answer, origin });
+    case "content_block_delta":
+      return continued(event, answer);
+    case "message_delta":
+      answer.stop = event.delta.stop_reason ?? answer.stop;
+      answer.usage = addedUsage(answer.usage, event.usage);
+      return [];
+    case "message_stop":
+      return [{ type: "end", response: responseOf(answer) }];
+    default: // content_block_stop, and events that later versions of the API may add
+      return [];
+  }
+}
+
+function begun(
+  event: Anthropic.RawContentBlockStartEvent,
+  { answer, origin }: { answer: Answer; origin: Origin },
+): StreamEvent[] {
+  const block = event.content_block;
+  const keep = (kept: ContentBlock) => answer.blocks.set(event.index, { block: kept, json: "" });
+  switch (block.type) {
+    case "text":
+      keep({ type: "text", text: block.text });
+      return block.text === "" ? [] : [{ type: "text", text: block.text }];
+    case "thinking":
+      keep({
+        type: "thinking",
+        thinking: block.thinking,
+        origin,
+        ...(block.signature ? { signature: block.signature } : {}),
+      });
+      return [];
+    case "redacted_thinking":
+      keep({ type: "redacted_thinking", data: block.data, origin });
+      return [];
+    case "tool_use":
+      keep({ type: "tool_use", id: block.id, name: block.name, input: block.input, origin });
+      return [{ type: "tool_use", id: block.id, name: block.name }];
+    default: // blocks of tools that run at the provider, none of which is offered
+      return [];
+  }
+}
+
+function continued({ index, delta }: Anthropic.RawContentBlockDeltaEvent, answer: Answer): StreamEvent[] {
+  const arriving = answer.blocks.get(index);
+  if (arriving === undefined) return [];
+  const { block } = arriving;
+  if (delta.type === "text_delta" && block.type === "text") {
+    block.text += delta.text;
+    return [{ type: "text", text: delta.text }];
+  }
+  if (delta.type === "thinking_delta" && block.type === "thinking") {
+    block.thinking += delta.thinking;
+    return [{ type: "thinking", text: delta.thinking }];
+  }
+  if (delta.type === "signature_delta" && block.type === "thinking") {
+    block.signature = (block.signature ?? "") + delta.signature;
+  }
+  if (delta.type === "input_json_delta") arriving.json += delta.partial_json;
+  return [];
+}
+
+function responseOf({ blocks, stop, usage, model }: Answer): ModelResponse {
+  const arrived = [...blocks.values()];
+  const content = arrived.map((arriving, index): ContentBlock => {
+    if (arriving.block.type !== "tool_use") return arriving.block;
+    const cut = stop === "max_tokens" && index === arrived.length - 1;
+    // Some compatible providers send the whole input at the start instead of as deltas.
+    if (arriving.json === "" && !cut && hasKeys(arriving.block.input)) return arriving.block;
+    return { ...arriving.block, ...parseToolInput(arriving.json, cut) };
+  });
+  return {
+    content: content.filter((block) => block.type !== "text" || block.text !== ""),
+    stopReason: stopReasonOf(stop),
+    usage,
+    model,
+  };
+}
+
+function hasKeys(input: unknown): boolean {
+  return typeof input === "object" && input !== null && Object.keys(input).length > 0;
+}
+
+function stopReasonOf(stop: Anthropic.StopReason | null): StopReason {
+  switch (stop) {
+    case "tool_use":
+    case "refusal":
+    case "max_tokens":
+      return stop;
+    case "model_context_window_exceeded": // the answer filled what the window had left
+      return "max_tokens";
+    default:
+      return "end_turn";
+  }
+}
+
+/** Counts in the stream are totals so far, each in whichever event knows it; cached tokens are not in input_tokens. */
+function addedUsage(usage: Usage, counts: Partial<Anthropic.MessageDeltaUsage>): Usage {
+  return {
+    inputTokens: counts.input_tokens ?? usage.inputTokens,
+    outputTokens: counts.output_tokens ?? usage.outputTokens,
+    cacheReadTokens: counts.cache_read_input_tokens ?? usage.cacheReadTokens,
+    cacheWriteTokens: counts.cache_creation_input_tokens ?? usage.cacheWriteTokens,
+  };
+}

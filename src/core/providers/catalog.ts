@@ -1,0 +1,179 @@
+import { PLAIN, type Quirks, type WireName } from "./quirks.ts";
+
+/** A provider as it ships: everything but its key. */
+export interface CatalogEntry {
+  readonly id: string;
+  /** As people read it. */
+  readonly name: string;
+  readonly wire: WireName;
+  /** Null: there is no common root, the operator must give one. */
+  readonly baseUrl: string | null;
+  /** The variable that holds the key; null where no key exists. */
+  readonly keyVariable: string | null;
+  readonly keyRequired: boolean;
+  readonly quirks: Quirks;
+  /** What to choose when nothing is configured but this provider's key; null where no lasting id is known. */
+  readonly defaultModel: string | null;
+  /** Named in the catalogue, but not yet to be spoken to. */
+  readonly comesLater: boolean;
+}
+
+type Deviations = Partial<Omit<CatalogEntry, "id" | "quirks">> & { readonly quirks?: Partial<Quirks> };
+
+function entry(id: string, name: string, { quirks, ...rest }: Deviations): CatalogEntry {
+  return {
+    id,
+    name,
+    wire: "chat",
+    baseUrl: null,
+    keyVariable: `${id.toUpperCase()}_API_KEY`,
+    keyRequired: rest.keyVariable !== null,
+    defaultModel: null,
+    comesLater: false,
+    ...rest,
+    quirks: { ...PLAIN, ...quirks },
+  };
+}
+
+const OPENAI_QUIRKS: Partial<Quirks> = { cacheKey: true, files: true };
+const ANTHROPIC_QUIRKS: Partial<Quirks> = { toolIds: "word64" };
+
+/** In order of preference for a default model. Source of roots and key names: each vendor's documentation. */
+export const CATALOG: readonly CatalogEntry[] = [
+  entry("anthropic", "Anthropic", {
+    wire: "anthropic",
+    baseUrl: "https://api.anthropic.com",
+    defaultModel: "claude-sonnet-5-5",
+    // The SDK's API version (2026-10-21) answers sampling parameters with 400.
+    quirks: { ...ANTHROPIC_QUIRKS, noSampling: true },
+  }),
+  entry("openai", "OpenAI", {
+    wire: "responses",
+    baseUrl: "https://api.openai.com/v1",
+    defaultModel: "gpt-6.1-sol",
+    quirks: OPENAI_QUIRKS,
+  }),
+  entry("google", "Google Gemini", {
+    baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+    keyVariable: "GEMINI_API_KEY",
+    defaultModel: "gemini-3.8-flash",
+    quirks: { extraContent: true, thinking: "reasoning_effort" },
+  }),
+  entry("azure", "Azure OpenAI", {
+    wire: "responses",
+    keyVariable: "AZURE_OPENAI_API_KEY",
+    quirks: { ...OPENAI_QUIRKS, auth: "api-key" },
+  }),
+  entry("bedrock", "Amazon Bedrock", {
+    wire: "anthropic",
+    keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
+    comesLater: true,
+    quirks: { ...ANTHROPIC_QUIRKS, anthropicVersion: "2023-06-01" },
+  }),
+  entry("deepseek", "DeepSeek", {
+    baseUrl: "https://api.deepseek.com",
+    defaultModel: "deepseek-v4-pro",
+    quirks: { replayReasoning: "reasoning_content", quotaCodes: ["402"] },
+  }),
+  entry("mistral", "Mistral", {
+    baseUrl: "https://api.mistral.ai/v1",
+    defaultModel: "mistral-large-latest",
+    quirks: { toolIds: "alnum9", fillerAfterTool: true, streamUsage: false },
+  }),
+  entry("xai", "xAI", { baseUrl: "https://api.x.ai/v1", quirks: { thinking: "reasoning_effort" } }),
+  entry("openrouter", "OpenRouter", {
+    baseUrl: "https://openrouter.ai/api/v1",
+    defaultModel: "openrouter/auto",
+    quirks: { replayReasoning: "reasoning_details", thinking: "openrouter", files: true },
+  }),
+  entry("groq", "Groq", {
+    baseUrl: "https://api.groq.com/openai/v1",
+    quirks: { maxTokensField: "max_completion_tokens", thinking: "reasoning_effort" },
+  }),
+  entry("together", "Together AI", { baseUrl: "https://api.together.ai/v1" }),
+  entry("fireworks", "Fireworks AI", {
+    baseUrl: "https://api.fireworks.ai/inference/v1",
+    // An effort only: the provider refuses one beside a thinking budget.
+    quirks: { thinking: "reasoning_effort" },
+  }),
+  entry("copilot", "GitHub Copilot", { keyVariable: "COPILOT_GITHUB_TOKEN", comesLater: true }),
+  entry("codex", "OpenAI Codex", {
+    wire: "responses",
+    baseUrl: "https://api.openai.com/v1",
+    keyVariable: "OPENAI_API_KEY",
+    quirks: OPENAI_QUIRKS,
+  }),
+  entry("cohere", "Cohere", {
+    baseUrl: "https://api.cohere.ai/compatibility/v1",
+    quirks: { streamUsage: false },
+  }),
+  entry("perplexity", "Perplexity", { wire: "responses", baseUrl: "https://api.perplexity.ai/v1" }),
+  entry("minimax", "MiniMax", {
+    wire: "anthropic",
+    baseUrl: "https://api.minimax.io/anthropic",
+    quirks: { ...ANTHROPIC_QUIRKS, anthropicVersion: "2023-06-01" },
+  }),
+  entry("qwen", "Qwen", {
+    baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    keyVariable: "DASHSCOPE_API_KEY",
+    quirks: { thinking: "enable_thinking" },
+  }),
+  entry("zhipu", "Zhipu", {
+    baseUrl: "https://open.bigmodel.cn/api/paas/v4",
+    quirks: { thinking: "thinking_type", extraBody: { tool_stream: true }, quotaCodes: ["1308"] },
+  }),
+  entry("moonshot", "Moonshot", {
+    baseUrl: "https://api.moonshot.ai/v1",
+    quirks: { replayReasoning: "reasoning_content" },
+  }),
+  entry("siliconflow", "SiliconFlow", {
+    baseUrl: "https://api.siliconflow.com/v1",
+    quirks: { thinking: "enable_thinking" },
+  }),
+  entry("venus", "Venus", {}),
+  entry("venice", "Venice", { baseUrl: "https://api.venice.ai/api/v1" }),
+  entry("nebius", "Nebius", { baseUrl: "https://api.tokenfactory.nebius.com/v1" }),
+  entry("novita", "Novita", { baseUrl: "https://api.novita.ai/openai", quirks: { thinking: "enable_thinking" } }),
+  entry("ovhcloud", "OVHcloud", { baseUrl: "https://oai.endpoints.kepler.ai.cloud.ovh.net/v1", keyRequired: false }),
+  entry("cerebras", "Cerebras", {
+    baseUrl: "https://api.cerebras.ai/v1",
+    quirks: { maxTokensField: "max_completion_tokens", silentOverflow: true },
+  }),
+  entry("ollama", "Ollama", {
+    baseUrl: "http://127.0.0.1:11434/v1",
+    keyVariable: null,
+    quirks: { slowStart: true },
+  }),
+  entry("lmstudio", "LM Studio", {
+    baseUrl: "http://127.0.0.1:1234/v1",
+    keyVariable: null,
+    quirks: { slowStart: true },
+  }),
+  entry("vllm", "vLLM", { baseUrl: "http://127.0.0.1:8000/v1", keyRequired: false, quirks: { slowStart: true } }),
+];
+
+/** Which variables hold a provider's key and root. */
+export interface ProviderEnvironment {
+  readonly id: string;
+  readonly keyVariable: string | null;
+  readonly baseUrlVariable: string;
+}
+
+export const PROVIDER_ENVIRONMENT: readonly ProviderEnvironment[] = CATALOG.map(({ id, keyVariable }) => ({
+  id,
+  keyVariable,
+  baseUrlVariable: baseUrlVariable(id),
+}));
+
+export function baseUrlVariable(id: string): string {
+  return `${id.toUpperCase().replaceAll("-", "_")}_BASE_URL`;
+}
+
+export const DEMO_PROVIDER = "demo";
+export const DEMO_MODEL = "demo/scripted";
+
+/** The model when none is configured: of the first provider whose key is there, else the scripted demo. */
+export function defaultModelFor(availableProviderIds: readonly string[]): string {
+  const chosen = CATALOG.find(({ id, defaultModel }) => defaultModel !== null && availableProviderIds.includes(id));
+  return chosen === undefined ? DEMO_MODEL : `${chosen.id}/${chosen.defaultModel}`;
+}

@@ -1,0 +1,220 @@
+import { z } from "zod";
+import { assertNever } from "../protocol/assert-never.ts";
+import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../protocol/messages.ts";
+import { quotedDocument, unreadableDocument } from "./document-text.ts";
+import { effortOf, failedText, joinedSystem } from "./openai-client.ts";
+import type { ModelRequest } from "./provider.ts";
+import { providerToolId, replayedInput } from "./tool-input.ts";
+import { type VisiblePart, visibleTurns } from "./visible-content.ts";
+import type { Endpoint, WireCall } from "./wire.ts";
+
+/** Chat Completions as some thirty providers speak it: our own narrow types, since each adds its fields. */
+export type ChatBody = { readonly model: string; readonly messages: readonly ChatMessage[] } & Readonly<
+  Record<string, unknown>
+>;
+
+export type ChatMessage =
+  | { readonly role: "system" | "developer"; readonly content: string }
+  | { readonly role: "user"; readonly content: string | readonly ContentPart[] }
+  | ({
+      readonly role: "assistant";
+      readonly content: string | null;
+      readonly tool_calls?: readonly ChatToolCall[];
+    } & Readonly<Record<string, unknown>>)
+  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
+
+type ContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string } }
+  | { readonly type: "file"; readonly file: { readonly filename: string; readonly file_data: string } };
+
+interface ChatToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+  readonly extra_content?: unknown;
+}
+
+export const CHAT_OPTIONAL_FIELDS = [
+  "temperature",
+  "stream_options",
+  "prompt_cache_key",
+  "reasoning_effort",
+  "enable_thinking",
+  "thinking",
+  "reasoning",
+  // Refused by name only when the provider wants the other one (see limitField).
+  "max_completion_tokens",
+  "max_tokens",
+] as const;
+
+/** The request as Chat Completions want it. */
+export function chatBody({ request, refusedFields }: WireCall, endpoint: Endpoint): ChatBody {
+  const { quirks } = endpoint;
+  const optional: Record<string, unknown> = {
+    ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}),
+    ...(request.temperature === undefined || quirks.noSampling ? {} : { temperature: request.temperature }),
+    ...(request.cacheKey === undefined || !quirks.cacheKey ? {} : { prompt_cache_key: request.cacheKey }),
+    ...thinkingFields(request, endpoint),
+  };
+  const allowed = Object.entries(optional).filter(([field]) => !refusedFields.has(field));
+  return {
+    model: request.model,
+    messages: chatMessages(request, endpoint),
+    stream: true,
+    [limitField(endpoint, refusedFields)]: request.maxTokens,
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolParam) }),
+    ...Object.fromEntries(allowed),
+    ...quirks.extraBody,
+  };
+}
+
+function limitField({ quirks }: Endpoint, refused: ReadonlySet<string>): string {
+  const other = quirks.maxTokensField === "max_tokens" ? "max_completion_tokens" : "max_tokens";
+  return refused.has(quirks.maxTokensField) ? other : quirks.maxTokensField;
+}
+
+function thinkingFields(request: ModelRequest, { quirks }: Endpoint): Record<string, unknown> {
+  const effort = effortOf(request);
+  if (effort === undefined) return {};
+  const budget = request.thinkingBudget ?? (effort === "low" ? 0 : undefined);
+  switch (quirks.thinking) {
+    case "none":
+      return {};
+    case "reasoning_effort":
+      return { reasoning_effort: effort === "max" ? "high" : effort };
+    case "enable_thinking":
+      return { enable_thinking: budget !== 0 };
+    case "thinking_type":
+      return { thinking: { type: budget === 0 ? "disabled" : "enabled" } };
+    case "openrouter":
+      return { reasoning: { effort: effort === "max" ? "high" : effort } };
+    default:
+      return assertNever(quirks.thinking);
+  }
+}
+
+function toolParam({ name, description, inputSchema }: ModelRequest["tools"][number]) {
+  return { type: "function", function: { name, description, parameters: inputSchema } };
+}
+
+function chatMessages(request: ModelRequest, endpoint: Endpoint): ChatMessage[] {
+  const system = joinedSystem(request.system);
+  const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
+  const conversation = turns.flatMap((turn) =>
+    turn.role === "user" ? userMessages(turn.parts, endpoint) : [assistantMessage(turn.parts, endpoint)],
+  );
+  const role = endpoint.quirks.developerRole ? "developer" : "system";
+  return system === "" ? conversation : [{ role, content: system }, ...conversation];
+}
+
+/** Results first, each a message; what else the turn holds, and what results show, in one message after them. */
+function userMessages(parts: readonly VisiblePart[], endpoint: Endpoint): ChatMessage[] {
+  const results = parts.filter((part) => part.type === "tool_result");
+  const tools = results.map(
+    (result): ChatMessage => ({
+      role: "tool",
+      tool_call_id: providerToolId(result.toolUseId, endpoint.quirks.toolIds),
+      content: failedText(resultText(result), result.isError),
+    }),
+  );
+  const shown = results.flatMap((result) => shownBeside(result, endpoint));
+  const content = [...shown, ...parts.flatMap((part) => contentParts(part, endpoint))];
+  if (content.length === 0) return tools;
+  const filler: ChatMessage[] =
+    endpoint.quirks.fillerAfterTool && tools.length > 0 ? [{ role: "assistant", content: "I have the results." }] : [];
+  return [...tools, ...filler, { role: "user", content: plain(content) }];
+}
+
+/** Text alone goes as a string: not every provider takes parts. */
+function plain(content: readonly ContentPart[]): string | readonly ContentPart[] {
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return texts.length === content.length ? texts.join("\n\n") : content;
+}
+
+function resultText(result: ToolResultBlock): string {
+  const said = result.content.map((part) => {
+    if (part.type === "text") return part.text;
+    return part.type === "image" ? "(the image follows in the next message)" : documentText(part);
+  });
+  return said.join("\n");
+}
+
+function documentText(document: DocumentBlock): string {
+  return document.text === undefined ? unreadableDocument(document) : quotedDocument(document.name, document.text);
+}
+
+/** A result may hold text only; its images follow as if a person had sent them. */
+function shownBeside(result: ToolResultBlock, endpoint: Endpoint): ContentPart[] {
+  const images = result.content.filter((part) => part.type === "image");
+  if (images.length === 0) return [];
+  const intro: ContentPart = { type: "text", text: "[Images from the tool result above]" };
+  return [intro, ...images.flatMap((image) => contentParts(image, endpoint))];
+}
+
+function contentParts(part: VisiblePart, { quirks }: Endpoint): ContentPart[] {
+  switch (part.type) {
+    case "text":
+      return [{ type: "text", text: part.text }];
+    case "image":
+      return [imagePart(part)];
+    case "document": {
+      const { name, mediaType, data } = part;
+      if (!quirks.files || data === undefined || mediaType !== "application/pdf")
+        return [{ type: "text", text: documentText(part) }];
+      return [{ type: "file", file: { filename: name, file_data: `data:${mediaType};base64,${data}` } }];
+    }
+    default: // results are messages of their own; thinking and calls are the assistant's
+      return [];
+  }
+}
+
+function imagePart(image: ImageBlock): ContentPart {
+  return { type: "image_url", image_url: { url: `data:${image.mediaType};base64,${image.data}` } };
+}
+
+/** What of a call or of reasoning must come back as it was. */
+export const extraContentSchema = z.object({ extra_content: z.unknown() });
+export const reasoningDetailsSchema = z.object({ reasoning_details: z.array(z.unknown()) });
+
+function assistantMessage(parts: readonly VisiblePart[], endpoint: Endpoint): ChatMessage {
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  const calls = parts.flatMap((part) => (part.type === "tool_use" ? [toolCall(part, endpoint)] : []));
+  return {
+    role: "assistant",
+    content: text === "" ? null : text,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...reasoningFields(parts, { endpoint, hasCalls: calls.length > 0 }),
+  };
+}
+
+function toolCall(call: Extract<VisiblePart, { type: "tool_use" }>, { quirks }: Endpoint): ChatToolCall {
+  const extra = quirks.extraContent ? extraContentSchema.safeParse(call.opaque).data?.extra_content : undefined;
+  return {
+    id: providerToolId(call.id, quirks.toolIds),
+    type: "function",
+    function: { name: call.name, arguments: JSON.stringify(replayedInput(call)) },
+    ...(extra === undefined ? {} : { extra_content: extra }),
+  };
+}
+
+function reasoningFields(
+  parts: readonly VisiblePart[],
+  { endpoint, hasCalls }: { endpoint: Endpoint; hasCalls: boolean },
+): Record<string, unknown> {
+  const thinking = parts.filter((part) => part.type === "thinking");
+  switch (endpoint.quirks.replayReasoning) {
+    case "none":
+      return {};
+    case "reasoning_content": // wanted beside calls, even when empty; refused or wasted elsewhere
+      return hasCalls ? { reasoning_content: thinking.map((part) => part.thinking).join("\n\n") } : {};
+    case "reasoning_details": {
+      const details = thinking.flatMap(
+        (part) => reasoningDetailsSchema.safeParse(part.opaque).data?.reasoning_details ?? [],
+      );
+      return details.length === 0 ? {} : { reasoning_details: details };
+    }
+    default:
+      return assertNever(endpoint.quirks.replayReasoning);
+  }
+}

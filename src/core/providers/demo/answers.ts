@@ -1,0 +1,32 @@
+/** What the scripted demo model says. */
+
+export const INTRODUCTION =
+  "I am Deckhand's scripted demo model: no AI, a few fixed patterns that really use the tools.";
+
+export const CAPABILITIES = `I understand:
+- \`list files\`
+- \`show config.toml\`
+- \`search for TODO\`
+- \`change port to 9090 in config.toml\`
+- \`create notes.txt with hello\`
+- \`run: [1, 2, 3].map(x => x * x)\`
+
+For a real model, an operator sets a key such as \`ANTHROPIC_API_KEY\` or \`OPENAI_API_KEY\` and starts me again.`;
+
+export const NOT_UNDERSTOOD = `That is beyond my patterns. ${CAPABILITIES}`;
+
+/** The tools as people know them, for when one is not offered. */
+export function notOffered(tool: string): string {
+  return `I would use the \`${tool}\` tool for that, but it is not offered to me here: the mode or the agent's role leaves it out.`;
+}
+
+export function failed(what: string, reason: string): string {
+  return `I could not ${what}: ${reason.trim()}`;
+}
+
+/** Text in a code fence that its own backticks cannot close. */
+export function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text.replace(/\n$/, "")}\n${fence}`;
+}

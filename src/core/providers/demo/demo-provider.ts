@@ -1,0 +1,74 @@
+import type { ContentBlock } from "../../protocol/messages.ts";
+import type { Clock, Ids } from "../../protocol/runtime.ts";
+import { DEMO_PROVIDER } from "../catalog.ts";
+import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../provider.ts";
+import { nextStep, type Step } from "./plan.ts";
+
+const MODEL = "scripted";
+/** Characters that are streamed at once, and the pause between; reads as a quick typist. */
+const CHUNK_CHARS = 16;
+const CHUNK_PAUSE_MS = 4;
+/** Rough size of a token, for usage that is an estimate anyway. */
+const CHARS_PER_TOKEN = 4;
+
+/**
+ * A model without a model: follows a script so that Deckhand can be tried with no key. It really asks for
+ * tools, and says what it is. Costs nothing.
+ */
+export function createDemoProvider({ clock, ids }: { clock: Clock; ids: Ids }): LlmProvider {
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    signal.throwIfAborted();
+    const step = nextStep(request);
+    const characters = [...step.text];
+    for (let at = 0; at < characters.length; at += CHUNK_CHARS) {
+      yield { type: "text", text: characters.slice(at, at + CHUNK_CHARS).join("") };
+      await clock.sleep(CHUNK_PAUSE_MS, signal);
+    }
+    const content = contentOf(step, ids);
+    for (const block of content)
+      if (block.type === "tool_use") yield { type: "tool_use", id: block.id, name: block.name };
+    yield { type: "end", response: responseOf(step, { content, request }) };
+  }
+
+  return {
+    id: DEMO_PROVIDER,
+    name: "Demo",
+    createMessageStream: stream,
+    async createMessage(request, signal) {
+      signal.throwIfAborted();
+      const step = nextStep(request);
+      return responseOf(step, { content: contentOf(step, ids), request });
+    },
+    async listModels() {
+      return [{ id: MODEL }];
+    },
+  };
+}
+
+function contentOf(step: Step, ids: Ids): ContentBlock[] {
+  const text: ContentBlock = { type: "text", text: step.text };
+  if (step.type === "answer") return [text];
+  const origin = { provider: DEMO_PROVIDER, model: MODEL };
+  return [text, { type: "tool_use", id: ids.next("call"), name: step.tool, input: step.input, origin }];
+}
+
+function responseOf(
+  step: Step,
+  { content, request }: { content: readonly ContentBlock[]; request: ModelRequest },
+): ModelResponse {
+  return {
+    content,
+    stopReason: step.type === "call" ? "tool_use" : "end_turn",
+    usage: {
+      inputTokens: tokens(JSON.stringify([request.system, request.messages])),
+      outputTokens: tokens(JSON.stringify(content)),
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+    },
+    model: MODEL,
+  };
+}
+
+function tokens(text: string): number {
+  return Math.ceil(text.length / CHARS_PER_TOKEN);
+}

@@ -1,0 +1,158 @@
+import { assertNever } from "../../protocol/assert-never.ts";
+import type { Message, ToolResultBlock } from "../../protocol/messages.ts";
+import { textOf, toolUsesOf } from "../../protocol/messages.ts";
+import type { ModelRequest } from "../provider.ts";
+import { CAPABILITIES, failed, fenced, INTRODUCTION, NOT_UNDERSTOOD, notOffered } from "./answers.ts";
+import { type Intent, intentOf } from "./intent.ts";
+import { changeSetting, type SettingChange } from "./setting.ts";
+
+/** What the demo model does next: a call with a line of text before it, or its answer. */
+export type Step =
+  | {
+      readonly type: "call";
+      readonly text: string;
+      readonly tool: string;
+      readonly input: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: "answer"; readonly text: string };
+
+interface DoneCall {
+  readonly tool: string;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** The next step: a pure function of the conversation and the tools on offer. */
+export function nextStep({ messages, tools }: Pick<ModelRequest, "messages" | "tools">): Step {
+  const { intent, asked } = lastRequest(messages);
+  const done = callsSince(messages, asked);
+  const step = intent === null ? answer(NOT_UNDERSTOOD) : stepFor(intent, done);
+  if (step.type === "answer") return introduced(step.text, messages);
+  return tools.some(({ name }) => name === step.tool) ? step : introduced(notOffered(step.tool), messages);
+}
+
+/** The newest words of a person, and where they stand; a message may carry other text beside them. */
+function lastRequest(messages: readonly Message[]): { intent: Intent | null; asked: number } {
+  const asked = messages.findLastIndex(
+    ({ role, context, content }) =>
+      role === "user" && context !== true && content.some(({ type }) => type === "text" || type === "user_command"),
+  );
+  const texts = (messages[asked]?.content ?? []).flatMap((block) => (block.type === "text" ? [block.text] : []));
+  return { intent: texts.map(intentOf).find((intent) => intent !== null) ?? null, asked };
+}
+
+function callsSince(messages: readonly Message[], asked: number): DoneCall[] {
+  const since = messages.slice(asked + 1).flatMap(({ content }) => content);
+  const results = new Map<string, ToolResultBlock>();
+  for (const block of since) if (block.type === "tool_result") results.set(block.toolUseId, block);
+  return toolUsesOf(since).flatMap((call) => {
+    const result = results.get(call.id);
+    return result === undefined ? [] : [{ tool: call.name, text: textOf(result.content), isError: result.isError }];
+  });
+}
+
+function stepFor(intent: Intent, done: readonly DoneCall[]): Step {
+  const first = done[0];
+  switch (intent.type) {
+    case "greet":
+      return answer(CAPABILITIES);
+    case "list":
+      return first === undefined
+        ? call("glob", { pattern: intent.pattern }, "I'll list the files.")
+        : reported(first, { what: "list the files", heading: "These are the files:" });
+    case "read":
+      return first === undefined
+        ? call("read", { path: intent.path }, `I'll read \`${intent.path}\`.`)
+        : reported(first, { what: `read \`${intent.path}\``, heading: `\`${intent.path}\`:` });
+    case "search":
+      return first === undefined
+        ? call("grep", searchInput(intent), `I'll search for \`${intent.pattern}\`.`)
+        : reported(first, { what: "search", heading: `Matches for \`${intent.pattern}\`:` });
+    case "create":
+      return first === undefined
+        ? call("write", { path: intent.path, content: `${intent.content}\n` }, `I'll create \`${intent.path}\`.`)
+        : first.isError
+          ? answer(failed(`create \`${intent.path}\``, first.text))
+          : answer(`Done: \`${intent.path}\` is there.`);
+    case "run":
+      return first === undefined
+        ? call("js_exec", { code: intent.code }, "I'll run that in the sandbox.")
+        : reported(first, { what: "run it", heading: "The result:" });
+    case "change":
+      return changeStep(intent, done);
+    default:
+      return assertNever(intent);
+  }
+}
+
+function searchInput({ pattern, glob }: Extract<Intent, { type: "search" }>) {
+  const input = { pattern: pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), output_mode: "content" };
+  return glob === null ? input : { ...input, glob };
+}
+
+/** Read, then edit, then the answer: three model calls. */
+function changeStep(intent: Extract<Intent, { type: "change" }>, done: readonly DoneCall[]): Step {
+  const { key, path, value } = intent;
+  const [read, edit] = done;
+  if (read === undefined) return call("read", { path }, `I'll look at \`${path}\` first.`);
+  if (read.isError) return answer(failed(`read \`${path}\``, read.text));
+  const change = changeSetting(unnumbered(read.text), intent);
+  if (edit?.isError === true) return answer(failed(`change \`${path}\``, edit.text));
+  if (edit !== undefined) return answer(`Done: \`${key}\` in \`${path}\` is now \`${value}\`${wasBefore(change)}.`);
+  switch (change.type) {
+    case "edit":
+      return call(
+        "edit",
+        { path, old_string: change.oldString, new_string: change.newString },
+        `\`${key}\` is \`${change.oldValue}\`; I'll change it to \`${change.newValue}\`.`,
+      );
+    case "same":
+      return answer(`\`${key}\` in \`${path}\` is \`${value}\` already; I changed nothing.`);
+    case "differs":
+      return answer(`\`${key}\` in \`${path}\` is \`${change.value}\`, not \`${intent.from}\`; I changed nothing.`);
+    case "missing":
+      return answer(`I found no \`${key}\` in \`${path}\`; I changed nothing.`);
+    case "several":
+      return answer(
+        `\`${key}\` occurs on lines ${change.lines.join(", ")} of \`${path}\`. Name its section too, like \`section.${key}\`; I changed nothing.`,
+      );
+    default:
+      return assertNever(change);
+  }
+}
+
+function wasBefore(change: SettingChange): string {
+  return change.type === "edit" ? ` (it was \`${change.oldValue}\`)` : "";
+}
+
+/** The file's text from the read tool's numbered lines; what is not numbered is the tool's own remark. */
+function unnumbered(text: string): string {
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      const numbered = /^\s*\d+\t(.*)$/s.exec(line);
+      return numbered === null ? [] : [numbered[1] ?? ""];
+    })
+    .join("\n");
+}
+
+function call(tool: string, input: Record<string, unknown>, text: string): Step {
+  return { type: "call", tool, input, text };
+}
+
+function answer(text: string): Step {
+  return { type: "answer", text };
+}
+
+function reported(done: DoneCall, { what, heading }: { what: string; heading: string }): Step {
+  if (done.isError) return answer(failed(what, done.text));
+  return answer(done.text.trim() === "" ? "There is nothing." : `${heading}\n${fenced(done.text)}`);
+}
+
+/** The first answer of a session says what is speaking. */
+function introduced(text: string, messages: readonly Message[]): Step {
+  const answeredBefore = messages.some(
+    ({ role, content }) => role === "assistant" && toolUsesOf(content).length === 0 && textOf(content) !== "",
+  );
+  return answer(answeredBefore ? text : `${INTRODUCTION}\n\n${text}`);
+}

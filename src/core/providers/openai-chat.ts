@@ -1,0 +1,244 @@
+import type { Stream } from "openai/core/streaming";
+import { z } from "zod";
+import { ProviderError } from "../protocol/errors.ts";
+import type { ContentBlock, Message, Origin } from "../protocol/messages.ts";
+import { toolUsesOf } from "../protocol/messages.ts";
+import type { Ids } from "../protocol/runtime.ts";
+import { NO_USAGE, type Usage } from "../protocol/usage.ts";
+import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
+import { createOpenAiClient } from "./openai-client.ts";
+import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "./provider.ts";
+import { parseToolInput } from "./tool-input.ts";
+import type { Wire, WireOptions } from "./wire.ts";
+
+/** OpenAI Chat Completions over the SDK, as many providers speak it. */
+export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
+  const { endpoint, ids } = options;
+  const client = await createOpenAiClient(options);
+  return {
+    optionalFields: (call) => CHAT_OPTIONAL_FIELDS.filter((field) => field in chatBody(call, endpoint)),
+    async *stream(call, signal) {
+      const body = chatBody(call, endpoint);
+      // `post` rather than `create`: the body holds fields of other providers that OpenAI's types lack.
+      const events = await client.post<Stream<unknown>>("/chat/completions", { body, stream: true, signal });
+      const origin = { provider: endpoint.id, model: call.request.model };
+      yield* streamEvents(events, { origin, ids, taken: callIds(call.request.messages) });
+    },
+    async listModels(signal) {
+      const models: ModelInfo[] = [];
+      for await (const { id } of client.models.list({ signal })) models.push({ id });
+      return models;
+    },
+  };
+}
+
+/** Only what is read, and leniently: what a provider leaves out or sends as null is absent. */
+const chunkSchema = z.object({
+  model: z.string().nullish(),
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        delta: z
+          .object({
+            content: z.string().nullish(),
+            refusal: z.string().nullish(),
+            reasoning_content: z.string().nullish(),
+            reasoning: z.string().nullish(),
+            reasoning_details: z.array(z.unknown()).nullish(),
+            tool_calls: z
+              .array(
+                z.object({
+                  index: z.number().nullish(),
+                  id: z.string().nullish(),
+                  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+                  extra_content: z.unknown(),
+                }),
+              )
+              .nullish(),
+          })
+          .nullish(),
+      }),
+    )
+    .nullish(),
+  usage: z
+    .object({
+      prompt_tokens: z.number().nullish(),
+      completion_tokens: z.number().nullish(),
+      prompt_tokens_details: z
+        .object({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
+        .nullish(),
+      prompt_cache_hit_tokens: z.number().nullish(),
+    })
+    .nullish(),
+});
+type Chunk = z.infer<typeof chunkSchema>;
+type Delta = NonNullable<NonNullable<NonNullable<Chunk["choices"]>[number]>["delta"]>;
+type CallDelta = NonNullable<Delta["tool_calls"]>[number];
+
+interface ArrivingCall {
+  /** As the provider gave it, to tell its parts apart. */
+  readonly wireId: string;
+  readonly index: number;
+  readonly id: string;
+  name: string;
+  json: string;
+  extra: unknown;
+}
+
+interface Answer {
+  model: string;
+  text: string;
+  reasoning: string;
+  readonly reasoningDetails: unknown[];
+  readonly calls: ArrivingCall[];
+  refused: boolean;
+  finish: string | null;
+  usage: Usage;
+}
+
+interface Listening {
+  readonly origin: Origin;
+  readonly ids: Ids;
+  /** Ids of calls that the conversation holds already. */
+  readonly taken: ReadonlySet<string>;
+}
+
+/** The API's events as ours. `finish_reason` is the terminal marker; usage may still follow it. */
+async function* streamEvents(events: AsyncIterable<unknown>, listening: Listening): AsyncGenerator<StreamEvent> {
+  const answer: Answer = {
+    model: listening.origin.model,
+    text: "",
+    reasoning: "",
+    reasoningDetails: [],
+    calls: [],
+    refused: false,
+    finish: null,
+    usage: NO_USAGE,
+  };
+  for await (const event of events) {
+    const chunk = chunkSchema.safeParse(event);
+    if (!chunk.success)
+      throw new ProviderError("provider_failed", "a stream event of unknown form", { cause: chunk.error });
+    yield* received(chunk.data, { answer, listening });
+  }
+  if (answer.finish === null) return;
+  if (answer.finish === "error") throw new ProviderError("provider_failed", "the answer ended with an error");
+  yield { type: "end", response: responseOf(answer, listening.origin) };
+}
+
+function* received(
+  chunk: Chunk,
+  { answer, listening }: { answer: Answer; listening: Listening },
+): Generator<StreamEvent> {
+  if (chunk.model != null && chunk.model !== "") answer.model = chunk.model;
+  if (chunk.usage != null) answer.usage = usageOf(chunk.usage);
+  const choice = chunk.choices?.[0];
+  if (choice === undefined) return;
+  const delta = choice.delta ?? {};
+  const reasoning = delta.reasoning_content ?? delta.reasoning ?? "";
+  if (reasoning !== "") {
+    answer.reasoning += reasoning;
+    yield { type: "thinking", text: reasoning };
+  }
+  answer.reasoningDetails.push(...(delta.reasoning_details ?? []));
+  const text = `${delta.content ?? ""}${delta.refusal ?? ""}`;
+  if (text !== "") {
+    answer.text += text;
+    yield { type: "text", text };
+  }
+  for (const call of delta.tool_calls ?? []) yield* receivedCall(call, { answer, listening });
+  if (delta.refusal) answer.refused = true;
+  if (choice.finish_reason) answer.finish = choice.finish_reason;
+}
+
+/**
+ * Some providers leave the index out, give every call the index 0, send no id, or one that an earlier turn
+ * had: a new id or a new index begins a new call, and our own id is always new to the conversation.
+ */
+function* receivedCall(
+  delta: CallDelta,
+  { answer, listening }: { answer: Answer; listening: Listening },
+): Generator<StreamEvent> {
+  const wireId = delta.id ?? "";
+  const name = delta.function?.name ?? "";
+  const last = answer.calls.findLast((call) => delta.index == null || call.index === delta.index);
+  const begins =
+    last === undefined ||
+    (wireId !== "" && wireId !== last.wireId) ||
+    (wireId === "" && name !== "" && last.json !== "");
+  const call = begins ? newCall({ wireId, index: delta.index ?? answer.calls.length }, { answer, listening }) : last;
+  if (name !== "" && call.name === "") {
+    call.name = name;
+    yield { type: "tool_use", id: call.id, name };
+  }
+  call.json += delta.function?.arguments ?? "";
+  if (delta.extra_content !== undefined) call.extra = delta.extra_content;
+}
+
+function newCall(
+  { wireId, index }: { wireId: string; index: number },
+  { answer, listening }: { answer: Answer; listening: Listening },
+): ArrivingCall {
+  const usable = wireId !== "" && !listening.taken.has(wireId) && !answer.calls.some(({ id }) => id === wireId);
+  const call = {
+    wireId,
+    index,
+    id: usable ? wireId : listening.ids.next("call"),
+    name: "",
+    json: "",
+    extra: undefined,
+  };
+  answer.calls.push(call);
+  return call;
+}
+
+function callIds(messages: readonly Message[]): Set<string> {
+  return new Set(messages.flatMap((message) => toolUsesOf(message.content).map(({ id }) => id)));
+}
+
+function responseOf(answer: Answer, origin: Origin): ModelResponse {
+  const stopReason = stopReasonOf(answer);
+  const content: ContentBlock[] = [
+    ...thinkingBlock(answer, origin),
+    ...(answer.text === "" ? [] : [{ type: "text", text: answer.text } as const]),
+    ...answer.calls.map((call, index): ContentBlock => {
+      const cut = stopReason === "max_tokens" && index === answer.calls.length - 1;
+      const opaque = call.extra === undefined ? {} : { opaque: { extra_content: call.extra } };
+      return { type: "tool_use", id: call.id, name: call.name, origin, ...opaque, ...parseToolInput(call.json, cut) };
+    }),
+  ];
+  return { content, stopReason, usage: answer.usage, model: answer.model };
+}
+
+function thinkingBlock({ reasoning, reasoningDetails }: Answer, origin: Origin): ContentBlock[] {
+  if (reasoning === "" && reasoningDetails.length === 0) return [];
+  const opaque = reasoningDetails.length === 0 ? {} : { opaque: { reasoning_details: reasoningDetails } };
+  return [{ type: "thinking", thinking: reasoning, origin, ...opaque }];
+}
+
+/** Some providers say `stop` when there are calls; what was written counts. */
+function stopReasonOf({ finish, calls, refused }: Answer): StopReason {
+  if (refused) return "refusal";
+  switch (finish) {
+    case "length":
+      return "max_tokens";
+    case "content_filter":
+      return "refusal";
+    default:
+      return calls.length > 0 ? "tool_use" : "end_turn";
+  }
+}
+
+/** Cached tokens are inside prompt_tokens here; ours are apart. */
+function usageOf(usage: NonNullable<Chunk["usage"]>): Usage {
+  const details = usage.prompt_tokens_details;
+  const read = details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
+  const written = details?.cache_write_tokens ?? 0;
+  return {
+    inputTokens: Math.max(0, (usage.prompt_tokens ?? 0) - read - written),
+    outputTokens: usage.completion_tokens ?? 0,
+    cacheReadTokens: read,
+    cacheWriteTokens: written,
+  };
+}

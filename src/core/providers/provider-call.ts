@@ -1,0 +1,136 @@
+import type { AppError } from "../protocol/errors.ts";
+import type { ContentBlock } from "../protocol/messages.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "./provider.ts";
+import { type ErrorContext, providerFailure, toProviderError } from "./provider-errors.ts";
+import { guardedEvents } from "./stall.ts";
+import type { Endpoint, Wire } from "./wire.ts";
+
+export interface ProviderOptions {
+  readonly endpoint: Endpoint;
+  /** Loads the SDK on first use. */
+  readonly wire: () => Promise<Wire>;
+  readonly clock: Clock;
+  /** Milliseconds between two events with content. */
+  readonly contentMs: number;
+}
+
+interface Attempt {
+  readonly request: ModelRequest;
+  readonly refusedFields: ReadonlySet<string>;
+  readonly context: ErrorContext;
+  /** Whether anything of the answer has arrived. */
+  begun: boolean;
+}
+
+/** Refused fields that one call drops before it gives up. */
+const MOST_DROPPED = 6;
+
+/**
+ * A provider over a wire: one `end` or one ProviderError, whatever the SDK does. A call that is refused
+ * because of an optional field is sent again without it, and the field is left out from then on.
+ */
+export function createProvider(options: ProviderOptions): LlmProvider {
+  const { endpoint, clock } = options;
+  const refusedByModel = new Map<string, Set<string>>();
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    const refusedFields = refusedByModel.get(request.model) ?? new Set<string>();
+    refusedByModel.set(request.model, refusedFields);
+    for (let dropped = 0; ; dropped++) {
+      const attempt: Attempt = {
+        request,
+        refusedFields,
+        context: errorContext(endpoint, request, clock),
+        begun: false,
+      };
+      try {
+        yield* streamOnce(options, attempt, signal);
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        const failure = toProviderError(error, attempt.context);
+        const mayDrop = !attempt.begun && dropped < MOST_DROPPED && failure.code === "bad_request";
+        const field = mayDrop ? refusedField(failure, (await options.wire()).optionalFields(attempt)) : null;
+        if (field === null) throw brokenOff(failure, attempt);
+        refusedFields.add(field);
+      }
+    }
+  }
+
+  return {
+    id: endpoint.id,
+    name: endpoint.name,
+    createMessageStream: stream,
+    async createMessage(request, signal) {
+      for await (const event of stream(request, signal)) if (event.type === "end") return event.response;
+      throw incomplete(errorContext(endpoint, request, clock));
+    },
+    async listModels(signal) {
+      try {
+        return await (await options.wire()).listModels(signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw toProviderError(error, errorContext(endpoint, { model: "" }, clock));
+      }
+    },
+  };
+}
+
+async function* streamOnce(
+  options: ProviderOptions,
+  attempt: Attempt,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  const wire = await options.wire();
+  const ended = new AbortController();
+  const events = wire.stream(attempt, AbortSignal.any([signal, ended.signal]));
+  try {
+    for await (const event of guardedEvents(events, { clock: options.clock, limitMs: options.contentMs, signal })) {
+      attempt.begun = true;
+      if (event.type === "end") {
+        yield { type: "end", response: checked(event.response, attempt.context) };
+        return;
+      }
+      yield event;
+    }
+  } finally {
+    ended.abort();
+  }
+  signal.throwIfAborted();
+  throw incomplete(attempt.context);
+}
+
+function errorContext(
+  { id, name, keyVariable, quirks }: Endpoint,
+  { model }: { model: string },
+  clock: Clock,
+): ErrorContext {
+  return { provider: id, providerName: name, model, keyVariable, quirks, now: clock.now() };
+}
+
+function incomplete(context: ErrorContext): AppError {
+  return providerFailure("incomplete_stream", "the stream ended without its end marker", context);
+}
+
+/** The optional field that a refusal names; null when it names none that was sent. */
+function refusedField(failure: AppError, sent: readonly string[]): string | null {
+  const said = failure.message.toLowerCase();
+  return sent.find((field) => said.includes(field)) ?? null;
+}
+
+/** A connection lost after the answer had begun is a stream that did not finish. */
+function brokenOff(failure: AppError, { begun, context }: Attempt): AppError {
+  return begun && failure.code === "network" ? providerFailure("incomplete_stream", failure.message, context) : failure;
+}
+
+/** A response that says nothing is no response. */
+function checked(response: ModelResponse, context: ErrorContext): ModelResponse {
+  if (response.stopReason === "max_tokens" || response.content.some(saysSomething)) return response;
+  if (response.stopReason === "refusal") throw providerFailure("refused", "the model declined to answer", context);
+  throw providerFailure("empty_response", "the model returned nothing", context);
+}
+
+function saysSomething(block: ContentBlock): boolean {
+  return block.type === "tool_use" || (block.type === "text" && block.text.trim() !== "");
+}

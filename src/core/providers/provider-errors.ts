@@ -1,0 +1,191 @@
+import { z } from "zod";
+import { AppError, type ErrorCode, ProviderError, toAppError } from "../protocol/errors.ts";
+import type { Quirks } from "./quirks.ts";
+
+/** What an error is mapped with: whom it names, and how that provider words things. */
+export interface ErrorContext {
+  readonly provider: string;
+  readonly providerName: string;
+  readonly model: string;
+  readonly keyVariable: string | null;
+  readonly quirks: Pick<Quirks, "overflowPatterns" | "silentOverflow" | "quotaCodes">;
+  /** Milliseconds since the Unix epoch, for a retry-after that is a date. */
+  readonly now: number;
+}
+
+/** What both SDKs' errors, and errors inside streams, have in common. */
+interface Facts {
+  readonly status: number | undefined;
+  /** Code and type of the error body, lower case. */
+  readonly codes: readonly string[];
+  readonly message: string;
+  readonly headers: Headers | null;
+  readonly hasBody: boolean;
+}
+
+const OVERFLOW: readonly RegExp[] = [
+  /prompt is too long/i,
+  /context[_ ](length|window)[_ ]?(exceeded)?/i,
+  /maximum context/i,
+  /exceeds? (the )?(maximum|model's|available)? ?(number of )?(input )?(tokens|context)/i,
+  /input (is )?too long/i,
+  /too many (input )?tokens/i,
+  /reduce the length/i,
+  /input token count.*exceeds/i,
+  /request_too_large|request exceeds the maximum size/i,
+];
+const QUOTA: readonly RegExp[] = [
+  /insufficient[_ ](quota|balance|credits?|funds)/i,
+  /credit balance is too low/i,
+  /exceeded your current quota/i,
+  /enforcedspendlimit|spend(ing)? limit/i,
+  /billing[_ ](hard[_ ])?(limit|error|not active)/i,
+  /payment required|out of credits?/i,
+];
+const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|slow_down/i;
+const REFUSED = /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by/i;
+const UNKNOWN_MODEL =
+  /model[_ ]?not[_ ]?(found|exist)|unknown model|no such model|model .{0,100}(does not exist|not found)/i;
+const CONNECTION = /^(APIConnection|APIConnectionTimeout)Error$/;
+
+/** Any failure of a call as a ProviderError; what nobody but we can have caused is a defect. */
+export function toProviderError(error: unknown, context: ErrorContext): AppError {
+  const own = causes(error).find((cause) => cause instanceof AppError);
+  if (own !== undefined) return own instanceof ProviderError ? withDetail(own, context) : own;
+  const facts = factsOf(error);
+  const code = facts === null ? connectionCode(error) : codeOf(facts, context);
+  if (code === null) return toAppError(error);
+  const retryAfterMs = facts === null ? undefined : retryAfter(facts, context.now);
+  return new ProviderError(code, messageOf(error), {
+    cause: error,
+    detail: detailOf(context),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** A failure we found ourselves in what the provider answered. */
+export function providerFailure(code: ErrorCode, message: string, context: ErrorContext): ProviderError {
+  return new ProviderError(code, message, { detail: detailOf(context) });
+}
+
+export function detailOf(context: Omit<ErrorContext, "now" | "quirks">): Record<string, string> {
+  const { provider, providerName, model, keyVariable } = context;
+  return { provider, providerName, model, ...(keyVariable === null ? {} : { keyVariable }) };
+}
+
+function withDetail(error: ProviderError, context: ErrorContext): ProviderError {
+  if (error.detail["provider"] !== undefined) return error;
+  return new ProviderError(error.code, error.message, {
+    cause: error.cause,
+    detail: { ...detailOf(context), ...error.detail },
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+  });
+}
+
+const bodySchema = z.object({
+  code: z.union([z.string(), z.number()]).nullish().catch(undefined),
+  type: z.string().nullish().catch(undefined),
+  message: z.string().nullish().catch(undefined),
+  status: z.string().nullish().catch(undefined),
+});
+const sdkErrorSchema = z.object({
+  status: z.number().optional().catch(undefined),
+  error: z.unknown(),
+  headers: z.unknown(),
+  message: z.string().catch(""),
+  code: z.union([z.string(), z.number()]).nullish().catch(undefined),
+  type: z.string().nullish().catch(undefined),
+});
+const nestedSchema = z.object({ error: z.unknown() });
+
+/** The facts of an SDK's error; null when nothing came back from the provider at all. */
+function factsOf(error: unknown): Facts | null {
+  const parsed = sdkErrorSchema.safeParse(error);
+  if (!parsed.success) return null;
+  const { status, error: body, headers, message, code, type } = parsed.data;
+  if (status === undefined && body === undefined) return null;
+  const bodies = [body, nestedSchema.safeParse(body).data?.error].flatMap(
+    (value) => bodySchema.safeParse(value).data ?? [],
+  );
+  const found = [code, type, ...bodies.flatMap((each) => [each.code, each.type, each.status])];
+  const codes = found.flatMap((value) => (value == null || value === "" ? [] : [String(value).toLowerCase()]));
+  // Errors inside a stream carry the status as the body's code, if at all.
+  const inBand = codes.map(Number).find((value) => value >= 400 && value < 600);
+  return {
+    status: status ?? inBand,
+    codes,
+    message: [message, ...bodies.map((each) => each.message ?? "")].join(" "),
+    headers: headers instanceof Headers ? headers : null,
+    hasBody: body !== undefined && body !== null && body !== "",
+  };
+}
+
+function codeOf(facts: Facts, { quirks }: ErrorContext): ErrorCode {
+  const { status, codes } = facts;
+  const said = `${codes.join(" ")} ${facts.message}`;
+  const matches = (patterns: readonly RegExp[]) => patterns.some((pattern) => pattern.test(said));
+  const mayOverflow = status === undefined || (status >= 400 && status < 500 && status !== 401 && status !== 429);
+  if (mayOverflow && matches([...OVERFLOW, ...quirks.overflowPatterns])) return "context_overflow";
+  if (quirks.silentOverflow && !facts.hasBody && (status === 400 || status === 413)) return "context_overflow";
+  // Google words a rate limit as a quota; it names the wait, which an empty account never does.
+  const namesWait = retryAfter(facts, 0) !== undefined;
+  if (status === 402 || codes.some((code) => quirks.quotaCodes.includes(code))) return "quota";
+  if (matches(QUOTA) && !(status === 429 && namesWait && /retry/i.test(facts.message))) return "quota";
+  return codeOfStatus(status, said);
+}
+
+function codeOfStatus(status: number | undefined, said: string): ErrorCode {
+  if (status === 529 || status === 503 || OVERLOADED.test(said)) return "overloaded";
+  if (status === 401 || status === 403 || /authentication_error|invalid_api_key|permission_error/.test(said))
+    return "auth";
+  if (status === 429 || /rate_limit/.test(said)) return "rate_limited";
+  if (status === 404 || UNKNOWN_MODEL.test(said) || /not_found_error/.test(said)) return "unknown_model";
+  if (REFUSED.test(said) && (status === undefined || status < 500)) return "refused";
+  if (status === 408 || status === 409 || status === 425) return "provider_failed";
+  if ((status !== undefined && status < 500) || /invalid_request_error/.test(said)) return "bad_request";
+  return "provider_failed";
+}
+
+/** Nothing came back, or it broke off, or what came was no protocol at all; null: a defect of ours. */
+function connectionCode(error: unknown): ErrorCode | null {
+  if (error instanceof SyntaxError) return "provider_failed";
+  const chain = causes(error);
+  const broken = chain.some(
+    (cause) =>
+      cause instanceof Error &&
+      (CONNECTION.test(cause.constructor.name) ||
+        /fetch failed|terminated|socket|connection error|network/i.test(cause.message) ||
+        ("code" in cause && typeof cause.code === "string" && /^(E[A-Z]+|UND_ERR_\w+)$/.test(cause.code))),
+  );
+  return broken ? "network" : null;
+}
+
+/** Milliseconds the provider asks us to wait: by header (ms, seconds or a date) or in words. */
+function retryAfter({ headers, message }: Facts, now: number): number | undefined {
+  const ms = Number(headers?.get("retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(ms)) return Math.max(0, ms);
+  const header = headers?.get("retry-after");
+  if (header != null && header !== "") {
+    const seconds = Number(header);
+    if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+    const date = Date.parse(header);
+    if (Number.isFinite(date)) return Math.max(0, date - now);
+  }
+  const worded = /(?:retry|try again)[^0-9]{0,30}(\d+(?:\.\d+)?)\s?(ms|s)\b/i.exec(message);
+  if (worded === null) return undefined;
+  return Number(worded[1]) * (worded[2] === "ms" ? 1 : 1000);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The error and its causes, outermost first. A cycle cannot hold us up. */
+function causes(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let at = error; at !== undefined && at !== null && chain.length < 8; ) {
+    chain.push(at);
+    at = at instanceof Error ? at.cause : undefined;
+  }
+  return chain;
+}

@@ -1,0 +1,144 @@
+import { assertNever } from "../protocol/assert-never.ts";
+import { ProviderError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER } from "./catalog.ts";
+import { createDemoProvider } from "./demo/demo-provider.ts";
+import { type ModelOverride, modelFacts } from "./models.ts";
+import type { LlmProvider, ProviderRegistry } from "./provider.ts";
+import { createProvider } from "./provider-call.ts";
+import { PLAIN, type WireName } from "./quirks.ts";
+import { type Fetch, STALL_LIMITS, type StallLimits, stallGuardedFetch } from "./stall.ts";
+import type { Endpoint, Wire, WireOptions } from "./wire.ts";
+
+/** What the operator configured of one provider. */
+export interface ProviderSettings {
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+  /** Makes a provider of the operator's own, which needs a `baseUrl`, too. */
+  readonly wire?: WireName;
+  /** By the provider's own name of the model. */
+  readonly models?: Readonly<Record<string, ModelOverride>>;
+}
+
+export interface RegistryOptions {
+  readonly settings: Readonly<Record<string, ProviderSettings>>;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly fetch?: Fetch;
+  readonly stallLimits?: StallLimits;
+}
+
+/** Milliseconds a local model may take to load and to read the prompt before its first byte. */
+const SLOW_START_MS = 290_000;
+
+export function createProviderRegistry(options: RegistryOptions): ProviderRegistry {
+  const { settings, runtime } = options;
+  const demo = createDemoProvider(runtime);
+  const made = new Map<string, LlmProvider>();
+
+  function providerOf(id: string): LlmProvider {
+    if (id === DEMO_PROVIDER) return demo;
+    const known = made.get(id);
+    if (known !== undefined) return known;
+    const entry = entryOf(id, settings[id]);
+    const provider = build(entry, endpointOf(entry, settings[id]), options);
+    made.set(id, provider);
+    return provider;
+  }
+
+  return {
+    async resolve(ref) {
+      const slash = ref.indexOf("/");
+      if (slash <= 0 || slash === ref.length - 1) throw unknownProvider(ref, "a model is named provider/model");
+      const id = ref.slice(0, slash);
+      const model = ref.slice(slash + 1);
+      const override = settings[id]?.models?.[model];
+      return { provider: providerOf(id), model, facts: modelFacts(id, model, override) };
+    },
+    available() {
+      const own = Object.keys(settings).filter((id) => !CATALOG.some((entry) => entry.id === id));
+      const ids = [...CATALOG.map(({ id }) => id), ...own];
+      return [...ids.filter((id) => isUsable(id, settings[id])), DEMO_PROVIDER];
+    },
+  };
+}
+
+function entryOf(id: string, settings: ProviderSettings | undefined): CatalogEntry {
+  const entry = CATALOG.find((each) => each.id === id);
+  if (entry?.comesLater === true && settings?.wire === undefined)
+    throw unknownProvider(id, `${entry.name} is not supported yet`);
+  if (entry !== undefined) return settings?.wire === undefined ? entry : { ...entry, wire: settings.wire };
+  if (settings?.wire === undefined) throw unknownProvider(id, `no provider is called ${id}`);
+  return {
+    id,
+    name: id,
+    wire: settings.wire,
+    baseUrl: null,
+    keyVariable: null,
+    keyRequired: false,
+    quirks: { ...PLAIN, toolIds: settings.wire === "anthropic" ? "word64" : "any" },
+    defaultModel: null,
+    comesLater: false,
+  };
+}
+
+function endpointOf(entry: CatalogEntry, settings: ProviderSettings = {}): Endpoint {
+  const { id, name, keyVariable, quirks } = entry;
+  const apiKey = settings.apiKey ?? null;
+  const baseUrl = settings.baseUrl ?? entry.baseUrl;
+  if (apiKey === null && entry.keyRequired) {
+    const detail = { provider: id, providerName: name, ...(keyVariable === null ? {} : { keyVariable }) };
+    throw new ProviderError("auth", `no key for ${id}: set ${keyVariable}`, { detail });
+  }
+  if (baseUrl === null) throw unknownProvider(id, `${name} needs a base URL: set ${baseUrlVariable(id)}`);
+  return { id, name, baseUrl: baseUrl.replace(/\/+$/, ""), apiKey, keyVariable, quirks };
+}
+
+function isUsable(id: string, settings: ProviderSettings | undefined): boolean {
+  try {
+    endpointOf(entryOf(id, settings), settings);
+    return true;
+  } catch (error) {
+    if (error instanceof ProviderError) return false;
+    throw error;
+  }
+}
+
+function unknownProvider(provider: string, reason: string): ProviderError {
+  return new ProviderError("unknown_provider", reason, { detail: { provider, reason } });
+}
+
+function build({ wire }: CatalogEntry, endpoint: Endpoint, options: RegistryOptions): LlmProvider {
+  const { clock, ids } = options.runtime;
+  const limits = options.stallLimits ?? STALL_LIMITS;
+  const answerMs = endpoint.quirks.slowStart ? Math.max(SLOW_START_MS, limits.answerMs) : limits.answerMs;
+  const fetch = stallGuardedFetch(options.fetch ?? globalThis.fetch, clock, { ...limits, answerMs });
+  let loading: Promise<Wire> | null = null;
+  return createProvider({
+    endpoint,
+    clock,
+    contentMs: Math.max(limits.contentMs, answerMs),
+    wire() {
+      if (loading === null) {
+        options.log.info({ provider: endpoint.id, wire }, "provider.load");
+        loading = loadWire(wire, { endpoint, fetch, clock, ids });
+      }
+      return loading;
+    },
+  });
+}
+
+/** Each SDK costs 10 to 15 MB of memory: only what is used is loaded. */
+async function loadWire(wire: WireName, options: WireOptions): Promise<Wire> {
+  switch (wire) {
+    case "anthropic":
+      return (await import("./anthropic-messages.ts")).createAnthropicMessages(options);
+    case "responses":
+      return (await import("./openai-responses.ts")).createOpenAiResponses(options);
+    case "chat":
+      return (await import("./openai-chat.ts")).createOpenAiChat(options);
+    default:
+      return assertNever(wire);
+  }
+}

@@ -1,0 +1,149 @@
+import type { Responses } from "openai/resources/responses/responses";
+import { z } from "zod";
+import { assertNever } from "../protocol/assert-never.ts";
+import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../protocol/messages.ts";
+import { quotedDocument, unreadableDocument } from "./document-text.ts";
+import { effortOf, failedText, joinedSystem } from "./openai-client.ts";
+import type { ModelRequest } from "./provider.ts";
+import { providerToolId, replayedInput } from "./tool-input.ts";
+import { type VisiblePart, type VisibleTurn, visibleTurns } from "./visible-content.ts";
+import type { Endpoint, WireCall } from "./wire.ts";
+
+type Body = Responses.ResponseCreateParamsStreaming;
+type Item = Responses.ResponseInputItem;
+
+export const RESPONSES_OPTIONAL_FIELDS = ["temperature", "prompt_cache_key", "reasoning", "include"] as const;
+
+/** What is kept of a reasoning item, and sent back as it was: nothing is stored at the provider. */
+export const reasoningItemSchema = z.object({
+  id: z.string(),
+  encrypted_content: z.string().nullish(),
+  summary: z.array(z.object({ type: z.literal("summary_text"), text: z.string() })).catch([]),
+});
+
+/** The request as OpenAI Responses want it. */
+export function responsesBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {
+  const { quirks } = endpoint;
+  const instructions = joinedSystem(request.system);
+  const effort = effortOf(request);
+  const allows = (field: (typeof RESPONSES_OPTIONAL_FIELDS)[number]) => !refusedFields.has(field);
+  const turns = visibleTurns(request.messages, { provider: endpoint.id, model: request.model });
+  return {
+    model: request.model,
+    stream: true,
+    store: false,
+    max_output_tokens: request.maxTokens,
+    input: turns.flatMap((turn) => itemsOf(turn, endpoint)),
+    ...(instructions === "" ? {} : { instructions }),
+    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolParam) }),
+    ...(allows("include") ? { include: ["reasoning.encrypted_content"] } : {}),
+    ...(effort === undefined || !allows("reasoning") ? {} : { reasoning: { effort } }),
+    ...(request.temperature === undefined || quirks.noSampling || !allows("temperature")
+      ? {}
+      : { temperature: request.temperature }),
+    ...(request.cacheKey === undefined || !quirks.cacheKey || !allows("prompt_cache_key")
+      ? {}
+      : { prompt_cache_key: request.cacheKey }),
+  };
+}
+
+function toolParam(tool: ModelRequest["tools"][number]): Responses.FunctionTool {
+  return {
+    type: "function",
+    name: tool.name,
+    description: tool.description,
+    parameters: { ...tool.inputSchema },
+    strict: false,
+  };
+}
+
+function itemsOf(turn: VisibleTurn, endpoint: Endpoint): Item[] {
+  return turn.role === "user" ? userItems(turn.parts, endpoint) : assistantItems(turn.parts, endpoint);
+}
+
+function userItems(parts: readonly VisiblePart[], endpoint: Endpoint): Item[] {
+  const results = parts.flatMap((part): Item[] => (part.type === "tool_result" ? [outputItem(part, endpoint)] : []));
+  const content = parts.flatMap(inputContent);
+  return content.length === 0 ? results : [...results, { type: "message", role: "user", content }];
+}
+
+function inputContent(part: VisiblePart): Responses.ResponseInputContent[] {
+  switch (part.type) {
+    case "text":
+      return [{ type: "input_text", text: part.text }];
+    case "image":
+      return [imageContent(part)];
+    case "document":
+      return [documentContent(part)];
+    default: // results are items of their own; thinking and calls are the assistant's
+      return [];
+  }
+}
+
+function imageContent(image: ImageBlock): Responses.ResponseInputImage {
+  return { type: "input_image", detail: "auto", image_url: `data:${image.mediaType};base64,${image.data}` };
+}
+
+function documentContent(document: DocumentBlock): Responses.ResponseInputFile | Responses.ResponseInputText {
+  const { name, mediaType, text, data } = document;
+  if (text !== undefined) return { type: "input_text", text: quotedDocument(name, text) };
+  if (data !== undefined && mediaType === "application/pdf") {
+    return { type: "input_file", filename: name, file_data: `data:${mediaType};base64,${data}` };
+  }
+  return { type: "input_text", text: unreadableDocument(document) };
+}
+
+function outputItem(result: ToolResultBlock, { quirks }: Endpoint): Item {
+  const call_id = providerToolId(result.toolUseId, quirks.toolIds);
+  const onlyText = result.content.every((part) => part.type === "text");
+  if (onlyText) {
+    const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+    return { type: "function_call_output", call_id, output: failedText(text, result.isError) };
+  }
+  return { type: "function_call_output", call_id, output: result.content.flatMap(outputContent) };
+}
+
+function outputContent(part: ToolResultBlock["content"][number]): Responses.ResponseFunctionCallOutputItem[] {
+  switch (part.type) {
+    case "text":
+      return [{ type: "input_text", text: part.text }];
+    case "image":
+      return [imageContent(part)];
+    case "document":
+      return [documentContent(part)];
+    default:
+      return assertNever(part);
+  }
+}
+
+function assistantItems(parts: readonly VisiblePart[], endpoint: Endpoint): Item[] {
+  return parts.flatMap((part, index): Item[] => {
+    switch (part.type) {
+      case "text":
+        return [{ type: "message", role: "assistant", content: part.text }];
+      case "tool_use":
+        return [
+          {
+            type: "function_call",
+            call_id: providerToolId(part.id, endpoint.quirks.toolIds),
+            name: part.name,
+            arguments: JSON.stringify(replayedInput(part)),
+          },
+        ];
+      case "thinking":
+        return reasoningItems(part.opaque, parts.slice(index + 1));
+      default:
+        return [];
+    }
+  });
+}
+
+/**
+ * Reasoning goes back only ahead of the calls it led to: elsewhere the provider drops it, and refuses it
+ * when nothing follows, as when the answer was cut within it.
+ */
+function reasoningItems(opaque: unknown, after: readonly VisiblePart[]): Item[] {
+  const item = reasoningItemSchema.safeParse(opaque).data;
+  if (item?.encrypted_content == null || !after.some((part) => part.type === "tool_use")) return [];
+  return [{ type: "reasoning", id: item.id, summary: item.summary, encrypted_content: item.encrypted_content }];
+}

@@ -1,0 +1,40 @@
+import type { ErrorCode, ProviderError } from "../protocol/errors.ts";
+import type { Random } from "../protocol/runtime.ts";
+
+interface RetryRule {
+  readonly retries: number;
+  /** Upper bound of the first wait; doubles with each attempt. */
+  readonly baseMs: number;
+  /** A provider that asks for more than this is given up for now. */
+  readonly longestAskedMs: number;
+}
+
+/** A longer wait than this is no wait any more: the caller fails over instead. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Codes that are not named here are never retried: trying again cannot help, or costs without end. */
+const RULES: Partial<Record<ErrorCode, RetryRule>> = {
+  // Both retries begin within 5 s, after which the fallback model's turn comes.
+  overloaded: { retries: 2, baseMs: 1_500, longestAskedMs: 2_400 },
+  rate_limited: { retries: 4, baseMs: 2_000, longestAskedMs: LONGEST_WAIT_MS },
+  stalled: { retries: 2, baseMs: 500, longestAskedMs: LONGEST_WAIT_MS },
+  incomplete_stream: { retries: 2, baseMs: 500, longestAskedMs: LONGEST_WAIT_MS },
+  network: { retries: 2, baseMs: 1_000, longestAskedMs: LONGEST_WAIT_MS },
+  provider_failed: { retries: 2, baseMs: 1_000, longestAskedMs: LONGEST_WAIT_MS },
+  empty_response: { retries: 1, baseMs: 500, longestAskedMs: LONGEST_WAIT_MS },
+};
+
+/**
+ * Milliseconds to wait before trying a failed call again, or null when it should not be. `attempt` counts
+ * from 0: the first failure. Waits are spread over their whole range (full jitter), so that many sessions
+ * that failed together do not come back together; a wait the provider asked for is kept, and spread above.
+ * Retrying is right only while nothing was shown to people, or when the caller takes back what was.
+ */
+export function retryDelayMs(error: ProviderError, attempt: number, random: Random): number | null {
+  const rule = RULES[error.code];
+  if (rule === undefined || attempt >= rule.retries) return null;
+  const spreadMs = rule.baseMs * 2 ** attempt * random.next();
+  if (error.retryAfterMs === undefined) return Math.round(Math.min(spreadMs, LONGEST_WAIT_MS));
+  if (error.retryAfterMs > rule.longestAskedMs) return null;
+  return Math.round(error.retryAfterMs + Math.min(spreadMs, error.retryAfterMs / 10));
+}

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { assertNever } from "../protocol/assert-never.ts";
+
+/** What the model wrote as a call's arguments: an object, or its raw text when it is not one. */
+export interface ToolInput {
+  readonly input: unknown;
+  readonly invalidJson?: string;
+}
+
+/**
+ * Parses a call's arguments ourselves, so that broken JSON becomes data that the model can be told of.
+ * No text at all means no arguments, unless the model was cut off (`cut`) before it wrote any.
+ */
+export function parseToolInput(json: string, cut = false): ToolInput {
+  if (json.trim() === "") return cut ? { input: {}, invalidJson: json } : { input: {} };
+  try {
+    const input: unknown = JSON.parse(json);
+    if (typeof input === "object" && input !== null && !Array.isArray(input)) return { input };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { input: {}, invalidJson: json };
+}
+
+/** A call's arguments as an object to send back; providers refuse anything else. */
+export function replayedInput(call: { input: unknown; invalidJson?: string | undefined }): Record<string, unknown> {
+  if (call.invalidJson !== undefined) return { invalid_json: call.invalidJson };
+  if (typeof call.input !== "object" || call.input === null || Array.isArray(call.input)) return {};
+  return { ...call.input };
+}
+
+export type ToolIdFormat = "any" | "word64" | "alnum9";
+
+/** `id` in a form the provider accepts; the same id always becomes the same, so calls and results still match. */
+export function providerToolId(id: string, format: ToolIdFormat): string {
+  switch (format) {
+    case "any":
+      return id;
+    case "word64":
+      if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
+      return `${id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 47)}_${digest(id).slice(0, 16)}`;
+    case "alnum9":
+      return /^[A-Za-z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9);
+    default:
+      return assertNever(format);
+  }
+}
+
+function digest(value: string): string {
+  return createHash("sha256").update(value).digest("hex");
+}

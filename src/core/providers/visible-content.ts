@@ -1,0 +1,202 @@
+import { assertNever } from "../protocol/assert-never.ts";
+import type { ContentBlock, Message, Origin, ToolResultBlock, ToolResultContent } from "../protocol/messages.ts";
+
+/**
+ * What a model sees of a conversation, before any wire's own form. Every content block has its rule here;
+ * the result alternates between user and assistant, begins and ends with the user, holds no empty text, and
+ * has a result directly after every tool call.
+ */
+export interface VisibleTurn {
+  readonly role: "user" | "assistant";
+  readonly parts: readonly VisiblePart[];
+}
+
+export type VisiblePart = Extract<
+  ContentBlock,
+  { type: "text" | "image" | "document" | "thinking" | "redacted_thinking" | "tool_use" | "tool_result" }
+>;
+
+/** Goes before text of a person when more than one person has spoken. Characters of a name that are kept. */
+const NAME_CHARS = 64;
+/** Collapsed reads and searches that are named to the model. */
+const LABELS_SHOWN = 20;
+const NO_RESULT = "No result was recorded for this call; it may or may not have run.";
+
+/**
+ * The conversation as `origin` may see it: thinking and opaque data of another provider or model are left
+ * out, since only their maker accepts them.
+ */
+export function visibleTurns(messages: readonly Message[], origin: Origin): VisibleTurn[] {
+  const people = new Set<string>();
+  const turns: VisibleTurn[] = [];
+  for (const message of messages) {
+    if (message.author !== undefined) people.add(message.author.id);
+    const parts = visibleParts(message, { origin, named: people.size > 1 });
+    if (parts.length > 0) turns.push({ role: message.role, parts });
+  }
+  return closed(paired(merged(turns)));
+}
+
+function visibleParts(message: Message, view: { origin: Origin; named: boolean }): VisiblePart[] {
+  const parts = message.content.flatMap((block) => visiblePart(block, view.origin));
+  if (message.role === "assistant" || message.author === undefined) return parts;
+  const name = plainName(message.author.name);
+  if (message.context === true) return asContext(parts, name);
+  return view.named ? withName(parts, name) : parts;
+}
+
+/** The rule of each block. Text that says nothing is dropped: providers refuse it. */
+function visiblePart(block: ContentBlock, origin: Origin): VisiblePart[] {
+  switch (block.type) {
+    case "text":
+      return text(block.text);
+    case "image":
+    case "document":
+      return [block];
+    case "thinking":
+    case "redacted_thinking":
+      return isSame(block.origin, origin) ? [block] : [];
+    case "tool_use":
+      return [block.origin !== undefined && isSame(block.origin, origin) ? block : { ...block, opaque: undefined }];
+    case "tool_result":
+      return [block];
+    case "user_command":
+      return text(`/${block.command} ${block.args}`);
+    case "user_local_command_output":
+      return text(localOutput(block));
+    case "user_memory_input":
+      return text(block.text);
+    case "task_assignment":
+      return text(`[Task for ${block.agent}: ${block.description}]`);
+    case "collapsed_read_search":
+      return text(collapsed(block));
+    case "system_api_error": // told to people; the model cannot do anything about it
+    case "approval_request": // its outcome reaches the model as a tool result
+      return [];
+    default:
+      return assertNever(block);
+  }
+}
+
+function text(value: string): VisiblePart[] {
+  return value.trim() === "" ? [] : [{ type: "text", text: value.trimEnd() }];
+}
+
+function localOutput(block: Extract<ContentBlock, { type: "user_local_command_output" }>): string {
+  const sections = [
+    `<command>${block.command}</command>`,
+    block.stdout === "" ? "" : `<stdout>${block.stdout}</stdout>`,
+    block.stderr === "" ? "" : `<stderr>${block.stderr}</stderr>`,
+    `<exit_code>${block.exitCode}</exit_code>`,
+  ];
+  return `<local_command_output>\n${sections.filter((section) => section !== "").join("\n")}\n</local_command_output>`;
+}
+
+function collapsed(block: Extract<ContentBlock, { type: "collapsed_read_search" }>): string {
+  const labels = block.labels.slice(0, LABELS_SHOWN).join(", ");
+  return `[Earlier: ${block.reads} reads, ${block.searches} searches${labels === "" ? "" : `: ${labels}`}]`;
+}
+
+function isSame(a: Origin, b: Origin): boolean {
+  return a.provider === b.provider && a.model === b.model;
+}
+
+/** A name cannot break out of its place: one line, bounded, no colon or angle bracket. */
+function plainName(name: string): string {
+  return (
+    name
+      .replace(/[\s:<>]+/g, " ")
+      .trim()
+      .slice(0, NAME_CHARS) || "Someone"
+  );
+}
+
+function withName(parts: readonly VisiblePart[], name: string): VisiblePart[] {
+  const first = parts.findIndex((part) => part.type === "text");
+  if (first < 0) return parts.length === 0 ? [] : [{ type: "text", text: `${name}:` }, ...parts];
+  return parts.map((part, index) =>
+    index === first && part.type === "text" ? { type: "text", text: `${name}: ${part.text}` } : part,
+  );
+}
+
+function asContext(parts: readonly VisiblePart[], name: string): VisiblePart[] {
+  return parts.map((part) =>
+    part.type === "text"
+      ? {
+          type: "text",
+          text: `<thread_conversation from="${name}" note="not addressed to you">\n${defused(part.text)}\n</thread_conversation>`,
+        }
+      : part,
+  );
+}
+
+/** Quoted conversation cannot close its own marker. */
+function defused(value: string): string {
+  return value.replaceAll(/<(?=\/?thread_conversation)/gi, "‹");
+}
+
+function merged(turns: readonly VisibleTurn[]): VisibleTurn[] {
+  const result: VisibleTurn[] = [];
+  for (const turn of turns) {
+    const last = result.at(-1);
+    if (last?.role === turn.role)
+      result[result.length - 1] = { role: turn.role, parts: [...last.parts, ...turn.parts] };
+    else result.push(turn);
+  }
+  return result;
+}
+
+/** Puts each call's result first in the next user turn, in call order; invents missing ones, retells strays. */
+function paired(turns: readonly VisibleTurn[]): VisibleTurn[] {
+  const result: VisibleTurn[] = [];
+  let open: readonly string[] = [];
+  for (const turn of turns) {
+    if (turn.role === "user") {
+      result.push({ role: "user", parts: answered(open, turn.parts) });
+      open = [];
+      continue;
+    }
+    if (open.length > 0) result.push({ role: "user", parts: answered(open, []) });
+    result.push(turn);
+    open = turn.parts.flatMap((part) => (part.type === "tool_use" ? [part.id] : []));
+  }
+  if (open.length > 0) result.push({ role: "user", parts: answered(open, []) });
+  return result;
+}
+
+function answered(open: readonly string[], parts: readonly VisiblePart[]): VisiblePart[] {
+  const results = new Map<string, ToolResultBlock>();
+  const others: VisiblePart[] = [];
+  for (const part of parts) {
+    if (part.type !== "tool_result") others.push(part);
+    else if (open.includes(part.toolUseId) && !results.has(part.toolUseId)) results.set(part.toolUseId, part);
+    else others.push(...retold(part));
+  }
+  return [...open.map((id) => filled(results.get(id) ?? missing(id))), ...others];
+}
+
+function missing(toolUseId: string): ToolResultBlock {
+  return { type: "tool_result", toolUseId, content: [{ type: "text", text: NO_RESULT }], isError: true };
+}
+
+/** A result always says something. */
+function filled(result: ToolResultBlock): ToolResultBlock {
+  const content = result.content.filter((part) => part.type !== "text" || part.text.trim() !== "");
+  const said: ToolResultContent[] = content.length > 0 ? content : [{ type: "text", text: "(no output)" }];
+  return { ...result, content: said };
+}
+
+/** A result whose call is not in the conversation may not be sent as one; what it says is kept as text. */
+function retold(result: ToolResultBlock): VisiblePart[] {
+  return result.content.flatMap((part): VisiblePart[] =>
+    part.type === "text" ? text(`[Earlier tool result]\n${part.text}`) : [part],
+  );
+}
+
+/** Providers want the user first, and some refuse to continue an assistant's message. */
+function closed(turns: readonly VisibleTurn[]): VisibleTurn[] {
+  const result = [...turns];
+  if (result[0]?.role === "assistant") result.unshift({ role: "user", parts: text("(The conversation goes on.)") });
+  if (result.at(-1)?.role === "assistant") result.push({ role: "user", parts: text("Go on.") });
+  return result;
+}
