@@ -1,0 +1,218 @@
+import { AppError, PlatformError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type {
+  Attachment,
+  ChatPlatform,
+  InboundEvent,
+  OutgoingFile,
+  OutgoingMessage,
+  PlatformHealth,
+  PostedMessage,
+  Receive,
+  ThreadMessage,
+  ThreadRef,
+} from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { fetchAttachment } from "./attachments.ts";
+import { type Connection, openConnection } from "./connection.ts";
+import { isDiscordError } from "./errors.ts";
+import { formatEdit, formatPost, notice, postKey } from "./format.ts";
+import { findPost, readThread } from "./history.ts";
+import { createInteractions } from "./interactions.ts";
+import { DISCORD_LIMITS } from "./limits.ts";
+import { createMessages } from "./messages.ts";
+import { missedMessages } from "./missed.ts";
+import { createPlaces, type Places } from "./places.ts";
+import { createDiscordRest, type DiscordRest } from "./rest.ts";
+import { channelOf, createThreads, type Threads } from "./threads.ts";
+import { createWhispers, type Whispers } from "./whispers.ts";
+import { threadDeleteSchema } from "./wire.ts";
+
+export interface DiscordOptions {
+  readonly token: string;
+  /** The REST root without version; Discord's own when left out. */
+  readonly apiUrl?: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Deckhand on Discord: a mention opens a thread, direct messages are one rolling session. */
+export function createDiscordPlatform(options: DiscordOptions): ChatPlatform {
+  return new DiscordPlatform(options);
+}
+
+/** Pauses between tries to connect, the last one again and again. Milliseconds. */
+const CONNECT_PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const;
+
+/** Failures to connect that may pass; all others need an operator. */
+const PASSING = new Set(["network", "platform_failed", "platform_rate_limited"]);
+
+const SIGNS = { working: "⏳", seen: "✔️" } as const;
+
+/** What exists while connected. */
+interface Live {
+  readonly connection: Connection;
+  readonly rest: DiscordRest;
+  readonly places: Places;
+  readonly threads: Threads;
+  readonly whispers: Whispers;
+  readonly takeMessage: (data: unknown) => Promise<void>;
+  readonly takeInteraction: (data: unknown) => Promise<void>;
+}
+
+class DiscordPlatform implements ChatPlatform {
+  readonly name = "discord";
+  readonly limits = DISCORD_LIMITS;
+  readonly #options: DiscordOptions;
+  readonly #log: Log;
+  #live: Live | null = null;
+  #idle: PlatformHealth = { connected: false, detail: "not started" };
+  #stopping = new AbortController();
+  /** Events being handled: `stop` waits for them. */
+  readonly #tasks = new Set<Promise<void>>();
+
+  constructor(options: DiscordOptions) {
+    this.#options = options;
+    this.#log = options.log.child({ platform: "discord" });
+  }
+
+  async start(receive: Receive, signal: AbortSignal): Promise<void> {
+    this.#stopping = new AbortController();
+    const either = AbortSignal.any([signal, this.#stopping.signal]);
+    for (let attempt = 0; this.#live === null; attempt += 1) {
+      try {
+        this.#live = await this.#connect(receive, either);
+      } catch (error) {
+        either.throwIfAborted();
+        this.#idle = { connected: false, detail: error instanceof Error ? error.message : String(error) };
+        if (!(error instanceof AppError) || !PASSING.has(error.code)) throw error;
+        const pauseMs = CONNECT_PAUSES_MS[attempt] ?? CONNECT_PAUSES_MS[CONNECT_PAUSES_MS.length - 1] ?? 30_000;
+        this.#log.warn({ err: error, pauseMs }, "discord.connect_failed");
+        await this.#options.clock.sleep(pauseMs, either);
+      }
+    }
+    this.#log.info({ botId: this.#live.places.names.botId }, "discord.connected");
+  }
+
+  async stop(): Promise<void> {
+    const live = this.#live;
+    this.#live = null;
+    this.#idle = { connected: false, detail: "stopped" };
+    this.#stopping.abort(new PlatformError("platform_failed", "Discord is being stopped"));
+    await live?.connection.close();
+    await Promise.all(this.#tasks);
+  }
+
+  health(): PlatformHealth {
+    return this.#live?.connection.health() ?? this.#idle;
+  }
+
+  async post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
+    const { rest, threads } = this.#connected();
+    const answer = { body: formatPost(message, postKey(thread, key)), files: message.files };
+    const { channelId, messageId } = await threads.send(thread, (channelId) =>
+      rest.createMessage(channelId, answer, permissionToPost(thread, message)),
+    );
+    return { platform: "discord", channelId, messageId };
+  }
+
+  find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null> {
+    const { rest, places } = this.#connected();
+    return findPost(rest, { thread, key: postKey(thread, key), since, botId: places.names.botId });
+  }
+
+  async edit(posted: PostedMessage, message: OutgoingMessage): Promise<void> {
+    const { rest } = this.#connected();
+    const answer = { body: formatEdit(message), files: message.files };
+    try {
+      await rest.editMessage(posted, answer);
+    } catch (error) {
+      if (!isDiscordError(error, "threadArchived")) throw error;
+      await rest.unarchiveThread(posted.channelId);
+      await rest.editMessage(posted, answer);
+    }
+  }
+
+  async react(thread: ThreadRef, messageId: string, sign: "seen" | "working"): Promise<void> {
+    // The message that opens a thread stays in the channel.
+    const channelId = messageId === thread.threadId ? thread.channelId : channelOf(thread);
+    await this.#connected().rest.addReaction({ channelId, messageId }, SIGNS[sign]);
+  }
+
+  upload(thread: ThreadRef, file: OutgoingFile, key: string): Promise<PostedMessage> {
+    return this.post(thread, { ...notice(""), files: [file] }, key);
+  }
+
+  whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
+    return this.#connected().whispers.whisper(thread, personId, message);
+  }
+
+  fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+    return fetchAttachment(attachment, { rest: this.#connected().rest, maxBytes, signal });
+  }
+
+  fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]> {
+    const { rest, places } = this.#connected();
+    return readThread(rest, { thread, limit, names: places.names, signal });
+  }
+
+  missed(since: number, signal: AbortSignal): Promise<readonly InboundEvent[]> {
+    const { connection, rest, places } = this.#connected();
+    return missedMessages({ client: connection.client, rest, places, log: this.#log }, since, signal);
+  }
+
+  #connected(): Live {
+    if (this.#live === null) throw new PlatformError("platform_failed", "Discord is not connected");
+    return this.#live;
+  }
+
+  /** Events may come before everything that handles them is there: they wait for it, in order. */
+  async #connect(receive: Receive, signal: AbortSignal): Promise<Live> {
+    const { token, apiUrl, clock } = this.#options;
+    const { promise, resolve, reject } = Promise.withResolvers<Live>();
+    const on = {
+      message: (data: unknown) => this.#own(promise.then((live) => live.takeMessage(data))),
+      interaction: (data: unknown) => this.#own(promise.then((live) => live.takeInteraction(data))),
+      threadDelete: (data: unknown) => this.#own(promise.then((live) => threadDeleted(live, data))),
+    };
+    try {
+      const connection = await openConnection({ token, apiUrl, clock, log: this.#log, on }, signal);
+      resolve(this.#assemble(connection, receive));
+    } catch (error) {
+      reject(error);
+    }
+    return promise;
+  }
+
+  #assemble(connection: Connection, receive: Receive): Live {
+    const { clock } = this.#options;
+    const log = this.#log;
+    const rest = createDiscordRest(connection.client.rest);
+    const places = createPlaces(connection.client, rest);
+    const threads = createThreads(rest, places.names);
+    const whispers = createWhispers(rest, clock, log);
+    const { signal } = this.#stopping;
+    const takeMessage = createMessages({ places, threads, whispers, receive, clock, log, signal });
+    const takeInteraction = createInteractions({ rest, places, whispers, receive, log });
+    return { connection, rest, places, threads, whispers, takeMessage, takeInteraction };
+  }
+
+  /** An event whose handling fails concerns nobody but the log: the others go on. */
+  #own(work: Promise<void>): void {
+    const task: Promise<void> = work
+      .catch((error: unknown) => this.#log.error({ err: error }, "discord.event_failed"))
+      .finally(() => this.#tasks.delete(task));
+    this.#tasks.add(task);
+  }
+}
+
+function threadDeleted({ threads }: Live, data: unknown): void {
+  const parsed = threadDeleteSchema.safeParse(data);
+  if (parsed.success) threads.existed(parsed.data.id);
+}
+
+/** As Discord's settings call it. */
+function permissionToPost(thread: ThreadRef, message: OutgoingMessage): string {
+  if (message.files.length > 0) return "Attach Files";
+  return thread.threadId === null ? "Send Messages" : "Send Messages in Threads";
+}

@@ -1,0 +1,70 @@
+import { PlatformError } from "../../core/protocol/errors.ts";
+import type { Attachment } from "../../core/protocol/platform.ts";
+import { toPlatformError } from "./errors.ts";
+import type { DiscordRest } from "./rest.ts";
+
+interface Fetching {
+  readonly rest: DiscordRest;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The bytes of an attachment. Its URL is signed and expires; a fresh one is taken from its message.
+ * Rejects with `attachment_unreadable`, saying why in `detail.reason`.
+ */
+export async function fetchAttachment(attachment: Attachment, fetching: Fetching): Promise<Uint8Array> {
+  if (attachment.size > fetching.maxBytes) throw tooLarge(attachment, fetching.maxBytes);
+  const [url = "", source = ""] = attachment.ref.split("#");
+  let response = await request(url, fetching.signal);
+  if (!response.ok && source !== "")
+    response = await request(await freshUrl(source, attachment, fetching), fetching.signal);
+  if (!response.ok) throw unreadable(attachment, `Discord answered ${response.status}`);
+  if (isErrorPage(response, attachment)) throw unreadable(attachment, "Discord answered with a web page instead of it");
+  return read(response, attachment, fetching);
+}
+
+async function request(url: string, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(url, { signal, redirect: "error" });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toPlatformError(error, "");
+  }
+}
+
+async function freshUrl(source: string, attachment: Attachment, { rest, signal }: Fetching): Promise<string> {
+  const [channelId = "", messageId = "", id] = source.split("/");
+  const message = await rest.message(channelId, messageId, signal);
+  const found = message.attachments.find((candidate) => candidate.id === id);
+  if (found === undefined) throw unreadable(attachment, "it was deleted");
+  return found.url;
+}
+
+function isErrorPage(response: Response, attachment: Attachment): boolean {
+  return response.headers.get("content-type")?.startsWith("text/html") === true && !/html/u.test(attachment.mediaType);
+}
+
+async function read(response: Response, attachment: Attachment, { maxBytes, signal }: Fetching): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      length += chunk.byteLength;
+      if (length > maxBytes) throw tooLarge(attachment, maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toPlatformError(error, "");
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+function tooLarge(attachment: Attachment, maxBytes: number): PlatformError {
+  return unreadable(attachment, `it is larger than ${maxBytes} bytes`);
+}
+
+function unreadable({ name }: Attachment, reason: string): PlatformError {
+  return new PlatformError("attachment_unreadable", `${name}: ${reason}`, { detail: { name, reason } });
+}

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { AppError, DefectError, PlatformError } from "../../core/protocol/errors.ts";
+
+/** What discord.js throws for an answer of Discord's: `code` is Discord's own, `status` HTTP's. */
+const apiErrorSchema = z.object({ code: z.union([z.number(), z.string()]), status: z.number() });
+/** What discord.js throws for an answer that is not JSON, i.e. 5xx. */
+const httpErrorSchema = z.object({ name: z.literal("HTTPError"), status: z.number() });
+/** What discord.js throws for a pause longer than we let it wait. `retryAfter` in milliseconds. */
+const rateLimitErrorSchema = z.object({ name: z.string().startsWith("RateLimitError"), retryAfter: z.number() });
+const codedErrorSchema = z.object({ code: z.string() });
+
+/** Source: Discord docs, JSON Error Codes. */
+const CODE = {
+  unknownChannel: 10_003,
+  unknownGuild: 10_004,
+  unknownMessage: 10_008,
+  tooLarge: 40_005,
+  alreadyAcknowledged: 40_060,
+  missingAccess: 50_001,
+  cannotMessageUser: 50_007,
+  missingPermissions: 50_013,
+  threadArchived: 50_083,
+  threadExists: 160_004,
+  threadLocked: 160_005,
+} as const;
+
+/** Names for the codes that callers act upon themselves. */
+export function isDiscordError(error: unknown, ...names: (keyof typeof CODE)[]): boolean {
+  const cause = error instanceof AppError ? error.cause : error;
+  const parsed = apiErrorSchema.safeParse(cause);
+  return parsed.success && names.some((name) => CODE[name] === parsed.data.code);
+}
+
+/**
+ * Anything a request to Discord may throw, as an AppError. `permission` is what the request needs, as
+ * Discord's settings call it: Discord itself does not say which one is missing.
+ */
+export function toPlatformError(error: unknown, permission: string): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof z.ZodError) return failed("Discord answered something unexpected", error);
+  const rateLimited = rateLimitErrorSchema.safeParse(error);
+  if (rateLimited.success) return tooManyRequests(error, rateLimited.data.retryAfter);
+  const http = httpErrorSchema.safeParse(error);
+  if (http.success) return failed(`Discord answered ${http.data.status}`, error);
+  const api = apiErrorSchema.safeParse(error);
+  if (api.success) return apiError(error, api.data, permission);
+  if (error instanceof Error && isNetworkError(error)) {
+    return new PlatformError("network", "could not reach Discord", { cause: error });
+  }
+  // discord.js drops a token that was answered with 401 and says this from then on.
+  if (error instanceof Error && error.message.startsWith("Expected token to be set")) return wrongToken(error);
+  return new DefectError(error instanceof Error ? error.message : String(error), error);
+}
+
+function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchema>, permission: string): AppError {
+  if (status === 401) return wrongToken(error);
+  if (status === 429) return tooManyRequests(error, 1_000);
+  switch (code) {
+    case CODE.missingAccess:
+      return missingScope("View Channel", error);
+    case CODE.missingPermissions:
+      return missingScope(permission, error);
+    case CODE.threadLocked:
+      return missingScope("Manage Threads", error);
+    case CODE.unknownChannel:
+    case CODE.unknownGuild:
+    case CODE.unknownMessage:
+    case CODE.threadArchived:
+      return new PlatformError("thread_gone", `Discord no longer has it (${code})`, { cause: error });
+    default:
+      return failed(`Discord answered ${status}, code ${code}`, error);
+  }
+}
+
+function wrongToken(cause: unknown): PlatformError {
+  return new PlatformError("platform_auth", "Discord does not accept the token; check DISCORD_TOKEN", {
+    cause,
+    detail: { platform: "Discord", key: "DISCORD_TOKEN" },
+  });
+}
+
+function missingScope(scope: string, cause: unknown): PlatformError {
+  return new PlatformError("missing_scope", `Discord wants the permission “${scope}” for this`, {
+    cause,
+    detail: { platform: "Discord", scope },
+  });
+}
+
+function tooManyRequests(cause: unknown, retryAfterMs: number): PlatformError {
+  return new PlatformError("platform_rate_limited", "Discord asks to wait", { cause, retryAfterMs });
+}
+
+function failed(message: string, cause: unknown): PlatformError {
+  return new PlatformError("platform_failed", message, { cause, detail: { platform: "Discord" } });
+}
+
+function isNetworkError(error: Error): boolean {
+  // A request that discord.js gave up after its own timeout is an AbortError, too.
+  if (error.name === "AbortError" || error.name === "TimeoutError") return true;
+  if (/^(?:fetch failed|terminated|other side closed)$/u.test(error.message)) return true;
+  const coded = codedErrorSchema.safeParse(error);
+  return coded.success && /^(?:E[A-Z]+|UND_ERR_\w+)$/u.test(coded.data.code);
+}
+
+const MESSAGE_CONTENT = {
+  scope: "MESSAGE CONTENT intent",
+  mend:
+    "In the Discord Developer Portal open the application, go to Bot, switch on “Message Content Intent” " +
+    "under Privileged Gateway Intents, save, and start Deckhand again.",
+};
+
+/**
+ * Why the gateway will never let us in, by the code it closes with; null for codes after which
+ * connecting again helps. Source: Discord docs, Gateway Close Event Codes.
+ */
+export function gatewayRefusal(code: number): AppError | null {
+  switch (code) {
+    case 4004:
+      return wrongToken(undefined);
+    case 4014:
+      return new PlatformError(
+        "missing_scope",
+        `Discord refuses the connection: the ${MESSAGE_CONTENT.scope} is off. ${MESSAGE_CONTENT.mend}`,
+        { detail: { platform: "Discord", ...MESSAGE_CONTENT } },
+      );
+    case 4010:
+    case 4011:
+    case 4012:
+    case 4013:
+      return new DefectError(`Discord's gateway closed with ${code}, which connecting again cannot mend`);
+    default:
+      return null;
+  }
+}
+
+/** What login throws before the gateway is reached. */
+export function loginError(error: unknown): AppError {
+  const coded = codedErrorSchema.safeParse(error);
+  return coded.success && coded.data.code === "TokenInvalid" ? wrongToken(error) : toPlatformError(error, "");
+}

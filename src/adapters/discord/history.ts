@@ -1,0 +1,102 @@
+import type { PostedMessage, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import { isDiscordError } from "./errors.ts";
+import type { PostKey } from "./format.ts";
+import { type Names, threadMessage } from "./inbound.ts";
+import { CLOCK_SKEW_MS, FIND_PAGES, PAGE_MESSAGES } from "./limits.ts";
+import type { DiscordRest } from "./rest.ts";
+import { idAt } from "./snowflake.ts";
+import { channelOf } from "./threads.ts";
+import type { WireMessage } from "./wire.ts";
+
+export interface Search {
+  readonly thread: ThreadRef;
+  readonly key: PostKey;
+  /** Milliseconds since the epoch, by our clock. */
+  readonly since: number;
+  readonly botId: string;
+}
+
+/** Our own message under the key, among those since the intent was written; null when there is none. */
+export async function findPost(
+  rest: DiscordRest,
+  { thread, key, since, botId }: Search,
+): Promise<PostedMessage | null> {
+  const channelId = channelOf(thread);
+  let after = idAt(since - CLOCK_SKEW_MS);
+  for (let page = 0; page < FIND_PAGES; page += 1) {
+    const messages = await messagesAfter(rest, channelId, after);
+    const found = messages.find((message) => message.author.id === botId && isUnder(key, message));
+    if (found !== undefined) return { platform: "discord", channelId, messageId: found.id };
+    const newest = messages.at(0);
+    if (newest === undefined || messages.length < PAGE_MESSAGES) return null;
+    after = newest.id;
+  }
+  return null;
+}
+
+function isUnder(key: PostKey, message: WireMessage): boolean {
+  return message.nonce === key.nonce || message.content.includes(key.mark);
+}
+
+/** Newest first. A thread that does not exist yet has no messages. */
+async function messagesAfter(rest: DiscordRest, channelId: string, after: string): Promise<readonly WireMessage[]> {
+  try {
+    return await rest.messages(channelId, { limit: PAGE_MESSAGES, after });
+  } catch (error) {
+    if (isDiscordError(error, "unknownChannel")) return [];
+    throw error;
+  }
+}
+
+export interface Reading {
+  readonly thread: ThreadRef;
+  /** The root counts. */
+  readonly limit: number;
+  readonly names: Names;
+  readonly signal: AbortSignal;
+}
+
+/** The thread's root and its newest messages, oldest first. */
+export async function readThread(rest: DiscordRest, reading: Reading): Promise<readonly ThreadMessage[]> {
+  const { thread, limit, names } = reading;
+  const root = thread.threadId === null ? null : await rootOf(rest, thread.channelId, reading);
+  const newest: ThreadMessage[] = [];
+  const wanted = root === null ? limit : limit - 1;
+  let before: string | undefined;
+  while (newest.length < wanted) {
+    const page = await newestMessages(rest, reading, before);
+    for (const message of page) {
+      const read = threadMessage(message, names);
+      // The thread begins with a notice that repeats its root.
+      if (read !== null && read.messageId !== root?.messageId && newest.length < wanted) newest.unshift(read);
+    }
+    before = page.at(-1)?.id;
+    if (before === undefined || page.length < PAGE_MESSAGES) break;
+  }
+  return root === null ? newest : [root, ...newest];
+}
+
+/** Null for threads that were not made from a message, and when the message was deleted. */
+async function rootOf(rest: DiscordRest, channelId: string, reading: Reading): Promise<ThreadMessage | null> {
+  const { thread, names, signal } = reading;
+  try {
+    return threadMessage(await rest.message(channelId, thread.threadId ?? "", signal), names);
+  } catch (error) {
+    if (isDiscordError(error, "unknownMessage")) return null;
+    throw error;
+  }
+}
+
+async function newestMessages(
+  rest: DiscordRest,
+  { thread, signal }: Reading,
+  before: string | undefined,
+): Promise<readonly WireMessage[]> {
+  try {
+    const page = { limit: PAGE_MESSAGES, ...(before === undefined ? {} : { before }) };
+    return await rest.messages(channelOf(thread), page, signal);
+  } catch (error) {
+    if (isDiscordError(error, "unknownChannel")) return [];
+    throw error;
+  }
+}

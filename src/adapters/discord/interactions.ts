@@ -1,0 +1,90 @@
+import { assertNever } from "../../core/protocol/assert-never.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { InboundAction, InboundCommand, OutgoingMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
+import { isDiscordError } from "./errors.ts";
+import { formatEphemeral, notice } from "./format.ts";
+import { inboundAction, inboundCommand } from "./inbound.ts";
+import type { Places } from "./places.ts";
+import { CALLBACK, type DiscordRest } from "./rest.ts";
+import type { Whispers } from "./whispers.ts";
+import { interactionSchema, type WireInteraction } from "./wire.ts";
+
+export interface InteractionsOptions {
+  readonly rest: DiscordRest;
+  readonly places: Places;
+  readonly whispers: Whispers;
+  readonly receive: Receive;
+  readonly log: Log;
+}
+
+/**
+ * Clicks and slash commands: received first, answered then. Discord waits 3 s for the answer; one that
+ * comes later finds the interaction gone, and goes to the person as a direct message. What was received
+ * stays received.
+ */
+export function createInteractions(options: InteractionsOptions): (data: unknown) => Promise<void> {
+  return async (data) => {
+    const parsed = interactionSchema.safeParse(data);
+    if (!parsed.success) {
+      options.log.warn({ issues: parsed.error.issues.slice(0, 3) }, "discord.interaction_not_understood");
+      return;
+    }
+    const interaction = parsed.data;
+    const place = await options.places.of(interaction.channel.id, interaction.guild_id ?? undefined);
+    const event = interaction.type === 2 ? inboundCommand(interaction, place) : inboundAction(interaction, place);
+    if (event === null) return;
+    await respond(options, { interaction, event, receipt: await receive(options, event) });
+  };
+}
+
+type Acted = InboundAction | InboundCommand;
+
+/** A person whose click could not be stored is told so: Discord would only say that it failed. */
+async function receive(options: InteractionsOptions, event: Acted): Promise<Receipt> {
+  try {
+    return await options.receive(event);
+  } catch (error) {
+    options.log.error({ err: error, key: event.key }, "discord.interaction_not_received");
+    return { type: "refused", reason: "✗ I could not take that just now. Try again in a moment." };
+  }
+}
+
+/** What only the person sees; null when a click needs no words. */
+function answerTo(receipt: Receipt, event: Acted): OutgoingMessage | null {
+  switch (receipt.type) {
+    case "refused":
+      return notice(receipt.reason);
+    case "reply":
+      return receipt.message;
+    case "accepted":
+    case "duplicate":
+    case "ignored":
+      // Discord shows no trace of a command but its answer.
+      return event.kind === "command" ? notice(`✓ /${event.name}`) : null;
+    default:
+      return assertNever(receipt);
+  }
+}
+
+interface Responding {
+  readonly interaction: WireInteraction;
+  readonly event: Acted;
+  readonly receipt: Receipt;
+}
+
+async function respond(options: InteractionsOptions, { interaction, event, receipt }: Responding): Promise<void> {
+  const { rest, whispers, log } = options;
+  const at = { id: interaction.id, applicationId: interaction.application_id, token: interaction.token };
+  const answer = answerTo(receipt, event);
+  try {
+    if (answer === null) await rest.respond(at, CALLBACK.deferredUpdate);
+    else await rest.respond(at, CALLBACK.message, { body: formatEphemeral(answer), files: answer.files });
+  } catch (error) {
+    // The first try got through and its response was lost.
+    if (isDiscordError(error, "alreadyAcknowledged")) return;
+    log.warn({ err: error, key: event.key }, "discord.interaction_not_answered");
+    if (answer !== null) await whispers.whisper(event.thread, event.person.id, answer);
+    return;
+  }
+  whispers.remember(event.thread, event.person.id, at);
+}

@@ -1,0 +1,87 @@
+import type { Client } from "discord.js";
+import type { Log } from "../../core/protocol/log.ts";
+import type { InboundMessage } from "../../core/protocol/platform.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import { inboundMessage } from "./inbound.ts";
+import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
+import type { Places } from "./places.ts";
+import type { DiscordRest } from "./rest.ts";
+import { idAt } from "./snowflake.ts";
+import type { WireMember, WireMessage } from "./wire.ts";
+
+export interface MissedOptions {
+  readonly client: Client<true>;
+  readonly rest: DiscordRest;
+  readonly places: Places;
+  readonly log: Log;
+}
+
+/**
+ * What people wrote in channels and active threads since, oldest first. Bounded by channels and by
+ * messages of each; direct messages are not among it, since bots cannot list the channels of theirs.
+ */
+export async function missedMessages(
+  options: MissedOptions,
+  since: number,
+  signal: AbortSignal,
+): Promise<readonly InboundMessage[]> {
+  const after = idAt(since - CLOCK_SKEW_MS);
+  const members = new BoundedMap<string, WireMember | undefined>(MISSED_MESSAGES);
+  const events: InboundMessage[] = [];
+  for (const { id, guildId } of activeSince(options.client, after)) {
+    signal.throwIfAborted();
+    for (const message of await readable(options, id, after)) {
+      const member = await memberOf(options, { message, guildId, members });
+      const place = await options.places.of(id, guildId);
+      const event = inboundMessage({ ...message, member }, place, options.places.names);
+      if (event !== null) events.push(event);
+    }
+  }
+  return events.sort((a, b) => a.at - b.at);
+}
+
+interface ActiveChannel {
+  readonly id: string;
+  readonly guildId: string;
+  readonly lastMessageId: string;
+}
+
+/** Most recently written to first. */
+function activeSince(client: Client<true>, after: string): readonly ActiveChannel[] {
+  const active = client.channels.cache
+    .map((channel): ActiveChannel | null => {
+      if (channel.isDMBased() || !channel.isTextBased() || channel.lastMessageId === null) return null;
+      return { id: channel.id, guildId: channel.guildId, lastMessageId: channel.lastMessageId };
+    })
+    .filter((channel) => channel !== null)
+    .filter((channel) => BigInt(channel.lastMessageId) > BigInt(after));
+  return active.sort((a, b) => (BigInt(a.lastMessageId) < BigInt(b.lastMessageId) ? 1 : -1)).slice(0, MISSED_CHANNELS);
+}
+
+/** Oldest first. Channels that the bot may not read are passed over. */
+async function readable({ rest, log }: MissedOptions, channelId: string, after: string): Promise<WireMessage[]> {
+  try {
+    return (await rest.messages(channelId, { limit: MISSED_MESSAGES, after })).toReversed();
+  } catch (error) {
+    log.warn({ err: error, channelId }, "discord.missed_unreadable");
+    return [];
+  }
+}
+
+interface Membership {
+  readonly message: WireMessage;
+  readonly guildId: string;
+  readonly members: BoundedMap<string, WireMember | undefined>;
+}
+
+/** Messages that are read, not pushed, come without their author's roles. */
+async function memberOf({ rest, log }: MissedOptions, { message, guildId, members }: Membership) {
+  const { id, bot } = message.author;
+  if (bot === true || members.has(`${guildId} ${id}`)) return members.get(`${guildId} ${id}`);
+  const member = await rest.member(guildId, id).catch((error: unknown) => {
+    log.info({ err: error, userId: id }, "discord.member_unknown");
+    return undefined;
+  });
+  members.set(`${guildId} ${id}`, member);
+  return member;
+}

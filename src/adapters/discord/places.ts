@@ -1,0 +1,69 @@
+import type { Client } from "discord.js";
+import { BoundedMap } from "./bounded-map.ts";
+import type { Names, Place } from "./inbound.ts";
+import type { DiscordRest } from "./rest.ts";
+import { CHANNEL_TYPE, isThreadType, type WireChannel } from "./wire.ts";
+
+/** Direct messages belong to no server; Discord's own links call their place this. */
+const DM_WORKSPACE = { id: "@me", name: "Direct messages" };
+/** Threads that were archived when they were written to are not in discord.js' cache. */
+const REMEMBERED_CHANNELS = 1_000;
+
+export interface Places {
+  readonly names: Names;
+  /** Where an event of this channel happened; `guildId` is undefined for direct messages. */
+  of(channelId: string, guildId: string | undefined): Promise<Place>;
+}
+
+export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
+  const remembered = new BoundedMap<string, WireChannel>(REMEMBERED_CHANNELS);
+  const lookUp = async (id: string): Promise<WireChannel> => {
+    const known = cachedChannel(client, id) ?? remembered.get(id);
+    if (known !== undefined) return known;
+    const channel = await rest.channel(id);
+    remembered.set(id, channel);
+    return channel;
+  };
+  return {
+    names: namesOf(client),
+    of: async (channelId, guildId) => {
+      if (guildId === undefined) return directMessages(channelId);
+      const workspace = { id: guildId, name: client.guilds.cache.get(guildId)?.name ?? guildId };
+      const channel = await lookUp(channelId);
+      const parentId = isThreadType(channel.type) ? (channel.parent_id ?? channelId) : channelId;
+      const parent = parentId === channelId ? channel : await lookUp(parentId);
+      return {
+        workspace,
+        channel: { id: parentId, name: parent.name ?? parentId, kind: "channel" },
+        threadId: parentId === channelId ? null : channelId,
+        opensThreads: channel.type === CHANNEL_TYPE.text || channel.type === CHANNEL_TYPE.announcement,
+      };
+    },
+  };
+}
+
+function directMessages(channelId: string): Place {
+  return {
+    workspace: DM_WORKSPACE,
+    channel: { id: channelId, name: "direct message", kind: "dm" },
+    threadId: null,
+    opensThreads: false,
+  };
+}
+
+function cachedChannel(client: Client<true>, id: string): WireChannel | undefined {
+  const channel = client.channels.cache.get(id);
+  if (channel === undefined || channel.isDMBased()) return undefined;
+  return { id, type: channel.type, guild_id: channel.guildId, name: channel.name, parent_id: channel.parentId };
+}
+
+function namesOf(client: Client<true>): Names {
+  const role = (id: string) => client.guilds.cache.map((guild) => guild.roles.cache.get(id)).find(Boolean);
+  const botId = client.user.id;
+  return {
+    botId,
+    isBotRole: (id) => role(id)?.tags?.botId === botId,
+    role: (id) => role(id)?.name,
+    channel: (id) => cachedChannel(client, id)?.name ?? undefined,
+  };
+}

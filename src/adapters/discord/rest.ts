@@ -1,0 +1,163 @@
+import type { REST } from "discord.js";
+import { z } from "zod";
+import type { OutgoingFile } from "../../core/protocol/platform.ts";
+import { toPlatformError } from "./errors.ts";
+import type { MessageBody } from "./format.ts";
+import {
+  channelSchema,
+  guildMemberSchema,
+  messageSchema,
+  type WireChannel,
+  type WireMember,
+  type WireMessage,
+} from "./wire.ts";
+
+/** How an interaction is answered. Source: Discord docs, Interaction Callback Type. */
+export const CALLBACK = { message: 4, deferredUpdate: 6 } as const;
+
+/**
+ * The requests the adapter makes, over discord.js' REST client, which paces itself by Discord's rate
+ * limit headers. Everything rejects with an AppError; answers are parsed.
+ */
+export interface DiscordRest {
+  channel(id: string): Promise<WireChannel>;
+  message(channelId: string, messageId: string, signal?: AbortSignal): Promise<WireMessage>;
+  /** At most `limit` (100) messages, newest first: the oldest after `after`, or the newest before `before`. */
+  messages(channelId: string, page: MessagePage, signal?: AbortSignal): Promise<readonly WireMessage[]>;
+  member(guildId: string, userId: string): Promise<WireMember>;
+  createMessage(channelId: string, answer: Answer, permission: string): Promise<MessageAddress>;
+  editMessage(at: MessageAddress, answer: Answer): Promise<void>;
+  startThread(at: MessageAddress, name: string, autoArchiveMinutes: number): Promise<void>;
+  unarchiveThread(id: string): Promise<void>;
+  addReaction(at: MessageAddress, emoji: string): Promise<void>;
+  /** The id of the channel for direct messages to the person. */
+  openDm(userId: string): Promise<string>;
+  respond(interaction: InteractionAddress, type: number, answer?: Answer): Promise<void>;
+  followUp(interaction: InteractionAddress, answer: Answer): Promise<void>;
+}
+
+export interface MessagePage {
+  readonly limit: number;
+  readonly after?: string;
+  readonly before?: string;
+}
+
+export interface MessageAddress {
+  readonly channelId: string;
+  readonly messageId: string;
+}
+
+export interface InteractionAddress {
+  readonly id: string;
+  readonly applicationId: string;
+  readonly token: string;
+}
+
+export interface Answer {
+  readonly body: MessageBody;
+  readonly files: readonly OutgoingFile[];
+}
+
+const idSchema = z.object({ id: z.string() });
+
+export function createDiscordRest(rest: REST): DiscordRest {
+  return { ...reading(rest), ...writing(rest), ...answering(rest) };
+}
+
+function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "messages" | "member"> {
+  return {
+    channel: (id) => asking("View Channel", async () => channelSchema.parse(await rest.get(`/channels/${id}`))),
+    message: (channelId, messageId, signal) =>
+      asking(
+        "Read Message History",
+        async () => messageSchema.parse(await rest.get(`/channels/${channelId}/messages/${messageId}`, { signal })),
+        signal,
+      ),
+    messages: (channelId, page, signal) =>
+      asking(
+        "Read Message History",
+        () => {
+          const query = new URLSearchParams({ limit: String(page.limit) });
+          if (page.after !== undefined) query.set("after", page.after);
+          if (page.before !== undefined) query.set("before", page.before);
+          const request = rest.get(`/channels/${channelId}/messages`, { query, signal });
+          return request.then((page) => z.array(messageSchema).parse(page));
+        },
+        signal,
+      ),
+    member: (guildId, userId) =>
+      asking("View Channel", async () =>
+        guildMemberSchema.parse(await rest.get(`/guilds/${guildId}/members/${userId}`)),
+      ),
+  };
+}
+
+function writing(
+  rest: REST,
+): Pick<DiscordRest, "createMessage" | "editMessage" | "startThread" | "unarchiveThread" | "addReaction" | "openDm"> {
+  return {
+    createMessage: (channelId, { body, files }, permission) =>
+      asking(permission, async () => {
+        const created = await rest.post(`/channels/${channelId}/messages`, { body, files: raw(files) });
+        return { channelId, messageId: idSchema.parse(created).id };
+      }),
+    editMessage: ({ channelId, messageId }, { body, files }) =>
+      asking("Send Messages in Threads", async () => {
+        await rest.patch(`/channels/${channelId}/messages/${messageId}`, { body, files: raw(files) });
+      }),
+    startThread: ({ channelId, messageId }, name, autoArchiveMinutes) =>
+      asking("Create Public Threads", async () => {
+        const body = { name, auto_archive_duration: autoArchiveMinutes };
+        await rest.post(`/channels/${channelId}/messages/${messageId}/threads`, { body });
+      }),
+    unarchiveThread: (id) =>
+      asking("Manage Threads", async () => {
+        await rest.patch(`/channels/${id}`, { body: { archived: false } });
+      }),
+    addReaction: ({ channelId, messageId }, emoji) =>
+      asking("Add Reactions", async () => {
+        await rest.put(`/channels/${channelId}/messages/${messageId}/reactions/${encodeURIComponent(emoji)}/@me`);
+      }),
+    openDm: (userId) =>
+      asking("", async () => {
+        const channel = await rest.post("/users/@me/channels", { body: { recipient_id: userId } });
+        return idSchema.parse(channel).id;
+      }),
+  };
+}
+
+/** The interaction's token is the right to answer it; the bot's own does not go along. */
+function answering(rest: REST): Pick<DiscordRest, "respond" | "followUp"> {
+  return {
+    respond: (interaction, type, answer) =>
+      asking("", async () => {
+        await rest.post(`/interactions/${interaction.id}/${interaction.token}/callback`, {
+          auth: false,
+          body: answer === undefined ? { type } : { type, data: answer.body },
+          ...(answer === undefined ? {} : { files: raw(answer.files) }),
+        });
+      }),
+    followUp: (interaction, answer) =>
+      asking("", async () => {
+        await rest.post(`/webhooks/${interaction.applicationId}/${interaction.token}`, {
+          auth: false,
+          body: answer.body,
+          files: raw(answer.files),
+        });
+      }),
+  };
+}
+
+function raw(files: readonly OutgoingFile[]) {
+  return files.map((file) => ({ name: file.name, contentType: file.mediaType, data: file.data }));
+}
+
+/** `permission`: what the request needs, as Discord's settings call it; empty when none. */
+async function asking<T>(permission: string, request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw toPlatformError(error, permission);
+  }
+}

@@ -1,0 +1,64 @@
+import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import { isDiscordError } from "./errors.ts";
+import { threadName } from "./format.ts";
+import { type Names, threadMessage } from "./inbound.ts";
+import { AUTO_ARCHIVE_MINUTES } from "./limits.ts";
+import type { DiscordRest } from "./rest.ts";
+
+const REMEMBERED_THREADS = 5_000;
+
+export interface Threads {
+  /** A message will have a thread of its own: the first post then need not find out that there is none yet. */
+  expect(message: InboundMessage): void;
+  /** The thread has existed; when it cannot be posted to, it is gone and is not made again. */
+  existed(threadId: string): void;
+  /** Calls `send` with the channel to post to; makes the thread first, or takes it out of the archive, when it must. */
+  send<T>(thread: ThreadRef, send: (channelId: string) => Promise<T>): Promise<T>;
+}
+
+/** Where the thread's messages are: a thread is a channel of its own. */
+export function channelOf(thread: ThreadRef): string {
+  return thread.threadId ?? thread.channelId;
+}
+
+export function createThreads(rest: DiscordRest, names: Names): Threads {
+  const expected = new BoundedMap<string, string>(REMEMBERED_THREADS);
+  const existing = new BoundedMap<string, true>(REMEMBERED_THREADS);
+  const existed = (threadId: string) => {
+    expected.delete(threadId);
+    existing.set(threadId, true);
+  };
+
+  /** Also right after a crash: a thread that exists already is what was wanted. */
+  const open = async (channelId: string, messageId: string): Promise<void> => {
+    const name = expected.get(messageId) ?? (await nameFor(channelId, messageId));
+    try {
+      await rest.startThread({ channelId, messageId }, name, AUTO_ARCHIVE_MINUTES);
+    } catch (error) {
+      if (!isDiscordError(error, "threadExists")) throw error;
+    }
+    existed(messageId);
+  };
+  const nameFor = async (channelId: string, messageId: string): Promise<string> => {
+    const message = threadMessage(await rest.message(channelId, messageId), names);
+    return threadName(message?.text ?? "", message?.author.name ?? "you");
+  };
+
+  return {
+    expect: ({ messageId, text, person }) => expected.set(messageId, threadName(text, person.name)),
+    existed,
+    send: async ({ channelId, threadId }, send) => {
+      if (threadId === null) return send(channelId);
+      if (expected.has(threadId)) await open(channelId, threadId);
+      const sent = await send(threadId).catch(async (error: unknown) => {
+        if (isDiscordError(error, "threadArchived")) await rest.unarchiveThread(threadId);
+        else if (isDiscordError(error, "unknownChannel") && !existing.has(threadId)) await open(channelId, threadId);
+        else throw error;
+        return send(threadId);
+      });
+      existed(threadId);
+      return sent;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Log } from "../../core/protocol/log.ts";
+import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { BoundedMap } from "./bounded-map.ts";
+import { isDiscordError } from "./errors.ts";
+import { formatEdit, formatEphemeral } from "./format.ts";
+import { INTERACTION_TOKEN_MS } from "./limits.ts";
+import type { DiscordRest, InteractionAddress } from "./rest.ts";
+import { channelOf } from "./threads.ts";
+
+const REMEMBERED_INTERACTIONS = 1_000;
+
+export interface Whispers {
+  /** An interaction was answered: for a quarter of an hour its person can be told things through it. */
+  remember(thread: ThreadRef, personId: string, interaction: InteractionAddress): void;
+  whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
+}
+
+/** Discord shows something to one person only as the answer to an interaction; everything else is a direct message. */
+export function createWhispers(rest: DiscordRest, clock: Clock, log: Log): Whispers {
+  const interactions = new BoundedMap<string, { at: InteractionAddress; expiresAt: number }>(REMEMBERED_INTERACTIONS);
+  const slot = (thread: ThreadRef, personId: string) => `${channelOf(thread)} ${personId}`;
+
+  const throughInteraction = async (thread: ThreadRef, personId: string, message: OutgoingMessage) => {
+    const known = interactions.get(slot(thread, personId));
+    if (known === undefined || known.expiresAt <= clock.now()) return false;
+    try {
+      await rest.followUp(known.at, { body: formatEphemeral(message), files: message.files });
+      return true;
+    } catch (error) {
+      interactions.delete(slot(thread, personId));
+      log.info({ err: error }, "discord.interaction_token_refused");
+      return false;
+    }
+  };
+
+  return {
+    remember: (thread, personId, at) =>
+      interactions.set(slot(thread, personId), { at, expiresAt: clock.now() + INTERACTION_TOKEN_MS }),
+    whisper: async (thread, personId, message) => {
+      if (await throughInteraction(thread, personId, message)) return;
+      try {
+        const channelId = await rest.openDm(personId.replace(/^discord:/u, ""));
+        const body = formatEdit(channelId === thread.channelId ? message : placed(message, thread));
+        await rest.createMessage(channelId, { body, files: message.files }, "Send Messages");
+      } catch (error) {
+        if (!isDiscordError(error, "cannotMessageUser")) throw error;
+        log.warn(
+          { personId, text: message.markdown },
+          "discord.whisper_undeliverable: the person takes no direct messages",
+        );
+      }
+    },
+  };
+}
+
+/** A direct message stands alone: it has to say what it is about. */
+function placed(message: OutgoingMessage, thread: ThreadRef): OutgoingMessage {
+  const about = `About your message in <#${thread.channelId}>`;
+  return { ...message, footer: message.footer === undefined ? about : `${message.footer}\n${about}` };
+}

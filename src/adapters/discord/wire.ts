@@ -1,0 +1,159 @@
+import { z } from "zod";
+
+/** What the adapter reads of Discord's payloads; unknown keys are dropped. Names are Discord's. */
+
+const snowflake = z.string().regex(/^\d{1,20}$/u);
+
+const userSchema = z.object({
+  id: snowflake,
+  username: z.string(),
+  global_name: z.string().nullish(),
+  bot: z.boolean().optional(),
+});
+
+const memberSchema = z.object({
+  nick: z.string().nullish(),
+  roles: z.array(snowflake).default([]),
+  /** Has not passed the membership screening yet. */
+  pending: z.boolean().optional(),
+});
+
+const mentionSchema = userSchema.extend({ member: memberSchema.optional() });
+
+const attachmentSchema = z.object({
+  id: snowflake,
+  filename: z.string(),
+  size: z.number(),
+  url: z.string(),
+  content_type: z.string().nullish(),
+});
+
+const embedSchema = z.object({
+  title: z.string().nullish(),
+  description: z.string().nullish(),
+  url: z.string().nullish(),
+  author: z.object({ name: z.string() }).nullish(),
+  fields: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
+  footer: z.object({ text: z.string() }).nullish(),
+});
+
+const contentShape = {
+  content: z.string().default(""),
+  embeds: z.array(embedSchema).default([]),
+  attachments: z.array(attachmentSchema).default([]),
+  mentions: z.array(mentionSchema).default([]),
+};
+
+const plainMessageSchema = z.object({
+  ...contentShape,
+  id: snowflake,
+  channel_id: snowflake,
+  guild_id: snowflake.optional(),
+  type: z.number(),
+  author: userSchema,
+  member: memberSchema.optional(),
+  webhook_id: snowflake.nullish(),
+  nonce: z.union([z.string(), z.number()]).nullish(),
+  mention_roles: z.array(snowflake).default([]),
+  sticker_items: z.array(z.object({ name: z.string() })).nullish(),
+  poll: z
+    .object({
+      question: z.object({ text: z.string().nullish() }),
+      answers: z.array(z.object({ poll_media: z.object({ text: z.string().nullish() }) })),
+    })
+    .nullish(),
+});
+
+export const messageSchema = plainMessageSchema.extend({
+  /** The message this one replies to; null when it was deleted. */
+  referenced_message: plainMessageSchema.nullish(),
+  /** Forwarded messages, as they were when they were forwarded. */
+  message_snapshots: z.array(z.object({ message: z.object(contentShape) })).nullish(),
+});
+
+export const channelSchema = z.object({
+  id: snowflake,
+  type: z.number(),
+  guild_id: snowflake.nullish(),
+  name: z.string().nullish(),
+  /** Of a thread: the channel it hangs in. Of a channel: its category. */
+  parent_id: snowflake.nullish(),
+  last_message_id: snowflake.nullish(),
+});
+
+export interface CommandOption {
+  readonly name: string;
+  readonly value?: string | number | boolean | undefined;
+  /** Of a subcommand or a group of them. */
+  readonly options?: readonly CommandOption[] | undefined;
+}
+const commandOptionSchema: z.ZodType<CommandOption> = z.object({
+  name: z.string(),
+  value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  get options() {
+    return z.array(commandOptionSchema).optional();
+  },
+});
+
+const interactionShape = {
+  id: snowflake,
+  application_id: snowflake,
+  token: z.string(),
+  guild_id: snowflake.nullish(),
+  channel: channelSchema,
+  /** The person, in a guild … */
+  member: memberSchema.extend({ user: userSchema }).optional(),
+  /** … and in a direct message. */
+  user: userSchema.optional(),
+};
+
+/** Interactions of other types (autocompletion, dialogs) fail to parse, except for their type. */
+export const interactionSchema = z.discriminatedUnion("type", [
+  z.object({
+    ...interactionShape,
+    type: z.literal(2),
+    data: z.object({ name: z.string(), options: z.array(commandOptionSchema).default([]) }),
+  }),
+  z.object({
+    ...interactionShape,
+    type: z.literal(3),
+    data: z.object({ custom_id: z.string() }),
+    message: z.object({ id: snowflake }),
+  }),
+]);
+
+export const threadDeleteSchema = z.object({ id: snowflake });
+
+export const guildMemberSchema = memberSchema;
+
+export type WireUser = z.infer<typeof userSchema>;
+export type WireMember = z.infer<typeof memberSchema>;
+export type WireMention = z.infer<typeof mentionSchema>;
+export type WireAttachment = z.infer<typeof attachmentSchema>;
+export type WireEmbed = z.infer<typeof embedSchema>;
+export type WireMessage = z.infer<typeof messageSchema>;
+export type PlainWireMessage = z.infer<typeof plainMessageSchema>;
+export type WireChannel = z.infer<typeof channelSchema>;
+export type WireInteraction = z.infer<typeof interactionSchema>;
+
+/** Kinds of messages that people write; all others are Discord's own notices. Source: Discord docs, Message Types. */
+export const MESSAGE_TYPE = { default: 0, reply: 19, threadStarter: 21 } as const;
+
+/** Source: Discord docs, Channel Types. */
+export const CHANNEL_TYPE = {
+  text: 0,
+  dm: 1,
+  groupDm: 3,
+  announcement: 5,
+  announcementThread: 10,
+  publicThread: 11,
+  privateThread: 12,
+} as const;
+
+export function isThreadType(type: number): boolean {
+  return (
+    type === CHANNEL_TYPE.announcementThread ||
+    type === CHANNEL_TYPE.publicThread ||
+    type === CHANNEL_TYPE.privateThread
+  );
+}
