@@ -1,0 +1,79 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { BlockList, isIP } from "node:net";
+
+/**
+ * Who may talk to the server. It listens on loopback, so what remains is other programs in the same
+ * browser: a page of another site that resolves its own name to 127.0.0.1 (stopped by the Host
+ * header), a page that posts or opens a socket across origins (stopped by the Origin header; cookies
+ * do not tell ports apart, so SameSite alone would let another local server's page in), and other
+ * users of the machine (stopped by the token).
+ */
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const version = isIP(bare);
+  return version === 0 ? bare.toLowerCase() === "localhost" : LOOPBACK.check(bare, version === 4 ? "ipv4" : "ipv6");
+}
+
+/** The value of a Host header names a loopback address and our port. */
+export function isOwnHost(header: string | undefined, port: number): boolean {
+  const match = /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(?::(\d{1,5}))?$/i.exec(header ?? "");
+  return match?.[1] !== undefined && isLoopback(match[1]) && Number(match[2] ?? "80") === port;
+}
+
+/** The value of an Origin header is a page of ours: the very host that the request went to. */
+export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  return host !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
+}
+
+export function isToken(candidate: string | undefined, token: string): boolean {
+  return candidate !== undefined && timingSafeEqual(digest(candidate), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** Cookies are shared by all ports of a host: the name carries ours, so that two instances get along. */
+export function cookieName(port: number): string {
+  return `deckhand_${port}`;
+}
+
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const pair of (header ?? "").split(";")) {
+    const [key, value] = pair.split("=", 2);
+    if (key?.trim() === name) return value?.trim();
+  }
+  return undefined;
+}
+
+/** Strict, so that no other site's page makes the browser send it; out of reach of scripts. */
+export function tokenCookie(name: string, token: string): string {
+  return `${name}=${token}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000`;
+}
+
+/** No inline script or style, nothing from elsewhere, no frames. `blob:` previews an image before it is sent. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=(), microphone=(), geolocation=()",
+};

@@ -1,0 +1,70 @@
+import type { JSX } from "preact";
+import { useEffect, useReducer, useState } from "preact/hooks";
+import { Announcer } from "./announcer.tsx";
+import type { Controller } from "./controller.ts";
+import { Details } from "./details.tsx";
+import { ShortcutsDialog, useShortcuts } from "./shortcuts.tsx";
+import { Sidebar } from "./sidebar.tsx";
+import { messagesOf, newestStop } from "./state.ts";
+import { ThreadView } from "./thread-view.tsx";
+
+/** Which column a narrow screen shows. */
+export type Column = "threads" | "thread" | "details";
+
+export function App({ controller }: { readonly controller: Controller }): JSX.Element {
+  const state = useController(controller);
+  const now = useMinutes();
+  const [column, setColumn] = useState<Column>("thread");
+  const [help, setHelp] = useState(false);
+  const title = state.threads.find((thread) => thread.id === state.openId)?.title;
+  const isRunning = newestStop(messagesOf(state, state.openId)) !== null;
+  useShortcuts({ controller, setColumn, help, setHelp });
+  useEffect(() => {
+    document.title = `${isRunning ? "⏳ " : ""}${title === undefined ? "" : `${title} · `}Deckhand`;
+  }, [title, isRunning]);
+  const reply = state.reply;
+  useEffect(() => {
+    if (reply !== null) setColumn("details");
+  }, [reply]);
+
+  return (
+    <div class="app" data-column={column}>
+      <Sidebar
+        state={state}
+        now={now}
+        open={(threadId) => {
+          controller.openThread(threadId);
+          setColumn("thread");
+        }}
+        help={() => setHelp(true)}
+      />
+      <ThreadView
+        key={state.openId ?? "new"}
+        state={state}
+        controller={controller}
+        title={title ?? "New thread"}
+        now={now}
+        show={setColumn}
+      />
+      <Details state={state} controller={controller} back={() => setColumn("thread")} />
+      <Announcer state={state} />
+      <ShortcutsDialog open={help} close={() => setHelp(false)} />
+    </div>
+  );
+}
+
+function useController(controller: Controller): ReturnType<Controller["state"]> {
+  const [, update] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => controller.subscribe(() => update(undefined)), [controller]);
+  return controller.state();
+}
+
+/** The time, moving on once a minute: that is as finely as the page tells it. */
+function useMinutes(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 60_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

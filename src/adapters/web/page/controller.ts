@@ -1,0 +1,139 @@
+import type { ClientFrame, PageFile } from "../wire.ts";
+import { connect } from "./connection.ts";
+import { keepDraft, keepSending, readSending } from "./keep.ts";
+import { type Change, initialState, messagesOf, newestStop, type PageState, reduce, type Sending } from "./state.ts";
+
+/** What people can do on the page. */
+export interface Controller {
+  readonly state: () => PageState;
+  /** Calls back after every change; returns how to take that back. */
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly openThread: (threadId: string | null) => void;
+  readonly loadEarlier: () => void;
+  readonly send: (text: string, files: readonly PageFile[]) => void;
+  readonly retry: (message: Sending) => void;
+  readonly discard: (message: Sending) => void;
+  readonly click: (messageId: string, action: string) => void;
+  /** Presses the newest Stop button of the open thread; false when nothing runs. */
+  readonly stop: () => boolean;
+  readonly notify: (text: string | null) => void;
+  readonly closeReply: () => void;
+}
+
+interface Store {
+  readonly state: () => PageState;
+  readonly apply: (change: Change) => void;
+  readonly subscribe: Controller["subscribe"];
+}
+
+function createStore(): Store {
+  let state = initialState(threadInAddress(), readSending());
+  const listeners = new Set<() => void>();
+  return {
+    state: () => state,
+    apply: (change) => {
+      const before = state;
+      state = reduce(state, change);
+      if (state.sending !== before.sending) keepSending(state.sending);
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+interface Talk {
+  readonly say: (frame: ClientFrame) => boolean;
+  readonly load: (threadId: string | null) => void;
+  readonly transmit: (message: Sending) => void;
+}
+
+/** Keeps the store up to date with the server, and sends again what was not confirmed. */
+function talkToServer({ state, apply }: Store): Talk {
+  const connection = connect({
+    opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
+    received: (frame) => {
+      apply({ type: "frame", frame });
+      if (frame.type !== "welcome") return;
+      load(state().openId);
+      for (const message of state().sending) if (message.failure === null) transmit(message);
+    },
+    lost: () => apply({ type: "connection", connection: state().lastSeq === null ? "connecting" : "lost" }),
+    locked: () => apply({ type: "connection", connection: "locked" }),
+  });
+  const load = (threadId: string | null): void => {
+    if (threadId === null || state().loaded.has(threadId)) return;
+    // A thread that only exists on its way has nothing to load yet.
+    if (state().sending.some((message) => message.opens && message.threadId === threadId)) return;
+    connection.send({ type: "open", threadId, before: null });
+  };
+  const transmit = ({ clientId, threadId, opens, text, files }: Sending): void => {
+    const fileIds = files.map((file) => file.id);
+    connection.send({ type: "send", clientId, threadId: opens ? null : threadId, text, fileIds });
+  };
+  return { say: connection.send, load, transmit };
+}
+
+export function createController(): Controller {
+  const store = createStore();
+  const { state, apply, subscribe } = store;
+  const { say, load, transmit } = talkToServer(store);
+  const show = (threadId: string | null): void => {
+    apply({ type: "opened", threadId });
+    load(threadId);
+  };
+  const openThread = (threadId: string | null): void => {
+    if (threadId !== threadInAddress()) history.pushState(null, "", `#${threadId ?? ""}`);
+    show(threadId);
+  };
+  const dispatch = (message: Sending): void => {
+    apply({ type: "sending", message });
+    transmit(message);
+  };
+  const click = (messageId: string, action: string): void => {
+    if (isPending(state(), messageId, action)) return;
+    const clickId = crypto.randomUUID();
+    if (say({ type: "click", clickId, messageId, action })) apply({ type: "clicked", clickId, messageId, action });
+    else apply({ type: "notice", text: "There is no connection. Try again when it is back." });
+  };
+  addEventListener("popstate", () => show(threadInAddress()));
+
+  return {
+    state,
+    subscribe,
+    openThread,
+    click,
+    loadEarlier: () => {
+      const [oldest] = messagesOf(state(), state().openId);
+      if (oldest !== undefined) say({ type: "open", threadId: oldest.threadId, before: oldest.position });
+    },
+    send: (text, files) => {
+      const clientId = crypto.randomUUID();
+      const { openId } = state();
+      const threadId = openId ?? clientId;
+      keepDraft(openId, "");
+      dispatch({ clientId, threadId, opens: openId === null, text, files, at: Date.now(), failure: null });
+      if (openId === null) openThread(threadId);
+    },
+    retry: (message) => dispatch({ ...message, failure: null }),
+    discard: ({ clientId }) => apply({ type: "discarded", clientId }),
+    stop: () => {
+      const stop = newestStop(messagesOf(state(), state().openId));
+      if (stop !== null) click(stop.messageId, stop.action);
+      return stop !== null;
+    },
+    notify: (text) => apply({ type: "notice", text }),
+    closeReply: () => apply({ type: "reply_closed" }),
+  };
+}
+
+export function isPending(state: PageState, messageId: string, action: string): boolean {
+  return [...state.clicks.values()].some((click) => click.messageId === messageId && click.action === action);
+}
+
+function threadInAddress(): string | null {
+  const id = location.hash.slice(1);
+  return id === "" ? null : id;
+}

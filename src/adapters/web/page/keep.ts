@@ -1,0 +1,59 @@
+import type { Sending } from "./state.ts";
+
+/** What survives a reload of the page: drafts and messages that the server has not confirmed. */
+
+const DRAFT = "deckhand.draft.";
+const SENDING = "deckhand.sending";
+
+export function readDraft(threadId: string | null): string {
+  return read(DRAFT + (threadId ?? "new")) ?? "";
+}
+
+export function keepDraft(threadId: string | null, text: string): void {
+  write(DRAFT + (threadId ?? "new"), text === "" ? null : text);
+}
+
+export function readSending(): Sending[] {
+  try {
+    const kept: unknown = JSON.parse(read(SENDING) ?? "[]");
+    return Array.isArray(kept) ? kept.filter(isSending) : [];
+  } catch {
+    return []; // Not ours, or of another version: it cannot be sent.
+  }
+}
+
+export function keepSending(sending: readonly Sending[]): void {
+  write(SENDING, sending.length === 0 ? null : JSON.stringify(sending));
+}
+
+function isSending(value: unknown): value is Sending {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "clientId" in value &&
+    typeof value.clientId === "string" &&
+    "threadId" in value &&
+    typeof value.threadId === "string" &&
+    "text" in value &&
+    typeof value.text === "string" &&
+    "files" in value &&
+    Array.isArray(value.files)
+  );
+}
+
+function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null; // Storage is switched off: the page works without.
+  }
+}
+
+function write(key: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+  } catch {
+    return; // Storage is full or switched off: the page works without.
+  }
+}

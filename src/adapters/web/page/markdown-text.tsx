@@ -1,0 +1,26 @@
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { renderMarkdown } from "./markdown.ts";
+
+/** Rendered Markdown; its code blocks have a button that copies them. */
+export function Markdown(props: { readonly text: string; readonly class?: string }): JSX.Element | null {
+  const html = useMemo(() => renderMarkdown(props.text), [props.text]);
+  if (props.text.trim() === "") return null;
+  return <div class={`markdown ${props.class ?? ""}`} onClick={copyCode} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+/** The button is part of the rendered text, so its click arrives here. */
+function copyCode({ target }: MouseEvent): void {
+  if (!(target instanceof HTMLButtonElement) || target.dataset["copy"] === undefined) return;
+  const text = target.closest(".code")?.querySelector("code")?.textContent ?? "";
+  const say = (words: string): void => {
+    target.textContent = words;
+    setTimeout(() => {
+      target.textContent = "Copy";
+    }, 1_500);
+  };
+  navigator.clipboard.writeText(text).then(
+    () => say("Copied"),
+    () => say("Not allowed"),
+  );
+}

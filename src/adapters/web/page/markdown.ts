@@ -1,0 +1,72 @@
+import MarkdownIt, { type Token } from "markdown-it";
+
+/**
+ * Text from a model, as HTML that can do no harm: no HTML of its own, no images (they would be fetched
+ * from wherever the text says), links to web and mail addresses only, opened apart from this page.
+ */
+const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
+markdown.disable("image");
+// Only addresses with a scheme: config.rs and read.me are files, not sites.
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+markdown.validateLink = (url) => /^(?:https?:|mailto:)/iu.test(url.trim());
+
+markdown.core.ruler.push("tame", ({ tokens }) => {
+  for (const token of tokens) for (const part of [token, ...(token.children ?? [])]) tame(part);
+});
+
+function tame(token: Token): void {
+  if (token.type === "link_open") {
+    token.attrSet("target", "_blank");
+    token.attrSet("rel", "noopener noreferrer nofollow");
+  }
+  // The content security policy forbids style attributes: a cell's alignment becomes a class.
+  const align = /^text-align:(left|center|right)$/u.exec(String(token.attrGet("style") ?? ""))?.[1];
+  if (align !== undefined) token.attrs = [["class", `align-${align}`]];
+}
+
+const { rules } = markdown.renderer;
+rules.table_open = () => `<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n`;
+rules.table_close = () => "</table></div>\n";
+
+rules.fence = (tokens, index) => {
+  const token = tokens[index];
+  return code(token?.content ?? "", token?.info.trim().split(/\s+/u)[0] ?? "");
+};
+rules.code_block = (tokens, index) => code(tokens[index]?.content ?? "", "");
+
+function code(text: string, language: string): string {
+  const escape = markdown.utils.escapeHtml;
+  const body = language === "diff" ? text.replace(/\n$/u, "").split("\n").map(diffLine).join("\n") : escape(text);
+  const label = language === "" ? "Code" : `Code, ${language}`;
+  return [
+    `<div class="code"><div class="code-head"><span>${escape(language)}</span>`,
+    `<button type="button" class="copy" data-copy>Copy</button></div>`,
+    `<pre tabindex="0" role="region" aria-label="${escape(label)}"><code>${body}</code></pre></div>\n`,
+  ].join("");
+}
+
+function diffLine(line: string): string {
+  const text = markdown.utils.escapeHtml(line);
+  if (line.startsWith("+")) return `<span class="added">${text}</span>`;
+  if (line.startsWith("-")) return `<span class="removed">${text}</span>`;
+  return text;
+}
+
+export function renderMarkdown(text: string): string {
+  return markdown.render(text);
+}
+
+/** One line of Markdown, without a paragraph around it. */
+export function renderInline(text: string): string {
+  return markdown.renderInline(text);
+}
+
+/** What a screen reader says of Markdown: its words without the marks. */
+export function plainText(text: string): string {
+  return text
+    .replaceAll(/```[\s\S]*?(?:```|$)/gu, " code ")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1")
+    .replaceAll(/[*_`#>]/gu, "")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+}

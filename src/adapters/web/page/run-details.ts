@@ -1,0 +1,98 @@
+import type { MessageBody, PageMessage } from "../wire.ts";
+
+/** What the side panel shows about a thread's runs, read off the messages that were posted. */
+
+export interface Step {
+  readonly sign: string;
+  readonly text: string;
+}
+
+export interface RunDetails {
+  /** The newest message that tells of a run's state. */
+  readonly messageId: string | null;
+  readonly state: "none" | "working" | "waiting" | "done" | "failed" | "stopped";
+  /** The head of the live message, or the line it folded into; without its sign. */
+  readonly summary: string;
+  readonly steps: readonly Step[];
+  readonly changedFiles: readonly string[];
+  /** Of all the thread's runs that said what they cost; null when none did. US dollars. */
+  readonly costUsd: number | null;
+}
+
+const SIGNED_LINE = /^(⏳|✓|✗|⏸|⏹|⚠)\uFE0F?\s+(.+)$/u;
+/** A run's last line: “✓ 3 turns · 2 tools · 6 s · $0.004”. */
+const FOLDED = /\b\d+ turns?\b/u;
+const COST = /\$(\d+(?:\.\d+)?)/u;
+const CHANGING = /^(?:edit|write)\b[^`]*`([^`]+)`/u;
+
+const STATES: Readonly<Record<string, RunDetails["state"]>> = {
+  "⏳": "working",
+  "⏸": "waiting",
+  "✓": "done",
+  "✗": "failed",
+  "⏹": "stopped",
+  "⚠": "done",
+};
+
+/** The tool lines of a live message: what follows its head. */
+export function stepsIn(body: MessageBody): Step[] {
+  if (!body.buttons.some(({ id }) => id.startsWith("stop:"))) return [];
+  return signedLines(body.markdown).slice(1);
+}
+
+function signedLines(markdown: string): Step[] {
+  return markdown.split("\n").flatMap((line) => {
+    const match = SIGNED_LINE.exec(line.trim());
+    return match?.[1] === undefined || match[2] === undefined ? [] : [{ sign: match[1], text: match[2] }];
+  });
+}
+
+/** `messages`: a thread's, oldest first. `shownSteps`: what live messages have shown while the page was open. */
+export function runDetails(
+  messages: readonly PageMessage[],
+  shownSteps: ReadonlyMap<string, readonly Step[]>,
+): RunDetails {
+  const ours = messages.filter((message) => message.body.by === "deckhand");
+  const newest = ours.findLast((message) => headOf(message) !== null);
+  const head = newest === undefined ? null : headOf(newest);
+  const steps = newest === undefined ? [] : (shownSteps.get(newest.id) ?? stepsIn(newest.body));
+  const costs = ours.flatMap((message) => costOf(message) ?? []);
+  return {
+    messageId: newest?.id ?? null,
+    state: head === null ? "none" : (STATES[head.sign] ?? "none"),
+    summary: head?.text ?? "",
+    steps,
+    changedFiles: changedFiles([...shownSteps.entries()].filter(([id]) => ours.some((one) => one.id === id))),
+    costUsd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+  };
+}
+
+/** The line that tells how a run stands; null when the message is no run's live message or question. */
+function headOf({ body }: PageMessage): Step | null {
+  const [first] = signedLines(body.markdown);
+  const isLive = body.buttons.some(({ id }) => id.startsWith("stop:"));
+  const isQuestion = first?.sign === "⏸" && body.buttons.length > 0;
+  if (first !== undefined && (isLive || isQuestion)) return first;
+  return (
+    signedLines(`${body.markdown}\n${body.footer ?? ""}`).find(({ text }) => FOLDED.test(text)) ?? stoppedOf(first)
+  );
+}
+
+function stoppedOf(first: Step | undefined): Step | null {
+  return first?.sign === "⏹" ? first : null;
+}
+
+function costOf({ body }: PageMessage): number | null {
+  const line = `${body.markdown}\n${body.footer ?? ""}`
+    .split("\n")
+    .find((text) => FOLDED.test(text) && COST.test(text));
+  const match = line === undefined ? null : COST.exec(line);
+  return match?.[1] === undefined ? null : Number(match[1]);
+}
+
+function changedFiles(shown: readonly (readonly [string, readonly Step[]])[]): string[] {
+  const paths = shown.flatMap(([, steps]) =>
+    steps.flatMap(({ sign, text }) => (sign === "✓" ? (CHANGING.exec(text)?.[1] ?? []) : [])),
+  );
+  return [...new Set(paths)];
+}

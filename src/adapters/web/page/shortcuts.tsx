@@ -1,0 +1,81 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Column } from "./app.tsx";
+import { COMPOSER_ID } from "./composer.tsx";
+import type { Controller } from "./controller.ts";
+import { CloseIcon } from "./icons.tsx";
+
+const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
+  [["/"], "Write a message"],
+  [["Enter"], "Send"],
+  [["Ctrl", "Enter"], "Send, from anywhere in the message"],
+  [["Shift", "Enter"], "New line"],
+  [["Esc"], "Stop the run"],
+  [["?"], "Show these shortcuts"],
+];
+
+interface ShortcutOptions {
+  readonly controller: Controller;
+  readonly setColumn: (column: Column) => void;
+  readonly help: boolean;
+  readonly setHelp: (open: boolean) => void;
+}
+
+export function useShortcuts({ controller, setColumn, help, setHelp }: ShortcutOptions): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || help) return;
+      if (event.key === "Escape") {
+        if (controller.stop()) event.preventDefault();
+        return;
+      }
+      if (isWriting(event.target)) return;
+      if (event.key === "/") {
+        event.preventDefault();
+        setColumn("thread");
+        document.getElementById(COMPOSER_ID)?.focus();
+      } else if (event.key === "?") {
+        event.preventDefault();
+        setHelp(true);
+      }
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [controller, setColumn, help, setHelp]);
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+export function ShortcutsDialog({ open, close }: { readonly open: boolean; readonly close: () => void }): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} class="shortcuts" aria-labelledby="shortcuts-title" onClose={close}>
+      <header>
+        <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+        <button type="button" class="icon-button" aria-label="Close" onClick={close}>
+          <CloseIcon />
+        </button>
+      </header>
+      <dl>
+        {SHORTCUTS.map(([keys, does]) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </dialog>
+  );
+}

@@ -1,0 +1,208 @@
+import { assertNever } from "../../../core/protocol/assert-never.ts";
+import type { MessageBody, PageFile, PageMessage, PageThread, ServerFrame } from "../wire.ts";
+import { type Step, stepsIn } from "./run-details.ts";
+
+/** All that the page knows, and how it changes. Pure: the controller does the talking. */
+
+/** connecting: first time; lost: it was open before; locked: the server does not know our key. */
+export type Connection = "connecting" | "open" | "lost" | "locked";
+
+/** A message on its way: kept until the server says it is durable. */
+export interface Sending {
+  readonly clientId: string;
+  /** The thread's id; a message that opens a thread gives the thread its own id. */
+  readonly threadId: string;
+  readonly opens: boolean;
+  readonly text: string;
+  readonly files: readonly PageFile[];
+  readonly at: number;
+  /** Why the server did not take it; null while it is on its way. */
+  readonly failure: string | null;
+}
+
+/** The private answer to a click, shown beside the thread. */
+export interface Reply {
+  readonly threadId: string;
+  readonly body: MessageBody;
+}
+
+export interface PageState {
+  readonly connection: Connection;
+  readonly threads: readonly PageThread[];
+  /** The thread that is shown; null for a new one. */
+  readonly openId: string | null;
+  readonly messages: ReadonlyMap<string, PageMessage>;
+  /** Threads whose newest messages are here; the value says whether there are older ones. */
+  readonly loaded: ReadonlyMap<string, boolean>;
+  readonly sending: readonly Sending[];
+  /** The highest sequence number seen; null before the first welcome. */
+  readonly lastSeq: number | null;
+  readonly unread: ReadonlySet<string>;
+  /** The steps a live message has shown, kept when it folds. */
+  readonly steps: ReadonlyMap<string, readonly Step[]>;
+  /** Clicks that wait for their answer: click id → message id and action. */
+  readonly clicks: ReadonlyMap<string, { readonly messageId: string; readonly action: string }>;
+  readonly reply: Reply | null;
+  /** One line about something that did not work. */
+  readonly notice: string | null;
+}
+
+export type Change =
+  | { readonly type: "frame"; readonly frame: ServerFrame }
+  | { readonly type: "connection"; readonly connection: Connection }
+  | { readonly type: "opened"; readonly threadId: string | null }
+  | { readonly type: "sending"; readonly message: Sending }
+  | { readonly type: "discarded"; readonly clientId: string }
+  | { readonly type: "clicked"; readonly clickId: string; readonly messageId: string; readonly action: string }
+  | { readonly type: "notice"; readonly text: string | null }
+  | { readonly type: "reply_closed" };
+
+export function initialState(openId: string | null, sending: readonly Sending[]): PageState {
+  return {
+    connection: "connecting",
+    threads: [],
+    openId,
+    messages: new Map(),
+    loaded: new Map(),
+    sending,
+    lastSeq: null,
+    unread: new Set(),
+    steps: new Map(),
+    clicks: new Map(),
+    reply: null,
+    notice: null,
+  };
+}
+
+export function reduce(state: PageState, change: Change): PageState {
+  switch (change.type) {
+    case "frame":
+      return reduceFrame(state, change.frame);
+    case "connection":
+      // A click whose answer was lost with the connection may be made again.
+      return {
+        ...state,
+        connection: change.connection,
+        clicks: change.connection === "open" ? state.clicks : new Map(),
+      };
+    case "opened":
+      return {
+        ...state,
+        openId: change.threadId,
+        unread: without(state.unread, change.threadId),
+        reply: state.reply?.threadId === change.threadId ? state.reply : null,
+        notice: null,
+      };
+    case "sending":
+      return {
+        ...state,
+        sending: [...state.sending.filter((one) => one.clientId !== change.message.clientId), change.message],
+      };
+    case "discarded":
+      return { ...state, sending: state.sending.filter((one) => one.clientId !== change.clientId) };
+    case "clicked":
+      return { ...state, notice: null, clicks: new Map(state.clicks).set(change.clickId, change) };
+    case "notice":
+      return { ...state, notice: change.text };
+    case "reply_closed":
+      return { ...state, reply: null };
+    default:
+      return assertNever(change);
+  }
+}
+
+function reduceFrame(state: PageState, frame: ServerFrame): PageState {
+  switch (frame.type) {
+    case "welcome":
+      return welcome(state, frame);
+    case "thread":
+      return frame.messages === null
+        ? { ...state, loaded: new Map(state.loaded).set(frame.threadId, false) }
+        : { ...withMessages(state, frame.messages), loaded: new Map(state.loaded).set(frame.threadId, frame.more) };
+    case "message":
+      return withNews(state, frame.message, frame.thread);
+    case "sent":
+      return { ...state, sending: state.sending.filter((one) => one.clientId !== frame.clientId) };
+    case "clicked":
+      return withoutClick(state, frame.clickId);
+    case "reply": {
+      const threadId = threadOfClick(state, frame.clickId);
+      const rest = withoutClick(state, frame.clickId);
+      return threadId === null ? rest : { ...rest, reply: { threadId, body: frame.body } };
+    }
+    case "failed":
+      return failed(state, frame.id, frame.reason);
+    case "rejected":
+      return { ...state, notice: frame.reason };
+    default:
+      return assertNever(frame);
+  }
+}
+
+function welcome(state: PageState, frame: Extract<ServerFrame, { type: "welcome" }>): PageState {
+  const next: PageState = { ...state, connection: "open", threads: frame.threads, lastSeq: frame.seq };
+  if (frame.changes === null) return { ...next, messages: new Map(), loaded: new Map(), steps: new Map() };
+  return withMessages(next, frame.changes);
+}
+
+/** A message that was posted or changed just now. */
+function withNews(state: PageState, message: PageMessage, thread: PageThread | null): PageState {
+  const next = withMessages(state, [message]);
+  const isElsewhere = message.threadId !== state.openId && message.body.by !== "person";
+  return {
+    ...next,
+    lastSeq: Math.max(state.lastSeq ?? 0, message.seq),
+    threads: thread === null ? state.threads : [thread, ...state.threads.filter((one) => one.id !== thread.id)],
+    unread: isElsewhere ? new Set(state.unread).add(message.threadId) : state.unread,
+  };
+}
+
+/** The newest state of each message wins, in whatever order they come. */
+function withMessages(state: PageState, incoming: readonly PageMessage[]): PageState {
+  const messages = new Map(state.messages);
+  const steps = new Map(state.steps);
+  for (const message of incoming) {
+    const known = messages.get(message.id);
+    if (known !== undefined && known.seq >= message.seq) continue;
+    messages.set(message.id, message);
+    const shown = message.body.by === "deckhand" ? stepsIn(message.body) : [];
+    if (shown.length > 0) steps.set(message.id, shown);
+  }
+  return { ...state, messages, steps };
+}
+
+function failed(state: PageState, id: string, reason: string): PageState {
+  if (state.clicks.has(id)) return { ...withoutClick(state, id), notice: reason };
+  return { ...state, sending: state.sending.map((one) => (one.clientId === id ? { ...one, failure: reason } : one)) };
+}
+
+function withoutClick(state: PageState, clickId: string): PageState {
+  const clicks = new Map(state.clicks);
+  clicks.delete(clickId);
+  return { ...state, clicks };
+}
+
+function threadOfClick(state: PageState, clickId: string): string | null {
+  const click = state.clicks.get(clickId);
+  return click === undefined ? null : (state.messages.get(click.messageId)?.threadId ?? null);
+}
+
+function without(set: ReadonlySet<string>, id: string | null): ReadonlySet<string> {
+  return id === null || !set.has(id) ? set : new Set([...set].filter((one) => one !== id));
+}
+
+/** A thread's stored messages, oldest first. */
+export function messagesOf(state: PageState, threadId: string | null): PageMessage[] {
+  return [...state.messages.values()]
+    .filter((message) => message.threadId === threadId)
+    .sort((a, b) => a.position - b.position);
+}
+
+/** The newest message that can still be stopped, and its button. */
+export function newestStop(messages: readonly PageMessage[]): { messageId: string; action: string } | null {
+  for (const message of messages.toReversed()) {
+    const button = message.body.buttons.find(({ id }) => id.startsWith("stop:"));
+    if (button !== undefined) return { messageId: message.id, action: button.id };
+  }
+  return null;
+}

@@ -1,0 +1,12 @@
+export const NO_TOKEN = "Open the address that Deckhand printed when it started: it carries the key to this page.";
+export const NOT_READY = "Deckhand is standing by: another process is at work. This page opens when it takes over.";
+
+/** A page of one sentence. The sentences are ours, so nothing is escaped. */
+export function plainPage(text: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Deckhand</title></head>
+<body><main><h1>Deckhand</h1><p>${text}</p></main></body>
+</html>
+`;
+}

@@ -1,0 +1,73 @@
+/**
+ * Where the web page's threads live. Slack and Discord keep their own messages; the page has nobody
+ * behind it, so this store is to the web adapter what Slack's servers are to Slack's.
+ *
+ * The adapter is the only writer and writes one thing at a time. Every insert and every update gives
+ * the message a sequence number higher than any before it, across all threads: a page that knows the
+ * highest number it has seen can ask for everything that changed since.
+ */
+
+export interface WebThread {
+  readonly id: string;
+  readonly title: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** When its newest message was inserted. Milliseconds since the epoch. */
+  readonly updatedAt: number;
+}
+
+export interface WebMessage {
+  readonly id: string;
+  readonly threadId: string;
+  /** Unique: `web:<client id>` of a person's message, the post's key of ours. */
+  readonly key: string;
+  /** Order within the thread: the sequence number the message got when it was inserted. Never changes. */
+  readonly position: number;
+  /** The sequence number of its newest change. */
+  readonly seq: number;
+  readonly fromPerson: boolean;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** JSON text of a `MessageBody` (wire.ts); the store does not look into it. */
+  readonly body: string;
+}
+
+export type NewWebMessage = Omit<WebMessage, "position" | "seq">;
+
+/** A file of a message. `id` is derived from its content, so putting it again changes nothing. */
+export interface WebFile {
+  readonly id: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly data: Uint8Array;
+}
+
+export type InsertOutcome =
+  | { readonly type: "inserted"; readonly message: WebMessage; readonly thread: WebThread }
+  /** A message with this key is there already; it is left as it is. */
+  | { readonly type: "duplicate"; readonly message: WebMessage }
+  | { readonly type: "no_thread" };
+
+export interface WebThreadStore {
+  /** Newest activity first. */
+  threads(limit: number): Promise<readonly WebThread[]>;
+  /** The newest messages whose position is below `before` (null: of all), oldest first. Null without such a thread. */
+  messages(threadId: string, before: number | null, limit: number): Promise<readonly WebMessage[] | null>;
+  /** Messages of all threads changed after `seq`, in order of `seq`. */
+  since(seq: number, limit: number): Promise<readonly WebMessage[]>;
+  /** The highest sequence number given so far; 0 when there is none. */
+  lastSeq(): Promise<number>;
+  message(id: string): Promise<WebMessage | null>;
+  messageByKey(key: string): Promise<WebMessage | null>;
+  /** People's messages written at or after `at`, oldest first. */
+  fromPeople(at: number, limit: number): Promise<readonly WebMessage[]>;
+  /**
+   * One transaction. `opens` makes the thread with this title when it is not there; without it
+   * (null), the thread must exist.
+   */
+  insert(message: NewWebMessage, opens: { readonly title: string } | null): Promise<InsertOutcome>;
+  /** Replaces the body and gives a new `seq`. Null without such a message. */
+  update(id: string, body: string): Promise<WebMessage | null>;
+  putFile(file: WebFile): Promise<void>;
+  file(id: string): Promise<WebFile | null>;
+}
