@@ -1,0 +1,30 @@
+import type { OutgoingFile, OutgoingMessage, PlatformLimits } from "../../core/protocol/platform.ts";
+import type { Ending } from "./outcome-text.ts";
+import { splitMarkdown } from "./splitter.ts";
+
+const IN_FILE = "The answer is long: the whole of it is in the file.";
+
+/** The messages that an ending is posted as, in order; their keys count from 0. */
+export function answerParts(ending: Ending, limits: PlatformLimits): OutgoingMessage[] {
+  const pieces = splitMarkdown(ending.markdown, limits.messageChars);
+  if (pieces.length <= limits.answerParts) {
+    return pieces.map((markdown, index) =>
+      answer(ending, { markdown, isLast: index === pieces.length - 1, files: [] }),
+    );
+  }
+  const [head = ""] = splitMarkdown(ending.markdown, limits.messageChars - IN_FILE.length - 2);
+  const data = new TextEncoder().encode(ending.markdown);
+  const files = [{ name: "answer.md", mediaType: "text/markdown", data }];
+  return [answer(ending, { markdown: `${head}\n\n${IN_FILE}`, isLast: true, files })];
+}
+
+interface Part {
+  readonly markdown: string;
+  readonly isLast: boolean;
+  readonly files: readonly OutgoingFile[];
+}
+
+function answer({ tone, footer }: Ending, { markdown, isLast, files }: Part): OutgoingMessage {
+  const base = { lane: "answer", markdown, tone, buttons: [], files } as const;
+  return isLast && footer !== undefined ? { ...base, footer } : base;
+}

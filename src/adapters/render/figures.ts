@@ -1,0 +1,31 @@
+/** Figures as people read them: `6 s`, `1 min 5 s`, `$0.004`, `3 turns`. */
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 1) return `${seconds.toFixed(1)} s`;
+  const whole = Math.floor(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return whole % 60 === 0 ? `${minutes} min` : `${minutes} min ${whole % 60} s`;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Running time in a head line: whole seconds, so that it changes once a second at most. */
+export function elapsed(ms: number): string {
+  return duration(Math.max(0, Math.floor(ms / 1000)) * 1000).replace(/^0\.0 s$/u, "0 s");
+}
+
+/** US dollars: cents from one dollar on, tenths of a cent below. */
+export function money(usd: number): string {
+  if (usd > 0 && usd < 0.0005) return "< $0.001";
+  return `$${usd.toFixed(usd >= 1 ? 2 : 3)}`;
+}
+
+/** Limits are round: `$0.50`, not `$0.500`. */
+export function cents(usd: number): string {
+  return usd > 0 && usd < 0.01 ? money(usd) : `$${usd.toFixed(2)}`;
+}
+
+export function count(n: number, noun: string): string {
+  return `${n.toLocaleString("en-US")} ${noun}${n === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
+}

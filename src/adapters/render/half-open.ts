@@ -1,0 +1,85 @@
+import { fenceAfter, LONGEST_MARKER } from "./fences.ts";
+
+/**
+ * The last lines of a text that is still being written, as Markdown that stands by itself: a fence that
+ * is open is closed (and opened again where the cut falls inside one), and no construct is shown half.
+ */
+export function tailOf(text: string, limit: { readonly lines: number; readonly chars: number }): string {
+  if (text.trim() === "") return "";
+  const lines = text.trimEnd().split("\n");
+  let from = lines.length;
+  let chars = 0;
+  while (from > 0 && lines.length - from < limit.lines) {
+    const length = (lines[from - 1]?.length ?? 0) + 1;
+    if (chars + length > limit.chars) break;
+    chars += length;
+    from -= 1;
+  }
+  if (from === lines.length) return completed(`…${(lines.at(-1) ?? "").slice(-limit.chars).toWellFormed()}`, "");
+  const opened = fenceAfter(null, lines.slice(0, from).join("\n"), LONGEST_MARKER);
+  const reopening = from > 0 && opened !== null ? `${opened.marker}${opened.language}\n` : "";
+  return completed(lines.slice(from).join("\n"), reopening);
+}
+
+function completed(tail: string, reopening: string): string {
+  const lines = (reopening + tail).split("\n");
+  // The newest line may be a fence, a heading or a list item that has only just begun.
+  const openBefore = fenceAfter(null, lines.slice(0, -1).join("\n"), LONGEST_MARKER);
+  const last = lines.at(-1) ?? "";
+  if (openBefore !== null) {
+    const closing = fenceAfter(openBefore, last, LONGEST_MARKER) === null;
+    if (closing) return lines.join("\n");
+    const partial = last.trim() !== "" && openBefore.marker.startsWith(last.trim());
+    return [...lines.slice(0, partial ? -1 : undefined), openBefore.marker].join("\n");
+  }
+  if (JUST_BEGUN.test(last)) return lines.slice(0, -1).join("\n").trimEnd();
+  const paragraphFrom = lines.findLastIndex((line) => line.trim() === "") + 1;
+  const paragraph = lines.slice(paragraphFrom).join("\n");
+  return [...lines.slice(0, paragraphFrom), closeInline(paragraph)].join("\n");
+}
+
+/** A line of nothing but the beginning of a block: fence, heading, list item, quote, rule, table row. */
+const JUST_BEGUN = /^\s*(?:`{3,}[^`]*|`{1,2}|~{3,}.*|~{1,2}|#{1,6}|[-*+>]+|\d+[.)]?|[|:\-\s]+|={1,})\s*$/u;
+
+/** Emphasis, code spans and links that begin in the text and do not end there. */
+function closeInline(text: string): string {
+  const begun = text.replace(/(?:[*_~]+|`+|!?\[)$/u, "").trimEnd();
+  const open = openMarkers(begun);
+  if (open.link !== null) return closeInline(begun.slice(0, open.link.at) + open.link.label);
+  // Markers close innermost first; white space before a closing marker would keep it from closing.
+  return begun + open.markers.toReversed().join("");
+}
+
+interface OpenMarkers {
+  readonly markers: readonly string[];
+  /** A link that is still being written, as the text that can be read of it. */
+  readonly link: { readonly at: number; readonly label: string } | null;
+}
+
+const TOKEN = /\\.|(`+)|(\*\*|__|~~|\*|_)|(!?\[[^\]\n]*\]\([^)\s]*\))|(!?\[)([^\]\n]*)(?:\](?:\([^)\s]*)?)?$/gu;
+
+function openMarkers(text: string): OpenMarkers {
+  const markers: string[] = [];
+  let code: string | null = null;
+  for (const match of text.matchAll(TOKEN)) {
+    const [, backticks, emphasis, link, bracket, label] = match;
+    if (backticks !== undefined) {
+      if (code === null) code = backticks;
+      else if (code === backticks) code = null;
+      continue;
+    }
+    if (code !== null || link !== undefined) continue;
+    if (bracket !== undefined) return { markers, link: { at: match.index, label: label ?? "" } };
+    if (emphasis === undefined) continue;
+    if (markers.at(-1) === emphasis) markers.pop();
+    else if (beginsEmphasis(text, match.index, emphasis)) markers.push(emphasis);
+  }
+  return { markers: code === null ? markers : [...markers, code], link: null };
+}
+
+/** A marker opens before a word and not inside one: `2 * 3` and `snake_case` are no emphasis. */
+function beginsEmphasis(text: string, at: number, marker: string): boolean {
+  const before = text.charAt(at - 1);
+  const after = text.charAt(at + marker.length);
+  return after !== "" && !/\s/u.test(after) && !/[\p{L}\p{N}]/u.test(before);
+}

@@ -1,0 +1,84 @@
+import { assertNever } from "../../core/protocol/assert-never.ts";
+import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
+import { explain } from "../../core/protocol/explain.ts";
+import { textOf } from "../../core/protocol/messages.ts";
+import type { OutgoingMessage } from "../../core/protocol/platform.ts";
+import { cents, count, duration, money } from "./figures.ts";
+import { plainLine } from "./safe-text.ts";
+
+/** What ends a run in the thread, as Markdown. */
+export interface Ending {
+  readonly markdown: string;
+  readonly footer?: string;
+  readonly tone: OutgoingMessage["tone"];
+}
+
+export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
+  switch (outcome.type) {
+    case "end_turn": {
+      const answer = textOf(outcome.message.content).trim();
+      if (answer !== "") return { markdown: answer, tone: "plain" };
+      return { markdown: "⚠ The model ended without a word. Ask again, or in other words.", tone: "plain" };
+    }
+    case "cancelled":
+      return { markdown: stoppedLine(outcome.by, stats), tone: "plain" };
+    case "budget_exceeded":
+      return {
+        markdown: `✗ Stopped at ${cents(outcome.costUsd)} of ${cents(outcome.limitUsd)} for this run; the next call could pass the limit.${changed(stats)} An operator can raise \`maxBudgetUsd\`.`,
+        tone: "error",
+      };
+    case "max_turns":
+      return {
+        markdown: `✗ Stopped after ${count(outcome.turns, "turn")} without an end.${changed(stats)}`,
+        tone: "error",
+      };
+    case "max_tokens": {
+      const cut =
+        "⚠ The answer was longer than the model may write in one go, four times in a row. This is what there is.";
+      const partial = textOf(outcome.partial.content).trim();
+      return partial === "" ? { markdown: cut, tone: "plain" } : { markdown: partial, footer: cut, tone: "plain" };
+    }
+    case "error":
+      return { markdown: `${explain(outcome.error)}${changed(stats)}`, tone: "error" };
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** The one line that the live message becomes: `✓ 3 turns · 2 tools · 6 s · $0.004`. */
+export function foldLine(outcome: QueryOutcome, stats: RunStats): string {
+  if (outcome.type === "cancelled") return stoppedLine(outcome.by, stats);
+  const parts = [
+    count(stats.turns, "turn"),
+    ...(stats.tools > 0 ? [count(stats.tools, "tool")] : []),
+    duration(stats.durationMs),
+    ...(stats.costUsd === null ? [] : [money(stats.costUsd)]),
+  ];
+  return `${FOLD_SIGNS[outcome.type]} ${parts.join(" · ")}`;
+}
+
+const FOLD_SIGNS: Readonly<Record<Exclude<QueryOutcome["type"], "cancelled">, string>> = {
+  end_turn: "✓",
+  max_tokens: "⚠",
+  budget_exceeded: "✗",
+  max_turns: "✗",
+  error: "✗",
+};
+
+function stoppedLine(by: string, stats: RunStats): string {
+  const after = stats.tools > 0 ? ` after ${count(stats.tools, "tool")}` : "";
+  return `⏹ Stopped by ${plainLine(by, 80)}${after}.${changed(stats) || " Nothing was changed."}`;
+}
+
+/** Named one by one up to this many. */
+const NAMED_FILES = 3;
+
+/** Always said of a run that does not end well: what it had already done. */
+function changed({ changedFiles }: RunStats): string {
+  if (changedFiles.length === 0) return "";
+  const named = changedFiles.slice(0, NAMED_FILES).map((path) => plainLine(path, 80));
+  const more = changedFiles.length - named.length;
+  const list = [...named, ...(more > 0 ? [`${more} more`] : [])];
+  const names = list.length === 1 ? list.join("") : `${list.slice(0, -1).join(", ")} and ${list.at(-1) ?? ""}`;
+  return ` ${names} ${changedFiles.length === 1 ? "was" : "were"} already changed.`;
+}

@@ -1,0 +1,70 @@
+import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { SuspendSignal } from "../../core/sessions/engine.ts";
+import { WorkspaceBudgets } from "./workspace-budgets.ts";
+
+/** A ChatPlatform that keeps within the platform's rates, and what a live message needs beside it. */
+export interface PacedPlatform extends ChatPlatform {
+  /** As `edit`; the message is asked for when its turn has come, so that it is the newest. */
+  editLatest(thread: ThreadRef, posted: PostedMessage, latest: () => OutgoingMessage): Promise<void>;
+  /** Whether a first post in the thread's channel would go out at once. */
+  canPostFirst(thread: ThreadRef): boolean;
+  /** Waits for a place among the channel's first posts; the next one then goes out at once. */
+  reserveFirst(thread: ThreadRef, signal: AbortSignal): Promise<void>;
+  releaseFirst(thread: ThreadRef): void;
+}
+
+/** Every request that creates or changes something goes through its workspace's scheduler. */
+export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
+  const budgets = new WorkspaceBudgets(inner.limits, clock);
+  let stopping = new AbortController();
+
+  const createIn = async (thread: ThreadRef, lane: OutgoingMessage["lane"], send: () => Promise<PostedMessage>) => {
+    const { signal } = stopping;
+    const posted = await budgets.of(thread.workspaceId).post(thread.channelId, { lane, send, signal });
+    budgets.remember(posted.channelId, thread.workspaceId);
+    return posted;
+  };
+
+  return {
+    name: inner.name,
+    limits: inner.limits,
+    start(receive, signal) {
+      stopping = new AbortController();
+      return inner.start(receive, signal);
+    },
+    async stop() {
+      // What waited for its turn is posted by the next process.
+      stopping.abort(new SuspendSignal("the platform is being stopped"));
+      await inner.stop();
+    },
+    health: () => inner.health(),
+    post: (thread, message, key) => createIn(thread, message.lane, () => inner.post(thread, message, key)),
+    find: (thread, key, since) => inner.find(thread, key, since),
+    edit: (posted, message) =>
+      budgets.ofChannel(posted.channelId).edit({
+        lane: message.lane,
+        send: () => inner.edit(posted, message),
+        signal: stopping.signal,
+      }),
+    editLatest(thread, posted, latest) {
+      budgets.remember(posted.channelId, thread.workspaceId);
+      const send = () => inner.edit(posted, latest());
+      return budgets.of(thread.workspaceId).edit({ lane: latest().lane, send, signal: stopping.signal });
+    },
+    react: (thread, messageId, sign) =>
+      budgets.of(thread.workspaceId).react({
+        lane: "progress",
+        send: () => inner.react(thread, messageId, sign),
+        signal: stopping.signal,
+      }),
+    upload: (thread, file, key) => createIn(thread, "answer", () => inner.upload(thread, file, key)),
+    whisper: (thread, personId, message) => inner.whisper(thread, personId, message),
+    fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),
+    fetchThread: (thread, limit, signal) => inner.fetchThread(thread, limit, signal),
+    missed: (since, signal) => inner.missed(since, signal),
+    canPostFirst: (thread) => budgets.of(thread.workspaceId).canPostFirst(thread.channelId),
+    reserveFirst: (thread, signal) => budgets.of(thread.workspaceId).reserveFirst(thread.channelId, signal),
+    releaseFirst: (thread) => budgets.of(thread.workspaceId).releaseFirst(thread.channelId),
+  };
+}

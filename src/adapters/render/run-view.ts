@@ -1,0 +1,199 @@
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
+import { answerParts } from "./answer-parts.ts";
+import { LiveMessage } from "./live-message.ts";
+import { endingOf, foldLine } from "./outcome-text.ts";
+import type { PacedPlatform } from "./paced-platform.ts";
+import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress-state.ts";
+import { noticeLines, renderProgress } from "./progress-view.ts";
+
+/** A run that ends before shows its answer alone. */
+const FIRST_SIGN_MS = 500;
+/** Least time between two edits of one live message. */
+const EDIT_EVERY_MS = 1_000;
+/** The elapsed time moves on by itself this often while nothing else happens. */
+const TICK_MS = 5_000;
+/** A fold that fails is tried again this often; the answer stands already. */
+const FOLD_ATTEMPTS = 3;
+/** Waits between the attempts to post an ending that the platform failed to take. */
+const POST_RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000, 16_000];
+
+export interface RunViewDeps {
+  readonly platform: PacedPlatform;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Shows each run as one live message that is edited while it works, and its ending as messages of their own. */
+export function createRunViews(deps: RunViewDeps): OpenRunView {
+  return (options) => new ThreadRunView(deps, options);
+}
+
+class ThreadRunView implements RunView {
+  readonly #deps: RunViewDeps;
+  readonly #run: RunViewOptions;
+  readonly #closing = new AbortController();
+  #state: ProgressState = NO_PROGRESS;
+  #live: LiveMessage | undefined;
+  /** The attempt to post the live message; never rejects. */
+  #opening: Promise<void> | undefined;
+  #reactions: Promise<void> = Promise.resolve();
+  #cancelTimer: () => void;
+
+  constructor(deps: RunViewDeps, run: RunViewOptions) {
+    this.#deps = deps;
+    this.#run = run;
+    this.#cancelTimer = deps.clock.after(FIRST_SIGN_MS, () => this.#open());
+    if (run.resumed) this.#open();
+  }
+
+  show(event: QueryEvent): void {
+    if (this.#closing.signal.aborted) return;
+    this.#state = reduceProgress(this.#state, event);
+    if (event.type === "tool_start" || event.type === "status") this.#open();
+    if (event.type === "steered") for (const key of event.eventKeys) this.#react(messageIdOf(key), "seen");
+    this.#live?.touch();
+  }
+
+  async finish(outcome: QueryOutcome, stats: RunStats): Promise<void> {
+    await this.#settle();
+    const fold = () => this.#live?.finish(this.#folded(outcome, stats), FOLD_ATTEMPTS) ?? Promise.resolve(false);
+    // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
+    const saidByFold = outcome.type === "cancelled" && (await fold());
+    if (!saidByFold) await this.#postEnding(answerParts(endingOf(outcome, stats), this.#deps.platform.limits));
+    if (outcome.type !== "cancelled") await fold();
+    await this.#reactions;
+  }
+
+  async suspend(): Promise<void> {
+    await this.#settle();
+    await this.#reactions;
+  }
+
+  /** No more timers, waits and edits; what is under way has ended. */
+  async #settle(): Promise<void> {
+    this.#cancelTimer();
+    this.#closing.abort();
+    await this.#opening;
+    await this.#live?.stop();
+  }
+
+  /** Posts the live message, once; where no post may be made now, a reaction comes first. */
+  #open(): void {
+    this.#opening ??= this.#openLive();
+  }
+
+  async #openLive(): Promise<void> {
+    this.#cancelTimer();
+    const { platform, clock, log } = this.#deps;
+    const { thread, triggerMessageId } = this.#run;
+    try {
+      if (!platform.canPostFirst(thread)) {
+        if (triggerMessageId !== null) this.#react(triggerMessageId, "working");
+        await platform.reserveFirst(thread, this.#closing.signal);
+        if (this.#closing.signal.aborted) {
+          platform.releaseFirst(thread);
+          return;
+        }
+      }
+      const first = this.#message("first");
+      const posted = await this.#run.post("live", first);
+      this.#live = this.#follow(posted, this.#run.resumed ? null : first);
+      this.#tick();
+    } catch (error) {
+      // Without a live message the run is still answered; closing is no failure.
+      if (this.#closing.signal.aborted) return;
+      const { code, message } = toAppError(error);
+      log.warn({ runId: this.#run.runId, code, message, at: clock.now() }, "live_message_not_posted");
+    }
+  }
+
+  #follow(posted: PostedMessage, shown: OutgoingMessage | null): LiveMessage {
+    const { platform, clock, log } = this.#deps;
+    return new LiveMessage(shown, {
+      render: () => this.#message("progress"),
+      edit: (latest) => platform.editLatest(this.#run.thread, posted, latest),
+      minIntervalMs: EDIT_EVERY_MS,
+      clock,
+      log: log.child({ runId: this.#run.runId }),
+    });
+  }
+
+  #tick(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#live?.touch();
+    this.#cancelTimer = this.#deps.clock.after(TICK_MS, () => this.#tick());
+  }
+
+  #message(lane: "first" | "progress"): OutgoingMessage {
+    const { platform, clock } = this.#deps;
+    const { agentName, startedAt, runId } = this.#run;
+    const elapsedMs = clock.now() - startedAt;
+    return {
+      lane,
+      markdown: renderProgress(this.#state, { agentName, elapsedMs, maxChars: platform.limits.editChars }),
+      tone: "plain",
+      buttons: [{ id: `stop:${runId}`, label: "Stop", style: "danger" }],
+      files: [],
+    };
+  }
+
+  #folded(outcome: QueryOutcome, stats: RunStats): OutgoingMessage {
+    const markdown = [...noticeLines(this.#state), foldLine(outcome, stats)].join("\n");
+    const buttons = [{ id: `details:${this.#run.runId}`, label: "Details", style: "default" }] as const;
+    const lane = outcome.type === "cancelled" ? "answer" : "progress";
+    return { lane, markdown, tone: "plain", buttons, files: [] };
+  }
+
+  async #postEnding(parts: readonly OutgoingMessage[]): Promise<void> {
+    try {
+      for (const [index, part] of parts.entries()) await this.#postAgain(`answer:${index}`, part);
+    } catch (error) {
+      const { code, message, detail } = toAppError(error);
+      if (code !== "thread_gone" && code !== "missing_scope") throw error;
+      // Nobody can be told in a thread that is gone or closed to us; the answer stays in the store.
+      this.#deps.log.error({ runId: this.#run.runId, code, message, ...detail }, "answer_undeliverable");
+    }
+  }
+
+  /** Tries again what the platform failed to take; the key keeps it from appearing twice. */
+  async #postAgain(key: string, message: OutgoingMessage): Promise<void> {
+    const { clock, log } = this.#deps;
+    for (const waitMs of [...POST_RETRY_MS, null]) {
+      try {
+        await this.#run.post(key, message);
+        return;
+      } catch (error) {
+        const { code } = toAppError(error);
+        if (waitMs === null || (code !== "network" && code !== "platform_failed")) throw error;
+        log.warn({ runId: this.#run.runId, key, code, waitMs }, "post_failed");
+        await clock.sleep(waitMs, NEVER);
+      }
+    }
+  }
+
+  /** Signs are courtesy: a failed one is logged. */
+  #react(messageId: string, sign: "seen" | "working"): void {
+    const { platform, log } = this.#deps;
+    const put = async () => {
+      try {
+        await platform.react(this.#run.thread, messageId, sign);
+      } catch (error) {
+        log.warn({ runId: this.#run.runId, code: toAppError(error).code }, "reaction_failed");
+      }
+    };
+    this.#reactions = Promise.all([this.#reactions, put()]).then(() => undefined);
+  }
+}
+
+/** An ending is posted also while the view is closed. */
+const NEVER = new AbortController().signal;
+
+/** Event keys of messages end with the platform's id of the message. */
+function messageIdOf(eventKey: string): string {
+  return eventKey.slice(eventKey.lastIndexOf(":") + 1);
+}

@@ -1,0 +1,53 @@
+/**
+ * Text of a model or a stranger, made harmless where every platform agrees. What only one platform
+ * knows (escapes, flags of its API) is in that adapter's format.ts.
+ */
+
+/** Zero width: the words stay readable, the platform's parser no longer sees its own syntax. */
+const ZERO_WIDTH_SPACE = "\u200b";
+
+/** `@everyone`, `@here`, `@channel`: words that notify a whole channel on some platform. */
+const MASS_MENTION = /@(?=(?:everyone|here|channel)\b)/giu;
+
+/**
+ * `<!channel>`, `<!subteam^S1>`, `<!date^…>`, `<@U1>`, `<@!1>`, `<@&1>`, `<#C1>`: control sequences of Slack and
+ * Discord. Narrow on purpose: `<!DOCTYPE html>` and `#include <…>` in code must survive being copied.
+ */
+const CONTROL_SEQUENCE = /<(?=!(?:channel|here|everyone|group|subteam|date)\b|@[!&]?[A-Z0-9]|#[A-Z0-9])/giu;
+
+/** Nothing in the result notifies anybody. */
+export function withoutMentions(text: string): string {
+  return text.replaceAll(MASS_MENTION, `@${ZERO_WIDTH_SPACE}`).replaceAll(CONTROL_SEQUENCE, `<${ZERO_WIDTH_SPACE}`);
+}
+
+/** Markdown images as plain links: an image that is fetched tells its server whatever its address says. */
+export function withoutImages(markdown: string): string {
+  return markdown.replaceAll(/!(?=\[[^\]\n]*\][([])/gu, "");
+}
+
+/** Control characters, and those that reorder text on the screen. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** One line of at most `maxChars`, with a visible cut; unprintable characters are shown escaped, line ends as spaces. */
+export function plainLine(text: string, maxChars: number): string {
+  const line = text
+    .replaceAll(/\s+/gu, " ")
+    .replaceAll(UNPRINTABLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`)
+    .trim();
+  return line.length <= maxChars
+    ? line
+    : `${line
+        .slice(0, maxChars - 1)
+        .toWellFormed()
+        .trimEnd()}…`;
+}
+
+/** A code span that holds whatever text it is given, on one line. */
+export function inlineCode(text: string, maxChars: number): string {
+  const line = plainLine(text, maxChars);
+  if (line === "") return "";
+  const longestRun = Math.max(0, ...[...line.matchAll(/`+/gu)].map(([run]) => run.length));
+  const marker = "`".repeat(longestRun + 1);
+  const pad = longestRun > 0 ? " " : "";
+  return `${marker}${pad}${line}${pad}${marker}`;
+}

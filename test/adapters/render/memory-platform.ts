@@ -1,0 +1,115 @@
+import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import type { Log } from "../../../src/core/protocol/log.ts";
+import type {
+  ChatPlatform,
+  OutgoingMessage,
+  PlatformLimits,
+  PostedMessage,
+  ThreadRef,
+} from "../../../src/core/protocol/platform.ts";
+import type { Clock } from "../../../src/core/protocol/runtime.ts";
+
+export const LIMITS: PlatformLimits = {
+  messageChars: 400,
+  editChars: 300,
+  postsPerChannel: { burst: 2, everyMs: 1_000 },
+  editsPerWorkspace: { burst: 3, everyMs: 1_200 },
+  answerParts: 3,
+  attachmentBytes: 1_000,
+};
+
+export interface Request {
+  readonly kind: "post" | "edit" | "react" | "upload";
+  readonly at: number;
+  /** The channel's id, or the message's. */
+  readonly where: string;
+  readonly text: string;
+  readonly message: OutgoingMessage | null;
+}
+
+export interface MemoryPlatform extends ChatPlatform {
+  /** What landed, in order. */
+  readonly requests: Request[];
+  /** Messages as they stand, by id. */
+  readonly messages: Map<string, OutgoingMessage>;
+  /** The next request of the kind fails so. */
+  failNext(kind: Request["kind"], error: PlatformError): void;
+  /** Requests of the kind do not end until the returned function is called. */
+  hold(kind: Request["kind"]): () => void;
+}
+
+/** A platform that lives in memory on the test's clock: enough for what is drawn, when and how often. */
+export function memoryPlatform(clock: Clock): MemoryPlatform {
+  const requests: Request[] = [];
+  const messages = new Map<string, OutgoingMessage>();
+  const byKey = new Map<string, PostedMessage>();
+  const failures: { kind: Request["kind"]; error: PlatformError }[] = [];
+  const held = new Map<Request["kind"], Promise<void>>();
+
+  const request = async (kind: Request["kind"], where: string, message: OutgoingMessage | string) => {
+    const index = failures.findIndex((failure) => failure.kind === kind);
+    const [failure] = index === -1 ? [] : failures.splice(index, 1);
+    if (failure !== undefined) throw failure.error;
+    const [text, sent] = typeof message === "string" ? [message, null] : [message.markdown, message];
+    requests.push({ kind, at: clock.now(), where, text, message: sent });
+    await held.get(kind);
+  };
+  const posted = (thread: ThreadRef, key: string): PostedMessage => {
+    const known = byKey.get(key);
+    if (known !== undefined) return known;
+    const fresh = { platform: "slack", channelId: thread.channelId, messageId: `m${byKey.size}` } as const;
+    byKey.set(key, fresh);
+    return fresh;
+  };
+
+  return {
+    name: "slack",
+    limits: LIMITS,
+    requests,
+    messages,
+    failNext: (kind, error) => failures.push({ kind, error }),
+    hold(kind) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(kind, promise);
+      return () => {
+        held.delete(kind);
+        resolve();
+      };
+    },
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+    health: () => ({ connected: true, detail: "connected" }),
+    async post(thread, message, key) {
+      await request("post", thread.channelId, message);
+      const handle = posted(thread, key);
+      messages.set(handle.messageId, message);
+      return handle;
+    },
+    find: (_thread, key) => Promise.resolve(byKey.get(key) ?? null),
+    async edit({ messageId }, message) {
+      await request("edit", messageId, message);
+      messages.set(messageId, message);
+    },
+    react: (_thread, messageId, sign) => request("react", messageId, sign),
+    async upload(thread, file, key) {
+      await request("upload", thread.channelId, file.name);
+      return posted(thread, key);
+    },
+    whisper: () => Promise.resolve(),
+    fetchFile: () => Promise.resolve(new Uint8Array()),
+    fetchThread: () => Promise.resolve([]),
+    missed: () => Promise.resolve([]),
+  };
+}
+
+export const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.0" };
+
+/** Keeps what is logged. */
+export function memoryLog(): Log & { readonly lines: { level: string; event: string; fields: object }[] } {
+  const lines: { level: string; event: string; fields: object }[] = [];
+  const line = (level: string) => (fields: object, event: string) => {
+    lines.push({ level, event, fields });
+  };
+  const log = { lines, debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
+  return { ...log, child: () => ({ ...log, child: () => memoryLog() }) };
+}
