@@ -1,0 +1,296 @@
+import { expect, test } from "vitest";
+import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import { PlatformError, ProviderError } from "../../../src/core/protocol/errors.ts";
+import type { QueryOutcome, RunStats } from "../../../src/core/protocol/events.ts";
+import type { Message } from "../../../src/core/protocol/messages.ts";
+import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
+import { textResult } from "../../../src/core/protocol/tool-result.ts";
+import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
+import type { RunViewOptions } from "../../../src/core/sessions/run-view.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
+
+const STATS: RunStats = { turns: 3, tools: 2, durationMs: 6_400, costUsd: 0.004, changedFiles: [] };
+
+function says(text: string): Message {
+  return { id: "msg_1", role: "assistant", content: [{ type: "text", text }], createdAt: 0 };
+}
+
+function answered(text: string): QueryOutcome {
+  return { type: "end_turn", message: says(text), usage: NO_USAGE };
+}
+
+function setup(options: Partial<RunViewOptions> = {}) {
+  const clock = new ManualClock(0);
+  const inner = memoryPlatform(clock);
+  const platform = pacePlatform(inner, clock);
+  const log = memoryLog();
+  const open = createRunViews({ platform, clock, log });
+  const run: RunViewOptions = {
+    runId: "run_1",
+    thread: THREAD,
+    agentName: "build",
+    startedAt: 0,
+    resumed: false,
+    triggerMessageId: "100.1",
+    post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),
+    ...options,
+  };
+  /** Lets the time that the view itself needs pass. */
+  const finish = async (view: ReturnType<typeof open>, outcome: QueryOutcome, stats = STATS) => {
+    const finished = view.finish(outcome, stats);
+    await clock.runAll();
+    await finished;
+  };
+  const thread = () => [...inner.messages.values()].map(({ markdown }) => markdown);
+  return { clock, inner, platform, log, open, run, finish, thread };
+}
+
+const startTool = { type: "tool_start", toolId: "t1", toolName: "edit", input: {}, title: "config.toml" } as const;
+const endTool = { type: "tool_end", toolId: "t1", toolName: "edit", result: textResult("ok"), durationMs: 5 } as const;
+
+test("a run that ends within half a second posts its answer alone", async () => {
+  const { clock, inner, open, run, finish, thread } = setup();
+  const view = open(run);
+  view.show({ type: "turn_start", turn: 1 });
+  view.show({ type: "token", text: "Hello." });
+  await clock.advance(400);
+  await finish(view, answered("Hello."));
+  expect(thread()).toEqual(["Hello."]);
+  expect(inner.requests).toHaveLength(1);
+});
+
+test("after half a second one live message stands, with a Stop button", async () => {
+  const { clock, inner, open, run } = setup();
+  const view = open(run);
+  await clock.advance(500);
+  expect(inner.requests).toMatchObject([{ kind: "post", at: 500, text: "⏳ **build** · 0 s" }]);
+  expect(inner.requests[0]?.message?.buttons).toEqual([{ id: "stop:run_1", label: "Stop", style: "danger" }]);
+  await view.suspend();
+});
+
+test("the first tool brings it at once; tokens edit it, and the time moves on by itself", async () => {
+  const { clock, inner, open, run } = setup();
+  const view = open(run);
+  view.show({ type: "turn_start", turn: 1 });
+  view.show(startTool);
+  await clock.advance(0);
+  expect(inner.requests).toMatchObject([{ kind: "post", at: 0 }]);
+  view.show(endTool);
+  for (const text of ["I ", "change ", "it."]) view.show({ type: "token", text });
+  await clock.advance(1_000);
+  expect(inner.requests).toMatchObject([
+    {},
+    { kind: "edit", text: "⏳ **build** · turn 1 · 1 s\n✓ edit `config.toml`\n\nI change it." },
+  ]);
+  await clock.advance(9_000);
+  expect(inner.requests.slice(2)).toMatchObject([
+    { kind: "edit", at: 5_000, text: expect.stringContaining("turn 1 · 5 s") },
+    { kind: "edit", at: 10_000, text: expect.stringContaining("turn 1 · 10 s") },
+  ]);
+  await view.suspend();
+  await clock.runAll();
+  expect(inner.requests).toHaveLength(4);
+});
+
+test("the answer is a message of its own, and the live message folds into one line with Details", async () => {
+  const { clock, inner, open, run, finish, thread } = setup();
+  const view = open(run);
+  view.show(startTool);
+  await clock.advance(2_000);
+  view.show({ type: "token", text: "The port is 9090 now." });
+  await finish(view, answered("The port is 9090 now."));
+  expect(thread()).toEqual(["✓ 3 turns · 2 tools · 6 s · $0.004", "The port is 9090 now."]);
+  expect(inner.messages.get("m0")?.buttons).toEqual([{ id: "details:run_1", label: "Details", style: "default" }]);
+  expect(inner.messages.get("m1")).toMatchObject({ lane: "answer", buttons: [] });
+});
+
+const error = new ProviderError("quota", "402", { detail: { providerName: "Anthropic" } });
+const changed = { ...STATS, changedFiles: ["config.toml"] };
+const endings: { name: string; outcome: QueryOutcome; stats: RunStats; posts: string[]; fold: string }[] = [
+  {
+    name: "stopped",
+    outcome: { type: "cancelled", by: "@ana" },
+    stats: changed,
+    posts: [],
+    fold: "⏹ Stopped by @ana after 2 tools. config.toml was already changed.",
+  },
+  {
+    name: "stopped before anything was changed",
+    outcome: { type: "cancelled", by: "@ana" },
+    stats: { ...STATS, tools: 0 },
+    posts: [],
+    fold: "⏹ Stopped by @ana. Nothing was changed.",
+  },
+  {
+    name: "the turn limit",
+    outcome: { type: "max_turns", turns: 50 },
+    stats: { ...STATS, changedFiles: ["a", "b", "c", "d", "e"] },
+    posts: ["✗ Stopped after 50 turns without an end. a, b, c and 2 more were already changed."],
+    fold: "✗ 3 turns · 2 tools · 6 s · $0.004",
+  },
+  {
+    name: "the budget",
+    outcome: { type: "budget_exceeded", costUsd: 0.468, limitUsd: 0.5 },
+    stats: STATS,
+    posts: [
+      "✗ Stopped at $0.47 of $0.50 for this run; the next call could pass the limit. An operator can raise `maxBudgetUsd`.",
+    ],
+    fold: "✗ 3 turns · 2 tools · 6 s · $0.004",
+  },
+  {
+    name: "an error",
+    outcome: { type: "error", error },
+    stats: { ...STATS, turns: 1, tools: 1, costUsd: null },
+    posts: ["✗ The Anthropic account has reached its spending limit. Raise it, or set a fallback model."],
+    fold: "✗ 1 turn · 1 tool · 6 s",
+  },
+  {
+    name: "an answer without a word",
+    outcome: answered("  \n"),
+    stats: { ...STATS, tools: 0 },
+    posts: ["⚠ The model ended without a word. Ask again, or in other words."],
+    fold: "✓ 3 turns · 6 s · $0.004",
+  },
+  {
+    name: "an answer that was cut off four times",
+    outcome: { type: "max_tokens", partial: says("Half of it") },
+    stats: STATS,
+    posts: ["Half of it"],
+    fold: "⚠ 3 turns · 2 tools · 6 s · $0.004",
+  },
+];
+
+test.each(endings)("$name is said in the thread and in the fold", async ({ outcome, stats, posts, fold }) => {
+  const { clock, open, run, finish, thread } = setup();
+  const view = open(run);
+  await clock.advance(600);
+  await finish(view, outcome, stats);
+  expect(thread()).toEqual([fold, ...posts]);
+});
+
+test("what was cut off says so below", async () => {
+  const { inner, open, run, finish } = setup();
+  await finish(open(run), { type: "max_tokens", partial: says("Half of it") });
+  expect(inner.messages.get("m0")?.footer).toMatch(/^⚠ The answer was longer than the model may write/u);
+});
+
+test("a stop before the live message stood is answered by a message", async () => {
+  const { open, run, finish, thread } = setup();
+  await finish(open(run), { type: "cancelled", by: "@ana" }, { ...STATS, tools: 0 });
+  expect(thread()).toEqual(["⏹ Stopped by @ana. Nothing was changed."]);
+});
+
+test("a long answer is posted in parts, a very long one as its head and a file", async () => {
+  const paragraphs = (n: number) =>
+    Array.from({ length: n }, (_, i) => `Paragraph ${i} ${"word ".repeat(30)}`.trim()).join("\n\n");
+  const parts = setup();
+  await parts.finish(parts.open(parts.run), answered(paragraphs(5)));
+  expect(parts.thread().length).toBeGreaterThan(1);
+  expect(parts.thread().join("\n\n")).toBe(paragraphs(5));
+
+  const file = setup();
+  await file.finish(file.open(file.run), answered(paragraphs(20)));
+  const [message] = file.inner.messages.values();
+  expect(file.thread()).toHaveLength(1);
+  expect(message?.markdown).toMatch(/^Paragraph 0 [\s\S]*The answer is long: the whole of it is in the file\.$/u);
+  expect(message?.markdown.length).toBeLessThanOrEqual(400);
+  expect(message?.files.map(({ name, data }) => [name, new TextDecoder().decode(data)])).toEqual([
+    ["answer.md", paragraphs(20)],
+  ]);
+});
+
+test("a resumed run goes on editing the message it had, and folds it", async () => {
+  const { clock, inner, platform, open, run, finish, thread } = setup();
+  const first = open(run);
+  first.show(startTool);
+  await clock.advance(100);
+  await first.suspend();
+  const second = open({
+    ...run,
+    resumed: true,
+    post: async (key, message) => (await platform.find(THREAD, `run_1:${key}`, 0)) ?? run.post(key, message),
+  });
+  await clock.advance(100);
+  expect(inner.messages.size).toBe(1);
+  second.show({ type: "turn_start", turn: 2 });
+  await clock.advance(1_000);
+  expect(thread()).toEqual(["⏳ **build** · turn 2 · 1 s"]);
+  await finish(second, answered("Done."));
+  expect(thread()).toEqual(["✓ 3 turns · 2 tools · 6 s · $0.004", "Done."]);
+});
+
+test("finishing twice says nothing twice", async () => {
+  const { clock, open, run, finish, thread } = setup();
+  const view = open(run);
+  await clock.advance(600);
+  await finish(view, answered("Done."));
+  await finish(view, answered("Done."));
+  expect(thread()).toEqual(["✓ 3 turns · 2 tools · 6 s · $0.004", "Done."]);
+});
+
+test("where no post may be made, a reaction comes first and the live message as soon as it may", async () => {
+  const { clock, inner, platform, open, run } = setup();
+  const others = ["a", "b", "c"].map((key) => platform.post(THREAD, answerOf(key), key));
+  const view = open(run);
+  await clock.advance(600);
+  expect(inner.requests.at(-1)).toMatchObject({ kind: "react", at: 500, where: "100.1", text: "working" });
+  await clock.advance(2_000);
+  await Promise.all(others);
+  expect(inner.requests.at(-1)).toMatchObject({ kind: "post", at: 2_000, text: "⏳ **build** · 2 s" });
+  await view.suspend();
+});
+
+test("an answer overtakes a live message that still waits for its post", async () => {
+  const { clock, inner, platform, open, run, finish, thread } = setup();
+  const others = ["a", "b"].map((key) => platform.post(THREAD, answerOf(key), key));
+  await Promise.all(others);
+  const view = open(run);
+  await clock.advance(600);
+  await finish(view, answered("Done."));
+  expect(thread()).toEqual(["a", "b", "Done."]);
+  expect(inner.requests.filter(({ kind }) => kind === "post")).toHaveLength(3);
+});
+
+test("messages that were read on the way get their sign, statuses are shown and stay in the fold", async () => {
+  const { clock, inner, open, run, finish, thread } = setup();
+  const view = open(run);
+  view.show({ type: "steered", eventKeys: ["slack:T1:C1:200.2", "slack:T1:C1:200.3"] });
+  view.show({ type: "status", text: "⚠ claude-opus-5-5 is overloaded; going on with gpt-6-sol." });
+  await clock.advance(0);
+  expect(inner.requests.filter(({ kind }) => kind === "react").map(({ where, text }) => [where, text])).toEqual([
+    ["200.2", "seen"],
+    ["200.3", "seen"],
+  ]);
+  expect(thread()[0]).toContain("⚠ claude-opus-5-5 is overloaded");
+  await finish(view, answered("Done."));
+  expect(thread()[0]).toBe(
+    "⚠ claude-opus-5-5 is overloaded; going on with gpt-6-sol.\n✓ 3 turns · 2 tools · 6 s · $0.004",
+  );
+});
+
+test("an answer that the platform fails to take is tried again; one whose thread is gone is logged", async () => {
+  const { inner, open, run, finish, thread, log } = setup();
+  inner.failNext("post", new PlatformError("network", "reset"));
+  inner.failNext("post", new PlatformError("platform_failed", "500"));
+  await finish(open(run), answered("Done."));
+  expect(thread()).toEqual(["Done."]);
+  inner.failNext("post", new PlatformError("thread_gone", "channel_not_found"));
+  await finish(open({ ...run, runId: "run_2" }), answered("Lost."));
+  expect(thread()).toEqual(["Done."]);
+  expect(log.lines.at(-1)).toMatchObject({ level: "error", event: "answer_undeliverable" });
+});
+
+test("a live message that cannot be posted does not keep the answer back", async () => {
+  const { clock, inner, open, run, finish, thread } = setup();
+  inner.failNext("post", new PlatformError("platform_failed", "500"));
+  const view = open(run);
+  await clock.advance(600);
+  await finish(view, answered("Done."));
+  expect(thread()).toEqual(["Done."]);
+});
+
+function answerOf(markdown: string): OutgoingMessage {
+  return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
+}

@@ -1,0 +1,58 @@
+import * as fc from "fast-check";
+import MarkdownIt from "markdown-it";
+import { expect, test } from "vitest";
+import { inlineCode, plainLine, withoutImages, withoutMentions } from "../../../src/adapters/render/safe-text.ts";
+
+test.each([
+  "@everyone",
+  "@here",
+  "@channel",
+  "@Everyone",
+  "<!channel>",
+  "<!here>",
+  "<!subteam^S1>",
+  "<@U123>",
+  "<@!1>",
+  "<@&1>",
+  "<#C1>",
+])("%s no longer stands in the text, but can be read", (mention) => {
+  const safe = withoutMentions(`hey ${mention}!`);
+  expect(safe).not.toContain(mention);
+  expect(safe.replaceAll("\u200b", "")).toBe(`hey ${mention}!`);
+});
+
+test.each(["<!DOCTYPE html>", "<!-- comment -->", "#include <stdio.h>", "ana@example.com", "a <b> c", "@hereby"])(
+  "%s is left alone",
+  (text) => {
+    expect(withoutMentions(text)).toBe(text);
+  },
+);
+
+test("images become links", () => {
+  expect(withoutImages("![a](https://x/y.png) and ![b][ref] and wow!")).toBe(
+    "[a](https://x/y.png) and [b][ref] and wow!",
+  );
+});
+
+test.each([
+  { text: "a\n b\t c ", line: "a b c" },
+  { text: "abcdefghijkl", line: "abcdefghi…" },
+  { text: "x\u202ey\u0000z", line: "x\\u{202e}…" },
+  { text: "12345678😀0", line: "12345678�…" },
+])("$text becomes the line $line", ({ text, line }) => {
+  expect(plainLine(text, 10)).toBe(line);
+});
+
+test("a code span holds any text on one line", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom("`", "a", " ", "\n", "*", "]"), minLength: 1 }), (text) => {
+      const line = plainLine(text, 100);
+      fc.pre(line !== "");
+      const [paragraph] = new MarkdownIt()
+        .parse(`x ${inlineCode(text, 100)} y`, {})
+        .filter(({ type }) => type === "inline");
+      const code = paragraph?.children?.filter(({ type }) => type === "code_inline").map(({ content }) => content);
+      expect(code?.map((content) => content.trim())).toEqual([line]);
+    }),
+  );
+});
