@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROVIDER_ENVIRONMENT } from "./provider-environment.ts";
+import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import { modelRefSchema } from "./settings.ts";
 
 /** The schema of the environment: what .env.example, the reference in docs and the error messages are made from. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { QueryConfig } from "../core/agent/query-config.ts";
+import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import type { EnvironmentSettings } from "./environment.ts";
-import { PROVIDER_ENVIRONMENT } from "./provider-environment.ts";
 import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
 
 /** The query settings of the whole program; a channel's or an agent's own come on top. */

@@ -1,0 +1,118 @@
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import type { Config } from "../config/resolve.ts";
+import { CATALOG, defaultModelFor } from "../core/providers/catalog.ts";
+import { probeDatabase } from "../core/store/probe.ts";
+import { nodeProblem } from "./node-version.mjs";
+
+/** What `doctor` found about one thing: what is so and, where it is wrong, how to mend it. */
+export interface Finding {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+const good = (text: string): Finding => ({ ok: true, text });
+const bad = (text: string): Finding => ({ ok: false, text });
+
+export function checkNode(version: string): Finding {
+  const problem = nodeProblem(version);
+  return problem === null ? good(`Node ${version}`) : bad(problem);
+}
+
+/** What `npm ci` builds, by a file that proves it. */
+const COMPONENTS = [
+  { name: "database clients", files: ["prisma/sqlite/generated/client.ts", "prisma/postgresql/generated/client.ts"] },
+  { name: "sandbox guests", files: ["build/wasm/files/build.json"] },
+  { name: "web page", files: ["build/web/index.html"] },
+];
+
+export function checkComponents(root: string): Finding {
+  const missing = COMPONENTS.filter(({ files }) => files.some((file) => !existsSync(path.join(root, file))));
+  if (missing.length === 0) return good("components are built");
+  const names = missing.map(({ name }) => name).join(", ");
+  return bad(`not built: ${names}. Run \`npm run postinstall\`.`);
+}
+
+/** Tries it, in the nearest folder that exists: permission bits do not tell about read-only mounts. */
+export function checkWritable(name: string, directory: string): Finding {
+  const existing = nearestExisting(directory);
+  try {
+    accessSync(existing, constants.W_OK);
+    rmdirSync(mkdtempSync(path.join(existing, ".deckhand-doctor-")));
+    return good(`${name} ${directory} is writable`);
+  } catch (error) {
+    return bad(
+      `${name} ${directory} cannot be written (${codeOf(error)}). Give this user the right to, or set ${name}.`,
+    );
+  }
+}
+
+export async function checkDatabase(config: Config): Promise<Finding> {
+  const { kind, url } = config.database;
+  try {
+    await probeDatabase(url);
+    return good(kind === "sqlite" ? `SQLite database ${url.slice("file:".length)}` : "PostgreSQL answers");
+  } catch (error) {
+    const mend = kind === "sqlite" ? "Is DATABASE_URL a SQLite file?" : "Is the server up, and is DATABASE_URL right?";
+    return bad(`database: no answer (${codeOf(error)}). ${mend}`);
+  }
+}
+
+export function checkPlatforms(config: Config): Finding[] {
+  const slack =
+    config.slack === null ? "off; SLACK_BOT_TOKEN turns it on" : `tokens are set (${config.slack.mode.type})`;
+  const discord = config.discord === null ? "off; DISCORD_TOKEN turns it on" : "token is set";
+  return [good(`Slack: ${slack}`), good(`Discord: ${discord}`)];
+}
+
+/** Whether each configured model's provider has what it needs; nothing is sent to it. */
+export function checkModels(config: Config): Finding[] {
+  const withKey = Object.entries(config.providers).flatMap(([id, { apiKey }]) => (apiKey === undefined ? [] : [id]));
+  const { model, fallbackModel } = config.query;
+  if (model === null) {
+    const chosen = defaultModelFor(withKey);
+    return [good(`model: ${chosen}, since DECKHAND_MODEL is not set`)];
+  }
+  return [model, ...(fallbackModel === undefined ? [] : [fallbackModel])].map((ref) => checkModel(ref, config));
+}
+
+function checkModel(ref: string, config: Config): Finding {
+  const id = ref.slice(0, ref.indexOf("/"));
+  const settings = config.providers[id];
+  const known = CATALOG.find((entry) => entry.id === id);
+  if (id === "demo") return good(`model: ${ref}, a script and no language model`);
+  if (known === undefined) {
+    if (settings?.baseUrl !== undefined && settings.wire !== undefined) return good(`model: ${ref}`);
+    return bad(`model: ${ref} names no known provider. Give \`providers.${id}\` a \`baseUrl\` and a \`wire\`.`);
+  }
+  if (known.comesLater) return bad(`model: ${ref}: ${known.name} is not supported yet. Choose another provider.`);
+  if (known.keyRequired && settings?.apiKey === undefined) {
+    return bad(`model: ${ref} needs a key. Set ${known.keyVariable}.`);
+  }
+  if (known.baseUrl === null && settings?.baseUrl === undefined) {
+    return bad(`model: ${ref} needs an address. Set \`providers.${id}.baseUrl\`.`);
+  }
+  return good(`model: ${ref}`);
+}
+
+export function checkPort(name: string, host: string, port: number): Promise<Finding> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error) => {
+      const mend = `Stop the program that has it (perhaps Deckhand itself), or set ${name}.`;
+      resolve(bad(`${name}: ${host}:${port} cannot be taken (${codeOf(error)}). ${mend}`));
+    });
+    server.listen(port, host, () => server.close(() => resolve(good(`${name}: ${host}:${port} is free`))));
+  });
+}
+
+function nearestExisting(directory: string): string {
+  const parent = path.dirname(directory);
+  return existsSync(directory) || parent === directory ? directory : nearestExisting(parent);
+}
+
+/** The driver's or system's code; messages may quote a URL with its password. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+}

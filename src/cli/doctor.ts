@@ -1,0 +1,57 @@
+import type { Config } from "../config/resolve.ts";
+import { type ConfigSources, loadConfig } from "../config.ts";
+import { ConfigError } from "../core/protocol/errors.ts";
+import {
+  checkComponents,
+  checkDatabase,
+  checkModels,
+  checkNode,
+  checkPlatforms,
+  checkPort,
+  checkWritable,
+  type Finding,
+} from "./checks.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface DoctorOptions {
+  readonly root: string;
+  readonly sources: ConfigSources;
+  readonly terminal: Terminal;
+}
+
+/** Looks at everything a start needs, changes nothing, and says one line about each. */
+export async function doctor({ root, sources, terminal }: DoctorOptions): Promise<void> {
+  const findings = [checkNode(process.versions.node), checkComponents(root)];
+  const config = tryLoad(sources);
+  if (config instanceof ConfigError) {
+    findings.push(...config.problems.map((text) => ({ ok: false, text })));
+  } else {
+    findings.push({ ok: true, text: `configuration${config.configFile === null ? "" : ` ${config.configFile}`}` });
+    findings.push(...(await checkConfigured(config)));
+  }
+  for (const { ok, text } of findings) terminal.out(`${ok ? "✓" : "✗"} ${text}`);
+  if (!(config instanceof ConfigError)) for (const warning of config.warnings) terminal.out(`⚠ ${warning}`);
+  if (findings.some(({ ok }) => !ok)) terminal.fail();
+}
+
+async function checkConfigured(config: Config): Promise<Finding[]> {
+  const { web, slack } = config;
+  return [
+    checkWritable("DECKHAND_HOME", config.home),
+    checkWritable("DECKHAND_SANDBOX", config.sandbox),
+    await checkDatabase(config),
+    ...checkPlatforms(config),
+    ...checkModels(config),
+    await checkPort("PORT", web.host, web.port),
+    ...(slack?.mode.type === "http" ? [await checkPort("SLACK_HTTP_PORT", slack.mode.host, slack.mode.port)] : []),
+  ];
+}
+
+function tryLoad(sources: ConfigSources): Config | ConfigError {
+  try {
+    return loadConfig(sources);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+}

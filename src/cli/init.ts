@@ -1,0 +1,58 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Terminal } from "./terminal.ts";
+
+export interface InitOptions {
+  /** The project: holds .env.example and the settings' schema. */
+  readonly root: string;
+  /** Where the files go. */
+  readonly cwd: string;
+  readonly terminal: Terminal;
+}
+
+/** Writes .env and deckhand.config.json to begin with; a file that exists stays as it is. */
+export function init({ root, cwd, terminal }: InitOptions): void {
+  const schema = path.relative(cwd, path.join(root, "deckhand.config.schema.json"));
+  const files = [
+    { name: "deckhand.config.json", content: settings(schema), mode: 0o644 },
+    { name: ".env", content: readFileSync(path.join(root, ".env.example"), "utf8"), mode: 0o600 },
+  ];
+  for (const { name, content, mode } of files) {
+    const outcome = writeNew(path.join(cwd, name), content, mode);
+    if (outcome === "written") terminal.out(`✓ ${name} written`);
+    else if (outcome === "EEXIST") terminal.out(`✓ ${name} exists and stays as it is`);
+    else {
+      terminal.error(`✗ ${path.join(cwd, name)} cannot be written (${outcome}). Give this user the right to.`);
+      terminal.fail();
+      return;
+    }
+  }
+  terminal.out("Next: put tokens and a provider's key into .env, then `npm start -- doctor`, then `npm start`.");
+}
+
+/** The system's error code when the file could not be created. */
+function writeNew(file: string, content: string, mode: number): string {
+  try {
+    writeFileSync(file, content, { flag: "wx", mode });
+    return "written";
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return String(error.code);
+    throw error;
+  }
+}
+
+/** Settings that many want, as comments but for the schema and the mode. */
+function settings(schema: string): string {
+  const content = {
+    $schema: schema.startsWith(".") ? schema : `./${schema}`,
+    "//": "Keys that begin with // are comments: take the slashes away to set them. All keys: docs/configuration.md.",
+    "//model": "anthropic/claude-sonnet-5-5",
+    "//fallbackModel": "openai/gpt-6-sol",
+    mode: "write",
+    "//maxBudgetUsd": 0.5,
+    "//access": { admins: ["slack:U0123ABCD"] },
+    "//allowedHosts": ["api.github.com"],
+    "//channels": { "slack:C0123ABCD": { directory: "/srv/checkout", requireMention: true } },
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}

@@ -1,0 +1,98 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { suggestion } from "../config/problems.ts";
+import type { Config } from "../config/resolve.ts";
+import { type ConfigSources, loadConfig } from "../config.ts";
+import { ConfigError } from "../core/protocol/errors.ts";
+import { discordInvite } from "./discord-invite.ts";
+import { doctor } from "./doctor.ts";
+import { init } from "./init.ts";
+import { type ChatCommand, slackManifest } from "./slack-manifest.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ProgramOptions {
+  readonly version: string;
+  /** The project's directory. */
+  readonly root: string;
+  readonly sources: ConfigSources;
+  readonly terminal: Terminal;
+  /** What the Slack manifest registers as slash commands. */
+  readonly chatCommands: readonly ChatCommand[];
+  start(config: Config): Promise<void>;
+}
+
+/** The command line. `start` is what runs when no command is named. */
+export function createProgram(options: ProgramOptions): Command {
+  const { terminal, sources, root } = options;
+  const program = new Command("deckhand")
+    .description("A chat-ops agent for Slack, Discord and a web page.")
+    .version(options.version)
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.error(text.trimEnd()),
+    })
+    .addHelpText("after", "\nSettings: .env and deckhand.config.json; see docs/configuration.md.");
+
+  program
+    .command("start", { isDefault: true })
+    .description("connect to every platform that has tokens, and serve the web page")
+    .allowExcessArguments()
+    .action((_options: object, command: Command) => {
+      const [unknown] = command.args;
+      if (unknown === undefined) return startWith(options);
+      const known = program.commands.map((one) => one.name());
+      return program.error(`✗ There is no command "${unknown}".${suggestion(unknown, known)}`);
+    });
+  program
+    .command("doctor")
+    .description("check everything a start needs, and say how to mend what is wrong")
+    .action(() => doctor({ root, sources, terminal }));
+  program
+    .command("init")
+    .description("write .env and deckhand.config.json to begin with; existing files stay")
+    .action(() => init({ root, cwd: sources.cwd, terminal }));
+  addManifest(program, options);
+  return program;
+}
+
+async function startWith(options: ProgramOptions): Promise<void> {
+  const { sources, terminal } = options;
+  let config: Config;
+  try {
+    config = loadConfig(sources);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) terminal.error(`✗ ${problem}`);
+    terminal.fail();
+    return;
+  }
+  await options.start(config);
+}
+
+function addManifest(program: Command, { terminal, chatCommands }: ProgramOptions): void {
+  const manifest = program.command("manifest").description("print what Slack or Discord needs to know of the bot");
+  manifest
+    .command("slack")
+    .description("the manifest for Create New App → From a manifest")
+    .addOption(new Option("--url <address>", "HTTP mode: the public address of /slack/events").argParser(httpsUrl))
+    .action(({ url }: { url?: string }) => {
+      const request = url === undefined ? {} : { requestUrl: url };
+      terminal.out(JSON.stringify(slackManifest({ commands: chatCommands, ...request }), null, 2));
+    });
+  manifest
+    .command("discord")
+    .description("the steps to make the bot, and the address that invites it")
+    .addOption(new Option("--app-id <id>", "the application's id").argParser(snowflake).default("APPLICATION_ID"))
+    .action(({ appId }: { appId: string }) => {
+      for (const line of discordInvite(appId)) terminal.out(line);
+    });
+}
+
+function httpsUrl(value: string): string {
+  if (URL.canParse(value) && new URL(value).protocol === "https:") return value;
+  throw new InvalidArgumentError("It must begin with https://.");
+}
+
+function snowflake(value: string): string {
+  if (/^\d{15,20}$/.test(value)) return value;
+  throw new InvalidArgumentError("It must be the number from the Developer Portal.");
+}

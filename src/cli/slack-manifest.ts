@@ -1,0 +1,73 @@
+/** A command that people type after a slash. */
+export interface ChatCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  /** Its arguments, e.g. `<name> [args]`. */
+  readonly usage?: string;
+}
+
+export interface SlackManifestOptions {
+  readonly commands: readonly ChatCommand[];
+  /** The public address of /slack/events for HTTP mode; absent: Socket Mode. */
+  readonly requestUrl?: string;
+}
+
+/** Each is used; `explain` names a missing one when Slack refuses a call. */
+const BOT_SCOPES = [
+  "app_mentions:read", // mentions
+  "assistant:write", // the agent view
+  "channels:history", // threads in public channels: messages without a mention, and their context
+  "chat:write", // answers and progress
+  "commands",
+  "files:read", // attachments
+  "files:write", // long answers and results as files
+  "groups:history", // threads in private channels
+  "im:history", // direct messages
+  "im:write", // private notices
+  "mpim:history", // group direct messages
+  "reactions:write", // signs on people's messages
+  "users:read", // names, and whether somebody is a guest
+];
+
+const BOT_EVENTS = ["app_mention", "message.channels", "message.groups", "message.im", "message.mpim"];
+
+/** What “Create New App → From a manifest” takes. Source: Slack docs, App manifest reference. */
+export function slackManifest({ commands, requestUrl }: SlackManifestOptions): object {
+  const url = requestUrl === undefined ? {} : { url: requestUrl };
+  const request = requestUrl === undefined ? {} : { request_url: requestUrl };
+  return {
+    display_information: {
+      name: "Deckhand",
+      description: "An agent for this team: reads, changes and runs things where you ask it to.",
+      background_color: "#1f3a5f",
+    },
+    features: {
+      agent_view: {
+        agent_description:
+          "Mention me in a thread or write to me: I work on files in this channel's sandbox and ask first.",
+        suggested_prompts: [
+          { title: "What can you do here?", message: "/help" },
+          { title: "Look around", message: "What is in this channel's sandbox?" },
+        ],
+      },
+      app_home: { home_tab_enabled: false, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
+      bot_user: { display_name: "Deckhand", always_online: true },
+      slash_commands: commands.map(({ name, description, usage }) => ({
+        command: `/${name}`,
+        ...url,
+        description,
+        ...(usage === undefined ? {} : { usage_hint: usage }),
+        should_escape: true,
+      })),
+    },
+    oauth_config: { scopes: { bot: BOT_SCOPES } },
+    settings: {
+      event_subscriptions: { ...request, bot_events: BOT_EVENTS },
+      interactivity: { is_enabled: true, ...request },
+      org_deploy_enabled: false,
+      socket_mode_enabled: requestUrl === undefined,
+      token_rotation_enabled: false,
+    },
+  };
+}

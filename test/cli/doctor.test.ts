@@ -1,0 +1,114 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type CliGiven, runCli } from "../support/cli.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+
+/** A project in which everything is built. */
+function builtProject(): string {
+  const root = tempDirectory();
+  const files = [
+    "prisma/sqlite/generated/client.ts",
+    "prisma/postgresql/generated/client.ts",
+    "build/wasm/files/build.json",
+    "build/web/index.html",
+  ];
+  for (const file of files) {
+    mkdirSync(path.join(root, path.dirname(file)), { recursive: true });
+    writeFileSync(path.join(root, file), "");
+  }
+  return root;
+}
+
+async function doctor(given: CliGiven = {}): Promise<{ lines: string[]; failed: boolean }> {
+  const { out, failed } = await runCli(["doctor"], {
+    root: builtProject(),
+    ...given,
+    env: { PORT: "0", ...given.env },
+  });
+  return { lines: out.split("\n"), failed };
+}
+
+test("a healthy project has one ✓ line per check", async () => {
+  const cwd = tempDirectory();
+  const { lines, failed } = await doctor({ cwd });
+  expect(lines).toEqual([
+    `✓ Node ${process.versions.node}`,
+    "✓ components are built",
+    "✓ configuration",
+    `✓ DECKHAND_HOME ${cwd}/data is writable`,
+    `✓ DECKHAND_SANDBOX ${cwd}/data/sandbox is writable`,
+    `✓ SQLite database ${cwd}/data/deckhand.db`,
+    "✓ Slack: off; SLACK_BOT_TOKEN turns it on",
+    "✓ Discord: off; DISCORD_TOKEN turns it on",
+    "✓ model: demo/scripted, since DECKHAND_MODEL is not set",
+    "✓ PORT: 127.0.0.1:0 is free",
+  ]);
+  expect(failed).toBe(false);
+});
+
+const broken: { name: string; given: CliGiven; line: string }[] = [
+  {
+    name: "components that are not built",
+    given: { root: "/nowhere" },
+    line: "✗ not built: database clients, sandbox guests, web page. Run `npm run postinstall`.",
+  },
+  {
+    name: "a home that cannot be written",
+    given: { env: { DECKHAND_HOME: `${import.meta.filename}/home` } },
+    line: `✗ DECKHAND_HOME ${import.meta.filename}/home cannot be written (ENOTDIR). Give this user the right to, or set DECKHAND_HOME.`,
+  },
+  {
+    name: "a PostgreSQL that is not there",
+    given: { env: { DATABASE_URL: "postgresql://u:hunter22@127.0.0.1:1/x" } },
+    line: "✗ database: no answer (ECONNREFUSED). Is the server up, and is DATABASE_URL right?",
+  },
+  {
+    name: "a file that is no database",
+    given: { env: { DATABASE_URL: `file:${import.meta.filename}` } },
+    line: "✗ database: no answer (SQLITE_NOTADB). Is DATABASE_URL a SQLite file?",
+  },
+  {
+    name: "a model without its key",
+    given: { env: { DECKHAND_MODEL: "anthropic/claude-opus-5-5" } },
+    line: "✗ model: anthropic/claude-opus-5-5 needs a key. Set ANTHROPIC_API_KEY.",
+  },
+  {
+    name: "a model of an unknown provider",
+    given: { env: { DECKHAND_MODEL: "mine/m" } },
+    line: "✗ model: mine/m names no known provider. Give `providers.mine` a `baseUrl` and a `wire`.",
+  },
+  {
+    name: "a wrong configuration",
+    given: { env: { LOG_LEVEL: "loud" } },
+    line: '✗ LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, is "loud". Example: LOG_LEVEL=info',
+  },
+];
+
+test.each(broken)("$name is a ✗ line with the way to mend it, and a failure", async ({ given, line }) => {
+  const { lines, failed } = await doctor(given);
+  expect(lines).toContain(line);
+  expect(lines.join("\n")).not.toContain("hunter22");
+  expect(failed).toBe(true);
+});
+
+test("an occupied port is named", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { lines } = await doctor({ env: { PORT: `${port}` } });
+  expect(lines).toContain(
+    `✗ PORT: 127.0.0.1:${port} cannot be taken (EADDRINUSE). Stop the program that has it (perhaps Deckhand itself), or set PORT.`,
+  );
+});
+
+test("warnings are shown and are no failure", async () => {
+  const { lines, failed } = await doctor({ env: { DECKHAND_MODLE: "x" } });
+  expect(lines).toContain('⚠ DECKHAND_MODLE: is not read. Did you mean "DECKHAND_MODEL"?');
+  expect(failed).toBe(false);
+});

@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
+import type { Config } from "../../src/config.ts";
+import { runCli } from "../support/cli.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+
+test("--help names every command", () => {
+  const help = createProgram({
+    version: "1.2.3",
+    root: "/",
+    sources: { env: {}, cwd: "/" },
+    terminal: { out: () => undefined, error: () => undefined, fail: () => undefined },
+    chatCommands: [],
+    start: () => Promise.resolve(),
+  }).helpInformation();
+  for (const name of ["start", "doctor", "init", "manifest"]) expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));
+});
+
+test("--version prints the version", async () => {
+  expect(await runCli(["--version"])).toMatchObject({ out: "1.2.3" });
+});
+
+test("start is what runs when no command is named, with the configuration", async () => {
+  const started: Config[] = [];
+  const result = await runCli([], { env: { PORT: "0" }, start: (config) => started.push(config) });
+  expect(result).toMatchObject({ error: "", failed: false });
+  expect(started.map((config) => config.web.port)).toEqual([0]);
+});
+
+test("a wrong configuration is told in one line per problem, and nothing starts", async () => {
+  const started: Config[] = [];
+  const result = await runCli(["start"], {
+    env: { PORT: "x", SLACK_BOT_TOKEN: "xoxb-1" },
+    start: (config) => started.push(config),
+  });
+  expect(result.failed).toBe(true);
+  expect(result.error.split("\n").map((line) => line.slice(0, 10))).toEqual(["✗ SLACK_BO", "✗ PORT: mu"]);
+  expect(started).toEqual([]);
+});
+
+test("an unknown command gets a suggestion", async () => {
+  const result = await runCli(["docter"]);
+  expect(result.error).toContain('There is no command "docter". Did you mean "doctor"?');
+  expect(result.failed).toBe(true);
+});
+
+test("init writes both files once and never overwrites", async () => {
+  const cwd = tempDirectory();
+  const first = await runCli(["init"], { cwd });
+  expect(first.out).toContain("✓ deckhand.config.json written\n✓ .env written");
+  const settings = readFileSync(path.join(cwd, "deckhand.config.json"), "utf8");
+  expect(JSON.parse(settings)).toMatchObject({ mode: "write" });
+  expect(readFileSync(path.join(cwd, ".env"), "utf8")).toContain("#SLACK_BOT_TOKEN=");
+
+  writeFileSync(path.join(cwd, ".env"), "PORT=0\n");
+  writeFileSync(path.join(cwd, "deckhand.config.json"), "{}");
+  const second = await runCli(["init"], { cwd });
+  expect(second.out).toContain("✓ deckhand.config.json exists and stays as it is\n✓ .env exists and stays as it is");
+  expect(readFileSync(path.join(cwd, ".env"), "utf8")).toBe("PORT=0\n");
+  expect(readFileSync(path.join(cwd, "deckhand.config.json"), "utf8")).toBe("{}");
+});
+
+test("what init writes is a valid configuration", async () => {
+  const cwd = tempDirectory();
+  await runCli(["init"], { cwd });
+  const started: Config[] = [];
+  const result = await runCli(["start"], { cwd, start: (config) => started.push(config) });
+  expect(result.error).toBe("");
+  expect(started.map((config) => config.query.mode)).toEqual(["write"]);
+});
+
+test("init fails clearly where it cannot write", async () => {
+  const cwd = path.join(tempDirectory(), "missing");
+  const { error, failed } = await runCli(["init"], { cwd });
+  expect(error).toBe(`✗ ${cwd}/deckhand.config.json cannot be written (ENOENT). Give this user the right to.`);
+  expect(failed).toBe(true);
+});
