@@ -23,7 +23,7 @@ export const clientFrameSchema = z.discriminatedUnion("type", [
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
-const pageFileSchema = z.object({
+export const pageFileSchema = z.object({
   id: z.string(),
   name: z.string(),
   mediaType: z.string(),

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createWebPlatform, type WebPlatform } from "../../../src/adapters/web/adapter.ts";
+import { buildPage } from "../../../src/adapters/web/build-page.ts";
+import type { Probes } from "../../../src/adapters/web/server.ts";
+import type { WebThreadStore } from "../../../src/adapters/web/thread-store.ts";
+import type { Log } from "../../../src/core/protocol/log.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+
+export const TOKEN = "a-token-for-tests-only";
+
+/** The page, bundled once for a test file. */
+export const PAGE_DIRECTORY = mkdtempSync(path.join(tmpdir(), "deckhand-page-"));
+await buildPage(PAGE_DIRECTORY);
+process.once("exit", () => rmSync(PAGE_DIRECTORY, { recursive: true, force: true }));
+
+/** Counts what an operator would be warned of. */
+export class CountingLog implements Log {
+  warnings = 0;
+  debug(): void {}
+  info(): void {}
+  warn(): void {
+    this.warnings += 1;
+  }
+  error(): void {
+    this.warnings += 1;
+  }
+  child(): Log {
+    return this;
+  }
+}
+
+const { clock, ids } = systemRuntime();
+
+const PROBES: Probes = {
+  health: () => ({ status: 200, body: { status: "ok" } }),
+  ready: () => ({ status: 503, body: { slack: "connecting" } }),
+  metrics: () => Promise.resolve("deckhand_runs_total 3\n"),
+};
+
+export function openPlatform(options: {
+  readonly store: WebThreadStore;
+  readonly log?: Log;
+  readonly host?: string;
+  readonly port?: number;
+  readonly token?: string;
+  readonly pageDirectory?: string;
+}): WebPlatform {
+  return createWebPlatform({
+    host: "127.0.0.1",
+    port: 0,
+    token: TOKEN,
+    log: new CountingLog(),
+    clock,
+    ids,
+    probes: PROBES,
+    pageDirectory: PAGE_DIRECTORY,
+    ...options,
+  });
+}
+
+export function entryUrl(platform: WebPlatform): string {
+  const url = platform.entryUrl();
+  if (url === null) throw new Error("the platform does not listen");
+  return url;
+}
