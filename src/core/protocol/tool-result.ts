@@ -2,7 +2,7 @@ import { z } from "zod";
 import { contentBlockSchema } from "./messages.ts";
 
 /** A file as a tool call left it. `sha256` is of the whole file's bytes, null when it is gone. */
-const fileStateSchema = z.object({
+export const fileStateSchema = z.object({
   path: z.string(),
   sha256: z.string().nullable(),
   action: z.enum(["read", "wrote"]),

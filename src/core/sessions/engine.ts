@@ -23,8 +23,8 @@ export interface SessionEngine {
 export interface SessionHandler {
   /** Drives the run until it ends or parks. Throws only on defects, suspension and lost ownership. */
   run(wake: Wake, ctx: TurnContext): Promise<"ended" | "parked">;
-  /** The session's next run waits for a place; `before` others are ahead of it. */
-  queued(sessionId: string, event: StoredEvent, before: number): void;
+  /** The run has begun but waits for a place; called again as `before`, the number ahead of it, changes. */
+  queued(wake: Wake, ctx: TurnContext, before: number): Promise<void>;
 }
 
 export interface Wake {

@@ -83,9 +83,9 @@ export function sessionWrites(db: Client) {
       await db.session.update({ where: { id: session.id }, data: { people } });
     },
 
-    /** A Slack command's session learns its thread once its root message is posted. */
-    async setThread(id: string, key: string, thread: ThreadRef): Promise<void> {
-      await db.session.update({ where: { id }, data: { key, thread: JSON.stringify(thread) } });
+    /** Gives the thread's key free, so that its next message begins a new session. */
+    async archive(session: SessionRow): Promise<void> {
+      await db.session.update({ where: { id: session.id }, data: { key: `${session.key}#${session.id}` } });
     },
 
     /** Makes the caller the session's only owner: journal writes of earlier epochs fail from now on. */

@@ -9,6 +9,7 @@ import { runReads, runWrites } from "./runs.ts";
 import { sessionReads, sessionWrites } from "./sessions.ts";
 import { toolCallReads, toolCallWrites } from "./tool-calls.ts";
 import { usageReads, usageWrites } from "./usage.ts";
+import { webThreadReads, webThreadWrites } from "./web-threads.ts";
 
 function reads(db: Client) {
   return {
@@ -20,6 +21,7 @@ function reads(db: Client) {
     toolCalls: toolCallReads(db),
     usage: usageReads(db),
     posts: postReads(db),
+    webThreads: webThreadReads(db),
   };
 }
 
@@ -33,6 +35,7 @@ function writes(db: Client) {
     toolCalls: toolCallWrites(db),
     usage: usageWrites(db),
     posts: postWrites(db),
+    webThreads: webThreadWrites(db),
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CallRecord } from "../agent/run-journal.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
-import { type ToolResult, toolResultSchema } from "../protocol/tool-result.ts";
+import { type FileState, fileStateSchema, type ToolResult, toolResultSchema } from "../protocol/tool-result.ts";
 import type { WriteIntent } from "../tool.ts";
 import type { Client } from "./client.ts";
 
@@ -10,6 +10,7 @@ export interface ToolCallRow extends CallRecord {
   readonly durationMs: number | null;
 }
 
+const filesSchema = z.array(fileStateSchema);
 const intentSchema = z.object({ path: z.string(), before: z.string().nullable(), after: z.string() });
 
 export function toolCallReads(db: Client) {
@@ -23,14 +24,14 @@ export function toolCallReads(db: Client) {
       return rows.map(toRow);
     },
 
-    /** Results of the session's ended calls, oldest first. */
-    async resultsOfSession(sessionId: string): Promise<ToolResult[]> {
+    /** Files as the session's calls left them, oldest first. */
+    async filesOfSession(sessionId: string): Promise<FileState[]> {
       const rows = await db.toolCall.findMany({
-        where: { sessionId, status: "ended" },
+        where: { sessionId, files: { not: null } },
         orderBy: [{ endedAt: "asc" }],
-        select: { result: true },
+        select: { files: true },
       });
-      return rows.flatMap((row) => (row.result === null ? [] : [toolResultSchema.parse(JSON.parse(row.result))]));
+      return rows.flatMap((row) => (row.files === null ? [] : filesSchema.parse(JSON.parse(row.files))));
     },
   };
 }
@@ -74,6 +75,7 @@ export function toolCallWrites(db: Client) {
         data: {
           status: "ended",
           result: JSON.stringify(end.result),
+          files: end.result.files?.length ? JSON.stringify(end.result.files) : null,
           durationMs: Math.round(end.durationMs),
           endedAt: new Date(end.at),
         },

@@ -1,6 +1,9 @@
+import { z } from "zod";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
 import type { Client } from "./client.ts";
+
+const stopReasonSchema = z.enum(["end_turn", "tool_use", "max_tokens", "refusal"]);
 
 export interface UsageEntry {
   readonly runId: string;
@@ -21,7 +24,7 @@ export interface RunUsage {
   readonly usage: Usage;
   /** Null as soon as one call's price is unknown. */
   readonly costUsd: number | null;
-  readonly lastStopReason: string | null;
+  readonly lastStopReason: StopReason | null;
 }
 
 export function usageReads(db: Client) {
@@ -33,7 +36,7 @@ export function usageReads(db: Client) {
           turns: sum.turns + 1,
           usage: addUsage(sum.usage, row),
           costUsd: sum.costUsd === null || row.costUsd === null ? null : sum.costUsd + row.costUsd,
-          lastStopReason: row.stopReason,
+          lastStopReason: stopReasonSchema.parse(row.stopReason),
         }),
         { turns: 0, usage: NO_USAGE, costUsd: 0, lastStopReason: null },
       );

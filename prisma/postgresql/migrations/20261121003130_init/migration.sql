@@ -107,6 +107,7 @@ CREATE TABLE "ToolCall" (
     "status" TEXT NOT NULL,
     "intent" TEXT,
     "result" TEXT,
+    "files" TEXT,
     "durationMs" INTEGER,
     "beganAt" TIMESTAMP(3),
     "endedAt" TIMESTAMP(3),
@@ -144,6 +145,40 @@ CREATE TABLE "Post" (
     "sentAt" TIMESTAMP(3),
 
     CONSTRAINT "Post_pkey" PRIMARY KEY ("key")
+);
+
+-- CreateTable
+CREATE TABLE "WebThread" (
+    "id" TEXT NOT NULL,
+    "title" TEXT NOT NULL,
+    "createdAt" TIMESTAMP(3) NOT NULL,
+    "updatedAt" TIMESTAMP(3) NOT NULL,
+
+    CONSTRAINT "WebThread_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "WebMessage" (
+    "id" TEXT NOT NULL,
+    "threadId" TEXT NOT NULL,
+    "key" TEXT NOT NULL,
+    "position" INTEGER NOT NULL,
+    "seq" INTEGER NOT NULL,
+    "fromPerson" BOOLEAN NOT NULL,
+    "at" TIMESTAMP(3) NOT NULL,
+    "body" TEXT NOT NULL,
+
+    CONSTRAINT "WebMessage_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "WebFile" (
+    "id" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "mediaType" TEXT NOT NULL,
+    "data" BYTEA NOT NULL,
+
+    CONSTRAINT "WebFile_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateIndex
@@ -200,6 +235,21 @@ CREATE INDEX "Post_runId_idx" ON "Post"("runId");
 -- CreateIndex
 CREATE INDEX "Post_state_idx" ON "Post"("state");
 
+-- CreateIndex
+CREATE INDEX "WebThread_updatedAt_idx" ON "WebThread"("updatedAt");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "WebMessage_key_key" ON "WebMessage"("key");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "WebMessage_seq_key" ON "WebMessage"("seq");
+
+-- CreateIndex
+CREATE INDEX "WebMessage_threadId_position_idx" ON "WebMessage"("threadId", "position");
+
+-- CreateIndex
+CREATE INDEX "WebMessage_fromPerson_at_idx" ON "WebMessage"("fromPerson", "at");
+
 -- AddForeignKey
 ALTER TABLE "Channel" ADD CONSTRAINT "Channel_workspaceId_fkey" FOREIGN KEY ("workspaceId") REFERENCES "Workspace"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
@@ -214,3 +264,6 @@ ALTER TABLE "Run" ADD CONSTRAINT "Run_sessionId_fkey" FOREIGN KEY ("sessionId") 
 
 -- AddForeignKey
 ALTER TABLE "Message" ADD CONSTRAINT "Message_sessionId_fkey" FOREIGN KEY ("sessionId") REFERENCES "Session"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "WebMessage" ADD CONSTRAINT "WebMessage_threadId_fkey" FOREIGN KEY ("threadId") REFERENCES "WebThread"("id") ON DELETE RESTRICT ON UPDATE CASCADE;

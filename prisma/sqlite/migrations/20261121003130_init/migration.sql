@@ -97,6 +97,7 @@ CREATE TABLE "ToolCall" (
     "status" TEXT NOT NULL,
     "intent" TEXT,
     "result" TEXT,
+    "files" TEXT,
     "durationMs" INTEGER,
     "beganAt" DATETIME,
     "endedAt" DATETIME,
@@ -132,6 +133,35 @@ CREATE TABLE "Post" (
     "posted" TEXT,
     "intentAt" DATETIME NOT NULL,
     "sentAt" DATETIME
+);
+
+-- CreateTable
+CREATE TABLE "WebThread" (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "title" TEXT NOT NULL,
+    "createdAt" DATETIME NOT NULL,
+    "updatedAt" DATETIME NOT NULL
+);
+
+-- CreateTable
+CREATE TABLE "WebMessage" (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "threadId" TEXT NOT NULL,
+    "key" TEXT NOT NULL,
+    "position" INTEGER NOT NULL,
+    "seq" INTEGER NOT NULL,
+    "fromPerson" BOOLEAN NOT NULL,
+    "at" DATETIME NOT NULL,
+    "body" TEXT NOT NULL,
+    CONSTRAINT "WebMessage_threadId_fkey" FOREIGN KEY ("threadId") REFERENCES "WebThread" ("id") ON DELETE RESTRICT ON UPDATE CASCADE
+);
+
+-- CreateTable
+CREATE TABLE "WebFile" (
+    "id" TEXT NOT NULL PRIMARY KEY,
+    "name" TEXT NOT NULL,
+    "mediaType" TEXT NOT NULL,
+    "data" BLOB NOT NULL
 );
 
 -- CreateIndex
@@ -187,3 +217,18 @@ CREATE INDEX "Post_runId_idx" ON "Post"("runId");
 
 -- CreateIndex
 CREATE INDEX "Post_state_idx" ON "Post"("state");
+
+-- CreateIndex
+CREATE INDEX "WebThread_updatedAt_idx" ON "WebThread"("updatedAt");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "WebMessage_key_key" ON "WebMessage"("key");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "WebMessage_seq_key" ON "WebMessage"("seq");
+
+-- CreateIndex
+CREATE INDEX "WebMessage_threadId_position_idx" ON "WebMessage"("threadId", "position");
+
+-- CreateIndex
+CREATE INDEX "WebMessage_fromPerson_at_idx" ON "WebMessage"("fromPerson", "at");

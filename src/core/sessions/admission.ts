@@ -1,0 +1,71 @@
+/**
+ * Who may run now: at most `limit` sessions at once, and when they queue, channels take turns, so that
+ * a busy channel cannot keep a quiet one waiting.
+ */
+export class Admission {
+  readonly #limit: number;
+  readonly #channels = new Map<string, string[]>();
+  readonly #running = new Set<string>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Queues a session that does not wait yet. */
+  enqueue(sessionId: string, channelKey: string): void {
+    const queue = this.#channels.get(channelKey) ?? [];
+    queue.push(sessionId);
+    this.#channels.set(channelKey, queue);
+  }
+
+  isWaiting(sessionId: string): boolean {
+    return [...this.#channels.values()].some((queue) => queue.includes(sessionId));
+  }
+
+  /** True when whoever comes now must wait. */
+  get isFull(): boolean {
+    return this.#running.size + this.#channels.size >= this.#limit;
+  }
+
+  /** The next session to run, or undefined when none waits or no place is free. */
+  next(): string | undefined {
+    if (this.#running.size >= this.#limit) return undefined;
+    for (const [channelKey, queue] of this.#channels) {
+      const index = queue.findIndex((sessionId) => !this.#running.has(sessionId));
+      const [sessionId] = index === -1 ? [] : queue.splice(index, 1);
+      if (sessionId === undefined) continue;
+      this.#channels.delete(channelKey);
+      if (queue.length > 0) this.#channels.set(channelKey, queue);
+      this.#running.add(sessionId);
+      return sessionId;
+    }
+    return undefined;
+  }
+
+  /** Lets a waiting session run at once, beyond the limit; false when it does not wait. */
+  promote(sessionId: string): boolean {
+    for (const [channelKey, queue] of this.#channels) {
+      const index = queue.indexOf(sessionId);
+      if (index === -1) continue;
+      queue.splice(index, 1);
+      if (queue.length === 0) this.#channels.delete(channelKey);
+      this.#running.add(sessionId);
+      return true;
+    }
+    return false;
+  }
+
+  leave(sessionId: string): void {
+    this.#running.delete(sessionId);
+  }
+
+  /** Those that wait, in the order they will run, if nothing else comes. */
+  waiting(): string[] {
+    const queues = [...this.#channels.values()].map((queue) => [...queue]);
+    const order: string[] = [];
+    while (queues.some((queue) => queue.length > 0)) {
+      for (const queue of queues) order.push(...queue.splice(0, 1));
+    }
+    return order;
+  }
+}

@@ -1,0 +1,101 @@
+import { closest, distance } from "fastest-levenshtein";
+import type { OutgoingMessage } from "../protocol/platform.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { SessionEngine } from "./engine.ts";
+
+/** What a command works on. `session` is null where the thread has none yet. */
+export interface CommandContext {
+  readonly store: Store;
+  readonly engine: SessionEngine;
+  readonly session: SessionRow | null;
+  /** As people read it. */
+  readonly personName: string;
+}
+
+interface ChatCommand {
+  readonly name: string;
+  readonly summary: string;
+  run(context: CommandContext): Promise<string>;
+}
+
+const COMMANDS: readonly ChatCommand[] = [
+  {
+    name: "help",
+    summary: "what I can do and how to begin",
+    run: () => Promise.resolve(helpText()),
+  },
+  {
+    name: "status",
+    summary: "what I am doing in this thread",
+    run: ({ store, session }) => statusText(store, session),
+  },
+  {
+    name: "stop",
+    summary: "stop what I am doing in this thread",
+    run: stop,
+  },
+  {
+    name: "new",
+    summary: "start afresh: what was said before is left behind",
+    run: startAfresh,
+  },
+];
+
+/** `/stop now` → stop, now; null when the text is no command. */
+export function parseCommand(text: string): { readonly name: string; readonly args: string } | null {
+  const match = /^\/([a-z][a-z-]*)(?:\s+([\s\S]*))?$/i.exec(text.trim());
+  return match?.[1] === undefined ? null : { name: match[1].toLowerCase(), args: match[2]?.trim() ?? "" };
+}
+
+/** Runs a command; its answer is for the person alone. */
+export async function runCommand(name: string, context: CommandContext): Promise<OutgoingMessage> {
+  const command = COMMANDS.find((each) => each.name === name);
+  return privately(command === undefined ? unknown(name) : await command.run(context));
+}
+
+export function privately(markdown: string): OutgoingMessage {
+  return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
+}
+
+export function helpText(): string {
+  return [
+    "Mention me with what you want done; I answer in a thread and show each step there.",
+    "For example: `list files`, or `change port to 9090 in config.toml`.",
+    "I work in this channel's own directory and touch nothing outside it. In a thread that you began with me you need not mention me again.",
+    "",
+    ...COMMANDS.map(({ name, summary }) => `\`/${name}\` · ${summary}`),
+    "",
+    "In a thread, write a command after mentioning me.",
+  ].join("\n");
+}
+
+function unknown(name: string): string {
+  const nearest = closest(
+    name,
+    COMMANDS.map((command) => command.name),
+  );
+  const suggestion = distance(name, nearest) <= 2 ? ` Did you mean \`/${nearest}\`?` : " `/help` lists what there is.";
+  return `I don't know \`/${name}\`.${suggestion}`;
+}
+
+async function stop({ store, engine, session, personName }: CommandContext): Promise<string> {
+  const run = session === null ? null : await store.runs.open(session.id);
+  if (session === null || run === null) return "Nothing is running in this thread.";
+  await engine.cancel(session.id, run.id, `@${personName}`);
+  return "⏹ Stopping.";
+}
+
+async function statusText(store: Store, session: SessionRow | null): Promise<string> {
+  if (session === null) return "There is no session here yet. Mention me in this channel to begin one.";
+  const [run, messages] = await Promise.all([store.runs.open(session.id), store.messages.countOf(session.id)]);
+  const state = run === null ? "✓ Nothing is running." : `⏳ Working · turn ${Math.max(1, run.turns)}.`;
+  return `${state} Agent **${session.agent}**, ${messages} messages in this session.`;
+}
+
+async function startAfresh({ store, session }: CommandContext): Promise<string> {
+  if (session === null) return "This thread has no session yet; your next message begins one.";
+  if ((await store.runs.open(session.id)) !== null) return "I am still working here. `/stop` first, then `/new`.";
+  await store.transaction((tx) => tx.sessions.archive(session));
+  return "✓ Your next message here begins a new session.";
+}

@@ -1,0 +1,278 @@
+import { AppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { PlatformName } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { RunRow } from "../store/runs.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import { Admission } from "./admission.ts";
+import {
+  CancelSignal,
+  type SessionEngine,
+  type SessionHandler,
+  SuspendSignal,
+  type TurnContext,
+  type Wake,
+} from "./engine.ts";
+import type { PostTarget } from "./post-once.ts";
+import type { SessionEvent } from "./session-event.ts";
+import { createTurnContext } from "./turn-context.ts";
+
+export interface EmbeddedEngineOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly maxConcurrentRuns: number;
+  readonly target: (platform: PlatformName) => PostTarget;
+}
+
+/** After a defect in a run, how long until it is tried again. Milliseconds. */
+const DEFECT_RETRY_MS = 5_000;
+
+interface ActiveRun {
+  readonly controller: AbortController;
+  runId: string | null;
+  finished: Promise<void>;
+}
+
+/**
+ * Runs every session in this process: serial within a session, parallel across sessions. The database
+ * holds all there is to know, so a start is a scan: runs that were cut, then events that wait.
+ */
+export class EmbeddedEngine implements SessionEngine {
+  readonly #options: EmbeddedEngineOptions;
+  readonly #admission: Admission;
+  readonly #active = new Map<string, ActiveRun>();
+  /** Sessions that were woken while they ran: they are looked at once more. */
+  readonly #again = new Set<string>();
+  readonly #suspend = new AbortController();
+  /** Runs that have begun but wait for a place. */
+  readonly #queued = new Map<string, { readonly wake: Wake; readonly context: TurnContext }>();
+  /** Sessions whose run is being begun before they queue: as good as active. */
+  readonly #preparing = new Set<string>();
+  #handler: SessionHandler | null = null;
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(options: EmbeddedEngineOptions) {
+    this.#options = options;
+    this.#admission = new Admission(options.maxConcurrentRuns);
+  }
+
+  async start(handler: SessionHandler): Promise<void> {
+    this.#handler = handler;
+    const { store, runtime } = this.#options;
+    for (const run of await store.runs.interrupted()) await this.#wake(run.sessionId);
+    for (const sessionId of await store.inbox.sessionsToWake(runtime.clock.now())) await this.#wake(sessionId);
+    await this.#armTimer();
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#handler = null;
+    this.#cancelTimer?.();
+    this.#suspend.abort(new SuspendSignal("shutting down"));
+    const running = [...this.#active.values()].map((run) => run.finished);
+    const gaveUp = new AbortController();
+    await Promise.race([Promise.all(running), this.#options.runtime.clock.sleep(drainMs, gaveUp.signal)]);
+    gaveUp.abort();
+  }
+
+  async deliver(sessionId: string, event: SessionEvent): Promise<"new" | "duplicate"> {
+    const inserted = await this.#insert(sessionId, event, this.#options.runtime.clock.now());
+    if (inserted === "new" && wakes(event)) await this.#wake(sessionId);
+    return inserted;
+  }
+
+  async deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
+    const inserted = await this.#insert(sessionId, event, dueAt);
+    await this.#armTimer();
+    return inserted;
+  }
+
+  async cancel(sessionId: string, runId: string, by: string): Promise<void> {
+    await this.#options.store.transaction((tx) => tx.runs.requestCancel(runId, by));
+    const active = this.#active.get(sessionId);
+    if (active?.runId === runId) active.controller.abort(new CancelSignal(by));
+    else if (this.#admission.promote(sessionId)) this.#admit(sessionId);
+    else await this.#wake(sessionId);
+  }
+
+  /** How many runs go on or wait; for health and metrics. */
+  load(): { running: number; waiting: number } {
+    return { running: this.#active.size, waiting: this.#admission.waiting().length };
+  }
+
+  async #insert(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
+    const { store, runtime } = this.#options;
+    const at = runtime.clock.now();
+    try {
+      return await store.transaction(async (tx) => {
+        if (await tx.inbox.has(event.key)) return "duplicate";
+        await tx.inbox.insert({ sessionId, event, wakes: wakes(event), dueAt, at });
+        return "new";
+      });
+    } catch (error) {
+      // Two processes may race past the check; the unique index decides.
+      if (await store.inbox.has(event.key)) return "duplicate";
+      throw error;
+    }
+  }
+
+  async #wake(sessionId: string): Promise<void> {
+    if (this.#handler === null) return;
+    const session = await this.#options.store.sessions.get(sessionId);
+    if (this.#active.has(sessionId) || this.#preparing.has(sessionId)) {
+      this.#again.add(sessionId);
+      return;
+    }
+    if (this.#admission.isWaiting(sessionId)) return;
+    if (this.#admission.isFull) await this.#prepare(session);
+    else this.#admission.enqueue(sessionId, session.channelKey);
+    this.#admitNext();
+    this.#tellPositions();
+  }
+
+  /** Begins the run of a session that must wait, so that its thread shows it and it can be stopped. */
+  async #prepare(session: SessionRow): Promise<void> {
+    this.#preparing.add(session.id);
+    try {
+      const wake = await this.#nextWake(session);
+      if (wake === null) return;
+      const context = await this.#context(session, wake, new AbortController());
+      this.#queued.set(session.id, { wake, context });
+      this.#admission.enqueue(session.id, session.channelKey);
+    } finally {
+      this.#preparing.delete(session.id);
+    }
+  }
+
+  #tellPositions(): void {
+    for (const [before, sessionId] of this.#admission.waiting().entries()) {
+      const queued = this.#queued.get(sessionId);
+      if (queued === undefined || this.#handler === null) continue;
+      this.#handler
+        .queued(queued.wake, queued.context, before)
+        .catch((error: unknown) => this.#options.log.warn({ err: error, sessionId }, "queue_position_not_shown"));
+    }
+  }
+
+  #admitNext(): void {
+    for (let next = this.#admission.next(); next !== undefined; next = this.#admission.next()) this.#admit(next);
+  }
+
+  #admit(sessionId: string): void {
+    const active: ActiveRun = { controller: new AbortController(), runId: null, finished: Promise.resolve() };
+    this.#active.set(sessionId, active);
+    this.#queued.delete(sessionId);
+    active.finished = this.#drive(sessionId, active).finally(() => this.#leave(sessionId));
+  }
+
+  #leave(sessionId: string): void {
+    this.#active.delete(sessionId);
+    this.#admission.leave(sessionId);
+    if (this.#handler === null) return;
+    this.#admitNext();
+    this.#tellPositions();
+    if (this.#again.delete(sessionId)) this.#rewake(sessionId);
+  }
+
+  /** One run of the session; another that waits goes to the end of the queue. Never rejects. */
+  async #drive(sessionId: string, active: ActiveRun): Promise<void> {
+    const { log, store, runtime } = this.#options;
+    this.#again.delete(sessionId);
+    try {
+      const session = await store.sessions.get(sessionId);
+      const wake = await this.#nextWake(session);
+      if (wake === null) return;
+      await this.#run(session, wake, active);
+      this.#again.add(sessionId);
+    } catch (error) {
+      if (this.#suspend.signal.aborted) return;
+      if (error instanceof AppError && error.code === "stale_owner") {
+        log.warn({ err: error, sessionId }, "session_lost");
+        return;
+      }
+      log.error({ err: error, sessionId }, "run_failed");
+      runtime.clock.after(DEFECT_RETRY_MS, () => this.#rewake(sessionId));
+    }
+  }
+
+  #rewake(sessionId: string): void {
+    this.#wake(sessionId).catch((error: unknown) => this.#options.log.error({ err: error, sessionId }, "wake_failed"));
+  }
+
+  /** The run to go on with, or a new one for the oldest waiting event; null when there is nothing to do. */
+  async #nextWake(session: SessionRow): Promise<Wake | null> {
+    const { store, runtime } = this.#options;
+    const open = await store.runs.open(session.id);
+    const event = await store.inbox.nextWaking(session.id, runtime.clock.now());
+    if (open !== null) {
+      const goesOn = open.status === "running" || open.cancelledBy !== null || event !== null;
+      return goesOn ? this.#resume(session, open) : null;
+    }
+    if (event === null) return null;
+    const runId = runtime.ids.next("run");
+    await store.transaction(async (tx) => {
+      await tx.runs.begin({ id: runId, sessionId: session.id, eventSeq: event.seq, at: runtime.clock.now() });
+      await tx.inbox.take([event.seq], runId);
+    });
+    return { sessionId: session.id, runId, event, resumed: false };
+  }
+
+  async #resume(session: SessionRow, run: RunRow): Promise<Wake> {
+    const event = await this.#options.store.inbox.get(run.eventSeq);
+    return { sessionId: session.id, runId: run.id, event, resumed: true };
+  }
+
+  async #run(session: SessionRow, wake: Wake, active: ActiveRun): Promise<void> {
+    const { store } = this.#options;
+    const handler = this.#handler;
+    if (handler === null) return;
+    const context = await this.#context(session, wake, active.controller);
+    active.runId = wake.runId;
+    const run = await store.runs.get(wake.runId);
+    if (run?.cancelledBy) active.controller.abort(new CancelSignal(run.cancelledBy));
+    const end = await handler.run(wake, context);
+    if (end === "parked") await store.transaction((tx) => tx.runs.setStatus(wake.runId, "parked"));
+  }
+
+  /** Makes this wake the session's owner: whoever had it before can write no more. */
+  async #context(session: SessionRow, { runId }: Wake, controller: AbortController): Promise<TurnContext> {
+    const { store, runtime, log, target } = this.#options;
+    return createTurnContext({
+      store,
+      clock: runtime.clock,
+      log,
+      target: target(session.thread.platform),
+      sessionId: session.id,
+      runId,
+      epoch: await store.transaction((tx) => tx.sessions.raiseEpoch(session.id)),
+      thread: session.thread,
+      signal: AbortSignal.any([controller.signal, this.#suspend.signal]),
+      suspended: this.#suspend.signal,
+    });
+  }
+
+  /** Wakes the sessions whose timers are due, then sleeps until the next. */
+  async #armTimer(): Promise<void> {
+    const { store, runtime } = this.#options;
+    if (this.#handler === null) return;
+    this.#cancelTimer?.();
+    const now = runtime.clock.now();
+    const due = await store.inbox.nextDue(now);
+    if (due === null) return;
+    this.#cancelTimer = runtime.clock.after(due - now, () => {
+      this.#fireTimers().catch((error: unknown) => this.#options.log.error({ err: error }, "timers_failed"));
+    });
+  }
+
+  async #fireTimers(): Promise<void> {
+    const { store, runtime } = this.#options;
+    for (const sessionId of await store.inbox.sessionsToWake(runtime.clock.now())) await this.#wake(sessionId);
+    await this.#armTimer();
+  }
+}
+
+/** Whether an event may begin a run by itself; thread conversation is only kept as context. */
+function wakes(event: SessionEvent): boolean {
+  return event.body.kind !== "message" || event.body.addressed;
+}

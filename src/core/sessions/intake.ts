@@ -1,0 +1,171 @@
+import type { AccessRules } from "../permissions/access.ts";
+import { accessRefusal } from "../permissions/access.ts";
+import { assertNever } from "../protocol/assert-never.ts";
+import type { Log } from "../protocol/log.ts";
+import type {
+  InboundAction,
+  InboundCommand,
+  InboundEvent,
+  InboundMessage,
+  Receipt,
+  Receive,
+  ThreadRef,
+} from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import { helpText, parseCommand, privately, runCommand } from "./chat-commands.ts";
+import type { SessionEngine } from "./engine.ts";
+import { runDetails } from "./run-details.ts";
+import type { PersonMessageEvent } from "./session-event.ts";
+
+export interface IntakeOptions {
+  readonly store: Store;
+  readonly engine: SessionEngine;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly access: AccessRules;
+  /** The agent that answers in a channel. */
+  readonly agentOf: (channelKey: string) => string;
+  /** True where only messages that mention the bot are answered, also in its threads. */
+  readonly requiresMention: (channelKey: string) => boolean;
+}
+
+/**
+ * What a platform's event means: whose it is, which session it belongs to, whether it starts
+ * something. An accepted message is durable when this resolves.
+ */
+export function createIntake(options: IntakeOptions): Receive {
+  return async (event) => {
+    const refusal = accessRefusal(event.person, options.access);
+    if (refusal !== null) return isAddressed(event) ? { type: "refused", reason: refusal } : { type: "ignored" };
+    switch (event.kind) {
+      case "message":
+        return receiveMessage(event, options);
+      case "command":
+        return receiveCommand(event, options);
+      case "action":
+        return receiveAction(event, options);
+      default:
+        return assertNever(event);
+    }
+  };
+}
+
+function isAddressed(event: InboundEvent): boolean {
+  return event.kind !== "message" || event.addressed === "mention" || event.addressed === "dm";
+}
+
+async function receiveMessage(message: InboundMessage, options: IntakeOptions): Promise<Receipt> {
+  const session = await options.store.sessions.byKey(sessionKeyOf(message.thread));
+  const addressed = isAddressed(message) || isFollowUp(message, session, options);
+  if (!addressed) {
+    return session === null ? { type: "ignored" } : deliver(message, { session, addressed, isNew: false }, options);
+  }
+  const command = parseCommand(message.text);
+  if (command !== null) return answerCommand(command.name, { event: message, session }, options);
+  if (message.text === "" && message.attachments.length === 0 && message.quoted.length === 0) {
+    return { type: "reply", message: privately(helpText()) };
+  }
+  if (session !== null) return deliver(message, { session, addressed, isNew: false }, options);
+  return deliver(message, { session: await openSession(message, options), addressed, isNew: true }, options);
+}
+
+/** Whoever has addressed the agent in a thread need not mention it there again. */
+function isFollowUp(message: InboundMessage, session: SessionRow | null, options: IntakeOptions): boolean {
+  if (session === null || message.addressed === "other") return false;
+  return session.people.includes(message.person.id) && !options.requiresMention(session.channelKey);
+}
+
+interface Delivery {
+  readonly session: SessionRow;
+  readonly addressed: boolean;
+  readonly isNew: boolean;
+}
+
+async function deliver(message: InboundMessage, delivery: Delivery, options: IntakeOptions): Promise<Receipt> {
+  const { session, addressed, isNew } = delivery;
+  const body: PersonMessageEvent = {
+    kind: "message",
+    author: { id: message.person.id, name: message.person.name },
+    text: message.text,
+    quoted: [...message.quoted],
+    attachments: [...message.attachments],
+    thread: message.thread,
+    messageId: message.messageId,
+    at: message.at,
+    addressed,
+    joinsThread: isNew && !message.opensThread && message.thread.threadId !== null,
+  };
+  if (addressed && !session.people.includes(message.person.id)) {
+    await options.store.transaction((tx) => tx.sessions.addPerson(session, message.person.id));
+  }
+  const outcome = await options.engine.deliver(session.id, { key: message.key, body });
+  return { type: outcome === "new" ? "accepted" : "duplicate" };
+}
+
+/** Two messages may open the same thread's session at once; the unique key decides, and both get the one. */
+async function openSession(message: InboundMessage, options: IntakeOptions): Promise<SessionRow> {
+  const { store, runtime } = options;
+  const key = sessionKeyOf(message.thread);
+  try {
+    return await store.transaction((tx) =>
+      tx.sessions.create({
+        id: runtime.ids.next("ses"),
+        key,
+        thread: message.thread,
+        workspaceName: message.workspace.name,
+        channel: message.channel,
+        agent: options.agentOf(`${message.thread.platform}:${message.thread.channelId}`),
+        createdBy: message.person.id,
+        at: runtime.clock.now(),
+      }),
+    );
+  } catch (error) {
+    const session = await store.sessions.byKey(key);
+    if (session !== null) return session;
+    throw error;
+  }
+}
+
+async function receiveCommand(command: InboundCommand, options: IntakeOptions): Promise<Receipt> {
+  const session = await sessionOf(command.thread, options);
+  return answerCommand(command.name, { event: command, session }, options);
+}
+
+async function answerCommand(
+  name: string,
+  { event, session }: { event: InboundEvent; session: SessionRow | null },
+  { store, engine, log }: IntakeOptions,
+): Promise<Receipt> {
+  log.info({ command: name, person: event.person.id, sessionId: session?.id }, "command");
+  const message = await runCommand(name, { store, engine, session, personName: event.person.name });
+  return { type: "reply", message };
+}
+
+async function receiveAction(action: InboundAction, options: IntakeOptions): Promise<Receipt> {
+  const { store, engine } = options;
+  const [verb, id] = splitAction(action.action);
+  const run = await store.runs.get(id);
+  if (run === null) return { type: "ignored" };
+  if (verb === "stop") {
+    await engine.cancel(run.sessionId, run.id, `@${action.person.name}`);
+    return { type: "accepted" };
+  }
+  if (verb === "details") {
+    const details = await runDetails(store, run.id);
+    return details === null ? { type: "ignored" } : { type: "reply", message: details };
+  }
+  options.log.warn({ action: action.action }, "unknown_action");
+  return { type: "ignored" };
+}
+
+/** `stop:run_1` → stop, run_1. */
+function splitAction(action: string): [verb: string, id: string] {
+  const colon = action.indexOf(":");
+  return colon === -1 ? [action, ""] : [action.slice(0, colon), action.slice(colon + 1)];
+}
+
+function sessionOf(thread: ThreadRef, { store }: IntakeOptions): Promise<SessionRow | null> {
+  return store.sessions.byKey(sessionKeyOf(thread));
+}

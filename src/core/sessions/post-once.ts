@@ -1,0 +1,98 @@
+import { AppError, toAppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import type { Store } from "../store/store.ts";
+
+/** What posting needs of a platform. */
+export type PostTarget = Pick<ChatPlatform, "post" | "find">;
+
+export interface PostOnce {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly target: PostTarget;
+  readonly owner: { readonly runId: string; readonly sessionId: string; readonly epoch: number };
+  readonly thread: ThreadRef;
+  /** Aborts when the process gives the run up, not when a person stops it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * How long a post that was cut off may still land. Milliseconds; measured from the intent. Until then
+ * the platform is asked again and again; only afterwards is the message posted a second time.
+ */
+const LANDING_MS = 3_000;
+const LOOK_EVERY_MS = 500;
+const RETRY_MS = { first: 500, most: 30_000 };
+
+/** Errors after which the message is certainly not on the platform and never will be. */
+const FINAL: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "platform_auth"]);
+
+/**
+ * Posts a message exactly once under a key, also across a crash: the intent is durable before the
+ * platform is called, and an intent without an outcome is looked for before it is posted again.
+ */
+export async function postOnce(context: PostOnce, key: string, message: OutgoingMessage): Promise<PostedMessage> {
+  const { store } = context;
+  const known = await store.posts.get(key);
+  if (known?.posted) return known.posted;
+  let intentAt = known?.intentAt ?? null;
+  for (let attempt = 0; ; attempt++) {
+    if (intentAt !== null) {
+      const found = await look(context, key, intentAt);
+      if (found !== null) return settle(context, key, found);
+    }
+    intentAt = await writeIntent(context, key, intentAt !== null);
+    try {
+      return await settle(context, key, await context.target.post(context.thread, message, key));
+    } catch (error) {
+      const failure = toAppError(error);
+      if (context.signal.aborted || !mayRetry(failure)) throw failure;
+      context.log.warn({ err: failure, key, attempt }, "post_failed");
+      await context.clock.sleep(retryDelay(failure, attempt), context.signal);
+    }
+  }
+}
+
+function mayRetry(error: AppError): boolean {
+  return !FINAL.has(error.code) && error.code !== "stale_owner" && error.code !== "defect";
+}
+
+function retryDelay(error: AppError, attempt: number): number {
+  return error.retryAfterMs ?? Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** attempt);
+}
+
+async function writeIntent({ store, clock, owner }: PostOnce, key: string, again: boolean): Promise<number> {
+  const at = clock.now();
+  await store.transaction(async (tx) => {
+    await tx.sessions.fence(owner.sessionId, owner.epoch, at);
+    if (again) await tx.posts.renew(key, at);
+    else await tx.posts.intend({ key, runId: owner.runId, sessionId: owner.sessionId, at });
+  });
+  return at;
+}
+
+async function settle({ store, clock }: PostOnce, key: string, posted: PostedMessage): Promise<PostedMessage> {
+  await store.transaction((tx) => tx.posts.sent(key, posted, clock.now()));
+  return posted;
+}
+
+/** Looks in the platform until the message is found or can no longer land; a look that fails counts as none. */
+async function look(context: PostOnce, key: string, intentAt: number): Promise<PostedMessage | null> {
+  const { clock, signal, target, thread, log } = context;
+  for (let delay = LOOK_EVERY_MS; ; delay = Math.min(RETRY_MS.most, delay * 2)) {
+    signal.throwIfAborted();
+    const begun = clock.now();
+    try {
+      const found = await target.find(thread, key, intentAt);
+      if (found !== null || begun - intentAt >= LANDING_MS) return found;
+      delay = LOOK_EVERY_MS;
+    } catch (error) {
+      const failure = toAppError(error);
+      if (!mayRetry(failure)) throw failure;
+      log.warn({ err: failure, key }, "post_lookup_failed");
+    }
+    await clock.sleep(delay, signal);
+  }
+}

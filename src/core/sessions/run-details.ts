@@ -1,0 +1,63 @@
+import type { OutgoingMessage } from "../protocol/platform.ts";
+import type { ToolResult } from "../protocol/tool-result.ts";
+import type { Store } from "../store/store.ts";
+import type { ToolCallRow } from "../store/tool-calls.ts";
+
+/** Of a call's input and of its result, in the list. Characters. */
+const INPUT_CHARS = 120;
+const RESULT_CHARS = 200;
+/** Of the whole list; the rest goes into the file. Characters. */
+const LIST_CHARS = 1_800;
+
+/** Every step of a run for the person who asked: a list cut to a message's size, and all of it as a file. */
+export async function runDetails(store: Store, runId: string): Promise<OutgoingMessage | null> {
+  const run = await store.runs.get(runId);
+  if (run === null) return null;
+  const [calls, spent] = await Promise.all([store.toolCalls.ofRun(runId), store.usage.ofRun(runId)]);
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = spent.usage;
+  const read = inputTokens + cacheReadTokens + cacheWriteTokens;
+  const cost = spent.costUsd === null ? "cost unknown" : `$${spent.costUsd.toFixed(4)}`;
+  const head = `**${spent.turns} turns** · ${read} tokens read, ${outputTokens} written · ${cost}`;
+  const list = calls.length === 0 ? "No tools were used." : calls.map(stepLine).join("\n");
+  const isCut = list.length > LIST_CHARS;
+  const shown = isCut ? `${list.slice(0, list.lastIndexOf("\n", LIST_CHARS))}\n…` : list;
+  return {
+    lane: "answer",
+    markdown: `${head}\n${shown}`,
+    tone: "plain",
+    buttons: [],
+    files: calls.length === 0 ? [] : [{ name: "steps.txt", mediaType: "text/plain", data: wholeSteps(calls) }],
+  };
+}
+
+function stepLine(call: ToolCallRow): string {
+  const sign = call.result === null ? "⏳" : call.result.isError ? "✗" : "✓";
+  const time = call.durationMs === null ? "" : ` · ${(call.durationMs / 1000).toFixed(1)} s`;
+  const input = code(cut(JSON.stringify(call.input), INPUT_CHARS));
+  const result = call.result === null ? "" : `\n   ${code(cut(oneLine(textOfResult(call.result)), RESULT_CHARS))}`;
+  return `${sign} ${call.name} ${input}${time}${result}`;
+}
+
+function wholeSteps(calls: readonly ToolCallRow[]): Uint8Array {
+  const steps = calls.map((call) => {
+    const result = call.result === null ? "(no result)" : textOfResult(call.result);
+    return `turn ${call.turn} · ${call.name}\n${JSON.stringify(call.input, null, 2)}\n\n${result}\n`;
+  });
+  return new TextEncoder().encode(steps.join(`\n${"─".repeat(40)}\n\n`));
+}
+
+function textOfResult(result: ToolResult): string {
+  return result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll("`", "'")}\``;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
+}

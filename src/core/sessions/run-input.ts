@@ -1,0 +1,154 @@
+import { toAppError } from "../protocol/errors.ts";
+import { explain } from "../protocol/explain.ts";
+import type { ContentBlock, ImageBlock, Message } from "../protocol/messages.ts";
+import type { Attachment, ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
+import type { Ids } from "../protocol/runtime.ts";
+import type { PersonMessageEvent, StoredEvent } from "./session-event.ts";
+
+export interface RunInputOptions {
+  readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "limits">;
+  readonly ids: Ids;
+  readonly signal: AbortSignal;
+  /** Keeps an attachment in the sandbox root; answers its path there, or null when it cannot. */
+  readonly saveAttachment: (name: string, data: Uint8Array) => Promise<string | null>;
+  /** What people should know: an attachment that could not be read. */
+  readonly notice: (text: string) => void;
+}
+
+/** Messages of an existing thread that a session begun inside it gets. */
+const THREAD_MESSAGES = 21;
+/** About 8,000 tokens. Characters. */
+const THREAD_CHARS = 28_000;
+/** Text of a document that goes into the request whole; more is in the sandbox. Characters. */
+const DOCUMENT_CHARS = 100_000;
+/** Bytes of an image that providers take. Source: Anthropic docs, Vision (5 MB as base64). */
+const IMAGE_BYTES = 3_750_000;
+
+/** What an event brings into the history: the thread it joins, then the message itself. */
+export async function messagesOf(event: StoredEvent, options: RunInputOptions): Promise<Message[]> {
+  const { body } = event;
+  if (body.kind === "timer") return [];
+  const earlier = body.joinsThread ? await threadContext(body, options) : [];
+  return [...earlier, await personMessage(body, options)];
+}
+
+async function personMessage(body: PersonMessageEvent, options: RunInputOptions): Promise<Message> {
+  const quoted = body.quoted.map((text): ContentBlock => ({ type: "text", text: `[Quoted]\n${text}` }));
+  const attached: ContentBlock[] = [];
+  for (const attachment of body.attachments) attached.push(...(await attachmentBlocks(attachment, options)));
+  const said: ContentBlock[] = body.text === "" ? [] : [{ type: "text", text: body.text }];
+  return {
+    id: options.ids.next("msg"),
+    role: "user",
+    content: [...quoted, ...said, ...attached],
+    author: body.author,
+    ...(body.addressed ? {} : { context: true }),
+    createdAt: body.at,
+  };
+}
+
+async function threadContext(body: PersonMessageEvent, options: RunInputOptions): Promise<Message[]> {
+  try {
+    const thread = await options.platform.fetchThread(body.thread, THREAD_MESSAGES, options.signal);
+    const earlier = thread.filter((message) => message.messageId !== body.messageId && message.text !== "");
+    return newestWithin(earlier, THREAD_CHARS).map((message) => ({
+      id: options.ids.next("msg"),
+      role: "user",
+      content: [{ type: "text", text: message.text }],
+      author: { id: message.author.id, name: message.author.name },
+      context: true,
+      createdAt: message.at,
+    }));
+  } catch (error) {
+    if (options.signal.aborted) throw error;
+    options.notice(`⚠ I could not read the earlier messages of this thread. ${explain(toAppError(error))}`);
+    return [];
+  }
+}
+
+/** The thread's root and as many of the newest messages as fit. */
+function newestWithin(messages: readonly ThreadMessage[], chars: number): ThreadMessage[] {
+  const [root, ...rest] = messages;
+  if (root === undefined) return [];
+  const kept: ThreadMessage[] = [];
+  let left = chars - root.text.length;
+  for (const message of rest.toReversed()) {
+    left -= message.text.length;
+    if (left < 0) break;
+    kept.unshift(message);
+  }
+  return [{ ...root, text: root.text.slice(0, chars) }, ...kept];
+}
+
+async function attachmentBlocks(attachment: Attachment, options: RunInputOptions): Promise<ContentBlock[]> {
+  const { name, mediaType, size } = attachment;
+  const { platform, signal } = options;
+  if (size > platform.limits.attachmentBytes) {
+    options.notice(
+      `⚠ ${name} is too large (${megabytes(size)}; at most ${megabytes(platform.limits.attachmentBytes)}).`,
+    );
+    return [note(`${name} (${mediaType}, ${megabytes(size)}) was attached but is too large to read.`)];
+  }
+  try {
+    const data = await platform.fetchFile(attachment, platform.limits.attachmentBytes, signal);
+    const saved = await options.saveAttachment(name, data);
+    const where = saved === null ? "" : ` It is saved as ${saved}.`;
+    return [
+      note(`Attached: ${name} (${mediaType}, ${data.byteLength} bytes).${where}`),
+      ...contentOf(attachment, data),
+    ];
+  } catch (error) {
+    if (signal.aborted) throw error;
+    options.notice(explain(toAppError(error)));
+    return [note(`${name} (${mediaType}) was attached but could not be read.`)];
+  }
+}
+
+function contentOf({ name, mediaType }: Attachment, data: Uint8Array): ContentBlock[] {
+  const image = imageType(data);
+  if (image !== null && data.byteLength <= IMAGE_BYTES) {
+    return [{ type: "image", mediaType: image, data: base64(data), name }];
+  }
+  if (startsWith(data, "%PDF-")) return [{ type: "document", name, mediaType: "application/pdf", data: base64(data) }];
+  const text = image === null ? textIn(data) : null;
+  if (text === null) return [];
+  const cut =
+    text.length > DOCUMENT_CHARS ? `${text.slice(0, DOCUMENT_CHARS)}\n[cut; the whole file is attached]` : text;
+  return cut === "" ? [] : [{ type: "document", name, mediaType, text: cut }];
+}
+
+/** By its first bytes: what a platform says of a file is a guess from its name. */
+function imageType(data: Uint8Array): ImageBlock["mediaType"] | null {
+  if (startsWith(data, "\x89PNG\r\n\x1a\n")) return "image/png";
+  if (startsWith(data, "\xff\xd8\xff")) return "image/jpeg";
+  if (startsWith(data, "GIF87a") || startsWith(data, "GIF89a")) return "image/gif";
+  if (startsWith(data, "RIFF") && startsWith(data.subarray(8), "WEBP")) return "image/webp";
+  return null;
+}
+
+function startsWith(data: Uint8Array, latin1: string): boolean {
+  const wanted = Buffer.from(latin1, "latin1");
+  return wanted.equals(data.subarray(0, wanted.length));
+}
+
+/** The text of a UTF-8 file; null when it is something else. */
+function textIn(data: Uint8Array): string | null {
+  if (data.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(data);
+  } catch {
+    return null;
+  }
+}
+
+function base64(data: Uint8Array): string {
+  return Buffer.from(data).toString("base64");
+}
+
+function note(text: string): ContentBlock {
+  return { type: "text", text: `[${text}]` };
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

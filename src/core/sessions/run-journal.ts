@@ -1,0 +1,118 @@
+import type { JournalledResponse, RunJournal, RunState, Steering } from "../agent/run-journal.ts";
+import { type Message, toolUsesOf } from "../protocol/messages.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import type { FileState } from "../protocol/tool-result.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
+import type { TurnContext } from "./engine.ts";
+import type { StoredEvent } from "./session-event.ts";
+
+export interface RunJournalOptions {
+  readonly store: Store;
+  readonly context: TurnContext;
+  readonly clock: Clock;
+  readonly run: { readonly id: string; readonly sessionId: string };
+  /** Whom the run's usage is put down to. */
+  readonly account: { readonly personId: string; readonly channelId: string };
+  /** Turns an event into what enters the history: attachments fetched, text marked. */
+  readonly toMessages: (event: StoredEvent) => Promise<readonly Message[]>;
+}
+
+/** The query loop's memory in the store: each method is one fenced transaction under its own key. */
+export function createRunJournal(options: RunJournalOptions): RunJournal {
+  const { store, context, clock, run } = options;
+  const append = (tx: StoreTransaction, message: Message) => tx.messages.append(run.sessionId, run.id, message);
+
+  return {
+    load: () => loadState(store, run),
+
+    modelResponded: (response) =>
+      context.transaction(`turn:${response.turn}:response`, async (tx) => {
+        await append(tx, response.message);
+        await tx.toolCalls.add(run, response.turn, toolUsesOf(response.message.content));
+        await tx.usage.add(usageEntry(options, response));
+        await tx.runs.countTurn(run.id);
+      }),
+
+    callBegun: (callId) =>
+      context.transaction(`call:${callId}:begun`, (tx) => tx.toolCalls.begun(run.id, callId, clock.now())),
+
+    callIntends: (callId, intent) =>
+      context.transaction(`call:${callId}:intent`, (tx) => tx.toolCalls.intends(run.id, callId, intent)),
+
+    callEnded: (callId, result, durationMs) =>
+      context.transaction(`call:${callId}:ended`, (tx) =>
+        tx.toolCalls.ended(run.id, callId, { result, durationMs, at: clock.now() }),
+      ),
+
+    toolResults: (turn, message) => context.transaction(`turn:${turn}:results`, (tx) => append(tx, message)),
+
+    takeSteering: (turn) => takeSteering(options, turn),
+  };
+}
+
+function usageEntry({ run, account, clock }: RunJournalOptions, response: JournalledResponse) {
+  const { turn, model, stopReason, usage, costUsd } = response;
+  return {
+    runId: run.id,
+    sessionId: run.sessionId,
+    ...account,
+    turn,
+    model,
+    stopReason,
+    usage,
+    costUsd,
+    at: clock.now(),
+  };
+}
+
+/** Takes what waits; the events are this run's before their messages are in the history, so each step has a key. */
+async function takeSteering(options: RunJournalOptions, turn: number): Promise<Steering> {
+  const { context, run } = options;
+  const events = await context.takeInbox(`turn:${turn}:inbox`);
+  if (events.length === 0) return NO_STEERING;
+  const messages = (await Promise.all(events.map((event) => options.toMessages(event)))).flat();
+  let appended = false;
+  await context.transaction(`turn:${turn}:steering`, async (tx) => {
+    for (const message of messages) await tx.messages.append(run.sessionId, run.id, message);
+    appended = true;
+  });
+  // Messages that an earlier owner appended are in the history already.
+  return appended ? { messages, eventKeys: events.map((event) => event.key) } : NO_STEERING;
+}
+
+const NO_STEERING: Steering = { messages: [], eventKeys: [] };
+
+async function loadState(store: Store, run: { id: string; sessionId: string }): Promise<RunState> {
+  const [messages, calls, spent, files] = await Promise.all([
+    store.messages.list(run.sessionId),
+    store.toolCalls.ofRun(run.id),
+    store.usage.ofRun(run.id),
+    store.toolCalls.filesOfSession(run.sessionId),
+  ]);
+  const ended = calls.filter((call) => call.status === "ended");
+  return {
+    messages,
+    turns: spent.turns,
+    lastStopReason: spent.lastStopReason,
+    calls: calls.filter((call) => call.turn === spent.turns),
+    usage: spent.usage,
+    costUsd: spent.costUsd,
+    toolsRun: ended.length,
+    knownFiles: knownFiles(files),
+    changedFiles: changedFiles(ended.flatMap((call) => call.result?.files ?? [])),
+  };
+}
+
+function knownFiles(files: readonly FileState[]): ReadonlyMap<string, string> {
+  const known = new Map<string, string>();
+  for (const { path, sha256 } of files) {
+    if (sha256 === null) known.delete(path);
+    else known.set(path, sha256);
+  }
+  return known;
+}
+
+/** Paths in order of first change. */
+export function changedFiles(files: readonly FileState[]): string[] {
+  return [...new Set(files.filter((file) => file.action === "wrote").map((file) => file.path))];
+}

@@ -1,0 +1,209 @@
+import { runQuery } from "../agent/query.ts";
+import type { QueryConfig } from "../agent/query-config.ts";
+import type { Query } from "../agent/query-input.ts";
+import { buildSystemPrompt } from "../context/system-prompt.ts";
+import { toAppError } from "../protocol/errors.ts";
+import type { QueryOutcome, RunStats } from "../protocol/events.ts";
+import { withRef } from "../protocol/explain.ts";
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { ProviderRegistry } from "../providers/provider.ts";
+import { isStoreFailure } from "../store/failure.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { Tool } from "../tool.ts";
+import { CancelSignal, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
+import { messagesOf, type RunInputOptions } from "./run-input.ts";
+import { changedFiles, createRunJournal } from "./run-journal.ts";
+import type { OpenRunView, RunView } from "./run-view.ts";
+
+/** What configuration says of the place a session is in. */
+export interface SessionPlace {
+  readonly config: QueryConfig;
+  /** Absolute path; it exists. */
+  readonly sandboxRoot: string;
+  readonly allowedHosts: readonly string[];
+  readonly blockedUrls: readonly string[];
+  /** As the model reads it. */
+  readonly place: { readonly platform: string; readonly channel: string };
+}
+
+export interface RunnerOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly registry: ProviderRegistry;
+  readonly tools: readonly Tool[];
+  readonly platform: (name: PlatformName) => ChatPlatform;
+  readonly openView: (name: PlatformName) => OpenRunView;
+  readonly placeOf: (session: SessionRow) => Promise<SessionPlace>;
+  /** Keeps an attachment beneath the sandbox root; answers its relative path, or null when it cannot. */
+  readonly saveAttachment: (sandboxRoot: string, name: string, data: Uint8Array) => Promise<string | null>;
+}
+
+/** Takes a session from an event, or from where a crash cut it, to the end of its run. */
+export function createSessionRunner(options: RunnerOptions): SessionHandler {
+  return new SessionRunner(options);
+}
+
+/** One run while it goes on. */
+interface LiveRun {
+  readonly session: SessionRow;
+  readonly wake: Wake;
+  readonly context: TurnContext;
+  readonly view: RunView;
+}
+
+class SessionRunner implements SessionHandler {
+  readonly #options: RunnerOptions;
+  /** Views of runs that wait for a place: the run goes on with the message they have posted. */
+  readonly #queued = new Map<string, { view: RunView; context: TurnContext }>();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  async queued(wake: Wake, context: TurnContext, before: number): Promise<void> {
+    const known = this.#queued.get(wake.runId);
+    const view = known?.view ?? (await this.#openView(wake, context));
+    if (known === undefined) this.#queued.set(wake.runId, { view, context });
+    view.show({ type: "queued", before });
+  }
+
+  async run(wake: Wake, context: TurnContext): Promise<"ended" | "parked"> {
+    const session = await this.#options.store.sessions.get(wake.sessionId);
+    const waiting = this.#queued.get(wake.runId);
+    this.#queued.delete(wake.runId);
+    if (waiting !== undefined) await waiting.view.suspend();
+    const view = await this.#openView({ ...wake, resumed: wake.resumed || waiting !== undefined }, context);
+    const run: LiveRun = { session, wake, context, view };
+    try {
+      const outcome = await this.#outcome(run);
+      await view.finish(outcome, await this.#stats(wake.runId));
+      await this.#end(run, outcome);
+      return "ended";
+    } catch (error) {
+      await view.suspend();
+      throw error;
+    }
+  }
+
+  async #openView({ runId, sessionId, event, resumed }: Wake, context: TurnContext): Promise<RunView> {
+    const { store, openView } = this.#options;
+    const session = await store.sessions.get(sessionId);
+    const run = await store.runs.get(runId);
+    return openView(session.thread.platform)({
+      runId,
+      thread: session.thread,
+      agentName: session.agent,
+      startedAt: run?.startedAt ?? this.#options.runtime.clock.now(),
+      resumed,
+      triggerMessageId: event.body.kind === "message" ? event.body.messageId : null,
+      post: (key, message) => context.post(key, message),
+    });
+  }
+
+  /** How the run ends. Throws what leaves it open: suspension, lost ownership, a store that fails. */
+  async #outcome(run: LiveRun): Promise<QueryOutcome> {
+    const { context, wake } = run;
+    try {
+      const place = await this.#options.placeOf(run.session);
+      await this.#takeInput(run, place);
+      const query = runQuery(this.#query(run, place), context.signal);
+      for (let next = await query.next(); ; next = await query.next()) {
+        if (next.done) return next.value;
+        run.view.show(next.value);
+      }
+    } catch (error) {
+      if (context.signal.reason instanceof CancelSignal) return { type: "cancelled", by: context.signal.reason.by };
+      if (context.signal.aborted || isStoreFailure(error)) throw error;
+      const failure = withRef(toAppError(error), this.#options.runtime.random);
+      this.#options.log.error({ err: error, ref: failure.detail["ref"], runId: wake.runId }, "run_failed");
+      return { type: "error", error: failure };
+    }
+  }
+
+  /** Brings the event that began the run into the history, with what waits beside it, in order of arrival. */
+  async #takeInput({ session, wake, context, view }: LiveRun, { sandboxRoot }: SessionPlace): Promise<void> {
+    const { store } = this.#options;
+    if ((await store.journal.get(wake.runId, "input")).found) return;
+    const waiting = await context.takeInbox("input:inbox");
+    const events = [wake.event, ...waiting].toSorted((a, b) => a.seq - b.seq);
+    const input = this.#inputOptions({ session, context, view }, sandboxRoot);
+    const messages = (await Promise.all(events.map((event) => messagesOf(event, input)))).flat();
+    await context.transaction("input", async (tx) => {
+      for (const message of messages) await tx.messages.append(session.id, wake.runId, message);
+    });
+  }
+
+  #inputOptions(run: Omit<LiveRun, "wake">, sandboxRoot: string): RunInputOptions {
+    const { platform, runtime, saveAttachment } = this.#options;
+    return {
+      platform: platform(run.session.thread.platform),
+      ids: runtime.ids,
+      signal: run.context.signal,
+      saveAttachment: (name, data) => saveAttachment(sandboxRoot, name, data),
+      notice: (text) => run.view.show({ type: "status", text }),
+    };
+  }
+
+  #query(run: LiveRun, { config, sandboxRoot, allowedHosts, blockedUrls, place }: SessionPlace): Query {
+    const { store, runtime, log, registry, tools } = this.#options;
+    const { session, wake, context } = run;
+    const author = wake.event.body.kind === "message" ? wake.event.body.author : { id: "deckhand", name: "deckhand" };
+    const input = this.#inputOptions(run, sandboxRoot);
+    return {
+      sessionId: session.id,
+      runId: wake.runId,
+      channelKey: session.channelKey,
+      person: author.name,
+      config,
+      registry,
+      tools,
+      system: buildSystemPrompt({ config, place }),
+      journal: createRunJournal({
+        store,
+        context,
+        clock: runtime.clock,
+        run: { id: wake.runId, sessionId: session.id },
+        account: { personId: author.id, channelId: session.channelKey },
+        toMessages: (event) => messagesOf(event, input),
+      }),
+      runtime,
+      log,
+      sandboxRoot,
+      allowedHosts,
+      blockedUrls,
+      nonInteractive: false,
+      cacheKey: session.channelKey,
+    };
+  }
+
+  async #stats(runId: string): Promise<RunStats> {
+    const { store, runtime } = this.#options;
+    const [run, spent, calls] = await Promise.all([
+      store.runs.get(runId),
+      store.usage.ofRun(runId),
+      store.toolCalls.ofRun(runId),
+    ]);
+    const ended = calls.filter((call) => call.status === "ended");
+    return {
+      turns: spent.turns,
+      tools: ended.length,
+      durationMs: run === null ? 0 : runtime.clock.now() - run.startedAt,
+      costUsd: spent.costUsd,
+      changedFiles: changedFiles(ended.flatMap((call) => call.result?.files ?? [])),
+    };
+  }
+
+  async #end({ wake, session, context }: LiveRun, outcome: QueryOutcome): Promise<void> {
+    const { store, runtime, log } = this.#options;
+    const at = runtime.clock.now();
+    await store.transaction(async (tx) => {
+      await tx.sessions.fence(session.id, context.epoch, at);
+      await tx.runs.end(wake.runId, outcome, at);
+    });
+    log.info({ runId: wake.runId, sessionId: session.id, outcome: outcome.type }, "run_ended");
+  }
+}
