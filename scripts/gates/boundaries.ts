@@ -97,14 +97,16 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-/** A line for each forbidden import, each unresolvable relative import and each cycle. */
+/** A line for each forbidden import, each cycle and each file that cannot be parsed. */
 export function boundaryProblems(root: string): string[] {
   const files = sourceFiles(root, ["src", "test", "bench", "scripts", "wasm"], [".ts", ".tsx", ".mts"]);
   const graph = new Map<string, string[]>();
   const problems: string[] = [];
   for (const file of files) {
     const edges: string[] = [];
-    for (const { specifier, typeOnly } of importsOf(file)) {
+    const { imports, error } = importsOf(file);
+    if (error !== null) problems.push(`${file.path}: cannot be parsed: ${error}`);
+    for (const { specifier, typeOnly } of imports) {
       const target = targetOf(file.path, specifier);
       const broken = RULES.find((rule) => violates(rule, file.path, target));
       if (broken !== undefined) problems.push(`${file.path} imports ${target}: ${broken.why}.`);
@@ -119,9 +121,8 @@ function violates({ from, notFrom, to }: Rule, file: string, target: string): bo
   return from.test(file) && notFrom?.test(file) !== true && to.test(target);
 }
 
-function importsOf(file: SourceFile): Import[] {
+function importsOf(file: SourceFile): { readonly imports: readonly Import[]; readonly error: string | null } {
   const { module, errors } = parseSync(file.path, file.text);
-  if (errors.length > 0) return [];
   const imported = module.staticImports.map(({ moduleRequest, entries }) => ({
     specifier: moduleRequest.value,
     typeOnly: entries.length > 0 && entries.every(({ isType }) => isType),
@@ -135,7 +136,7 @@ function importsOf(file: SourceFile): Import[] {
     const literal = /^["'`](.*)["'`]$/s.exec(file.text.slice(start, end))?.[1];
     return literal === undefined ? [] : [{ specifier: literal, typeOnly: false }];
   });
-  return [...imported, ...exported, ...dynamic];
+  return { imports: [...imported, ...exported, ...dynamic], error: errors[0]?.message ?? null };
 }
 
 function targetOf(from: string, specifier: string): string {

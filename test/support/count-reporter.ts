@@ -1,11 +1,16 @@
+import type { SerializedError } from "vitest";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
-/** Closes a run with one plain line: how many tests passed and failed. */
+/**
+ * Closes a run with one plain line: how many tests passed and failed. A file that cannot be loaded, a
+ * failing hook and an error that nobody awaits count as failures, so that no failed run reads “0 failed”.
+ */
 export default class CountReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const counts = { passed: 0, failed: 0, skipped: 0 };
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+    const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     for (const module of modules) {
-      if (module.state() === "failed" && module.children.size === 0) counts.failed += 1;
+      const blocks = [module, ...module.children.allSuites()];
+      counts.failed += blocks.filter((block) => block.errors().length > 0).length;
       for (const test of module.children.allTests()) counts[state(test)] += 1;
     }
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";

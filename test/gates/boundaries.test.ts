@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { boundaryProblems } from "../../scripts/gates/boundaries.ts";
+import { projectWith } from "../support/project.ts";
+
+const SOURCES = {
+  "src/core/tool.ts": "export interface Tool { name: string }\n",
+  "src/core/store/store.ts":
+    'import { PrismaClient } from "../../../prisma/sqlite/generated/client.ts";\nPrismaClient;\n',
+  "src/adapters/render/splitter.ts": 'import type { Tool } from "../../core/tool.ts";\nexport type T = Tool;\n',
+  "src/adapters/slack/adapter.ts": 'import "../render/splitter.ts";\nimport "@slack/bolt";\n',
+  "src/adapters/web/page/page.tsx": 'import { render } from "preact";\nrender;\n',
+  "src/app.ts":
+    'import "./adapters/slack/adapter.ts";\nconst discord = () => import("./adapters/discord/adapter.ts");\ndiscord;\n',
+  "src/main.ts": 'import "./app.ts";\n',
+};
+
+test("a project that keeps the directions has no problem", () => {
+  expect(boundaryProblems(projectWith(SOURCES))).toEqual([]);
+});
+
+const violations: { name: string; file: string; line: string; problem: string }[] = [
+  {
+    name: "core importing an adapter",
+    file: "src/core/agent/query.ts",
+    line: 'import "../../adapters/slack/adapter.ts";',
+    problem: "src/core/agent/query.ts imports src/adapters/slack/adapter.ts: core imports nothing",
+  },
+  {
+    name: "core importing a type of an adapter",
+    file: "src/core/agent/query.ts",
+    line: 'import type { A } from "../../adapters/slack/adapter.ts"; export type B = A;',
+    problem: "core imports nothing",
+  },
+  {
+    name: "core loading a platform's SDK when needed",
+    file: "src/core/agent/query.ts",
+    line: 'export const load = () => import("discord.js");',
+    problem: "src/core/agent/query.ts imports npm:discord.js: core knows no platform",
+  },
+  {
+    name: "core serving HTTP",
+    file: "src/core/agent/query.ts",
+    line: 'import { createServer } from "node:http"; createServer();',
+    problem: "core knows no platform, no scheduler, no HTTP server",
+  },
+  {
+    name: "Prisma outside the store",
+    file: "src/core/sessions/runner.ts",
+    line: 'import { PrismaClient } from "../../../prisma/sqlite/generated/client.ts"; PrismaClient;',
+    problem: "only src/core/store knows the database",
+  },
+  {
+    name: "one adapter importing another",
+    file: "src/adapters/web/adapter.ts",
+    line: 'export { adapter } from "../slack/adapter.ts";',
+    problem: "adapters do not import each other",
+  },
+  {
+    name: "render knowing a platform",
+    file: "src/adapters/render/view.ts",
+    line: 'import "../discord/adapter.ts";',
+    problem: "render is shared by the platforms",
+  },
+  {
+    name: "an adapter reading the configuration",
+    file: "src/adapters/web/adapter.ts",
+    line: 'import { loadConfig } from "../../config.ts"; loadConfig;',
+    problem: "adapters, tools and jobs import core only",
+  },
+  {
+    name: "a tool importing an adapter",
+    file: "src/tools/read.ts",
+    line: 'import "../adapters/web/adapter.ts";',
+    problem: "tools import core only",
+  },
+  {
+    name: "the command line seeing an adapter",
+    file: "src/cli/program.ts",
+    line: 'import "../adapters/slack/adapter.ts";',
+    problem: "only app.ts sees adapters",
+  },
+  {
+    name: "something importing the composition root",
+    file: "src/cli/program.ts",
+    line: 'import "../app.ts";',
+    problem: "nothing imports it but main.ts",
+  },
+  {
+    name: "the program importing a test",
+    file: "src/cli/program.ts",
+    line: 'import "../../test/support/clock.ts";',
+    problem: "the program does not depend on what surrounds it",
+  },
+  {
+    name: "the program needing a build tool at run time",
+    file: "src/adapters/web/server.ts",
+    line: 'import { build } from "esbuild"; build;',
+    problem: "absent in a release",
+  },
+];
+
+test.each(violations)("$name is refused", ({ file, line, problem }) => {
+  const problems = boundaryProblems(projectWith({ ...SOURCES, [file]: `${line}\n` }));
+  expect(problems).toEqual([expect.stringContaining(problem)]);
+});
+
+test("a cycle is shown with its whole way", () => {
+  const root = projectWith({
+    "src/core/a.ts": 'import "./b.ts";\n',
+    "src/core/b.ts": 'export * from "./c.ts";\n',
+    "src/core/c.ts": 'export const load = () => import("./a.ts");\n',
+  });
+  expect(boundaryProblems(root)).toEqual([
+    "Import cycle: src/core/a.ts → src/core/b.ts → src/core/c.ts → src/core/a.ts.",
+  ]);
+});
+
+test("types alone make no cycle", () => {
+  const root = projectWith({
+    "src/core/a.ts": 'import type { B } from "./b.ts";\nexport type A = B;\n',
+    "src/core/b.ts": 'import { type A } from "./a.ts";\nexport type B = A;\n',
+  });
+  expect(boundaryProblems(root)).toEqual([]);
+});
+
+test("a file that does not parse is named rather than passed over", () => {
+  expect(boundaryProblems(projectWith({ "src/core/a.ts": "import {\n" }))).toEqual([
+    expect.stringMatching(/^src\/core\/a\.ts: cannot be parsed/),
+  ]);
+});

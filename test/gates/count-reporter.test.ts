@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { projectWith } from "../support/project.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const REPORTER = path.join(root, "test/support/count-reporter.ts");
+
+/** Runs vitest as `npm test` does, in a project with these tests. */
+function runTests(files: Record<string, string>): { status: number | null; lastLine: string | undefined } {
+  const project = projectWith(files);
+  symlinkSync(path.join(root, "node_modules"), path.join(project, "node_modules"));
+  const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
+  const args = [vitest, "run", "--reporter=default", `--reporter=${REPORTER}`];
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: project, encoding: "utf8" });
+  return { status, lastLine: stdout.trimEnd().split("\n").at(-1) };
+}
+
+const head = 'import { expect, test } from "vitest";\n';
+const passing = `${head}test("a", () => expect(1).toBe(1));\ntest("b", () => expect(1).toBe(1));\n`;
+const failing = `${head}test("c", () => expect(1).toBe(2));\n`;
+
+const UNAWAITED = `test("c", () => new Promise((resolve) => {
+  Promise.reject(new Error("x"));
+  setImmediate(resolve);
+}));
+`;
+
+const runs: { name: string; files: Record<string, string>; status: number; lastLine: string }[] = [
+  { name: "passes", files: { "a.test.ts": passing }, status: 0, lastLine: "2 passed, 0 failed" },
+  {
+    name: "fails",
+    files: { "a.test.ts": passing, "b.test.ts": failing },
+    status: 1,
+    lastLine: "2 passed, 1 failed",
+  },
+  {
+    name: "has a file that cannot be loaded",
+    files: { "a.test.ts": passing, "b.test.ts": 'import "./missing.ts";\n' },
+    status: 1,
+    lastLine: "2 passed, 1 failed",
+  },
+  {
+    name: "has a hook that fails",
+    files: {
+      "a.test.ts": `import { beforeAll } from "vitest";\nbeforeAll(() => Promise.reject(new Error("x")));\n${passing}`,
+    },
+    status: 1,
+    lastLine: "0 passed, 1 failed, 2 skipped",
+  },
+  {
+    name: "has an error that no test awaits",
+    files: { "a.test.ts": `${passing}${UNAWAITED}` },
+    status: 1,
+    lastLine: "3 passed, 1 failed",
+  },
+];
+
+test.each(runs)("a run that $name ends with its count and the right exit code", ({ files, status, lastLine }) => {
+  expect(runTests(files)).toEqual({ status, lastLine });
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { textProblems } from "../../scripts/gates/text.ts";
+import { projectWith } from "../support/project.ts";
+
+const PARTS = ["adapter.ts", "errors.ts", "format.ts", "inbound.ts", "limits.ts", "wire.ts"];
+
+function adapters(...platforms: string[]): Record<string, string> {
+  const files = platforms.flatMap((platform) => PARTS.map((part) => `src/adapters/${platform}/${part}`));
+  return Object.fromEntries(files.map((file) => [file, "export {};\n"]));
+}
+
+/** Written in halves, so that the gate does not find this file. */
+const MARKER = ["TO", "DO"].join("");
+const SKIP = ["test", "skip"].join(".");
+const MOCK = ["vi", "mock"].join(".");
+
+test("files within the limits and adapters with the same parts have no problem", () => {
+  const root = projectWith({
+    ...adapters("slack", "discord", "web"),
+    "src/adapters/discord/snowflake.ts": "export {};\n",
+    "src/long.ts": "export {};\n".repeat(400),
+    "docs/long.md": "text\n".repeat(500),
+  });
+  expect(textProblems(root)).toEqual([]);
+});
+
+const violations: { name: string; files: Record<string, string>; problem: string }[] = [
+  {
+    name: "a file beyond the limit",
+    files: { "src/long.ts": "export {};\n".repeat(401) },
+    problem: "src/long.ts: has 401 lines, more than 400.",
+  },
+  {
+    name: "a marker for later",
+    files: { "src/a.ts": `export {};\n// ${MARKER}: finish\n` },
+    problem: "src/a.ts:2: finish it or open an issue; no marker stays in the text.",
+  },
+  {
+    name: "a vague name",
+    files: { "src/core/utils.ts": "export {};\n" },
+    problem: "src/core/utils.ts: name it after what it does; no barrels.",
+  },
+  {
+    name: "a barrel",
+    files: { "src/core/index.ts": "export {};\n" },
+    problem: "src/core/index.ts: name it after what it does; no barrels.",
+  },
+  {
+    name: "a test that is left out",
+    files: { "test/a.test.ts": `${SKIP}("x", () => {});\n` },
+    problem: "test/a.test.ts:1: a test that does not run is a defect.",
+  },
+  {
+    name: "a mocked module",
+    files: { "test/a.test.ts": `${MOCK}("node:fs");\n` },
+    problem: "test/a.test.ts:1: modules are not mocked; use a real counterpart.",
+  },
+];
+
+test.each(violations)("$name is refused", ({ files, problem }) => {
+  expect(textProblems(projectWith(files))).toEqual([problem]);
+});
+
+test("an adapter that lacks a part of the others is refused", () => {
+  const { "src/adapters/web/limits.ts": _, ...files } = adapters("slack", "discord", "web");
+  expect(textProblems(projectWith(files))).toEqual([
+    "src/adapters/web: has no limits.ts; slack, discord and web hold the same parts.",
+  ]);
+});
