@@ -1,0 +1,114 @@
+import { messagesForModel, saysSomething } from "../context/request-messages.ts";
+import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
+import type { QueryEvent } from "../protocol/events.ts";
+import { withRef } from "../protocol/explain.ts";
+import type { Message } from "../protocol/messages.ts";
+import {
+  costOf,
+  type ModelRequest,
+  type ModelResponse,
+  type ResolvedModel,
+  type ToolSpec,
+} from "../providers/provider.ts";
+import { retryDelayMs } from "../providers/retry.ts";
+import type { Query } from "./query-input.ts";
+import { retryStatus } from "./retry-status.ts";
+
+export interface ModelCall {
+  readonly query: Query;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSpec[];
+}
+
+/** How a model call ended; `aborted` when the signal did it, whatever its reason. */
+export type CallEnd =
+  | { readonly type: "responded"; readonly response: ModelResponse; readonly costUsd: number | null }
+  | { readonly type: "failed"; readonly error: AppError }
+  | { readonly type: "aborted" };
+
+/** One model call, streamed as tokens, tried again where retry.ts says so; text that a failed try has shown is discarded. */
+export async function* callModel(call: ModelCall, signal: AbortSignal): AsyncGenerator<QueryEvent, CallEnd> {
+  const { config, log, registry, runtime } = call.query;
+  for (let attempt = 0; ; attempt += 1) {
+    const shown = { any: false };
+    try {
+      const resolved = await registry.resolve(config.model);
+      const response = yield* stream(resolved, { request: requestOf(call, resolved), shown }, signal);
+      return { type: "responded", response, costUsd: costOf(response.usage, resolved.facts.price) };
+    } catch (thrown) {
+      if (signal.aborted) return { type: "aborted" };
+      const error = toAppError(thrown);
+      const delayMs = error instanceof ProviderError ? retryDelayMs(error, attempt, runtime.random) : null;
+      if (delayMs === null) return { type: "failed", error: logged(error, call.query) };
+
+      log.warn({ err: error, code: error.code, attempt, delayMs, model: config.model }, "model_retry");
+      if (shown.any) yield { type: "text_discarded" };
+      yield { type: "status", text: retryStatus(error, { attempt, delayMs }) };
+      if (!(await slept(runtime.clock.sleep(delayMs, signal), signal))) return { type: "aborted" };
+    }
+  }
+}
+
+interface Try {
+  readonly request: ModelRequest;
+  /** Whether this try has shown any text to people. */
+  readonly shown: { any: boolean };
+}
+
+async function* stream(
+  { provider, model }: ResolvedModel,
+  { request, shown }: Try,
+  signal: AbortSignal,
+): AsyncGenerator<QueryEvent, ModelResponse> {
+  signal.throwIfAborted();
+  const detail = { provider: provider.id, providerName: provider.name, model };
+  for await (const event of provider.createMessageStream(request, signal)) {
+    if (event.type === "end") {
+      if (isEmpty(event.response)) throw new ProviderError("empty_response", "the model returned nothing", { detail });
+      return event.response;
+    }
+    if (event.type === "text" && event.text !== "") {
+      shown.any = true;
+      yield { type: "token", text: event.text };
+    }
+  }
+  throw new ProviderError("incomplete_stream", "the stream ended without its terminal marker", { detail });
+}
+
+/** A response that was cut off or refused may be empty: that is told as what it is. */
+function isEmpty({ content, stopReason }: ModelResponse): boolean {
+  return (stopReason === "end_turn" || stopReason === "tool_use") && !saysSomething(content);
+}
+
+function requestOf({ query, messages, tools }: ModelCall, { model, facts }: ResolvedModel): ModelRequest {
+  const { config, system, cacheKey } = query;
+  const temperature = config.temperature ?? config.agentDefinition.temperature;
+  return {
+    model,
+    system,
+    messages: messagesForModel(messages),
+    tools,
+    maxTokens: Math.min(config.maxTokens, facts.maxOutputTokens),
+    cacheKey,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(config.thinkingBudget === undefined ? {} : { thinkingBudget: config.thinkingBudget }),
+    ...(config.effortLevel === undefined ? {} : { effortLevel: config.effortLevel }),
+  };
+}
+
+function logged(error: AppError, { config, log, runtime }: Query): AppError {
+  const reported = error.code === "defect" ? withRef(error, runtime.random) : error;
+  log.error({ err: error, code: reported.code, ref: reported.detail.ref, model: config.model }, "model_call_failed");
+  return reported;
+}
+
+/** False when the signal ended the wait. */
+async function slept(sleep: Promise<void>, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep;
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import { ProviderError } from "../protocol/errors.ts";
+import type { QueryOutcome } from "../protocol/events.ts";
+import { type Message, toolUsesOf } from "../protocol/messages.ts";
+import type { RunState } from "./run-journal.ts";
+
+/** What the loop does next. `skip_calls` ends calls without running them; `reason` is told to the model. */
+export type NextStep =
+  | { readonly type: "call_model"; readonly turn: number }
+  | { readonly type: "run_calls"; readonly message: Message }
+  | { readonly type: "skip_calls"; readonly reason: string }
+  | { readonly type: "append_results"; readonly message: Message }
+  | { readonly type: "end"; readonly outcome: QueryOutcome };
+
+export interface RunBounds {
+  readonly maxTurns: number;
+  /** The model by its own name, for errors. */
+  readonly model: string;
+  /** Who stopped the run; null while nobody did. */
+  readonly cancelledBy: string | null;
+}
+
+/**
+ * The run's end tells what comes next, whether this process brought it there or one before it:
+ * a response's calls are run and their results appended; a response without calls ends the run; anything
+ * else is answered by the model. A run that is finished stays finished, also when it is cancelled then.
+ */
+export function nextStep(state: RunState, bounds: RunBounds): NextStep {
+  const response = state.turns > 0 ? state.messages.findLast((message) => message.role === "assistant") : undefined;
+  if (response === undefined) return nextCall(state, bounds);
+
+  const isLast = state.messages.at(-1) === response;
+  const hasCalls = toolUsesOf(response.content).length > 0;
+  if (isLast && hasCalls) return stepOfCalls(state, response, bounds);
+
+  const cut = cutOutcome(state, response, bounds);
+  if (cut !== null) return end(cut);
+  if (!isLast) return nextCall(state, bounds);
+  return end({ type: "end_turn", message: response, usage: state.usage });
+}
+
+function end(outcome: QueryOutcome): NextStep {
+  return { type: "end", outcome };
+}
+
+function nextCall(state: RunState, { maxTurns, cancelledBy }: RunBounds): NextStep {
+  if (cancelledBy !== null) return end({ type: "cancelled", by: cancelledBy });
+  if (state.turns >= maxTurns) return end({ type: "max_turns", turns: state.turns });
+  return { type: "call_model", turn: state.turns + 1 };
+}
+
+function stepOfCalls(state: RunState, message: Message, { cancelledBy }: RunBounds): NextStep {
+  if (state.calls.every((call) => call.status === "ended")) return { type: "append_results", message };
+  if (cancelledBy !== null) return { type: "skip_calls", reason: `Cancelled by ${cancelledBy}.` };
+  switch (state.lastStopReason) {
+    case "max_tokens":
+      return { type: "skip_calls", reason: "Not run: the output token limit cut the response off." };
+    case "refusal":
+      return { type: "skip_calls", reason: "Not run: the response was withdrawn." };
+    default:
+      return { type: "run_calls", message };
+  }
+}
+
+/** How a response ends the run that does not end by itself; null when it does, or goes on. */
+function cutOutcome(state: RunState, response: Message, { model }: RunBounds): QueryOutcome | null {
+  switch (state.lastStopReason) {
+    case "max_tokens":
+      return { type: "max_tokens", partial: response };
+    case "refusal":
+      return {
+        type: "error",
+        error: new ProviderError("refused", "the model declined to answer", { detail: { model } }),
+      };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,101 @@
+import { type Message, toolUsesOf } from "../protocol/messages.ts";
+import type { ToolResult } from "../protocol/tool-result.ts";
+import { addUsage } from "../protocol/usage.ts";
+import type { WriteIntent } from "../tool.ts";
+import type { CallRecord, JournalledResponse, RunJournal, RunState, Steering } from "./run-journal.ts";
+
+/**
+ * A run while it goes on: the journal, and beside it the state as `load()` would return it now. Each
+ * method first makes its step durable and then takes it over, so the state never runs ahead of the journal.
+ */
+export class OpenRun {
+  readonly #journal: RunJournal;
+  #state: RunState;
+
+  private constructor(journal: RunJournal, state: RunState) {
+    this.#journal = journal;
+    this.#state = state;
+  }
+
+  static async load(journal: RunJournal): Promise<OpenRun> {
+    return new OpenRun(journal, await journal.load());
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  async modelResponded(response: JournalledResponse): Promise<void> {
+    await this.#journal.modelResponded(response);
+    const { messages, usage, costUsd } = this.#state;
+    this.#state = {
+      ...this.#state,
+      messages: [...messages, response.message],
+      turns: response.turn,
+      lastStopReason: response.stopReason,
+      calls: toolUsesOf(response.message.content).map((use) => ({
+        callId: use.id,
+        name: use.name,
+        input: use.input,
+        status: "pending",
+        intent: null,
+        result: null,
+      })),
+      usage: addUsage(usage, response.usage),
+      costUsd: costUsd === null || response.costUsd === null ? null : costUsd + response.costUsd,
+    };
+  }
+
+  async callBegun(callId: string): Promise<void> {
+    await this.#journal.callBegun(callId);
+    this.#updateCall(callId, { status: "begun" });
+  }
+
+  async callIntends(callId: string, intent: WriteIntent): Promise<void> {
+    await this.#journal.callIntends(callId, intent);
+    this.#updateCall(callId, { intent });
+  }
+
+  async callEnded(callId: string, result: ToolResult, durationMs: number): Promise<void> {
+    await this.#journal.callEnded(callId, result, durationMs);
+    this.#updateCall(callId, { status: "ended", result });
+    const { toolsRun, knownFiles, changedFiles } = this.#state;
+    const files = result.files ?? [];
+    const known = new Map(knownFiles);
+    for (const { path, sha256 } of files) {
+      if (sha256 === null) known.delete(path);
+      else known.set(path, sha256);
+    }
+    const wrote = files.filter((file) => file.action === "wrote").map((file) => file.path);
+    this.#state = {
+      ...this.#state,
+      toolsRun: toolsRun + 1,
+      knownFiles: known,
+      changedFiles: [...new Set([...changedFiles, ...wrote])],
+    };
+  }
+
+  async toolResults(message: Message): Promise<void> {
+    await this.#journal.toolResults(this.#state.turns, message);
+    this.#append([message]);
+  }
+
+  /** What people sent meanwhile. A journal that repeats a turn's answer after a crash changes nothing. */
+  async takeSteering(turn: number): Promise<Steering | null> {
+    const steering = await this.#journal.takeSteering(turn);
+    const known = new Set(this.#state.messages.map((message) => message.id));
+    const fresh = steering.messages.filter((message) => !known.has(message.id));
+    if (fresh.length === 0) return null;
+    this.#append(fresh);
+    return steering;
+  }
+
+  #append(messages: readonly Message[]): void {
+    this.#state = { ...this.#state, messages: [...this.#state.messages, ...messages] };
+  }
+
+  #updateCall(callId: string, change: Partial<CallRecord>): void {
+    const calls = this.#state.calls.map((call) => (call.callId === callId ? { ...call, ...change } : call));
+    this.#state = { ...this.#state, calls };
+  }
+}

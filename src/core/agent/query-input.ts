@@ -1,0 +1,32 @@
+import type { Log } from "../protocol/log.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
+import type { Tool } from "../tool.ts";
+import type { QueryConfig } from "./query-config.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+/** Everything that one run of the query loop works with. */
+export interface Query {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** `slack:C1`: what per-channel limits count by. */
+  readonly channelKey: string;
+  /** Who asked, by name; for the log. */
+  readonly person: string;
+  readonly config: QueryConfig;
+  readonly registry: ProviderRegistry;
+  /** Every tool there is; what the model is offered is role ∩ mode of it. */
+  readonly tools: readonly Tool[];
+  readonly system: readonly SystemPart[];
+  readonly journal: RunJournal;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  /** Absolute path of the only directory that tools may touch. */
+  readonly sandboxRoot: string;
+  readonly allowedHosts: readonly string[];
+  readonly blockedUrls: readonly string[];
+  /** Nobody is there to answer questions (a job). */
+  readonly nonInteractive: boolean;
+  /** Stable per channel: routes requests with equal prefixes to the same provider cache. */
+  readonly cacheKey: string;
+}

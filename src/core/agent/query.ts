@@ -1,0 +1,124 @@
+import { offeredTools } from "../permissions/policy.ts";
+import { assertNever } from "../protocol/assert-never.ts";
+import type { AppError } from "../protocol/errors.ts";
+import type { QueryEvent, QueryOutcome } from "../protocol/events.ts";
+import { type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
+import type { ToolSpec } from "../providers/provider.ts";
+import { CancelSignal } from "../sessions/engine.ts";
+import { withFreshCallIds } from "./call-ids.ts";
+import { type CallEnd, callModel } from "./model-call.ts";
+import { nextStep } from "./next-step.ts";
+import { OpenRun } from "./open-run.ts";
+import type { Query } from "./query-input.ts";
+import type { ToolRules } from "./tool-decision.ts";
+import { runCalls, skipCalls } from "./tool-phases.ts";
+import { toolSpecs } from "./tool-specs.ts";
+
+/**
+ * Drives a run to its outcome. The journal is read once; from then on the run's own end says what comes
+ * next, so a run that was cut anywhere goes on as one that never was. Every step is journalled before its
+ * event is yielded. Throws the signal's reason when that suspends the run (it stays open), and what the
+ * journal throws; everything else is an outcome.
+ */
+export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerator<QueryEvent, QueryOutcome> {
+  const loop = await openLoop(query);
+  const { run } = loop;
+  let turnEnd: QueryEvent | null = null;
+  for (;;) {
+    const step = nextStep(run.state, { ...loop.bounds, cancelledBy: cancelledBy(signal) });
+    switch (step.type) {
+      case "call_model": {
+        if (turnEnd !== null) yield turnEnd;
+        const called: TurnCall = yield* callTurn(loop, step.turn, signal);
+        if (called.type === "failed") return { type: "error", error: called.error };
+        turnEnd = called.type === "responded" ? called.turnEnd : null;
+        break;
+      }
+      case "run_calls":
+        yield* runCalls({ ...loop, message: step.message }, signal);
+        break;
+      case "skip_calls":
+        await skipCalls(run, step.reason);
+        break;
+      case "append_results":
+        await run.toolResults(resultsMessage(loop, step.message));
+        break;
+      case "end":
+        if (turnEnd !== null) yield turnEnd;
+        return step.outcome;
+      default:
+        return assertNever(step);
+    }
+  }
+}
+
+interface Loop {
+  readonly query: Query;
+  readonly run: OpenRun;
+  readonly rules: ToolRules;
+  readonly specs: readonly ToolSpec[];
+  readonly bounds: { readonly maxTurns: number; readonly model: string };
+}
+
+async function openLoop(query: Query): Promise<Loop> {
+  const { config, log, runId, sessionId, person } = query;
+  const { access: role, name: agentName, maxTurns } = config.agentDefinition;
+  const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
+  const access = { agentName, role, mode: config.mode, ...toolAllow };
+  return {
+    query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },
+    run: await OpenRun.load(query.journal),
+    rules: { tools: query.tools, access },
+    specs: toolSpecs(offeredTools(query.tools, access)),
+    bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },
+  };
+}
+
+/** Who stopped the run, or null while it may go on; any other abort suspends it, by throwing. */
+function cancelledBy(signal: AbortSignal): string | null {
+  if (!signal.aborted) return null;
+  if (signal.reason instanceof CancelSignal) return signal.reason.by;
+  throw signal.reason;
+}
+
+type TurnCall =
+  | { readonly type: "responded"; readonly turnEnd: QueryEvent }
+  | { readonly type: "failed"; readonly error: AppError }
+  | { readonly type: "aborted" };
+
+/** Takes in what people sent, calls the model, and journals its response before anything else happens. */
+async function* callTurn(
+  { query, run, specs }: Loop,
+  turn: number,
+  signal: AbortSignal,
+): AsyncGenerator<QueryEvent, TurnCall> {
+  yield { type: "turn_start", turn };
+  const steering = await run.takeSteering(turn);
+  if (steering !== null) yield { type: "steered", eventKeys: steering.eventKeys };
+
+  const end: CallEnd = yield* callModel({ query, messages: run.state.messages, tools: specs }, signal);
+  if (end.type !== "responded") return end;
+  const { response, costUsd } = end;
+  const { clock, ids } = query.runtime;
+  const message: Message = {
+    id: ids.next("msg"),
+    role: "assistant",
+    content: withFreshCallIds(response.content, run.state.messages, ids),
+    createdAt: clock.now(),
+  };
+  const { stopReason, usage } = response;
+  await run.modelResponded({ turn, message, stopReason, usage, costUsd, model: query.config.model });
+  query.log.info({ turn, model: response.model, stopReason, usage, costUsd }, "model_responded");
+  return { type: "responded", turnEnd: { type: "turn_end", turn, usage, costUsd } };
+}
+
+/** The user message that carries the results of a response's calls, in call order. */
+function resultsMessage({ query, run }: Loop, response: Message): Message {
+  const results = new Map(run.state.calls.map((call) => [call.callId, call.result]));
+  const content = toolUsesOf(response.content).map((use): ToolResultBlock => {
+    const { content: parts = [], isError = true } = results.get(use.id) ?? {};
+    return { type: "tool_result", toolUseId: use.id, content: parts, isError };
+  });
+  const { clock, ids } = query.runtime;
+  return { id: ids.next("msg"), role: "user", content, createdAt: clock.now() };
+}

@@ -1,0 +1,41 @@
+import type { ProviderError } from "../protocol/errors.ts";
+import { retryDelayMs } from "../providers/retry.ts";
+
+/** What people read while a model call waits to be tried again. `attempt` counts from 0. */
+export function retryStatus(error: ProviderError, { attempt, delayMs }: { attempt: number; delayMs: number }): string {
+  const retries = Math.max(attempt + 1, retriesOf(error));
+  return `⚠ ${cause(error)}; trying again${wait(delayMs)} (${attempt + 1} of ${retries}).`;
+}
+
+/** How often a failure of this kind is tried again at most; retry.ts alone holds the rules. */
+function retriesOf(error: ProviderError): number {
+  let retries = 0;
+  while (retryDelayMs(error, retries, { next: () => 0 }) !== null) retries += 1;
+  return retries;
+}
+
+function cause(error: ProviderError): string {
+  const provider = error.detail.providerName ?? "The model provider";
+  switch (error.code) {
+    case "stalled":
+      return "The model went silent";
+    case "empty_response":
+      return "The model returned nothing";
+    case "incomplete_stream":
+      return "The model broke off in the middle of its answer";
+    case "overloaded":
+      return `${error.detail.model ?? "The model"} is overloaded`;
+    case "rate_limited":
+      return `${provider} takes no more requests for now`;
+    case "network":
+      return `${provider} cannot be reached`;
+    default:
+      return `${provider} failed`;
+  }
+}
+
+/** Waits that people notice are named. */
+function wait(delayMs: number): string {
+  const seconds = Math.round(delayMs / 1000);
+  return seconds < 3 ? "" : ` in ${seconds} s`;
+}

@@ -1,0 +1,110 @@
+import { AppError, toAppError } from "../protocol/errors.ts";
+import type { QueryEvent } from "../protocol/events.ts";
+import { explain, withRef } from "../protocol/explain.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
+import { CancelSignal } from "../sessions/engine.ts";
+import type { ToolContext } from "../tool.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { Query } from "./query-input.ts";
+import type { AllowedCall } from "./tool-decision.ts";
+import { boundResult } from "./tool-result-bounds.ts";
+
+/** Milliseconds after an abort until a call that does not heed it is left behind. A stop takes effect within a second. */
+const ABORT_GRACE_MS = 800;
+
+export interface RunningCall {
+  readonly query: Query;
+  readonly run: OpenRun;
+  readonly call: AllowedCall;
+  readonly emit: (event: QueryEvent) => void;
+}
+
+/**
+ * Runs one allowed call: begun, executed, ended, each journalled before it is told. Does nothing once
+ * the signal has aborted. Throws only suspensions and journal failures.
+ */
+export async function runCall(running: RunningCall, signal: AbortSignal): Promise<void> {
+  const { query, run, call, emit } = running;
+  const { use, title } = call;
+  const { clock } = query.runtime;
+  if (signal.aborted) return;
+  if (call.type === "run" && call.begins) await run.callBegun(use.id);
+  emit({ type: "tool_start", toolId: use.id, toolName: use.name, input: use.input, title });
+
+  const startedAt = clock.now();
+  const result = boundResult(await resultOf(running, signal));
+  const durationMs = clock.now() - startedAt;
+  await run.callEnded(use.id, result, durationMs);
+  query.log.info({ tool: use.name, callId: use.id, durationMs, isError: result.isError }, "tool_call");
+  emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
+}
+
+async function resultOf(running: RunningCall, signal: AbortSignal): Promise<ToolResult> {
+  try {
+    signal.throwIfAborted();
+    return await heedingAbort(execute(running, signal), { signal, clock: running.query.runtime.clock });
+  } catch (error) {
+    if (!signal.aborted) return failure(running, error);
+    if (!(signal.reason instanceof CancelSignal)) throw signal.reason;
+    return errorResult(
+      `Cancelled by ${signal.reason.by} while it ran; what it had done until then stays.`,
+      "cancelled",
+    );
+  }
+}
+
+async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolResult> {
+  const { call } = running;
+  const ctx = contextOf(running);
+  if (call.type === "run") return call.tool.execute(call.use.input, ctx, signal);
+  return call.reconcile({ input: call.use.input, intent: call.intent }, ctx, signal);
+}
+
+function contextOf({ query, run, call, emit }: RunningCall): ToolContext {
+  const { config } = query;
+  const callId = call.use.id;
+  return {
+    sessionId: query.sessionId,
+    runId: query.runId,
+    callId,
+    turn: run.state.turns,
+    channelKey: query.channelKey,
+    sandboxRoot: query.sandboxRoot,
+    readOnly: config.agentDefinition.access !== "full" || config.mode === "read",
+    config,
+    allowedHosts: query.allowedHosts,
+    blockedUrls: query.blockedUrls,
+    nonInteractive: query.nonInteractive,
+    knownFiles: run.state.knownFiles,
+    intend: (intent) => run.callIntends(callId, intent),
+    queued: (before) => emit({ type: "tool_queued", toolId: callId, before }),
+  };
+}
+
+/** A tool that throws has a bug, or met a named failure: the model is told, the run goes on, the log has it. */
+function failure({ query, call }: RunningCall, thrown: unknown): ToolResult {
+  const error = withRef(toAppError(thrown), query.runtime.random);
+  query.log.error({ err: thrown, tool: call.use.name, callId: call.use.id, ref: error.detail.ref }, "tool_failed");
+  if (thrown instanceof AppError && thrown.code !== "defect") return errorResult(explain(error), "failed");
+  return errorResult(
+    `internal error (code ${error.detail.ref ?? ""}). Do without this call, or try it once more.`,
+    "failed",
+  );
+}
+
+/** The work's result, or the signal's reason when the work outlives its abort by the grace period. */
+function heedingAbort<T>(work: Promise<T>, { signal, clock }: { signal: AbortSignal; clock: Clock }): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    let stopWaiting = () => {};
+    const onAbort = () => {
+      stopWaiting = clock.after(ABORT_GRACE_MS, () => reject(signal.reason));
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    const settle = () => {
+      signal.removeEventListener("abort", onAbort);
+      stopWaiting();
+    };
+    work.then(resolve, reject).finally(settle);
+  });
+}

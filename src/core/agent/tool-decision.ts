@@ -1,0 +1,98 @@
+import type { z } from "zod";
+import { offeredTools, refusal, type ToolAccess } from "../permissions/policy.ts";
+import type { ToolUseBlock } from "../protocol/messages.ts";
+import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
+import type { Tool, WriteIntent } from "../tool.ts";
+import type { CallRecord } from "./run-journal.ts";
+
+/** What becomes of a call: refused with a result that tells the model why, run, or taken up where a crash cut it. */
+export type Decision =
+  | {
+      readonly type: "refuse";
+      readonly use: ToolUseBlock;
+      readonly title: string;
+      readonly result: ToolResult;
+      /** True when the call had begun before a restart and is not run again. */
+      readonly interrupted: boolean;
+    }
+  | RunDecision
+  | ReconcileDecision;
+
+interface RunDecision {
+  readonly type: "run";
+  readonly use: ToolUseBlock;
+  readonly title: string;
+  readonly tool: Tool;
+  /** False when the journal has the call as begun already. */
+  readonly begins: boolean;
+}
+
+interface ReconcileDecision {
+  readonly type: "reconcile";
+  readonly use: ToolUseBlock;
+  readonly title: string;
+  readonly tool: Tool;
+  readonly intent: WriteIntent;
+  readonly reconcile: NonNullable<Tool["reconcile"]>;
+}
+
+export type AllowedCall = RunDecision | ReconcileDecision;
+
+export interface ToolRules {
+  readonly tools: readonly Tool[];
+  readonly access: ToolAccess;
+}
+
+/** Characters of a faulty argument text that are quoted back. */
+const QUOTED_JSON = 500;
+
+/** Checks a call, in order: the tool exists, the input is valid JSON of its schema, role and mode allow it. */
+export function decide(use: ToolUseBlock, record: CallRecord | undefined, { tools, access }: ToolRules): Decision {
+  const tool = tools.find((candidate) => candidate.name === use.name);
+  if (record?.status === "begun") return recover(use, record, tool);
+  const refuse = (text: string): Decision => {
+    return { type: "refuse", use, title: titleOf(tool, use), result: errorResult(text), interrupted: false };
+  };
+
+  if (tool === undefined) return refuse(unknownTool(use.name, offeredTools(tools, access)));
+  if (use.invalidJson !== undefined) return refuse(invalidJson(use.name, use.invalidJson));
+  const parsed = tool.input.safeParse(use.input);
+  if (!parsed.success) return refuse(invalidInput(use.name, parsed.error));
+  const denied = refusal(tool, access);
+  if (denied !== null) return refuse(denied);
+  return { type: "run", use, title: titleOf(tool, use), tool, begins: true };
+}
+
+/** What a restart may do with a call that had begun; it was allowed then. */
+function recover(use: ToolUseBlock, { intent }: CallRecord, tool: Tool | undefined): Decision {
+  const title = titleOf(tool, use);
+  const mayRun = tool?.afterCrash === "replay" || (tool?.afterCrash === "reconcile" && intent === null);
+  if (tool !== undefined && mayRun) return { type: "run", use, title, tool, begins: false };
+  if (tool?.afterCrash === "reconcile" && intent !== null && tool.reconcile !== undefined) {
+    return { type: "reconcile", use, title, tool, intent, reconcile: tool.reconcile.bind(tool) };
+  }
+  const text =
+    "interrupted by a restart; not run again. What it had done until then stays; check before you repeat it.";
+  return { type: "refuse", use, title, result: errorResult(text, "interrupted"), interrupted: true };
+}
+
+/** The progress line's argument; empty when the input does not make one. */
+function titleOf(tool: Tool | undefined, use: ToolUseBlock): string {
+  if (tool === undefined || !tool.input.safeParse(use.input).success) return "";
+  return tool.title(use.input);
+}
+
+function unknownTool(name: string, offered: readonly Tool[]): string {
+  const names = offered.map((tool) => tool.name).sort();
+  return `Unknown tool: ${name}. Available: ${names.length === 0 ? "none" : names.join(", ")}.`;
+}
+
+function invalidJson(name: string, text: string): string {
+  const quoted = text.length > QUOTED_JSON ? `${text.slice(0, QUOTED_JSON)}…` : text;
+  return `The input of ${name} is not valid JSON; it was not run. Send the call again with a JSON object. What came: ${quoted}`;
+}
+
+function invalidInput(name: string, error: z.ZodError): string {
+  const problems = error.issues.map((issue) => `- ${issue.path.map(String).join(".") || "input"}: ${issue.message}`);
+  return `The input of ${name} does not fit its schema; it was not run.\n${problems.join("\n")}`;
+}

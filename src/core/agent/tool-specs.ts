@@ -1,0 +1,15 @@
+import { z } from "zod";
+import type { ToolSpec } from "../providers/provider.ts";
+import type { Tool } from "../tool.ts";
+
+/** Tools as the model sees them, by name, so that a request's bytes do not depend on who registered what first. */
+export function toolSpecs(tools: readonly Tool[]): ToolSpec[] {
+  return tools
+    .map((tool) => ({ name: tool.name, description: tool.description, inputSchema: jsonSchemaOf(tool) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function jsonSchemaOf(tool: Tool): Record<string, unknown> {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(tool.input, { io: "input", unrepresentable: "any" });
+  return schema;
+}

@@ -1,0 +1,46 @@
+import type { ContentBlock, Message } from "../protocol/messages.ts";
+
+/**
+ * The history as a model call carries it. A function of the stored messages alone, so that the bytes of
+ * what was sent before never change. What people wrote ends with a line that says when, since the system
+ * prompt holds no date; responses that say nothing are left out. Names, the marks of thread conversation
+ * and what each kind of block becomes are providers/visible-content.ts's.
+ */
+export function messagesForModel(messages: readonly Message[]): Message[] {
+  return messages
+    .filter((message) => message.role === "user" || saysSomething(message.content))
+    .map((message) => (isWritten(message) ? dated(message) : message));
+}
+
+/** False for a response that holds neither text nor a tool call: nothing to show, nothing to go on with. */
+export function saysSomething(content: readonly ContentBlock[]): boolean {
+  return content.some((block) => {
+    switch (block.type) {
+      case "text":
+        return block.text.trim() !== "";
+      case "thinking":
+      case "redacted_thinking":
+        return false;
+      default:
+        return true;
+    }
+  });
+}
+
+/** True for a request to the agent, false for tool results and for conversation that is only context. */
+function isWritten({ role, context, content }: Message): boolean {
+  return role === "user" && context !== true && !content.some((block) => block.type === "tool_result");
+}
+
+function dated(message: Message): Message {
+  return { ...message, content: [...message.content, { type: "text", text: `[${dateText(message.createdAt)}]` }] };
+}
+
+/** `Tue 2026-11-03 09:12 UTC`. `at` is in milliseconds since the epoch. */
+export function dateText(at: number): string {
+  const date = new Date(at);
+  const iso = date.toISOString();
+  return `${WEEKDAYS[date.getUTCDay()]} ${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];

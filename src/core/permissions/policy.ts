@@ -1,0 +1,51 @@
+import { type Mode, OFFERED_PERMISSIONS } from "../agent/query-config.ts";
+import type { Permission, Tool } from "../tool.ts";
+
+/** What bounds the tools of a query: the agent's access role, the mode, and the operator's list. */
+export interface ToolAccess {
+  readonly agentName: string;
+  /** An access role. A string, because definitions come from files: a role that is not known allows nothing. */
+  readonly role: string;
+  readonly mode: Mode;
+  /** When set, only these tools. */
+  readonly toolAllow?: readonly string[];
+}
+
+type ToolFacts = Pick<Tool, "name" | "permission">;
+
+/** The tools a model is offered: role ∩ mode ∩ the operator's list, in the order given. */
+export function offeredTools<T extends ToolFacts>(tools: readonly T[], access: ToolAccess): T[] {
+  return tools.filter((tool) => refusal(tool, access) === null);
+}
+
+/** Why a tool may not be called, in words for the model; null when it may. */
+export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
+  if (!roleAllows(access.role, tool)) {
+    return `The tool ${tool.name} is not available: the access of agent ${access.agentName} is ${access.role}.`;
+  }
+  if (!OFFERED_PERMISSIONS[access.mode].includes(tool.permission)) {
+    return `The tool ${tool.name} is not available in ${access.mode} mode, which only looks and changes nothing.`;
+  }
+  if (access.toolAllow !== undefined && !access.toolAllow.includes(tool.name)) {
+    return `The tool ${tool.name} is not enabled here.`;
+  }
+  return null;
+}
+
+const HARMLESS: readonly Permission[] = ["none", "read"];
+/** Beyond what is harmless: looking something up on the web and asking the person. */
+const READ_ONLY_TOOLS: readonly string[] = ["web_fetch", "ask_user_question"];
+const SEARCH_TOOLS: readonly string[] = ["read", "glob", "grep", "web_fetch"];
+
+function roleAllows(role: string, tool: ToolFacts): boolean {
+  switch (role) {
+    case "full":
+      return true;
+    case "read-only":
+      return HARMLESS.includes(tool.permission) || READ_ONLY_TOOLS.includes(tool.name);
+    case "search-only":
+      return SEARCH_TOOLS.includes(tool.name);
+    default:
+      return false;
+  }
+}

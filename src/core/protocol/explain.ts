@@ -1,0 +1,107 @@
+import { AppError, ConfigError, type ErrorCode } from "./errors.ts";
+import type { Random } from "./runtime.ts";
+
+/**
+ * What a person reads when something goes wrong: what happened and what to do next. Sentences are made
+ * from `error.detail` — providerName, keyVariable, model, platform, scope, purpose, name, limit, ref — and
+ * stay whole when a detail is missing. `error.message` is for the log and never shown.
+ */
+export function explain(error: AppError): string {
+  return SENTENCES[error.code](error);
+}
+
+/** Without `0 1 I L O U`: a code that people read aloud and type. */
+const REF_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ";
+const REF_LENGTH = 5;
+
+/** The code of a defect, e.g. `7F3K2`: shown to people, and a field of the log line that operators search for. */
+export function defectRef(random: Random): string {
+  return Array.from({ length: REF_LENGTH }, () =>
+    REF_LETTERS.charAt(Math.floor(random.next() * REF_LETTERS.length)),
+  ).join("");
+}
+
+/** The error with a fresh code in `detail.ref`; whoever logs it logs that, too. */
+export function withRef(error: AppError, random: Random): AppError {
+  const { code, message, retryAfterMs } = error;
+  const detail = { ...error.detail, ref: defectRef(random) };
+  return new AppError(code, message, { cause: error, detail, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+}
+
+const PLATFORM_NAMES: Readonly<Record<string, string>> = { slack: "Slack", discord: "Discord", web: "The web page" };
+
+const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
+  auth: (e) =>
+    e.detail.keyVariable === undefined
+      ? `✗ ${provider(e)} does not accept the key. An operator must check it; then mention me again.`
+      : `✗ ${provider(e)} does not accept the key. An operator must check \`${e.detail.keyVariable}\`; then mention me again.`,
+  quota: (e) =>
+    `✗ The ${e.detail.providerName ?? "model provider's"} account has reached its spending limit. Raise it, or set a fallback model.`,
+  rate_limited: (e) => `✗ ${provider(e)} takes no more requests for now. Mention me again ${later(e)}.`,
+  overloaded: (e) => `✗ ${model(e)} is overloaded, also after trying again. Mention me again ${later(e)}.`,
+  stalled: (e) => `✗ ${model(e)} went silent, also after trying again. Mention me again to go on.`,
+  incomplete_stream: (e) => `✗ ${provider(e)} broke off in the middle of its answer. Mention me again to go on.`,
+  context_overflow: (e) => `✗ This thread is longer than ${model(e)} can read at once. Begin a new thread to go on.`,
+  bad_request: (e) =>
+    `✗ ${provider(e)} rejects the request${refNote(e)}. Something in this thread does not suit ${model(e)}: try another model or a new thread.`,
+  unknown_model: (e) =>
+    `✗ ${provider(e)} does not know the model ${named(e.detail.model, "that is set")}. An operator must correct it.`,
+  unknown_provider: (e) =>
+    `✗ There is no provider ${named(e.detail.provider ?? e.detail.providerName, "of that name")}. An operator must correct the model, written provider/model.`,
+  network: (e) =>
+    `✗ I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}. Check the network or the base URL; then mention me again.`,
+  provider_failed: (e) => `✗ ${provider(e)} failed, also after trying again. Mention me again ${later(e)}.`,
+  empty_response: (e) => `✗ ${model(e)} returned nothing, twice. Say it in other words, or choose another model.`,
+  refused: (e) => `✗ ${model(e)} declined to answer. Say it in other words, or choose another model.`,
+  missing_scope: (e) =>
+    `✗ ${platform(e)} does not let me ${e.detail.purpose ?? "do that"}${e.detail.scope === undefined ? "" : ` (\`${e.detail.scope}\`)`}. Add the permission to the app and reinstall it.`,
+  platform_auth: (e) => `✗ ${platform(e)} no longer accepts my token. An operator must renew it.`,
+  thread_gone: (e) => `✗ The thread on ${platform(e)} is gone, or I was removed from its channel.`,
+  platform_rate_limited: (e) => `✗ ${platform(e)} takes no more messages from me for now. I go on ${later(e)}.`,
+  platform_failed: (e) => `✗ ${platform(e)} failed${refNote(e)}. Mention me again ${later(e)}.`,
+  attachment_unreadable: (e) =>
+    `✗ I could not read ${e.detail.name === undefined ? "an attachment" : `\`${e.detail.name}\``}. Attach it again, or paste its text.`,
+  config: (e) =>
+    e instanceof ConfigError
+      ? `✗ An operator must mend the configuration:\n${e.problems.map((problem) => `- ${problem}`).join("\n")}`
+      : "✗ The configuration is not valid. An operator finds what to mend in the log.",
+  stale_owner: () => "✗ Another process of mine has taken this thread over; it goes on there.",
+  database_newer: () =>
+    "✗ The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
+  sandbox_limit: (e) => `✗ ${e.detail.name ?? "A tool"} · stopped at ${e.detail.limit ?? "a limit of the sandbox"}`,
+  sandbox_failed: (e) => `✗ ${e.detail.name ?? "A tool"} · the sandbox failed${refNote(e)}. Mention me again to go on.`,
+  defect: (e) =>
+    e.detail.ref === undefined
+      ? "✗ Something broke on my side. An operator finds it in the log. Your message is kept."
+      : `✗ Something broke on my side (code ${e.detail.ref}). An operator finds it in the log under that code. Your message is kept.`,
+};
+
+function provider(error: AppError): string {
+  return error.detail.providerName ?? "The model provider";
+}
+
+function model(error: AppError): string {
+  return error.detail.model ?? "The model";
+}
+
+function platformOr(error: AppError, fallback: string): string {
+  const name = error.detail.platform;
+  return name === undefined ? fallback : (PLATFORM_NAMES[name] ?? name);
+}
+
+function platform(error: AppError): string {
+  return platformOr(error, "The chat platform");
+}
+
+function named(name: string | undefined, fallback: string): string {
+  return name === undefined ? fallback : `\`${name}\``;
+}
+
+function refNote(error: AppError): string {
+  return error.detail.ref === undefined ? "" : ` (code ${error.detail.ref})`;
+}
+
+function later(error: AppError): string {
+  if (error.retryAfterMs === undefined) return "in a minute";
+  return `in ${Math.max(1, Math.ceil(error.retryAfterMs / 1000))} s`;
+}

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { type ErrorCode, ProviderError } from "../../../src/core/protocol/errors.ts";
+import { CancelSignal } from "../../../src/core/sessions/engine.ts";
+import { drive, type Reply, ScriptedModel, scenario } from "./query-fixture.ts";
+
+const detail = { providerName: "Anthropic", model: "claude-opus-5-5" };
+
+function failing(code: ErrorCode, more: Omit<Reply, "error"> = {}, retryAfterMs?: number): Reply {
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { ...more, error: new ProviderError(code, code, { detail, ...asked }) };
+}
+
+/** Drives a run whose waits pass at once, and returns the texts people saw. */
+async function told(...replies: readonly Reply[]) {
+  const model = ScriptedModel.inOrder(...replies);
+  const { query, clock, journal, logLines } = scenario({ model });
+  const run = drive(query);
+  await clock.runAll();
+  const { events, outcome } = await run;
+  const statuses = events.flatMap((event) => (event.type === "status" ? [event.text] : []));
+  return { events, outcome, statuses, model, journal, logLines };
+}
+
+test.each([
+  { code: "stalled", status: "⚠ The model went silent; trying again (1 of 2)." },
+  { code: "overloaded", status: "⚠ claude-opus-5-5 is overloaded; trying again (1 of 2)." },
+  { code: "incomplete_stream", status: "⚠ The model broke off in the middle of its answer; trying again (1 of 2)." },
+  { code: "network", status: "⚠ Anthropic cannot be reached; trying again (1 of 2)." },
+  { code: "provider_failed", status: "⚠ Anthropic failed; trying again (1 of 2)." },
+  { code: "empty_response", status: "⚠ The model returned nothing; trying again (1 of 1)." },
+] as const)("a call that failed as $code is tried again, visibly, in the same turn", async ({ code, status }) => {
+  const { events, outcome, statuses, journal } = await told(failing(code), { text: "ok" });
+
+  expect(statuses).toEqual([status]);
+  expect(events.filter((event) => event.type === "turn_start")).toEqual([{ type: "turn_start", turn: 1 }]);
+  expect(events.some((event) => event.type === "text_discarded")).toBe(false);
+  expect(outcome.type).toBe("end_turn");
+  expect((await journal.load()).turns).toBe(1);
+});
+
+test("a wait that people notice is named", async () => {
+  const { statuses } = await told(failing("rate_limited", {}, 12_000), { text: "ok" });
+  expect(statuses).toEqual(["⚠ Anthropic takes no more requests for now; trying again in 13 s (1 of 4)."]);
+});
+
+test("text that a failed try has shown is discarded before the next try", async () => {
+  const { events, outcome } = await told(failing("stalled", { text: "Half an" }), { text: "Whole" });
+
+  expect(events.map((event) => (event.type === "token" ? event.text : event.type))).toEqual([
+    "turn_start",
+    "Half ",
+    "an",
+    "text_discarded",
+    "status",
+    "Whole",
+    "turn_end",
+  ]);
+  expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ type: "text", text: "Whole" }] } });
+});
+
+test("a stream without its terminal marker is a failed try", async () => {
+  const { outcome, statuses } = await told({ text: "cut", noEnd: true }, { text: "ok" });
+  expect(statuses).toHaveLength(1);
+  expect(outcome.type).toBe("end_turn");
+});
+
+test("tries that are used up end the run with the last error", async () => {
+  const { outcome, statuses, model, journal } = await told(
+    failing("stalled"),
+    failing("stalled"),
+    failing("stalled", { text: "x" }),
+  );
+  expect(outcome).toMatchObject({ type: "error", error: { code: "stalled", detail } });
+  expect(statuses).toEqual([1, 2].map((n) => `⚠ The model went silent; trying again (${n} of 2).`));
+  expect(model.requests).toHaveLength(3);
+  expect(journal.writes).toEqual([]);
+});
+
+test.each(["auth", "quota", "bad_request", "context_overflow", "unknown_model", "refused"] as const)(
+  "a call that failed as %s is not tried again",
+  async (code) => {
+    const { outcome, model, statuses } = await told(failing(code));
+    expect(outcome).toMatchObject({ type: "error", error: { code } });
+    expect(model.requests).toHaveLength(1);
+    expect(statuses).toEqual([]);
+  },
+);
+
+test.each([
+  { name: "nothing", reply: {} },
+  { name: "blank text", reply: { text: " \n" } },
+])("a model that returns $name is asked once more, then the run ends as empty", async ({ reply }) => {
+  const { outcome, model } = await told(reply, reply);
+  expect(outcome).toMatchObject({ type: "error", error: { code: "empty_response" } });
+  expect(model.requests).toHaveLength(2);
+});
+
+test("a model that answers after having returned nothing ends the run as usual", async () => {
+  const { outcome, journal } = await told({}, { text: "ok" });
+  expect(outcome.type).toBe("end_turn");
+  expect((await journal.load()).messages).toHaveLength(2);
+});
+
+test("a defect in a provider ends the run with a code that the log has, too", async () => {
+  const { outcome, logLines, model } = await told({ error: new TypeError("x is not a function") });
+  const ref = outcome.type === "error" ? outcome.error.detail.ref : undefined;
+  expect(outcome).toMatchObject({ type: "error", error: { code: "defect" } });
+  expect(ref).toMatch(/^[2-9A-Z]{5}$/);
+  expect(logLines.find((line) => line.event === "model_call_failed")?.fields).toMatchObject({ ref });
+  expect(model.requests).toHaveLength(1);
+});
+
+test("a model that cannot be resolved ends the run with what is missing", async () => {
+  const { query } = scenario({ model: ScriptedModel.inOrder() });
+  const error = new ProviderError("unknown_provider", "no such provider", { detail: { provider: "antropic" } });
+  const { outcome } = await drive({
+    ...query,
+    registry: { available: () => [], resolve: () => Promise.reject(error) },
+  });
+  expect(outcome).toEqual({ type: "error", error });
+});
+
+test("a cancel during the wait ends the run at once", async () => {
+  const cancel = new AbortController();
+  const { query, clock } = scenario({ model: ScriptedModel.inOrder(failing("stalled")) });
+  const { outcome } = await drive(query, cancel.signal, (event) => {
+    if (event.type === "status") cancel.abort(new CancelSignal("@ana"));
+  });
+  expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { Mode } from "../../../src/core/agent/query-config.ts";
+import { offeredTools, refusal } from "../../../src/core/permissions/policy.ts";
+import type { Permission } from "../../../src/core/tool.ts";
+
+/** One tool of each kind that the rules tell apart. */
+const tools: readonly { readonly name: string; readonly permission: Permission }[] = [
+  { name: "read", permission: "read" },
+  { name: "glob", permission: "read" },
+  { name: "grep", permission: "read" },
+  { name: "web_fetch", permission: "read" },
+  { name: "web_search", permission: "read" },
+  { name: "ask_user_question", permission: "none" },
+  { name: "todo", permission: "none" },
+  { name: "write", permission: "write" },
+  { name: "edit", permission: "write" },
+  { name: "bash", permission: "execute" },
+];
+
+const all = tools.map((tool) => tool.name);
+const harmless = all.slice(0, 7);
+const search = ["read", "glob", "grep", "web_fetch"];
+
+const cases: readonly { readonly role: string; readonly mode: Mode; readonly offered: readonly string[] }[] = [
+  { role: "full", mode: "agi", offered: all },
+  { role: "full", mode: "write", offered: all },
+  { role: "full", mode: "read", offered: harmless },
+  { role: "read-only", mode: "agi", offered: harmless },
+  { role: "read-only", mode: "write", offered: harmless },
+  { role: "read-only", mode: "read", offered: harmless },
+  { role: "search-only", mode: "agi", offered: search },
+  { role: "search-only", mode: "write", offered: search },
+  { role: "search-only", mode: "read", offered: search },
+  { role: "auditor", mode: "agi", offered: [] },
+  { role: "", mode: "write", offered: [] },
+  { role: "constructor", mode: "read", offered: [] },
+];
+
+test.each(cases)("a $role agent in $mode mode is offered $offered and refused the rest", ({ role, mode, offered }) => {
+  const access = { agentName: "build", role, mode };
+  expect(offeredTools(tools, access).map((tool) => tool.name)).toEqual(offered);
+  for (const tool of tools) {
+    const reason = refusal(tool, access);
+    if (offered.includes(tool.name)) expect(reason).toBeNull();
+    else expect(reason).toMatch(new RegExp(`^The tool ${tool.name} is not available`));
+  }
+});
+
+test("a search tool that could write is held back in read mode whatever its name", () => {
+  const access = { agentName: "explore", role: "search-only", mode: "read" } as const;
+  expect(refusal({ name: "web_fetch", permission: "write" }, access)).toMatch(/read mode/);
+});
+
+test("the operator's list narrows what role and mode allow, and never widens it", () => {
+  const access = { agentName: "plan", role: "read-only", mode: "write", toolAllow: ["read", "bash"] } as const;
+  expect(offeredTools(tools, access).map((tool) => tool.name)).toEqual(["read"]);
+  expect(offeredTools(tools, { ...access, toolAllow: [] })).toEqual([]);
+});
+
+test("the refusal names the first bound that is met: role, then mode, then the list", () => {
+  const bash = { name: "bash", permission: "execute" } as const;
+  const access = { agentName: "plan", role: "read-only", mode: "read", toolAllow: [] } as const;
+  expect(refusal(bash, access)).toBe("The tool bash is not available: the access of agent plan is read-only.");
+  expect(refusal(bash, { ...access, role: "full" })).toBe(
+    "The tool bash is not available in read mode, which only looks and changes nothing.",
+  );
+  expect(refusal(bash, { ...access, role: "full", mode: "agi" })).toBe("The tool bash is not enabled here.");
+});

@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import {
+  AppError,
+  type AppErrorOptions,
+  ConfigError,
+  DefectError,
+  type ErrorCode,
+} from "../../../src/core/protocol/errors.ts";
+import { defectRef, explain, withRef } from "../../../src/core/protocol/explain.ts";
+
+const anthropic = { providerName: "Anthropic", keyVariable: "ANTHROPIC_API_KEY", model: "claude-opus-5-5" };
+
+/** Every code, with the details its thrower gives and the sentence that people read. */
+const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>> = {
+  auth: [
+    { detail: anthropic },
+    "✗ Anthropic does not accept the key. An operator must check `ANTHROPIC_API_KEY`; then mention me again.",
+  ],
+  quota: [
+    { detail: anthropic },
+    "✗ The Anthropic account has reached its spending limit. Raise it, or set a fallback model.",
+  ],
+  rate_limited: [
+    { detail: anthropic, retryAfterMs: 39_200 },
+    "✗ Anthropic takes no more requests for now. Mention me again in 40 s.",
+  ],
+  overloaded: [
+    { detail: anthropic },
+    "✗ claude-opus-5-5 is overloaded, also after trying again. Mention me again in a minute.",
+  ],
+  stalled: [
+    { detail: anthropic },
+    "✗ claude-opus-5-5 went silent, also after trying again. Mention me again to go on.",
+  ],
+  incomplete_stream: [
+    { detail: anthropic },
+    "✗ Anthropic broke off in the middle of its answer. Mention me again to go on.",
+  ],
+  context_overflow: [
+    { detail: anthropic },
+    "✗ This thread is longer than claude-opus-5-5 can read at once. Begin a new thread to go on.",
+  ],
+  bad_request: [
+    { detail: anthropic },
+    "✗ Anthropic rejects the request. Something in this thread does not suit claude-opus-5-5: try another model or a new thread.",
+  ],
+  unknown_model: [
+    { detail: { providerName: "Anthropic", model: "claude-9" } },
+    "✗ Anthropic does not know the model `claude-9`. An operator must correct it.",
+  ],
+  unknown_provider: [
+    { detail: { provider: "antropic" } },
+    "✗ There is no provider `antropic`. An operator must correct the model, written provider/model.",
+  ],
+  network: [
+    { detail: anthropic },
+    "✗ I cannot reach Anthropic. Check the network or the base URL; then mention me again.",
+  ],
+  provider_failed: [
+    { detail: anthropic },
+    "✗ Anthropic failed, also after trying again. Mention me again in a minute.",
+  ],
+  empty_response: [
+    { detail: anthropic },
+    "✗ claude-opus-5-5 returned nothing, twice. Say it in other words, or choose another model.",
+  ],
+  refused: [
+    { detail: anthropic },
+    "✗ claude-opus-5-5 declined to answer. Say it in other words, or choose another model.",
+  ],
+  missing_scope: [
+    { detail: { platform: "slack", scope: "files:read", purpose: "read files here" } },
+    "✗ Slack does not let me read files here (`files:read`). Add the permission to the app and reinstall it.",
+  ],
+  platform_auth: [
+    { detail: { platform: "discord" } },
+    "✗ Discord no longer accepts my token. An operator must renew it.",
+  ],
+  thread_gone: [{ detail: { platform: "slack" } }, "✗ The thread on Slack is gone, or I was removed from its channel."],
+  platform_rate_limited: [
+    { detail: { platform: "slack" }, retryAfterMs: 100 },
+    "✗ Slack takes no more messages from me for now. I go on in 1 s.",
+  ],
+  platform_failed: [
+    { detail: { platform: "slack", ref: "7F3K2" } },
+    "✗ Slack failed (code 7F3K2). Mention me again in a minute.",
+  ],
+  attachment_unreadable: [
+    { detail: { name: "log.txt" } },
+    "✗ I could not read `log.txt`. Attach it again, or paste its text.",
+  ],
+  config: [{}, "✗ The configuration is not valid. An operator finds what to mend in the log."],
+  stale_owner: [{}, "✗ Another process of mine has taken this thread over; it goes on there."],
+  database_newer: [
+    {},
+    "✗ The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
+  ],
+  sandbox_limit: [{ detail: { name: "bash", limit: "60 s" } }, "✗ bash · stopped at 60 s"],
+  sandbox_failed: [
+    { detail: { name: "grep", ref: "7F3K2" } },
+    "✗ grep · the sandbox failed (code 7F3K2). Mention me again to go on.",
+  ],
+  defect: [
+    { detail: { ref: "7F3K2" } },
+    "✗ Something broke on my side (code 7F3K2). An operator finds it in the log under that code. Your message is kept.",
+  ],
+};
+
+const cases = Object.entries(sentences).map(([code, [options, sentence]]) => ({ code, options, sentence }));
+
+test.each(cases)("$code is explained with its details", ({ code, options, sentence }) => {
+  expect(explain(new AppError(codeOf(code), "for the log", options))).toBe(sentence);
+});
+
+test.each(cases)("$code is explained in whole sentences when no detail is known", ({ code }) => {
+  const text = explain(new AppError(codeOf(code), "for the log"));
+  expect(text).toMatch(/^✗ \S/);
+  expect(text).not.toMatch(/undefined|null|\[object|for the log|``| {2}/);
+});
+
+function codeOf(code: string): ErrorCode {
+  const known = Object.keys(sentences).find((candidate): candidate is ErrorCode => candidate === code);
+  if (known === undefined) throw new Error(`no code ${code}`);
+  return known;
+}
+
+test("a configuration's problems are all told", () => {
+  expect(explain(new ConfigError(["port: must be a number", "model: must be provider/model"]))).toBe(
+    "✗ An operator must mend the configuration:\n- port: must be a number\n- model: must be provider/model",
+  );
+});
+
+test("a defect's code has five characters that cannot be mistaken for one another", () => {
+  const ends = [0, 0.999_999].map((value) => defectRef({ next: () => value }));
+  expect(ends).toEqual(["22222", "ZZZZZ"]);
+  let seed = 7;
+  const random = {
+    next: () => {
+      seed = (seed * 16_807) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    },
+  };
+  const refs = Array.from({ length: 500 }, () => defectRef(random));
+  expect(refs.every((ref) => /^[2-9A-HJKMNP-TV-Z]{5}$/.test(ref))).toBe(true);
+  expect(new Set(refs).size).toBeGreaterThan(490);
+});
+
+test("an error with a code keeps what it was", () => {
+  const error = new DefectError("cannot be", new Error("cause"));
+  const reported = withRef(error, { next: () => 0 });
+  expect(reported).toMatchObject({ code: "defect", message: "cannot be", detail: { ref: "22222" }, cause: error });
+});

@@ -1,0 +1,178 @@
+import type { JournalledResponse, RunJournal, RunState, Steering } from "../../src/core/agent/run-journal.ts";
+import { type Message, toolUsesOf } from "../../src/core/protocol/messages.ts";
+import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
+import { addUsage, NO_USAGE } from "../../src/core/protocol/usage.ts";
+import type { WriteIntent } from "../../src/core/tool.ts";
+
+/** The process died at a journal write: nothing after it happens until `restart`. */
+export class ProcessDied extends Error {}
+
+export type JournalWrite = Exclude<keyof RunJournal, "load">;
+
+/** The write, counted from 1 over the journal's life, at which the process dies: before or after it is durable. */
+export interface CrashPoint {
+  readonly write: number;
+  readonly when: "before" | "after";
+}
+
+interface StoredCall {
+  readonly turn: number;
+  status: "pending" | "begun" | "ended";
+  intent: WriteIntent | null;
+  result: ToolResult | null;
+}
+
+/**
+ * A run's journal in memory, as strict as a database's constraints: what is out of order is refused. It keeps
+ * what was written and derives the state from that on every load, as a restarted process does.
+ */
+export class MemoryJournal implements RunJournal {
+  readonly #messages: Message[];
+  readonly #responses: JournalledResponse[] = [];
+  readonly #calls = new Map<string, StoredCall>();
+  readonly #inbox: { readonly message: Message; readonly eventKey: string }[] = [];
+  readonly #endedCalls: { readonly callId: string; readonly result: ToolResult; readonly durationMs: number }[] = [];
+  readonly #writes: JournalWrite[] = [];
+  #crashAt: CrashPoint | null = null;
+  #dead = false;
+
+  constructor(history: readonly Message[]) {
+    this.#messages = [...history];
+  }
+
+  /** The writes that became durable, in order. */
+  get writes(): readonly JournalWrite[] {
+    return this.#writes;
+  }
+
+  get responses(): readonly JournalledResponse[] {
+    return this.#responses;
+  }
+
+  /** A message that a person sends while the run goes on. */
+  arrives(message: Message, eventKey: string): void {
+    this.#inbox.push({ message, eventKey });
+  }
+
+  crashAt(point: CrashPoint): void {
+    this.#crashAt = point;
+  }
+
+  restart(): void {
+    this.#dead = false;
+    this.#crashAt = null;
+  }
+
+  async load(): Promise<RunState> {
+    this.#assertAlive();
+    const newest = this.#responses.at(-1)?.message;
+    const results = this.#endedCalls.map((call) => call.result);
+    const files = results.flatMap((result) => result.files ?? []);
+    const known = new Map<string, string>();
+    for (const file of files) {
+      if (file.sha256 === null) known.delete(file.path);
+      else known.set(file.path, file.sha256);
+    }
+    const costs = this.#responses.map((response) => response.costUsd);
+    return structuredClone({
+      messages: this.#messages,
+      turns: this.#responses.length,
+      lastStopReason: this.#responses.at(-1)?.stopReason ?? null,
+      calls: toolUsesOf(newest?.content ?? []).map(({ id, name, input }) => {
+        const { status, intent, result } = this.#call(id);
+        return { callId: id, name, input, status, intent, result };
+      }),
+      usage: this.#responses.map((response) => response.usage).reduce(addUsage, NO_USAGE),
+      costUsd: costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0),
+      toolsRun: this.#endedCalls.length,
+      knownFiles: known,
+      changedFiles: [...new Set(files.filter((file) => file.action === "wrote").map((file) => file.path))],
+    });
+  }
+
+  modelResponded(response: JournalledResponse): Promise<void> {
+    return this.#write("modelResponded", () => {
+      const turn = this.#responses.length + 1;
+      if (response.turn !== turn) throw new Error(`turn ${response.turn} follows ${turn - 1}`);
+      if (this.#messages.at(-1)?.role !== "user") throw new Error("a response answers a user message");
+      for (const use of toolUsesOf(response.message.content)) {
+        if (this.#calls.has(use.id)) throw new Error(`call ${use.id} exists`);
+        this.#calls.set(use.id, { turn, status: "pending", intent: null, result: null });
+      }
+      this.#responses.push(response);
+      this.#messages.push(response.message);
+    });
+  }
+
+  callBegun(callId: string): Promise<void> {
+    return this.#write("callBegun", () => {
+      const call = this.#call(callId);
+      if (call.status !== "pending") throw new Error(`call ${callId} is ${call.status}`);
+      call.status = "begun";
+    });
+  }
+
+  callIntends(callId: string, intent: WriteIntent): Promise<void> {
+    return this.#write("callIntends", () => {
+      const call = this.#call(callId);
+      if (call.status !== "begun") throw new Error(`call ${callId} is ${call.status}`);
+      call.intent = intent;
+    });
+  }
+
+  callEnded(callId: string, result: ToolResult, durationMs: number): Promise<void> {
+    return this.#write("callEnded", () => {
+      const call = this.#call(callId);
+      if (call.status === "ended") throw new Error(`call ${callId} has ended`);
+      call.status = "ended";
+      call.result = result;
+      this.#endedCalls.push({ callId, result, durationMs });
+    });
+  }
+
+  toolResults(turn: number, message: Message): Promise<void> {
+    return this.#write("toolResults", () => {
+      const calls = [...this.#calls.values()].filter((call) => call.turn === turn);
+      if (calls.some((call) => call.status !== "ended")) throw new Error("a call has not ended");
+      const results = message.content.filter((block) => block.type === "tool_result");
+      if (results.length !== calls.length) throw new Error(`${results.length} results of ${calls.length} calls`);
+      this.#messages.push(message);
+    });
+  }
+
+  /** Only messages are a write: looking into an empty inbox leaves nothing behind. */
+  async takeSteering(_turn: number): Promise<Steering> {
+    this.#assertAlive();
+    if (this.#inbox.length === 0) return { messages: [], eventKeys: [] };
+    return this.#write("takeSteering", () => {
+      const taken = this.#inbox.splice(0);
+      this.#messages.push(...taken.map((entry) => entry.message));
+      return { messages: taken.map((entry) => entry.message), eventKeys: taken.map((entry) => entry.eventKey) };
+    });
+  }
+
+  async #write<T>(name: JournalWrite, apply: () => T): Promise<T> {
+    this.#assertAlive();
+    const crash = this.#crashAt?.write === this.#writes.length + 1 ? this.#crashAt.when : null;
+    if (crash === "before") this.#die();
+    const result = apply();
+    this.#writes.push(name);
+    if (crash === "after") this.#die();
+    return structuredClone(result);
+  }
+
+  #die(): never {
+    this.#dead = true;
+    throw new ProcessDied("the process died");
+  }
+
+  #assertAlive(): void {
+    if (this.#dead) this.#die();
+  }
+
+  #call(callId: string): StoredCall {
+    const call = this.#calls.get(callId);
+    if (call === undefined) throw new Error(`no call ${callId}`);
+    return call;
+  }
+}
