@@ -52,7 +52,7 @@ const chunkSchema = z.object({
                   index: z.number().nullish(),
                   id: z.string().nullish(),
                   function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-                  extra_content: z.unknown(),
+                  extra_content: z.unknown().optional(),
                 }),
               )
               .nullish(),

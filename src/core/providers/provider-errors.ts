@@ -90,8 +90,8 @@ const bodySchema = z.object({
 });
 const sdkErrorSchema = z.object({
   status: z.number().optional().catch(undefined),
-  error: z.unknown(),
-  headers: z.unknown(),
+  error: z.unknown().optional(),
+  headers: z.unknown().optional(),
   message: z.string().catch(""),
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
   type: z.string().nullish().catch(undefined),

@@ -5,8 +5,8 @@ import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../p
 import { nextStep, type Step } from "./plan.ts";
 
 const MODEL = "scripted";
-/** Characters that are streamed at once, and the pause between; reads as a quick typist. */
-const CHUNK_CHARS = 16;
+/** What is streamed at once, in whole characters, and the pause between; reads as a quick typist. */
+const CHUNK = /.{1,16}/gsu;
 const CHUNK_PAUSE_MS = 4;
 /** Rough size of a token, for usage that is an estimate anyway. */
 const CHARS_PER_TOKEN = 4;
@@ -19,9 +19,8 @@ export function createDemoProvider({ clock, ids }: { clock: Clock; ids: Ids }): 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     signal.throwIfAborted();
     const step = nextStep(request);
-    const characters = [...step.text];
-    for (let at = 0; at < characters.length; at += CHUNK_CHARS) {
-      yield { type: "text", text: characters.slice(at, at + CHUNK_CHARS).join("") };
+    for (const text of step.text.match(CHUNK) ?? []) {
+      yield { type: "text", text };
       await clock.sleep(CHUNK_PAUSE_MS, signal);
     }
     const content = contentOf(step, ids);
