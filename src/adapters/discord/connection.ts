@@ -1,4 +1,4 @@
-import type { Client, ClientOptions, GatewayDispatchEvents, WebSocketManager } from "discord.js";
+import type { Client, ClientOptions, GatewayDispatchEvents, WebSocketManager, WebSocketOptions } from "discord.js";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -41,7 +41,7 @@ interface State {
 export async function openConnection(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
   signal.throwIfAborted();
   const discord = await import("discord.js");
-  const client = new discord.Client(clientOptions(discord, options.apiUrl));
+  const client = new discord.Client(clientOptions(discord, options));
   const state: State = { health: { connected: false, detail: "connecting" }, refusal: null, closed: false };
   watch(client, state, options.log);
   listen({ ws: client.ws, names: discord.GatewayDispatchEvents }, options.on, state);
@@ -61,12 +61,18 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
   }
 }
 
-function clientOptions(discord: typeof import("discord.js"), apiUrl: string | undefined): ClientOptions {
+function clientOptions(discord: typeof import("discord.js"), { apiUrl, log }: ConnectionOptions): ClientOptions {
   const { Guilds, GuildMessages, DirectMessages, MessageContent } = discord.GatewayIntentBits;
   return {
     intents: [Guilds, GuildMessages, DirectMessages, MessageContent],
     allowedMentions: { parse: [], repliedUser: false },
     waitGuildTimeout: GUILDS_TIMEOUT_MS,
+    ws: {
+      buildStrategy: (manager) => {
+        shield(manager, log);
+        return new discord.SimpleShardingStrategy(manager);
+      },
+    },
     makeCache: discord.Options.cacheWithLimits(cacheLimits()),
     rest: {
       ...(apiUrl === undefined ? {} : { api: apiUrl.replace(/\/+$/u, "") }),
@@ -76,6 +82,25 @@ function clientOptions(discord: typeof import("discord.js"), apiUrl: string | un
       rejectOnRateLimit: (limit) => limit.retryAfter > LONGEST_PACING_MS,
     },
   };
+}
+
+type GatewayManager = Parameters<NonNullable<WebSocketOptions["buildStrategy"]>>[0];
+
+/**
+ * discord.js handles events before their form is checked, and what it throws then ends as an unhandled
+ * rejection, which ends the process. One event that it cannot digest must not do that.
+ */
+function shield(manager: GatewayManager, log: Log): void {
+  const emit = manager.emit.bind(manager);
+  const value = (...event: Parameters<typeof emit>): boolean => {
+    try {
+      return emit(...event);
+    } catch (error) {
+      log.warn({ err: error, event: event[0] }, "discord.event_malformed");
+      return true;
+    }
+  };
+  Object.defineProperty(manager, "emit", { value });
 }
 
 /** Servers, channels, threads and roles are kept, since they give names to ids; all else is not needed twice. */

@@ -37,7 +37,8 @@ export function isDiscordError(error: unknown, ...names: (keyof typeof CODE)[]):
  */
 export function toPlatformError(error: unknown, permission: string): AppError {
   if (error instanceof AppError) return error;
-  if (error instanceof z.ZodError) return failed("Discord answered something unexpected", error);
+  if (error instanceof z.ZodError || error instanceof SyntaxError)
+    return failed("Discord answered something unexpected", error);
   const rateLimited = rateLimitErrorSchema.safeParse(error);
   if (rateLimited.success) return tooManyRequests(error, rateLimited.data.retryAfter);
   const http = httpErrorSchema.safeParse(error);

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { StoredFile } from "./world.ts";
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export function failure(status: number, code: number, message: string): ApiAnswer {
+  return { status, body: { code, message } };
+}
+
+const rowSchema = z.object({
+  type: z.literal(1),
+  components: z
+    .array(
+      z.object({
+        type: z.literal(2),
+        style: z.number().int().min(1).max(4),
+        label: z.string().min(1).max(80),
+        custom_id: z.string().min(1).max(100),
+      }),
+    )
+    .min(1)
+    .max(5),
+});
+
+/** What a bot may send, with Discord's limits. */
+export const outgoingSchema = z.object({
+  content: z.string().max(2_000).default(""),
+  flags: z.number().default(0),
+  components: z.array(rowSchema).max(5).default([]),
+  allowed_mentions: z
+    .object({ parse: z.array(z.string()).optional(), users: z.array(z.string()).optional() })
+    .optional(),
+  nonce: z.string().max(25).optional(),
+  enforce_nonce: z.boolean().optional(),
+});
+export type Outgoing = z.infer<typeof outgoingSchema>;
+
+/** The JSON and the files of a request, which come together as a form or the JSON alone. */
+export async function readBody(
+  body: Buffer,
+  contentType: string,
+  nextId: () => string,
+): Promise<{ readonly json: unknown; readonly files: readonly StoredFile[] }> {
+  if (!contentType.startsWith("multipart/form-data")) {
+    return { json: body.length === 0 ? {} : JSON.parse(body.toString()), files: [] };
+  }
+  const form = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } }).formData();
+  const files: StoredFile[] = [];
+  for (const [name, value] of form) {
+    if (typeof value === "string" || !name.startsWith("files[")) continue;
+    const data = new Uint8Array(await value.arrayBuffer());
+    files.push({ id: nextId(), name: value.name, mediaType: value.type, data });
+  }
+  const payload = form.get("payload_json");
+  return { json: typeof payload === "string" ? JSON.parse(payload) : {}, files };
+}

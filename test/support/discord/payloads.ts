@@ -1,0 +1,116 @@
+import { type Channel, type Guild, type Message, TYPE, type World } from "./world.ts";
+
+/** The world as Discord's API and gateway describe it. */
+
+export function channelPayload(channel: Channel): object {
+  return {
+    id: channel.id,
+    type: channel.type,
+    name: channel.name,
+    parent_id: channel.parent_id,
+    last_message_id: channel.messages.at(-1)?.id ?? null,
+    position: 0,
+    permission_overwrites: [],
+    ...(channel.guild_id === undefined ? {} : { guild_id: channel.guild_id }),
+    ...(channel.recipient === undefined ? {} : { recipients: [channel.recipient] }),
+    ...(channel.type === TYPE.thread
+      ? {
+          owner_id: "0",
+          message_count: channel.messages.length,
+          member_count: 1,
+          thread_metadata: {
+            archived: channel.archived,
+            locked: channel.locked,
+            auto_archive_duration: 4320,
+            archive_timestamp: new Date(0).toISOString(),
+          },
+        }
+      : {}),
+  };
+}
+
+export function guildPayload(world: World, guild: Guild): object {
+  const channels = [...world.channels.values()].filter((channel) => channel.guild_id === guild.id);
+  const own = guild.members.get(world.bot.id);
+  return {
+    id: guild.id,
+    name: guild.name,
+    owner_id: world.bot.id,
+    roles: guild.roles.map((role, position) => ({ ...role, permissions: "0", position, color: 0, hoist: false })),
+    channels: channels.filter((channel) => channel.type !== TYPE.thread).map(channelPayload),
+    threads: channels.filter((channel) => channel.type === TYPE.thread && !channel.archived).map(channelPayload),
+    members: [{ user: world.bot, ...own, joined_at: new Date(0).toISOString() }],
+    member_count: guild.members.size,
+    emojis: [],
+    stickers: [],
+    features: [],
+    presences: [],
+    voice_states: [],
+    stage_instances: [],
+    guild_scheduled_events: [],
+    large: false,
+    unavailable: false,
+  };
+}
+
+export interface View {
+  readonly world: World;
+  /** Where files are served from. */
+  readonly origin: string;
+}
+
+/** A message as it is read over REST: without its nonce, its author's membership and its server. */
+export function messagePayload({ world, origin }: View, message: Message): Record<string, unknown> {
+  return {
+    id: message.id,
+    channel_id: message.channel_id,
+    type: message.type,
+    author: message.author,
+    content: message.content,
+    timestamp: new Date().toISOString(),
+    edited_timestamp: null,
+    tts: false,
+    mention_everyone: false,
+    mentions: mentionsIn(world, message),
+    mention_roles: [...message.content.matchAll(/<@&(\d+)>/gu)].map(([, id]) => id),
+    attachments: message.files.map((file) => ({
+      id: file.id,
+      filename: file.name,
+      size: file.data.length,
+      url: `${origin}/attachments/${message.channel_id}/${file.id}/${encodeURIComponent(file.name)}`,
+      proxy_url: "",
+      content_type: file.mediaType,
+    })),
+    embeds: [],
+    pinned: false,
+    flags: message.flags,
+    components: message.components,
+    ...(message.repliesTo === undefined
+      ? {}
+      : { referenced_message: messagePayload({ world, origin }, message.repliesTo) }),
+    ...message.extra,
+  };
+}
+
+/** A message as the gateway pushes it. */
+export function messageEvent(view: View, channel: Channel, message: Message): Record<string, unknown> {
+  const member = view.world.guildOf(channel)?.members.get(message.author.id);
+  return {
+    ...messagePayload(view, message),
+    ...(channel.guild_id === undefined ? {} : { guild_id: channel.guild_id }),
+    ...(member === undefined ? {} : { member }),
+    ...(message.nonce === undefined ? {} : { nonce: message.nonce }),
+  };
+}
+
+function mentionsIn(world: World, message: Message): object[] {
+  const channel = world.channels.get(message.channel_id);
+  const guild = channel === undefined ? undefined : world.guildOf(channel);
+  const named = [...message.content.matchAll(/<@!?(\d+)>/gu)].map(([, id]) => id ?? "");
+  // A reply notifies the author of what it answers, and lists them.
+  const replied = message.repliesTo === undefined ? [] : [message.repliesTo.author.id];
+  return [...new Set([...named, ...replied])].flatMap((id) => {
+    const user = world.users.get(id);
+    return user === undefined ? [] : [{ ...user, member: guild?.members.get(id) }];
+  });
+}

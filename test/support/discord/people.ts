@@ -1,0 +1,117 @@
+import type { Outgoing } from "./answers.ts";
+import type { Interaction, Interactions } from "./interactions.ts";
+import { channelPayload, messageEvent, type View } from "./payloads.ts";
+import { type Channel, type Message, type StoredFile, TYPE, type User, type World } from "./world.ts";
+
+interface PeopleOptions {
+  readonly world: World;
+  readonly view: View;
+  readonly interactions: Interactions;
+  readonly dispatch: (t: string, d: unknown) => void;
+}
+
+export interface Saying {
+  readonly files?: readonly Omit<StoredFile, "id">[];
+  readonly repliesTo?: Message;
+  /** Discord's message type; 0 when left out. */
+  readonly type?: number;
+  /** More of the payload: embeds, polls, forwarded messages, webhook_id. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** A person in a channel. */
+export interface Standing {
+  readonly user: User;
+  readonly channel: Channel;
+}
+
+/** What people do in the local Discord, and what they get to see. */
+export class People {
+  readonly #options: PeopleOptions;
+
+  constructor(options: PeopleOptions) {
+    this.#options = options;
+  }
+
+  say({ channel, user }: Standing, content: string, { files = [], ...parts }: Saying = {}): Message {
+    const { world, view, dispatch } = this.#options;
+    const stored = files.map((file) => ({ ...file, id: world.nextId() }));
+    const message = world.message(channel, user, { content, ...parts, files: stored });
+    dispatch("MESSAGE_CREATE", messageEvent(view, channel, message));
+    return message;
+  }
+
+  /** The gateway delivers the message once more. */
+  redeliver(channel: Channel, message: Message): void {
+    this.#options.dispatch("MESSAGE_CREATE", messageEvent(this.#options.view, channel, message));
+  }
+
+  dm(user: User, content: string, saying: Saying = {}): Message {
+    return this.say({ channel: this.#options.world.dm(user), user }, content, saying);
+  }
+
+  /** Clicks a button that the message has. */
+  click(at: Standing, message: Message, customId: string): Interaction {
+    const buttons = message.components.flatMap((row) => row.components);
+    if (!buttons.some((button) => button.custom_id === customId)) throw new Error(`there is no button ${customId}`);
+    const payload = messageEvent(this.#options.view, at.channel, message);
+    return this.#interact(at, {
+      type: 3,
+      data: { custom_id: customId, component_type: 2 },
+      message: payload,
+    });
+  }
+
+  command(at: Standing, name: string, options: readonly object[] = []): Interaction {
+    return this.#interact(at, { type: 2, data: { id: "1", name, type: 1, options } });
+  }
+
+  #interact({ channel, user }: Standing, body: object): Interaction {
+    const { world, interactions, dispatch } = this.#options;
+    const interaction = interactions.begin(world.nextId(), user.id);
+    const member = world.guildOf(channel)?.members.get(user.id);
+    dispatch("INTERACTION_CREATE", {
+      id: interaction.id,
+      application_id: world.bot.id,
+      token: interaction.token,
+      version: 1,
+      channel_id: channel.id,
+      channel: channelPayload(channel),
+      entitlements: [],
+      authorizing_integration_owners: {},
+      context: channel.type === TYPE.dm ? 1 : 0,
+      attachment_size_limit: 10_485_760,
+      locale: "en-GB",
+      app_permissions: "0",
+      ...(channel.guild_id === undefined ? {} : { guild_id: channel.guild_id }),
+      ...(member === undefined ? { user } : { member: { ...member, user, permissions: "0" } }),
+      ...body,
+    });
+    return interaction;
+  }
+
+  /** A person opens a thread from a message. */
+  openThread(parent: Channel, rootId: string, name = "a thread"): Channel {
+    const { world, dispatch } = this.#options;
+    const thread = world.thread(parent, name, rootId);
+    dispatch("THREAD_CREATE", { ...channelPayload(thread), newly_created: true });
+    return thread;
+  }
+
+  /** Deletes a thread or channel with all that is in it. */
+  deleteThread(thread: Channel): void {
+    this.#options.world.channels.delete(thread.id);
+    const { id, guild_id, parent_id, type } = thread;
+    this.#options.dispatch("THREAD_DELETE", { id, guild_id, parent_id, type });
+  }
+
+  /** Texts that only this person sees: answers to interactions and direct messages. */
+  shownPrivately(user: User): string[] {
+    const { world, interactions } = this.#options;
+    const direct = world.dm(user).messages.filter((message) => message.author.id === world.bot.id);
+    return [
+      ...interactions.shownTo(user.id).map((shown: Outgoing) => shown.content),
+      ...direct.map(({ content }) => content),
+    ];
+  }
+}
