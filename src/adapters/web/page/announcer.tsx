@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { PageMessage } from "../wire.ts";
 import { plainText } from "./markdown.ts";
-import { stepsIn } from "./run-details.ts";
+import { isLive, stepsIn } from "./run-details.ts";
 import { messagesOf, type PageState } from "./state.ts";
 
 const ANNOUNCED_CHARS = 400;
@@ -20,8 +20,7 @@ export function Announcer({ state }: { readonly state: PageState }): JSX.Element
 }
 
 function announcement({ body }: PageMessage): string {
-  const isLive = body.buttons.some(({ id }) => id.startsWith("stop:"));
-  if (!isLive) return `Deckhand: ${plainText(body.markdown).slice(0, ANNOUNCED_CHARS)}`;
+  if (!isLive(body)) return `Deckhand: ${plainText(body.markdown).slice(0, ANNOUNCED_CHARS)}`;
   const step = stepsIn(body).at(-1);
   return step === undefined ? "Deckhand is working." : `Deckhand is working: ${plainText(step.text)}`;
 }

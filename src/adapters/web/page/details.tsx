@@ -51,7 +51,9 @@ function Run({ details }: { readonly details: RunDetails }): JSX.Element {
     <>
       <section>
         <h3>Run</h3>
-        <p class={`run-state ${details.state}`}>{STATE_WORDS[details.state]}</p>
+        <p>
+          <Inline text={STATE_WORDS[details.state]} class={`run-state ${details.state}`} />
+        </p>
         <Inline text={details.summary} class="run-summary" />
       </section>
       {details.steps.length > 0 && (
@@ -89,7 +91,7 @@ function Run({ details }: { readonly details: RunDetails }): JSX.Element {
 function StepLine({ step }: { readonly step: Step }): JSX.Element {
   return (
     <li>
-      <span class="sign">{step.sign}</span>
+      <Inline text={step.sign} class="step-sign" />
       <Inline text={step.text} class="step-text" />
     </li>
   );

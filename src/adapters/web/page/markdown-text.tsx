@@ -1,12 +1,17 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { renderMarkdown } from "./markdown.ts";
+import { renderInline, renderMarkdown } from "./markdown.ts";
 
 /** Rendered Markdown; its code blocks have a button that copies them. */
 export function Markdown(props: { readonly text: string; readonly class?: string }): JSX.Element | null {
   const html = useMemo(() => renderMarkdown(props.text), [props.text]);
   if (props.text.trim() === "") return null;
   return <div class={`markdown ${props.class ?? ""}`} onClick={copyCode} dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+/** Words of ours with their signs drawn. */
+export function Label({ text }: { readonly text: string }): JSX.Element {
+  return <span dangerouslySetInnerHTML={{ __html: renderInline(text) }} />;
 }
 
 /** The button is part of the rendered text, so its click arrives here. */

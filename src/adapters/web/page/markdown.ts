@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from "markdown-it";
+import { drawSigns, nameSigns } from "./signs.ts";
 
 /**
  * Text from a model, as HTML that can do no harm: no HTML of its own, no images (they would be fetched
@@ -25,6 +26,7 @@ function tame(token: Token): void {
 }
 
 const { rules } = markdown.renderer;
+rules.text = (tokens, index) => drawSigns(markdown.utils.escapeHtml(tokens[index]?.content ?? ""));
 rules.table_open = () => `<div class="table" tabindex="0" role="region" aria-label="Table"><table>\n`;
 rules.table_close = () => "</table></div>\n";
 
@@ -39,7 +41,7 @@ function code(text: string, language: string): string {
   const body = language === "diff" ? text.replace(/\n$/u, "").split("\n").map(diffLine).join("\n") : escape(text);
   const label = language === "" ? "Code" : `Code, ${language}`;
   return [
-    `<div class="code"><div class="code-head"><span>${escape(language)}</span>`,
+    `<div class="code${language === "" ? " bare" : ""}"><div class="code-head"><span>${escape(language)}</span>`,
     `<button type="button" class="copy" data-copy>Copy</button></div>`,
     `<pre tabindex="0" role="region" aria-label="${escape(label)}"><code>${body}</code></pre></div>\n`,
   ].join("");
@@ -63,7 +65,7 @@ export function renderInline(text: string): string {
 
 /** What a screen reader says of Markdown: its words without the marks. */
 export function plainText(text: string): string {
-  return text
+  return nameSigns(text)
     .replaceAll(/```[\s\S]*?(?:```|$)/gu, " code ")
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1")
     .replaceAll(/[*_`#>]/gu, "")

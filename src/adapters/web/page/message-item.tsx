@@ -1,9 +1,11 @@
 import type { JSX } from "preact";
 import type { MessageBody, PageMessage } from "../wire.ts";
-import { isPending } from "./controller.ts";
+import { type Controller, isPending } from "./controller.ts";
+import { Delivery } from "./delivery.tsx";
 import { Files } from "./files.tsx";
 import { AnchorIcon } from "./icons.tsx";
-import { Markdown } from "./markdown-text.tsx";
+import { Label, Markdown } from "./markdown-text.tsx";
+import { isFolded, isLive, isQuestion } from "./run-details.ts";
 import type { PageState } from "./state.ts";
 import { clockTime } from "./when.ts";
 
@@ -11,18 +13,25 @@ interface MessageItemProps {
   readonly message: PageMessage;
   readonly state: PageState;
   readonly now: number;
-  readonly click: (messageId: string, action: string) => void;
+  readonly controller: Controller;
   readonly isNewestOfPerson: boolean;
+  /** Follows closely on a message of the same author: its head is only spoken. */
+  readonly continues: boolean;
 }
 
 const AUTHORS = { person: "You", deckhand: "Deckhand", note: "Deckhand" } as const;
 
-export function MessageItem({ message, state, now, click, isNewestOfPerson }: MessageItemProps): JSX.Element {
+export function MessageItem({
+  message,
+  continues,
+  state,
+  now,
+  controller,
+  isNewestOfPerson,
+}: MessageItemProps): JSX.Element {
   const { body } = message;
-  const isLive = body.buttons.some(({ id }) => id.startsWith("stop:"));
-  const kind = isLive ? "live" : body.by;
   return (
-    <li class={`message ${kind} ${body.tone}`} aria-busy={isLive}>
+    <li class={`message ${kindOf(body)} ${body.tone}${continues ? " continues" : ""}`} aria-busy={isLive(body)}>
       <Avatar by={body.by} />
       <div class="message-body">
         <p class="message-head">
@@ -35,9 +44,14 @@ export function MessageItem({ message, state, now, click, isNewestOfPerson }: Me
         <Markdown text={body.markdown} />
         <Files files={body.files} />
         {body.footer !== undefined && <Markdown text={body.footer} class="footer" />}
-        <Buttons message={message} state={state} click={click} />
+        <Buttons message={message} state={state} click={controller.click} />
         {body.by === "person" && (
-          <p class="delivery">{delivery(body, isNewestOfPerson, isOnItsWay(state, message.id))}</p>
+          <Delivery
+            body={body}
+            isNewest={isNewestOfPerson}
+            sending={state.sending.find((one) => one.clientId === message.id)}
+            controller={controller}
+          />
         )}
       </div>
     </li>
@@ -52,19 +66,19 @@ export function Avatar({ by }: { readonly by: MessageBody["by"] }): JSX.Element 
   );
 }
 
-/** Stored is not yet taken: the server's word comes when the message is durable everywhere. */
-function isOnItsWay(state: PageState, messageId: string): boolean {
-  return state.sending.some((one) => one.clientId === messageId && one.failure === null);
+function kindOf(body: MessageBody): string {
+  if (isLive(body)) return "live";
+  if (isFolded(body)) return "folded";
+  return isQuestion(body) ? "question" : body.by;
 }
 
-function delivery({ signs }: MessageBody, isNewest: boolean, isSending: boolean): string {
-  if (signs.includes("seen")) return "✓ read";
-  if (signs.includes("working")) return isNewest ? "⏳ working on it" : "";
-  if (isSending) return "Sending…";
-  return isNewest ? "Sent" : "";
+interface ButtonsProps {
+  readonly message: PageMessage;
+  readonly state: PageState;
+  readonly click: (messageId: string, action: string) => void;
 }
 
-function Buttons({ message, state, click }: Pick<MessageItemProps, "message" | "state" | "click">): JSX.Element | null {
+function Buttons({ message, state, click }: ButtonsProps): JSX.Element | null {
   const { buttons } = message.body;
   if (buttons.length === 0) return null;
   return (
@@ -80,7 +94,7 @@ function Buttons({ message, state, click }: Pick<MessageItemProps, "message" | "
             aria-busy={isWaiting}
             onClick={() => click(message.id, id)}
           >
-            {label}
+            <Label text={label} />
           </button>
         );
       })}

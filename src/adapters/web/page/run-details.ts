@@ -36,7 +36,7 @@ const STATES: Readonly<Record<string, RunDetails["state"]>> = {
 
 /** The tool lines of a live message: what follows its head. */
 export function stepsIn(body: MessageBody): Step[] {
-  if (!body.buttons.some(({ id }) => id.startsWith("stop:"))) return [];
+  if (!isLive(body)) return [];
   return signedLines(body.markdown).slice(1);
 }
 
@@ -67,12 +67,25 @@ export function runDetails(
   };
 }
 
+/** Whether a message shows a run that goes on. */
+export function isLive({ buttons }: MessageBody): boolean {
+  return buttons.some(({ id }) => id.startsWith("stop:"));
+}
+
+/** Whether a message asks people to decide, and waits for them. */
+export function isQuestion({ by, markdown, buttons }: MessageBody): boolean {
+  return by === "deckhand" && buttons.length > 0 && signedLines(markdown)[0]?.sign === "⏸";
+}
+
+/** Whether a message is a live one that has folded into its last line. */
+export function isFolded({ by, markdown }: MessageBody): boolean {
+  return by === "deckhand" && FOLDED.test(markdown) && SIGNED_LINE.test(markdown);
+}
+
 /** The line that tells how a run stands; null when the message is no run's live message or question. */
 function headOf({ body }: PageMessage): Step | null {
   const [first] = signedLines(body.markdown);
-  const isLive = body.buttons.some(({ id }) => id.startsWith("stop:"));
-  const isQuestion = first?.sign === "⏸" && body.buttons.length > 0;
-  if (first !== undefined && (isLive || isQuestion)) return first;
+  if (first !== undefined && (isLive(body) || isQuestion(body))) return first;
   return (
     signedLines(`${body.markdown}\n${body.footer ?? ""}`).find(({ text }) => FOLDED.test(text)) ?? stoppedOf(first)
   );

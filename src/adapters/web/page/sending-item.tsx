@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Controller } from "./controller.ts";
+import { Delivery } from "./delivery.tsx";
 import { Files } from "./files.tsx";
 import { Markdown } from "./markdown-text.tsx";
 import { Avatar } from "./message-item.tsx";
@@ -24,19 +25,7 @@ export function SendingItem({ message, now, controller }: SendingItemProps): JSX
         </p>
         <Markdown text={message.text} />
         <Files files={message.files} />
-        {message.failure === null ? (
-          <p class="delivery">Sending…</p>
-        ) : (
-          <div class="delivery failed" role="alert">
-            <span>Not sent. {message.failure}</span>
-            <button type="button" onClick={() => controller.retry(message)}>
-              Try again
-            </button>
-            <button type="button" class="quiet" onClick={() => controller.discard(message)}>
-              Discard
-            </button>
-          </div>
-        )}
+        <Delivery body={null} isNewest sending={message} controller={controller} />
       </div>
     </li>
   );

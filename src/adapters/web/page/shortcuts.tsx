@@ -8,7 +8,7 @@ import { CloseIcon } from "./icons.tsx";
 const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["/"], "Write a message"],
   [["Enter"], "Send"],
-  [["Ctrl", "Enter"], "Send, from anywhere in the message"],
+  [["Ctrl", "Enter"], "Send, also where Enter begins a new line"],
   [["Shift", "Enter"], "New line"],
   [["Esc"], "Stop the run"],
   [["?"], "Show these shortcuts"],

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
-import type { PageThread } from "../wire.ts";
+import type { PageMessage, PageThread } from "../wire.ts";
 import { AnchorIcon, PlusIcon } from "./icons.tsx";
-import { messagesOf, newestStop, type PageState } from "./state.ts";
+import { type RunDetails, runDetails } from "./run-details.ts";
+import type { PageState } from "./state.ts";
 import { ago } from "./when.ts";
 
 interface SidebarProps {
@@ -12,6 +13,7 @@ interface SidebarProps {
 }
 
 export function Sidebar({ state, now, open, help }: SidebarProps): JSX.Element {
+  const known = Map.groupBy(state.messages.values(), (message) => message.threadId);
   return (
     <nav class="sidebar" aria-label="Threads">
       <div class="brand">
@@ -29,7 +31,14 @@ export function Sidebar({ state, now, open, help }: SidebarProps): JSX.Element {
         <ul class="threads">
           {state.threads.map((thread) => (
             <li key={thread.id}>
-              <ThreadLink thread={thread} state={state} now={now} open={open} />
+              <ThreadLink
+                thread={thread}
+                isOpen={thread.id === state.openId}
+                isUnread={state.unread.has(thread.id)}
+                run={runState(known.get(thread.id) ?? [])}
+                now={now}
+                open={open}
+              />
             </li>
           ))}
         </ul>
@@ -41,29 +50,42 @@ export function Sidebar({ state, now, open, help }: SidebarProps): JSX.Element {
   );
 }
 
-function ThreadLink({
-  thread,
-  state,
-  now,
-  open,
-}: { readonly thread: PageThread } & Pick<SidebarProps, "state" | "now" | "open">): JSX.Element {
-  const isRunning = newestStop(messagesOf(state, thread.id)) !== null;
-  const isUnread = state.unread.has(thread.id);
+const RUN_WORDS: Readonly<Partial<Record<RunDetails["state"], string>>> = {
+  working: "working",
+  waiting: "waits for you",
+};
+
+function runState(messages: readonly PageMessage[]): RunDetails["state"] {
+  const inOrder = messages.toSorted((a, b) => a.position - b.position);
+  return runDetails(inOrder, new Map()).state;
+}
+
+interface ThreadLinkProps {
+  readonly thread: PageThread;
+  readonly isOpen: boolean;
+  readonly isUnread: boolean;
+  readonly run: RunDetails["state"];
+  readonly now: number;
+  readonly open: (threadId: string) => void;
+}
+
+function ThreadLink({ thread, isOpen, isUnread, run, now, open }: ThreadLinkProps): JSX.Element {
+  const words = RUN_WORDS[run];
   return (
     <a
       href={`#${thread.id}`}
       class={isUnread ? "thread-link unread" : "thread-link"}
-      aria-current={thread.id === state.openId ? "page" : undefined}
+      aria-current={isOpen ? "page" : undefined}
       onClick={(event) => {
         event.preventDefault();
         open(thread.id);
       }}
     >
       <span class="thread-title">{thread.title}</span>
-      <span class="thread-when">
-        {isRunning ? <span class="thread-state">working</span> : ago(thread.updatedAt, now)}
-      </span>
       {isUnread && <span class="hidden">, new messages</span>}
+      <span class={words === undefined ? "thread-when" : `thread-when ${run}`}>
+        {words ?? ago(thread.updatedAt, now)}
+      </span>
     </a>
   );
 }

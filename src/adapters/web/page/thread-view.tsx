@@ -1,11 +1,13 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { PageMessage } from "../wire.ts";
 import type { Column } from "./app.tsx";
 import { Composer } from "./composer.tsx";
 import type { Controller } from "./controller.ts";
 import { EmptyThread } from "./empty-thread.tsx";
 import { BackIcon, CloseIcon, PanelIcon } from "./icons.tsx";
 import { MessageItem } from "./message-item.tsx";
+import { isQuestion } from "./run-details.ts";
 import { SendingItem } from "./sending-item.tsx";
 import { messagesOf, type PageState } from "./state.ts";
 
@@ -19,9 +21,7 @@ interface ThreadViewProps {
 
 export function ThreadView({ state, controller, title, now, show }: ThreadViewProps): JSX.Element {
   const messages = messagesOf(state, state.openId);
-  const sending = state.sending.filter(
-    (one) => one.threadId === state.openId && (one.failure !== null || !state.messages.has(one.clientId)),
-  );
+  const sending = state.sending.filter((one) => one.threadId === state.openId && !state.messages.has(one.clientId));
   const isEmpty = messages.length === 0 && sending.length === 0;
   const list = useStickToEnd(`${messages.at(-1)?.id} ${sending.at(-1)?.clientId}`);
   const newestOfPerson = messages.findLast((message) => message.body.by === "person")?.id;
@@ -49,13 +49,14 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
                 </button>
               </li>
             )}
-            {messages.map((message) => (
+            {messages.map((message, index) => (
               <MessageItem
                 key={message.id}
                 message={message}
+                continues={continues(messages[index - 1], message)}
                 state={state}
                 now={now}
-                click={controller.click}
+                controller={controller}
                 isNewestOfPerson={message.id === newestOfPerson}
               />
             ))}
@@ -65,17 +66,28 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
           </ol>
         )}
       </div>
-      {state.notice !== null && (
-        <div class="notice" role="alert">
-          <span>{state.notice}</span>
-          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => controller.notify(null)}>
-            <CloseIcon />
-          </button>
-        </div>
-      )}
+      {state.notice !== null && <Notice text={state.notice} dismiss={() => controller.notify(null)} />}
       <Composer state={state} controller={controller} />
     </main>
   );
+}
+
+function Notice({ text, dismiss }: { readonly text: string; readonly dismiss: () => void }): JSX.Element {
+  return (
+    <div class="notice" role="alert">
+      <span>{text}</span>
+      <button type="button" class="icon-button" aria-label="Dismiss" onClick={dismiss}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+const SAME_BREATH_MS = 5 * 60_000;
+
+function continues(previous: PageMessage | undefined, { body, at }: PageMessage): boolean {
+  if (previous === undefined || body.tone !== "plain" || body.by !== "deckhand" || isQuestion(body)) return false;
+  return previous.body.by === body.by && previous.body.tone === "plain" && at - previous.at < SAME_BREATH_MS;
 }
 
 function EmptyPlace({ state, controller }: Pick<ThreadViewProps, "state" | "controller">): JSX.Element {
