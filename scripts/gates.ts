@@ -1,5 +1,6 @@
 import path from "node:path";
 import { boundaryProblems } from "./gates/boundaries.ts";
+import { dependencyProblems } from "./gates/dependencies.ts";
 import { lockProblems } from "./gates/lock.ts";
 import { textProblems } from "./gates/text.ts";
 
@@ -7,6 +8,7 @@ import { textProblems } from "./gates/text.ts";
 
 const GATES: Readonly<Record<string, (root: string) => string[]>> = {
   boundaries: boundaryProblems,
+  dependencies: dependencyProblems,
   lock: lockProblems,
   text: textProblems,
 };

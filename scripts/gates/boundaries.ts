@@ -78,9 +78,9 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\//,
-    notFrom: /^src\/main\.ts/,
-    to: /^src\/(app|main)\.ts/,
-    why: "the composition root imports; nothing imports it but main.ts",
+    notFrom: /^src\/(main|run-until-stopped)\.ts/,
+    to: /^src\/(app|main|run-until-stopped)\.ts/,
+    why: "only the process entry imports the composition root",
   },
   { from: /^src\//, to: /^(test|bench|scripts)\//, why: "the program does not depend on what surrounds it" },
   {

@@ -45,7 +45,7 @@ export function slackManifest({ commands, requestUrl }: SlackManifestOptions): o
     features: {
       agent_view: {
         agent_description:
-          "Mention me in a thread or write to me: I work on files in this channel's sandbox and ask first.",
+          "Mention me in a thread or write to me: I read, search and change files in the sandbox of the channel.",
         suggested_prompts: [
           { title: "What can you do here?", message: "/help" },
           { title: "Look around", message: "What is in this channel's sandbox?" },

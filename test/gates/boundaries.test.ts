@@ -83,7 +83,7 @@ const violations: { name: string; file: string; line: string; problem: string }[
     name: "something importing the composition root",
     file: "src/cli/program.ts",
     line: 'import "../app.ts";',
-    problem: "nothing imports it but main.ts",
+    problem: "only the process entry imports the composition root",
   },
   {
     name: "the program importing a test",

@@ -19,6 +19,7 @@ test("files within the limits and adapters with the same parts have no problem",
     ...adapters("slack", "discord", "web"),
     "src/adapters/discord/snowflake.ts": "export {};\n",
     "src/long.ts": "export {};\n".repeat(400),
+    "src/answers.ts": `export const HELP = "search for ${MARKER}";\n`,
     "docs/long.md": "text\n".repeat(500),
   });
   expect(textProblems(root)).toEqual([]);
