@@ -15,29 +15,29 @@ export interface CommandContext {
 
 interface ChatCommand {
   readonly name: string;
-  readonly summary: string;
+  readonly description: string;
   run(context: CommandContext): Promise<string>;
 }
 
-const COMMANDS: readonly ChatCommand[] = [
+export const CHAT_COMMANDS: readonly ChatCommand[] = [
   {
     name: "help",
-    summary: "what I can do and how to begin",
+    description: "what I can do and how to begin",
     run: () => Promise.resolve(helpText()),
   },
   {
     name: "status",
-    summary: "what I am doing in this thread",
+    description: "what I am doing in this thread",
     run: ({ store, session }) => statusText(store, session),
   },
   {
     name: "stop",
-    summary: "stop what I am doing in this thread",
+    description: "stop what I am doing in this thread",
     run: stop,
   },
   {
     name: "new",
-    summary: "start afresh: what was said before is left behind",
+    description: "start afresh: what was said before is left behind",
     run: startAfresh,
   },
 ];
@@ -50,7 +50,7 @@ export function parseCommand(text: string): { readonly name: string; readonly ar
 
 /** Runs a command; its answer is for the person alone. */
 export async function runCommand(name: string, context: CommandContext): Promise<OutgoingMessage> {
-  const command = COMMANDS.find((each) => each.name === name);
+  const command = CHAT_COMMANDS.find((each) => each.name === name);
   return privately(command === undefined ? unknown(name) : await command.run(context));
 }
 
@@ -64,7 +64,7 @@ export function helpText(): string {
     "For example: `list files`, or `change port to 9090 in config.toml`.",
     "I work in this channel's own directory and touch nothing outside it. In a thread that you began with me you need not mention me again.",
     "",
-    ...COMMANDS.map(({ name, summary }) => `\`/${name}\` · ${summary}`),
+    ...CHAT_COMMANDS.map(({ name, description }) => `\`/${name}\` · ${description}`),
     "",
     "In a thread, write a command after mentioning me.",
   ].join("\n");
@@ -73,7 +73,7 @@ export function helpText(): string {
 function unknown(name: string): string {
   const nearest = closest(
     name,
-    COMMANDS.map((command) => command.name),
+    CHAT_COMMANDS.map((command) => command.name),
   );
   const suggestion = distance(name, nearest) <= 2 ? ` Did you mean \`/${nearest}\`?` : " `/help` lists what there is.";
   return `I don't know \`/${name}\`.${suggestion}`;

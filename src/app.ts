@@ -1,0 +1,207 @@
+import { type PacedPlatform, pacePlatform } from "./adapters/render/paced-platform.ts";
+import { createRunViews } from "./adapters/render/run-view.ts";
+import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
+import { storedThreads } from "./adapters/web/stored-threads.ts";
+import type { Config } from "./config.ts";
+import { type AppError, PlatformError, StoreError, toAppError } from "./core/protocol/errors.ts";
+import type { Log } from "./core/protocol/log.ts";
+import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
+import type { Runtime } from "./core/protocol/runtime.ts";
+import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
+import type { ProviderRegistry } from "./core/providers/provider.ts";
+import { createProviderRegistry } from "./core/providers/registry.ts";
+import { EmbeddedEngine } from "./core/sessions/embedded-engine.ts";
+import { createIntake } from "./core/sessions/intake.ts";
+import { createSessionRunner } from "./core/sessions/runner.ts";
+import { acquireLease } from "./core/store/lease.ts";
+import { openStore, type Store } from "./core/store/store.ts";
+import { requireWritable, webToken } from "./home.ts";
+import { createMetrics } from "./metrics.ts";
+import { createPlaces, type Places } from "./places.ts";
+import { readiness } from "./readiness.ts";
+import { createFileTools } from "./tools/file-tools.ts";
+import { createSandbox } from "./tools/wasm/sandbox.ts";
+
+/** How long a shutdown waits for what cannot be cut off. Milliseconds. */
+const DRAIN_MS = 5_000;
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  /** A line for the operator's terminal. */
+  readonly say: (line: string) => void;
+  /** Aborts to stop the program; `startApp` then rejects, or has resolved and `stop` is called. */
+  readonly signal: AbortSignal;
+}
+
+export interface App {
+  /** Resolves with what ended the program from within: a lost lease, a platform that can never connect. */
+  readonly failed: Promise<AppError>;
+  stop(): Promise<void>;
+}
+
+/** What the parts share while they are put together. */
+interface Assembly extends AppOptions {
+  readonly parts: AsyncDisposableStack;
+  readonly platforms: Map<PlatformName, PacedPlatform>;
+  readonly status: { state: "starting" | "standing by" | "running"; engine: EmbeddedEngine | null };
+  readonly fail: (error: AppError) => void;
+}
+
+/** Puts the parts together and starts them; the only place that knows them all. They stop in reverse order. */
+export async function startApp(options: AppOptions): Promise<App> {
+  const failing = Promise.withResolvers<AppError>();
+  const assembly: Assembly = {
+    ...options,
+    parts: new AsyncDisposableStack(),
+    platforms: new Map(),
+    status: { state: "starting", engine: null },
+    fail: failing.resolve,
+  };
+  try {
+    await assemble(assembly);
+  } catch (error) {
+    await assembly.parts.disposeAsync();
+    throw error;
+  }
+  return { failed: failing.promise, stop: () => assembly.parts.disposeAsync() };
+}
+
+async function assemble(assembly: Assembly): Promise<void> {
+  const { config, runtime, status, say } = assembly;
+  await requireWritable(config.home, "DECKHAND_HOME");
+  await requireWritable(config.sandbox, "DECKHAND_SANDBOX");
+  const registry = createProviderRegistry({ settings: config.providers, runtime, log: assembly.log });
+  const model = config.query.model ?? defaultModelFor(registry.available());
+  const places = createPlaces(config, model);
+
+  const opening = Promise.withResolvers<Store>();
+  const web = await openWeb(assembly, opening.promise);
+  await holdLease(assembly);
+  const store = await openStore(config.database.url, runtime);
+  assembly.parts.defer(() => store.close());
+  opening.resolve(store);
+
+  await addPlatforms(assembly, web);
+  await run(assembly, { store, registry, places });
+  status.state = "running";
+  say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
+  if (model === DEMO_MODEL)
+    say("⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY.");
+  else say(`✓ Model: ${model}`);
+}
+
+async function openWeb(assembly: Assembly, opening: Promise<Store>): Promise<WebPlatform> {
+  const { config, runtime, log, platforms, status } = assembly;
+  const web = createWebPlatform({
+    ...config.web,
+    token: await webToken(config.home),
+    store: storedThreads(opening),
+    clock: runtime.clock,
+    ids: runtime.ids,
+    log: log.child({ platform: "web" }),
+    probes: {
+      health: () => ({ status: 200, body: { state: status.state } }),
+      ready: () => readiness(status.state, platforms),
+      metrics: createMetrics({
+        load: () => status.engine?.load() ?? { running: 0, waiting: 0 },
+        connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),
+      }),
+    },
+  });
+  await web.listen();
+  assembly.parts.defer(() => web.stop());
+  return web;
+}
+
+/** Waits until this process may run the database's sessions. */
+async function holdLease({ config, runtime, signal, status, say, parts, fail }: Assembly): Promise<void> {
+  const lease = await acquireLease({
+    url: config.database.url,
+    clock: runtime.clock,
+    signal,
+    standby: () => {
+      status.state = "standing by";
+      say("⏸ Another process runs on this database. Standing by; I take over when it ends.");
+    },
+  });
+  parts.defer(() => lease.release());
+  status.state = "starting";
+  const watch = async () => {
+    await lease.lost;
+    if (!signal.aborted) fail(new StoreError("stale_owner", "the lease on the database is lost"));
+  };
+  watch().catch((error: unknown) => fail(toAppError(error)));
+}
+
+/** Platforms without a token are off, and their SDKs are not even loaded. */
+async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: WebPlatform): Promise<void> {
+  const { clock } = runtime;
+  const add = (platform: ChatPlatform) => platforms.set(platform.name, pacePlatform(platform, clock));
+  add(web);
+  if (config.slack !== null) {
+    const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
+    add(createSlackPlatform({ ...config.slack, clock, log: log.child({ platform: "slack" }) }));
+  }
+  if (config.discord !== null) {
+    const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
+    add(createDiscordPlatform({ ...config.discord, clock, log: log.child({ platform: "discord" }) }));
+  }
+}
+
+interface Services {
+  readonly store: Store;
+  readonly registry: ProviderRegistry;
+  readonly places: Places;
+}
+
+/** Connects the platforms to the engine, and goes on with what a process before this one left. */
+async function run(assembly: Assembly, { store, registry, places }: Services): Promise<void> {
+  const { config, runtime, log, platforms, status, parts } = assembly;
+  const sandbox = createSandbox({ log });
+  parts.defer(() => sandbox.close());
+  const platform = (name: PlatformName): PacedPlatform => {
+    const found = platforms.get(name);
+    if (found !== undefined) return found;
+    throw new PlatformError("platform_failed", `${name} is not configured`, { detail: { platform: name } });
+  };
+  const engine = new EmbeddedEngine({
+    store,
+    runtime,
+    log,
+    maxConcurrentRuns: config.maxConcurrentRuns,
+    target: platform,
+  });
+  status.engine = engine;
+  const receive = createIntake({ store, engine, runtime, log, access: config.access, ...places });
+  connect(assembly, receive);
+  parts.defer(() => engine.stop(DRAIN_MS));
+  await engine.start(
+    createSessionRunner({
+      store,
+      runtime,
+      log,
+      registry,
+      tools: createFileTools(sandbox),
+      platform,
+      openView: (name) => createRunViews({ platform: platform(name), clock: runtime.clock, log }),
+      placeOf: places.placeOf,
+      saveAttachment: sandbox.saveAttachment,
+    }),
+  );
+}
+
+/** Platforms connect on their own time: one that is down keeps no other waiting. */
+function connect({ platforms, parts, signal, fail, say }: Assembly, receive: Receive): void {
+  for (const platform of platforms.values()) {
+    const start = async () => {
+      await platform.start(receive, signal);
+      if (platform.name !== "web") say(`✓ ${platform.health().detail}`);
+    };
+    parts.defer(() => platform.stop());
+    start().catch((error: unknown) => {
+      if (!signal.aborted) fail(toAppError(error));
+    });
+  }
+}

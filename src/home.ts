@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto";
+import { access, constants, mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { ConfigError } from "./core/protocol/errors.ts";
+
+/** Creates the directory when missing; ConfigError with one line when it cannot be written. */
+export async function requireWritable(directory: string, variable: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+    await access(directory, constants.W_OK);
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    throw new ConfigError([
+      `${variable}: ${directory} cannot be written (${reason}). Make it writable for this user, or set ${variable} to another directory.`,
+    ]);
+  }
+}
+
+/** The page's token, made at first start and kept, so that open pages come back after a restart. */
+export async function webToken(home: string): Promise<string> {
+  const file = path.join(home, "web-token");
+  const token = randomBytes(24).toString("base64url");
+  try {
+    await writeFile(file, `${token}\n`, { mode: 0o600, flag: "wx" });
+    return token;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    return (await readFile(file, "utf8")).trim();
+  }
+}

@@ -1,0 +1,37 @@
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+
+/** What is measured when someone asks. */
+export interface MetricSources {
+  load(): { readonly running: number; readonly waiting: number };
+  /** 1 while the platform is connected. */
+  connected(): ReadonlyMap<string, boolean>;
+}
+
+/** Prometheus' text format; figures are read at the moment of the request. */
+export function createMetrics(sources: MetricSources): () => Promise<string> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const runs = new Gauge({
+    name: "deckhand_runs",
+    help: "Runs that go on or wait for a place.",
+    labelNames: ["state"],
+    registers: [],
+    collect() {
+      const { running, waiting } = sources.load();
+      this.set({ state: "running" }, running);
+      this.set({ state: "waiting" }, waiting);
+    },
+  });
+  const platforms = new Gauge({
+    name: "deckhand_platform_connected",
+    help: "1 while the platform is connected.",
+    labelNames: ["platform"],
+    registers: [],
+    collect() {
+      for (const [platform, isConnected] of sources.connected()) this.set({ platform }, isConnected ? 1 : 0);
+    },
+  });
+  registry.registerMetric(runs);
+  registry.registerMetric(platforms);
+  return () => registry.metrics();
+}

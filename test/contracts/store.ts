@@ -1,0 +1,219 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { StoreError } from "../../src/core/protocol/errors.ts";
+import type { Message } from "../../src/core/protocol/messages.ts";
+import type { ThreadRef } from "../../src/core/protocol/platform.ts";
+import type { SessionEvent } from "../../src/core/sessions/session-event.ts";
+import { isStoreFailure } from "../../src/core/store/failure.ts";
+import { sessionKeyOf } from "../../src/core/store/sessions.ts";
+import { openStore, type Store } from "../../src/core/store/store.ts";
+import { systemRuntime } from "../../src/runtime.ts";
+
+/** Opens databases of one kind for the suite. */
+export interface DatabaseHarness {
+  /** The URL of a new, empty database. */
+  create(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.1" };
+const AT = 1_800_000_000_000;
+
+/** What every database must do for the stores. */
+export function storeContract(name: string, openHarness: () => Promise<DatabaseHarness>): void {
+  describe(`the store on ${name}`, () => {
+    let harness: DatabaseHarness;
+    let store: Store;
+    let url: string;
+
+    beforeAll(async () => {
+      harness = await openHarness();
+    });
+    afterAll(() => harness.close());
+    beforeEach(async () => {
+      url = await harness.create();
+      store = await openStore(url, systemRuntime());
+    });
+    afterEach(() => store.close());
+
+    test("opens a database a second time and finds what it holds", async () => {
+      await createSession(store);
+      const again = await openStore(url, systemRuntime());
+      expect(await again.sessions.byKey(sessionKeyOf(THREAD))).toMatchObject({ id: "ses_1", thread: THREAD });
+      await again.close();
+    });
+
+    test("keeps one session per thread, whoever comes first", async () => {
+      await createSession(store);
+      await expect(createSession(store, "ses_2")).rejects.toThrow();
+      expect((await store.sessions.byKey(sessionKeyOf(THREAD)))?.id).toBe("ses_1");
+    });
+
+    test("takes an event once by its key and hands events out in order of arrival", async () => {
+      await createSession(store);
+      for (const key of ["a", "b", "c"]) await insert(store, key);
+      await expect(insert(store, "b")).rejects.toThrow();
+      expect((await store.inbox.waiting("ses_1", AT)).map((event) => event.key)).toEqual(["a", "b", "c"]);
+      const first = await store.inbox.nextWaking("ses_1", AT);
+      await store.transaction((tx) => tx.inbox.take([first?.seq ?? -1], "run_1"));
+      expect((await store.inbox.nextWaking("ses_1", AT))?.key).toBe("b");
+    });
+
+    test("holds an event back until it is due and tells when that is", async () => {
+      await createSession(store);
+      await insert(store, "later", AT + 5_000);
+      expect(await store.inbox.nextWaking("ses_1", AT)).toBeNull();
+      expect(await store.inbox.nextDue(AT)).toBe(AT + 5_000);
+      expect(await store.inbox.sessionsToWake(AT + 5_000)).toEqual(["ses_1"]);
+    });
+
+    test("rolls a failed transaction back as a whole", async () => {
+      await createSession(store);
+      const failed = store.transaction(async (tx) => {
+        await tx.sessions.raiseEpoch("ses_1");
+        await tx.runs.begin({ id: "run_1", sessionId: "ses_1", eventSeq: 1, at: AT });
+        throw new StoreError("defect", "half-way");
+      });
+      await expect(failed).rejects.toThrow("half-way");
+      expect(await store.runs.get("run_1")).toBeNull();
+      await store.transaction((tx) => tx.sessions.fence("ses_1", 0, AT));
+    });
+
+    test("lets nobody write under an epoch that has passed", async () => {
+      await createSession(store);
+      const old = await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
+      await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
+      const stale = store.transaction((tx) => tx.sessions.fence("ses_1", old, AT));
+      const error = await stale.catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: "stale_owner" });
+      expect(isStoreFailure(error)).toBe(true);
+    });
+
+    test("numbers messages without gaps while fifty transactions write at once", async () => {
+      await createSession(store);
+      await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          store.transaction(async (tx) => {
+            await tx.sessions.fence("ses_1", 0, AT);
+            await tx.messages.append("ses_1", "run_1", textMessage(`m${index}`));
+          }),
+        ),
+      );
+      const messages = await store.messages.list("ses_1");
+      expect(new Set(messages.map((message) => message.id)).size).toBe(50);
+    });
+
+    test("keeps a message's blocks, author and time as they were", async () => {
+      await createSession(store);
+      const message: Message = {
+        id: "msg_1",
+        role: "user",
+        content: [
+          { type: "text", text: "héllo \u0000-less 👩‍🚀" },
+          { type: "image", mediaType: "image/png", data: "aGk=", name: "a.png" },
+        ],
+        author: { id: "slack:U1", name: "Ana" },
+        context: true,
+        createdAt: AT + 7,
+      };
+      const clean = {
+        ...message,
+        content: [{ type: "text", text: "héllo 👩‍🚀" } as const, ...message.content.slice(1)],
+      };
+      await store.transaction((tx) => tx.messages.append("ses_1", "run_1", clean));
+      expect(await store.messages.list("ses_1")).toEqual([clean]);
+    });
+
+    test("follows a tool call from pending to ended", async () => {
+      await createSession(store);
+      const run = { id: "run_1", sessionId: "ses_1" };
+      const result = {
+        content: [{ type: "text" as const, text: "done" }],
+        isError: false,
+        files: [{ path: "a.txt", sha256: "00", action: "wrote" as const }],
+      };
+      await store.transaction((tx) =>
+        tx.toolCalls.add(run, 1, [{ type: "tool_use", id: "c1", name: "write", input: { path: "a.txt" } }]),
+      );
+      await store.transaction((tx) => tx.toolCalls.begun("run_1", "c1", AT));
+      await store.transaction((tx) =>
+        tx.toolCalls.intends("run_1", "c1", { path: "a.txt", before: null, after: "00" }),
+      );
+      expect(await store.toolCalls.ofRun("run_1")).toMatchObject([
+        { status: "begun", input: { path: "a.txt" }, intent: { before: null, after: "00" }, result: null },
+      ]);
+      await store.transaction((tx) => tx.toolCalls.ended("run_1", "c1", { result, durationMs: 1.6, at: AT }));
+      expect(await store.toolCalls.ofRun("run_1")).toMatchObject([{ status: "ended", result, durationMs: 2 }]);
+      expect(await store.toolCalls.filesOfSession("ses_1")).toEqual(result.files);
+    });
+
+    test("says that a run's cost is unknown as soon as one call's is", async () => {
+      await createSession(store);
+      await addUsage(store, 1, 0.25);
+      expect(await store.usage.ofRun("run_1")).toMatchObject({ turns: 1, costUsd: 0.25 });
+      await addUsage(store, 2, null);
+      expect(await store.usage.ofRun("run_1")).toMatchObject({
+        turns: 2,
+        costUsd: null,
+        usage: { inputTokens: 20, outputTokens: 10 },
+        lastStopReason: "end_turn",
+      });
+    });
+
+    test("keeps the first of two stops, and none after the end", async () => {
+      await createSession(store);
+      const event = await insert(store, "a");
+      await store.transaction((tx) => tx.runs.begin({ id: "run_1", sessionId: "ses_1", eventSeq: event.seq, at: AT }));
+      expect(await store.transaction((tx) => tx.runs.requestCancel("run_1", "@ana"))).toBe(true);
+      expect(await store.transaction((tx) => tx.runs.requestCancel("run_1", "@ben"))).toBe(false);
+      expect((await store.runs.get("run_1"))?.cancelledBy).toBe("@ana");
+      await store.transaction((tx) => tx.runs.end("run_1", { type: "cancelled", by: "@ana" }, AT));
+      expect(await store.runs.open("ses_1")).toBeNull();
+    });
+
+    test("gives a web message a place once and every change a number", async () => {
+      const message = { id: "m1", threadId: "t1", key: "web:1", fromPerson: true, at: AT, body: "{}" };
+      const insertWeb = () => store.transaction((tx) => tx.webThreads.insert(message, { title: "Hi" }));
+      expect(await insertWeb()).toMatchObject({ type: "inserted", message: { position: 1, seq: 1 } });
+      expect(await insertWeb()).toMatchObject({ type: "duplicate", message: { position: 1 } });
+      const updated = await store.transaction((tx) => tx.webThreads.update("m1", '{"a":1}'));
+      expect(updated).toMatchObject({ position: 1, seq: 2, body: '{"a":1}' });
+      expect(await store.webThreads.since(1, 10)).toHaveLength(1);
+      expect(await store.webThreads.messages("nowhere", null, 10)).toBeNull();
+      const data = Uint8Array.of(0, 1, 255);
+      await store.transaction((tx) => tx.webThreads.putFile({ id: "f1", name: "a", mediaType: "b", data }));
+      expect(Buffer.from((await store.webThreads.file("f1"))?.data ?? [])).toEqual(Buffer.from(data));
+    });
+  });
+}
+
+async function createSession(store: Store, id = "ses_1") {
+  return store.transaction((tx) =>
+    tx.sessions.create({
+      id,
+      key: sessionKeyOf(THREAD),
+      thread: THREAD,
+      workspaceName: "Acme",
+      channel: { name: "ops", kind: "channel" },
+      agent: "build",
+      createdBy: "slack:U1",
+      at: AT,
+    }),
+  );
+}
+
+async function insert(store: Store, key: string, dueAt = AT) {
+  const event: SessionEvent = { key, body: { kind: "timer", timerId: key } };
+  return store.transaction((tx) => tx.inbox.insert({ sessionId: "ses_1", event, wakes: true, dueAt, at: AT }));
+}
+
+async function addUsage(store: Store, turn: number, costUsd: number | null): Promise<void> {
+  const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const account = { personId: "slack:U1", channelId: "slack:C1", model: "a/b", stopReason: "end_turn" as const };
+  await store.transaction((tx) =>
+    tx.usage.add({ runId: "run_1", sessionId: "ses_1", turn, ...account, usage, costUsd, at: AT }),
+  );
+}
+
+function textMessage(id: string): Message {
+  return { id, role: "user", content: [{ type: "text", text: id }], createdAt: AT };
+}

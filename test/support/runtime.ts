@@ -1,0 +1,30 @@
+import type { Clock, Ids, Random, Runtime } from "../../src/core/protocol/runtime.ts";
+
+/** A generator of equal sequences for equal seeds (mulberry32). */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return {
+    next() {
+      state = (state + 0x6d2b79f5) >>> 0;
+      let t = state;
+      t = Math.imul(t ^ (t >>> 15), t | 1);
+      t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+      return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+    },
+  };
+}
+
+/** Ids in order: `run_000001`. */
+export function countingIds(): Ids {
+  let last = 0;
+  return {
+    next(prefix) {
+      last += 1;
+      return `${prefix}_${String(last).padStart(6, "0")}`;
+    },
+  };
+}
+
+export function testRuntime(clock: Clock, seed = 1): Runtime {
+  return { clock, ids: countingIds(), random: seededRandom(seed) };
+}
