@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
+import type { InterruptedCall, ToolContext, WriteIntent } from "../core/tool.ts";
+import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
+
+/** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
+export interface Change {
+  readonly path: string;
+  /** The guest's request for a plan, given what the session knows of the file. */
+  plan(known: string | null): object;
+  /** The guest's request for the change, given the sha256 that the file must still have (null: be absent). */
+  commit(before: string | null): object;
+}
+
+const planReply = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("planned"),
+    before: z.string().nullable(),
+    after: z.string(),
+    text: z.string(),
+    summary: z.string(),
+  }),
+  z.object({ type: z.literal("unchanged"), sha256: z.string(), text: z.string() }),
+]);
+const commitReply = z.object({ committed: z.literal(true) });
+const hashReply = z.object({ sha256: z.string().nullable() });
+
+export async function applyChange(guest: Guest, change: Change, scope: CallScope): Promise<ToolResult> {
+  const { path } = change;
+  const known = scope.ctx.knownFiles.get(path) ?? null;
+  const plan = await callGuest(guest, { body: change.plan(known), reply: planReply }, scope);
+  if (plan.type === "unchanged") {
+    return textResult(plan.text, { summary: "no change", files: [{ path, sha256: plan.sha256, action: "read" }] });
+  }
+  const { before, after, text, summary } = plan;
+  await scope.ctx.intend({ path, before, after });
+  await commit(guest, change, { before, scope });
+  return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote" }] });
+}
+
+async function commit(
+  guest: Guest,
+  change: Change,
+  { before, scope }: { before: string | null; scope: CallScope },
+): Promise<void> {
+  await callGuest(guest, { body: change.commit(before), reply: commitReply }, scope);
+}
+
+/** After a restart: the file itself tells whether the intended change happened. */
+export async function reconcileChange(
+  guest: Guest,
+  { change, intent }: { readonly change: Change; readonly intent: WriteIntent },
+  scope: CallScope,
+): Promise<ToolResult> {
+  const { path, before, after } = intent;
+  const { sha256 } = await callGuest(guest, { body: { op: "hash", path }, reply: hashReply }, scope);
+  if (sha256 === before && before !== after) await commit(guest, change, { before, scope });
+  else if (sha256 !== after) {
+    return errorResult(
+      `${path} was changed by someone else during a restart; this change was not made. Read it again.`,
+    );
+  }
+  return textResult(`Changed ${path}.`, { summary: "changed", files: [{ path, sha256: after, action: "wrote" }] });
+}
+
+export type Reconcile<I> = (call: InterruptedCall<I>, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;

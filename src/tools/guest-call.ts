@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { SandboxError } from "../core/protocol/errors.ts";
+import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
+import type { ToolContext } from "../core/tool.ts";
+import type { GrantLimits } from "./wasm/grant.ts";
+import type { Sandbox } from "./wasm/sandbox.ts";
+import { segmentsOf } from "./wasm/workspace/path-rules.ts";
+import { Refusal } from "./wasm/workspace/refusal.ts";
+
+/** One guest of the sandbox with the limits its calls get. */
+export interface Guest {
+  readonly sandbox: Sandbox;
+  readonly name: "files" | "js";
+  readonly limits: GrantLimits;
+}
+
+/** For whom a call runs, and whether it may change files. */
+export interface CallScope {
+  readonly ctx: ToolContext;
+  readonly signal: AbortSignal;
+  readonly writes: boolean;
+}
+
+const refusedSchema = z.object({ refused: z.string() });
+
+/** Runs a guest on a request and parses its reply. Throws Refusal when the guest declines. */
+export async function callGuest<R>(
+  guest: Guest,
+  request: { readonly body: object; readonly reply: z.ZodType<R> },
+  { ctx, signal, writes }: CallScope,
+): Promise<R> {
+  const grant = { root: ctx.sandboxRoot, writable: writes && !ctx.readOnly, ...guest.limits };
+  const { sessionId, channelKey } = ctx;
+  const caller = { sessionId, channelKey, signal, queued: (before: number) => ctx.queued(before) };
+  const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), grant, caller);
+  const parsed: unknown = JSON.parse(output);
+  const refused = refusedSchema.safeParse(parsed);
+  if (refused.success) throw new Refusal(refused.data.refused);
+  return request.reply.parse(parsed);
+}
+
+/** The path as results and `knownFiles` name it: relative to the sandbox root, normalised. */
+export function relativePath(path: string, ctx: ToolContext): string {
+  return segmentsOf(path, [ctx.sandboxRoot]).join("/");
+}
+
+/** Refusals and limits become results for the model; aborts and defects stay thrown. */
+export async function asResult(work: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return errorResult(error.payload);
+    if (error instanceof SandboxError) return sandboxFailure(error);
+    throw error;
+  }
+}
+
+function sandboxFailure(error: SandboxError): ToolResult {
+  if (error.code !== "sandbox_limit") {
+    return errorResult(`The sandbox failed: ${error.message}. Nothing else is known; try once more.`, "sandbox failed");
+  }
+  const { limit, value = "" } = error.detail;
+  switch (limit) {
+    case "time":
+      return errorResult(
+        `Stopped after ${value}: the call took too long. Ask for less at once.`,
+        `stopped after ${value}`,
+      );
+    case "memory":
+      return errorResult(
+        `Stopped: the call needed more than ${value} of memory. Ask for less at once.`,
+        `over ${value}`,
+      );
+    default:
+      return errorResult(`Stopped: the output was larger than ${value}. Ask for less at once.`, `over ${value}`);
+  }
+}

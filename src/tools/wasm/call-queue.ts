@@ -1,0 +1,87 @@
+export interface QueueLimits {
+  readonly perSession: number;
+  readonly perChannel: number;
+  readonly inAll: number;
+}
+
+/** Who calls, and how to tell them that they wait. */
+export interface Caller {
+  readonly sessionId: string;
+  readonly channelKey: string;
+  readonly signal: AbortSignal;
+  /** Called when the call cannot begin, and whenever fewer are before it. */
+  readonly queued: (before: number) => void;
+}
+
+interface Entry extends Caller {
+  running: boolean;
+  told: number;
+  readonly begin: () => void;
+}
+
+/**
+ * Admits calls in order of arrival, as far as the limits allow; who is held up by their own session or
+ * channel does not hold up others.
+ */
+export class CallQueue {
+  readonly #limits: QueueLimits;
+  /** Running and waiting ones, in order of arrival. */
+  #entries: Entry[] = [];
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  /** Resolves when the call may begin, with the function that ends it; rejects when the signal aborts first. */
+  async enter(caller: Caller): Promise<() => void> {
+    caller.signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const entry: Entry = { ...caller, running: false, told: 0, begin: resolve };
+    const abort = (): void => reject(caller.signal.reason);
+    caller.signal.addEventListener("abort", abort, { once: true });
+    this.#entries.push(entry);
+    try {
+      this.#admit();
+      await promise;
+      caller.signal.throwIfAborted();
+    } catch (error) {
+      this.#remove(entry);
+      throw error;
+    } finally {
+      caller.signal.removeEventListener("abort", abort);
+    }
+    return () => this.#remove(entry);
+  }
+
+  #remove(entry: Entry): void {
+    this.#entries = this.#entries.filter((other) => other !== entry);
+    this.#admit();
+  }
+
+  #admit(): void {
+    for (const entry of this.#entries) {
+      if (entry.running || !this.#hasRoom(entry)) continue;
+      entry.running = true;
+      entry.begin();
+    }
+    for (const entry of this.#entries) if (!entry.running) this.#tell(entry);
+  }
+
+  #hasRoom({ sessionId, channelKey }: Entry): boolean {
+    const running = this.#entries.filter((entry) => entry.running);
+    const inChannel = running.filter((entry) => entry.channelKey === channelKey);
+    const inSession = running.filter((entry) => entry.sessionId === sessionId);
+    const { perSession, perChannel, inAll } = this.#limits;
+    return inSession.length < perSession && inChannel.length < perChannel && running.length < inAll;
+  }
+
+  /** Counts what came earlier and is not over: of the channel, or of all when the channel is not to blame. */
+  #tell(entry: Entry): void {
+    const earlier = this.#entries.slice(0, this.#entries.indexOf(entry));
+    const ofChannel = earlier.filter(({ channelKey }) => channelKey === entry.channelKey);
+    const before = ofChannel.length > 0 ? ofChannel.length : earlier.length;
+    if (before === entry.told) return;
+    entry.told = before;
+    entry.queued(before);
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * The sandbox child: a process with an empty environment that runs guests in worker threads. It talks
+ * to the bot only, and ends with it. Its one argument is the directory of the built guests.
+ */
+import { DefectError } from "../../../core/protocol/errors.ts";
+import { type FromChild, type RunMessage, toChildSchema } from "./messages.ts";
+import { createModuleCache } from "./modules.ts";
+import { createPool } from "./pool.ts";
+
+const buildDir = process.argv[2];
+if (buildDir === undefined) throw new DefectError("the sandbox child needs the directory of the built guests");
+const pool = createPool(createModuleCache(buildDir));
+
+async function answer(message: RunMessage): Promise<void> {
+  const reply: FromChild = { id: message.id, outcome: await pool.run(message) };
+  process.send?.(reply);
+}
+
+process.on("message", (raw) => {
+  const message = toChildSchema.parse(raw);
+  if (message.type === "cancel") pool.cancel(message.id);
+  else
+    answer(message).catch((error: unknown) => {
+      throw error; // ends the process, and with it what can no longer be trusted
+    });
+});
+
+// The bot decides when the child ends: a Ctrl+C in a terminal reaches both, and the bot may still be draining.
+process.on("SIGINT", () => {});
+process.on("SIGTERM", () => {});
+process.on("disconnect", () => process.exit(0));

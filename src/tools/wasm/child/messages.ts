@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+/** What the bot and its sandbox child say to each other. */
+
+const grantSchema = z.object({
+  root: z.string(),
+  writable: z.boolean(),
+  timeoutMs: z.number(),
+  memoryMb: z.number(),
+  outputBytes: z.number(),
+});
+
+export const toChildSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("run"), id: z.number(), guest: z.string(), input: z.string(), grant: grantSchema }),
+  z.object({ type: z.literal("cancel"), id: z.number() }),
+]);
+export type ToChild = z.infer<typeof toChildSchema>;
+export type RunMessage = Extract<ToChild, { type: "run" }>;
+
+export const outcomeSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ok"), output: z.string() }),
+  z.object({ type: z.literal("limit"), limit: z.enum(["time", "memory", "output"]) }),
+  z.object({ type: z.literal("failed"), message: z.string() }),
+  z.object({ type: z.literal("cancelled") }),
+]);
+/** How a call ended. `failed` is a defect of a guest or of the host. */
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+export const fromChildSchema = z.object({ id: z.number(), outcome: outcomeSchema });
+export type FromChild = z.infer<typeof fromChildSchema>;

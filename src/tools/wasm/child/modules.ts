@@ -1,0 +1,44 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { SandboxError } from "../../../core/protocol/errors.ts";
+import { capMemory } from "./cap-memory.ts";
+
+declare global {
+  /** The part that is used; the types of Node name only the namespace. */
+  const WebAssembly: { compile(bytes: Uint8Array): Promise<WebAssembly.Module> };
+}
+
+/** A guest, compiled under one memory limit. Workers get the modules by reference. */
+export interface CompiledGuest {
+  readonly key: string;
+  /** Of the bindings, which instantiate the modules. */
+  readonly url: string;
+  readonly modules: Readonly<Record<string, WebAssembly.Module>>;
+}
+
+/** Compiles each guest once per memory limit. */
+export function createModuleCache(buildDir: string): (guest: string, memoryMb: number) => Promise<CompiledGuest> {
+  const compiled = new Map<string, Promise<CompiledGuest>>();
+  return (guest, memoryMb) => {
+    const key = `${guest}@${memoryMb}`;
+    const known = compiled.get(key) ?? compileGuest(join(buildDir, guest), key, memoryMb);
+    compiled.set(key, known);
+    return known;
+  };
+}
+
+async function compileGuest(directory: string, key: string, memoryMb: number): Promise<CompiledGuest> {
+  const names = await readdir(directory).catch((cause: unknown) => {
+    throw new SandboxError("sandbox_failed", `no guest is built in ${directory}; run: node wasm/build.ts`, { cause });
+  });
+  const modules = await Promise.all(
+    names
+      .filter((name) => name.endsWith(".wasm"))
+      .map(async (name) => {
+        const bytes = capMemory(await readFile(join(directory, name)), memoryMb);
+        return [name, await WebAssembly.compile(Uint8Array.from(bytes))] as const;
+      }),
+  );
+  return { key, url: pathToFileURL(join(directory, "guest.js")).href, modules: Object.fromEntries(modules) };
+}

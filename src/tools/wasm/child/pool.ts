@@ -1,0 +1,110 @@
+import { Worker } from "node:worker_threads";
+import type { Outcome, RunMessage } from "./messages.ts";
+import { outcomeSchema } from "./messages.ts";
+import type { CompiledGuest } from "./modules.ts";
+import type { WorkerCall } from "./worker.ts";
+
+/** Workers that stay when nothing runs: the next calls need not wait for a start. */
+const IDLE_WORKERS = 2;
+
+/** Megabytes of a worker's own heap, where the host's side of a guest lives. */
+const HEAP_MB = 256;
+
+type Compile = (guest: string, memoryMb: number) => Promise<CompiledGuest>;
+
+export interface Pool {
+  /** Runs one call to its end; never rejects. */
+  run(call: RunMessage): Promise<Outcome>;
+  cancel(id: number): void;
+}
+
+interface Member {
+  readonly worker: Worker;
+  /** Keys of the guests that the worker has. */
+  readonly guests: Set<string>;
+}
+
+/** Workers on demand: the bot decides how many calls run at once. */
+export function createPool(compile: Compile): Pool {
+  const idle: Member[] = [];
+  const stops = new Map<number, (outcome: Outcome) => void>();
+  const runOn = async (member: Member, message: WorkerCall, stopped: Promise<Outcome>): Promise<Outcome> => {
+    const answer = answerOf(member, message);
+    const outcome = await Promise.race([answer.outcome, stopped]);
+    if (answer.isAlive() && idle.length < IDLE_WORKERS) idle.push(member);
+    else await member.worker.terminate();
+    return outcome;
+  };
+  const run = async (call: RunMessage, stopped: Promise<Outcome>): Promise<Outcome> => {
+    const compiled = await Promise.race([compile(call.guest, call.grant.memoryMb), stopped]);
+    if ("type" in compiled) return compiled;
+    const member = idle.pop() ?? spawn();
+    return runOn(member, messageFor(member, compiled, call), stopped);
+  };
+  return {
+    run: async (call) => {
+      const { promise: stopped, resolve: stop } = Promise.withResolvers<Outcome>();
+      stops.set(call.id, stop);
+      const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.grant.timeoutMs);
+      try {
+        return await run(call, stopped);
+      } catch (error) {
+        return { type: "failed", message: error instanceof Error ? error.message : String(error) };
+      } finally {
+        clearTimeout(timer);
+        stops.delete(call.id);
+      }
+    },
+    cancel: (id) => stops.get(id)?.({ type: "cancelled" }),
+  };
+}
+
+function spawn(): Member {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), {
+    env: {},
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  return { worker, guests: new Set() };
+}
+
+/** A compiled guest goes along once per worker. */
+function messageFor({ guests }: Member, compiled: CompiledGuest, { input, grant }: RunMessage): WorkerCall {
+  const isKnown = guests.has(compiled.key);
+  guests.add(compiled.key);
+  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, grant };
+}
+
+interface Answer {
+  readonly outcome: Promise<Outcome>;
+  /** True when the worker has answered and can take another call. */
+  isAlive(): boolean;
+}
+
+/** What the worker says to the call, or its death. */
+function answerOf({ worker }: Member, message: WorkerCall): Answer {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  let alive = false;
+  const onMessage = (raw: unknown): void => {
+    alive = true;
+    end(outcomeSchema.parse(raw));
+  };
+  const onError = (error: unknown): void => end(deathOf(error));
+  const onExit = (): void => end({ type: "failed", message: "the worker ended" });
+  const end = (outcome: Outcome): void => {
+    worker.off("message", onMessage);
+    if (alive) worker.off("error", onError).off("exit", onExit); // a dying worker may have more to say
+    resolve(outcome);
+  };
+  worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
+  worker.postMessage(message);
+  return { outcome: promise, isAlive: () => alive };
+}
+
+function deathOf(error: unknown): Outcome {
+  const message = error instanceof Error ? error.message : String(error);
+  const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+  return isMemory ? { type: "limit", limit: "memory" } : { type: "failed", message };
+}

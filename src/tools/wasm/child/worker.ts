@@ -1,0 +1,91 @@
+import { Buffer } from "node:buffer";
+import { parentPort } from "node:worker_threads";
+import { DefectError } from "../../../core/protocol/errors.ts";
+import type { Grant } from "../grant.ts";
+import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
+import type { Outcome } from "./messages.ts";
+import type { CompiledGuest } from "./modules.ts";
+
+/** A call as the pool hands it over. `compiled` comes with the first call of a guest to this worker. */
+export interface WorkerCall {
+  readonly guestKey: string;
+  readonly compiled: CompiledGuest | null;
+  readonly input: string;
+  readonly grant: Grant;
+}
+
+/** The part of jco's bindings that is used. The component's stray `init` export is never called. */
+interface Bindings {
+  instantiate(
+    module: (name: string) => WebAssembly.Module | undefined,
+    imports: Readonly<Record<string, object>>,
+  ): Promise<{ readonly tool: { invoke(input: string): string } }>;
+}
+
+interface Instance {
+  readonly workspace: Workspace;
+  readonly invoke: (input: string) => string;
+}
+
+interface Guest {
+  readonly instantiate: () => Promise<Instance>;
+  /** An instance that nothing has run in, made while nobody waited. */
+  spare: Promise<Instance> | null;
+}
+
+const guests = new Map<string, Guest>();
+
+async function guestOf({ guestKey, compiled }: WorkerCall): Promise<Guest> {
+  const known = guests.get(guestKey);
+  if (known !== undefined) return known;
+  if (compiled === null) throw new DefectError(`${guestKey} has not been handed over`);
+  const guest = { instantiate: instantiator(await import(compiled.url), compiled.modules), spare: null };
+  guests.set(guestKey, guest);
+  return guest;
+}
+
+function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): () => Promise<Instance> {
+  return async () => {
+    const workspace = createWorkspace();
+    const imports = { "deckhand:sandbox/workspace": workspace.functions };
+    const { tool } = await bindings.instantiate((name) => modules[name], imports);
+    return { workspace, invoke: (input) => tool.invoke(input) };
+  };
+}
+
+/** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
+async function run(guest: Guest, { grant, input }: WorkerCall): Promise<Outcome> {
+  const { workspace, invoke } = await (guest.spare ?? guest.instantiate());
+  guest.spare = null;
+  workspace.bind(grant);
+  try {
+    const output = invoke(input);
+    if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };
+    return { type: "ok", output };
+  } catch (error) {
+    return failure(error);
+  } finally {
+    workspace.close();
+  }
+}
+
+/** The message of a guest's error is its text. */
+function failure(error: unknown): Outcome {
+  const message = error instanceof Error ? error.message : String(error);
+  return /out of memory/i.test(message) ? { type: "limit", limit: "memory" } : { type: "failed", message };
+}
+
+/** Answers the call, then makes the instance for the next one. What fails here ends the worker, and the pool says so. */
+async function serve(call: WorkerCall): Promise<void> {
+  const guest = await guestOf(call);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
+  parentPort?.postMessage(await run(guest, call));
+  guest.spare = guest.instantiate();
+  await guest.spare;
+}
+
+parentPort?.on("message", (call: WorkerCall) => {
+  serve(call).catch((error: unknown) => {
+    throw error;
+  });
+});

@@ -1,0 +1,171 @@
+import { fileURLToPath } from "node:url";
+import { assertNever } from "../../core/protocol/assert-never.ts";
+import { SandboxError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
+import type { Outcome } from "./child/messages.ts";
+import type { Grant } from "./grant.ts";
+import { type SandboxChild, startChild } from "./sandbox-child.ts";
+
+export interface SandboxLimits extends QueueLimits {
+  /** How long the child process stays without work. */
+  readonly idleMs: number;
+  /** What a child gets beyond a call's time limit before it counts as hung. */
+  readonly graceMs: number;
+}
+
+export const SANDBOX_LIMITS: SandboxLimits = {
+  perSession: 1,
+  perChannel: 2,
+  inAll: 16,
+  idleMs: 60_000,
+  graceMs: 5_000,
+};
+
+export interface SandboxOptions {
+  readonly log?: Log;
+  /** Where wasm/build.ts put the guests. */
+  readonly buildDir?: string;
+  readonly limits?: Partial<SandboxLimits>;
+}
+
+export interface Sandbox {
+  /**
+   * Runs a guest on one input and resolves with its output. Throws SandboxError `sandbox_limit`
+   * (`detail.limit`: time, memory or output; `detail.value` says how much) or `sandbox_failed`, and the
+   * signal's reason when it aborts.
+   */
+  // oxlint-disable-next-line max-params -- what runs, on what, with which rights, for whom
+  call(guest: string, input: string, grant: Grant, caller: Caller): Promise<string>;
+  /** The child's process id while there is one. */
+  pid(): number | undefined;
+  close(): Promise<void>;
+}
+
+const BUILD_DIR = fileURLToPath(new URL("../../../build/wasm", import.meta.url));
+
+/**
+ * Runs guests in one child process, which is started by the first call and stopped when idle. Its
+ * death costs only the calls that were running: the next call starts another one.
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const limits = { ...SANDBOX_LIMITS, ...options.limits };
+  const queue = new CallQueue(limits);
+  const child = new ChildKeeper(options, limits);
+  let lastId = 0;
+  const run = async (message: { guest: string; input: string; grant: Grant }, signal: AbortSignal): Promise<string> => {
+    const id = ++lastId;
+    const outcome = await child.run({ type: "run", id, ...message }, signal);
+    if (outcome.type === "cancelled") signal.throwIfAborted();
+    return outputOf(outcome, message.grant);
+  };
+  return {
+    // oxlint-disable-next-line max-params -- see Sandbox
+    call: async (guest, input, grant, caller) => {
+      const leave = await queue.enter(caller);
+      const ended = run({ guest, input, grant }, caller.signal);
+      // The place is given back when the guest has really ended; who cancels does not wait for that.
+      return untilAborted(ended.finally(leave), caller.signal);
+    },
+    pid: () => child.pid(),
+    close: () => child.close(),
+  };
+}
+
+class ChildKeeper {
+  readonly #options: SandboxOptions;
+  readonly #limits: SandboxLimits;
+  #child: SandboxChild | null = null;
+  #running = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #closed = false;
+  readonly #stopping = new Set<Promise<void>>();
+
+  constructor(options: SandboxOptions, limits: SandboxLimits) {
+    this.#options = options;
+    this.#limits = limits;
+  }
+
+  pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async run(message: Parameters<SandboxChild["run"]>[0], signal: AbortSignal): Promise<Outcome> {
+    if (this.#closed) return { type: "failed", message: "the sandbox is closed" };
+    clearTimeout(this.#idle);
+    this.#running++;
+    const child = this.#child ?? this.#start();
+    const hung = setTimeout(() => this.#stop(child), message.grant.timeoutMs + this.#limits.graceMs);
+    const cancel = (): void => child.cancel(message.id);
+    signal.addEventListener("abort", cancel, { once: true });
+    try {
+      return await child.run(message);
+    } finally {
+      clearTimeout(hung);
+      signal.removeEventListener("abort", cancel);
+      this.#running--;
+      if (this.#running === 0) this.#idle = setTimeout(() => this.#stop(this.#child), this.#limits.idleMs);
+    }
+  }
+
+  #start(): SandboxChild {
+    const { log, buildDir } = this.#options;
+    const child = startChild(buildDir ?? BUILD_DIR, log, () => {
+      if (this.#child === child) this.#child = null;
+    });
+    this.#child = child;
+    log?.debug({ pid: child.pid }, "sandbox.started");
+    return child;
+  }
+
+  #stop(child: SandboxChild | null): void {
+    if (child === null) return;
+    if (this.#child === child) this.#child = null;
+    const stopping = child.stop().finally(() => this.#stopping.delete(stopping));
+    this.#stopping.add(stopping);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stop(this.#child);
+    await Promise.all(this.#stopping);
+    clearTimeout(this.#idle);
+  }
+}
+
+function outputOf(outcome: Outcome, grant: Grant): string {
+  switch (outcome.type) {
+    case "ok":
+      return outcome.output;
+    case "limit":
+      throw limitError(outcome.limit, grant);
+    case "failed":
+      throw new SandboxError("sandbox_failed", outcome.message);
+    case "cancelled":
+      throw new SandboxError("sandbox_failed", "the call was cancelled");
+    default:
+      return assertNever(outcome);
+  }
+}
+
+function limitError(limit: "time" | "memory" | "output", grant: Grant): SandboxError {
+  const values = {
+    time: `${grant.timeoutMs / 1_000} s`,
+    memory: `${grant.memoryMb} MB`,
+    output: `${grant.outputBytes} bytes`,
+  };
+  const value = values[limit];
+  return new SandboxError("sandbox_limit", `stopped at the ${limit} limit of ${value}`, { detail: { limit, value } });
+}
+
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    work.catch(() => {}); // an end after the abort interests nobody
+  }
+}

@@ -1,0 +1,57 @@
+import { closeSync, constants, openSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { isBeneath, outside } from "./path-rules.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Linux, fcntl.h: a descriptor that only names a place. Not among Node's constants. */
+const O_PATH = 0o10000000;
+
+/** A directory that is proven to lie beneath the root. */
+export interface Directory {
+  /** Its path without links. */
+  readonly real: string;
+  /** A path for system calls on an entry; `.` is the directory itself. */
+  at(name: string): string;
+  /** False when the directory has since been moved out of the root. */
+  holds(): boolean;
+  close(): void;
+}
+
+export type OpenDirectory = (root: string, path: string) => Directory;
+
+/**
+ * Linux: opens first and then asks what was opened, so that nobody can swap a part of the path between
+ * the check and the use. Entries are reached through the open descriptor.
+ */
+export const openThroughDescriptor: OpenDirectory = (root, path) => {
+  const fd = openSync(path, O_PATH | constants.O_DIRECTORY);
+  const place = `/proc/self/fd/${fd}`;
+  const real = readlinkSync(place);
+  if (!isBeneath(root, real)) {
+    closeSync(fd);
+    throw outside("The path");
+  }
+  return {
+    real,
+    at: (name) => `${place}/${name}`,
+    holds: () => isBeneath(root, readlinkSync(place)),
+    close: () => closeSync(fd),
+  };
+};
+
+/**
+ * Elsewhere: resolves the path and checks the result. Slower, and a program outside the sandbox that
+ * swaps directories for links at the right moment can defeat it; guests cannot make links.
+ */
+export const openByPath: OpenDirectory = (root, path) => {
+  const real = realpathSync(path);
+  if (!isBeneath(root, real)) throw outside("The path");
+  if (!statSync(real).isDirectory()) throw new Refusal("A part of the path is a file, not a directory.");
+  return {
+    real,
+    at: (name) => `${real}/${name}`,
+    holds: () => realpathSync(path) === real,
+    close: () => {},
+  };
+};
+
+export const openDirectory: OpenDirectory = process.platform === "linux" ? openThroughDescriptor : openByPath;

@@ -1,0 +1,45 @@
+import { readdirSync } from "node:fs";
+import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
+import type { Places } from "./places.ts";
+import { systemCode } from "./refusal.ts";
+
+export interface WalkOptions {
+  readonly hidden: boolean;
+  readonly dependencies: boolean;
+  readonly maxEntries: number;
+}
+
+/** Regular files beneath a directory, in order of path within each directory. Links are not followed. */
+export function listFiles(places: Places, path: string, options: WalkOptions): { paths: string[]; cut: boolean } {
+  const start = places.find(path);
+  if (start.stats?.isFile()) return { paths: [start.relative], cut: false };
+  const paths: string[] = [];
+  const waiting = [start.relative];
+  let entries = 0;
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const entry of entriesOf(places, at, at === start.relative)) {
+      if (++entries > options.maxEntries) return { paths, cut: true };
+      if (!isListed(entry.name, options)) continue;
+      const entryPath = at === "" ? entry.name : `${at}/${entry.name}`;
+      if (entry.isDirectory()) waiting.push(entryPath);
+      else if (entry.isFile()) paths.push(entryPath);
+    }
+  }
+  return { paths, cut: false };
+}
+
+function entriesOf(places: Places, path: string, isStart: boolean) {
+  try {
+    return readdirSync(places.directory(path).at("."), { withFileTypes: true });
+  } catch (error) {
+    // What vanishes or is closed to us while the walk goes on is left out; the start itself must be there.
+    if (!isStart && ["ENOENT", "ENOTDIR", "EACCES"].includes(systemCode(error) ?? "")) return [];
+    throw error;
+  }
+}
+
+function isListed(name: string, { hidden, dependencies }: WalkOptions): boolean {
+  if (isGitName(name) || TEMPORARY_NAME.test(name)) return false;
+  if (!hidden && name.startsWith(".")) return false;
+  return dependencies || name !== "node_modules";
+}

@@ -1,0 +1,25 @@
+import { type Buffer, isUtf8 } from "node:buffer";
+
+/** Bytes of a file's beginning that tell what it is. */
+export const HEAD_BYTES = 8_192;
+
+export const BINARY = "application/octet-stream";
+
+/** What bytes are, by their beginning: "" for text. Text in an unknown encoding counts as text if nothing in it is NUL. */
+export function mediaTypeOf(head: Buffer): string {
+  const starts = (text: string, at = 0): boolean => head.toString("latin1", at, at + text.length) === text;
+  if (starts("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (starts("\xff\xd8\xff")) return "image/jpeg";
+  if (starts("GIF87a") || starts("GIF89a")) return "image/gif";
+  if (starts("RIFF") && starts("WEBP", 8)) return "image/webp";
+  if (starts("%PDF-")) return "application/pdf";
+  return head.includes(0) || !mostlyText(head) ? BINARY : "";
+}
+
+/** Control characters other than white space, escape and form feed are rare in text of any encoding. */
+function mostlyText(head: Buffer): boolean {
+  if (isUtf8(head)) return true;
+  let controls = 0;
+  for (const byte of head) if (byte < 32 && !(byte >= 7 && byte <= 13) && byte !== 27) controls++;
+  return controls * 50 <= head.length;
+}

@@ -1,0 +1,58 @@
+import { Buffer } from "node:buffer";
+import { Refusal } from "./refusal.ts";
+
+/** Bytes. Linux: PATH_MAX without the room that the root and our own prefixes need; NAME_MAX. */
+const MAX_PATH = 3_500;
+const MAX_NAME = 255;
+
+/** Names under which files are written before they take their place. */
+export const TEMPORARY_NAME = /^\.deckhand-[0-9a-f]{16}\.tmp$/;
+
+/**
+ * The segments of a path from the root on. Takes relative paths and absolute ones beneath a root
+ * (given under several names when it is reached through links); everything else is refused, and so
+ * is what no guest may reach.
+ */
+export function segmentsOf(path: string, roots: readonly string[]): string[] {
+  if (path.includes("\0")) throw new Refusal("A path must not contain a NUL character.");
+  if (!path.isWellFormed()) throw new Refusal("A path must be valid Unicode.");
+  if (Buffer.byteLength(path) > MAX_PATH) throw new Refusal(`The path is longer than ${MAX_PATH} bytes.`);
+  const segments: string[] = [];
+  for (const segment of relativeTo(roots, path).split("/")) {
+    if (segment === "" || segment === ".") continue;
+    if (segment !== "..") segments.push(segment);
+    else if (segments.pop() === undefined) throw outside(path);
+  }
+  for (const segment of segments) checkName(segment);
+  return segments;
+}
+
+function relativeTo(roots: readonly string[], path: string): string {
+  if (!path.startsWith("/")) return path;
+  const root = roots.find((candidate) => isBeneath(candidate, path));
+  if (root === undefined) throw outside(path);
+  return path.slice(root.length);
+}
+
+export function isBeneath(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith("/") ? root : `${root}/`);
+}
+
+export function outside(path: string): Refusal {
+  return new Refusal(`${path} is outside the sandbox; use a path relative to its root.`);
+}
+
+function checkName(name: string): void {
+  if (Buffer.byteLength(name) > MAX_NAME) throw new Refusal(`A name in the path is longer than ${MAX_NAME} bytes.`);
+  if (isGitName(name)) throw new Refusal("`.git` is closed to tools: they neither read, write nor create it.");
+  if (TEMPORARY_NAME.test(name)) throw new Refusal(`${name} is a file being written.`);
+}
+
+/**
+ * A name that some file system takes for `.git`: in any case, with the dots, blanks or stream names
+ * that NTFS drops, its short name, or with characters that HFS+ ignores.
+ */
+export function isGitName(name: string): boolean {
+  const visible = name.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "");
+  return /^(\.git|git~\d+)[. ]*(:.*)?$/i.test(visible);
+}

@@ -1,0 +1,117 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { type Directory, type OpenDirectory, openDirectory } from "./directory.ts";
+import { segmentsOf } from "./path-rules.ts";
+import { Refusal, systemCode } from "./refusal.ts";
+
+/** As many as Linux follows. */
+const MAX_LINKS = 16;
+
+/** Where a path leads: an entry of a directory that is proven to be beneath the root. */
+export interface Place {
+  readonly directory: Directory;
+  readonly name: string;
+  /** Relative to the root, links resolved. */
+  readonly relative: string;
+  /** Null when there is no such entry; never a symbolic link. */
+  readonly stats: Stats | null;
+}
+
+/**
+ * Finds and opens what lies beneath one root. Links are followed as long as they stay beneath it, and
+ * `.git` is looked for in the resolved path, too. Holds one directory open: files come in groups.
+ */
+export class Places {
+  readonly #given: string;
+  readonly #root: string;
+  readonly #open: OpenDirectory;
+  #held: { readonly path: string; readonly directory: Directory } | null = null;
+
+  constructor(root: string, open: OpenDirectory = openDirectory) {
+    mkdirSync(root, { recursive: true });
+    this.#given = resolve(root);
+    this.#root = realpathSync(root);
+    this.#open = open;
+  }
+
+  find(path: string): Place {
+    let segments = segmentsOf(path, [this.#root, this.#given]);
+    for (let links = 0; links <= MAX_LINKS; links++) {
+      const name = segments.at(-1) ?? ".";
+      const directory = this.directory(segments.slice(0, -1).join("/"));
+      const stats = lstatSync(directory.at(name), { throwIfNoEntry: false }) ?? null;
+      if (stats === null || !stats.isSymbolicLink()) {
+        return { directory, name, relative: this.relative(directory, name), stats };
+      }
+      const target = readlinkSync(directory.at(name));
+      segments = segmentsOf(resolve(directory.real, target), [this.#root, this.#given]);
+    }
+    throw new Refusal(`${path} leads through too many symbolic links.`);
+  }
+
+  /** The directory at a relative path, checked; it stays open until another one is asked for. */
+  directory(path: string): Directory {
+    if (this.#held?.path === path && this.#held.directory.holds()) return this.#held.directory;
+    this.close();
+    const directory = this.#open(this.#root, join(this.#root, path));
+    this.#held = { path, directory };
+    segmentsOf(directory.real, [this.#root]); // a link may have led into .git
+    return directory;
+  }
+
+  relative(directory: Directory, name: string): string {
+    return relative(this.#root, join(directory.real, name));
+  }
+
+  /** Like `find`, making the directories on the way. */
+  make(path: string): Place {
+    const segments = segmentsOf(path, [this.#root, this.#given]);
+    for (let depth = 1; depth < segments.length; depth++) {
+      const parent = this.directory(segments.slice(0, depth - 1).join("/"));
+      try {
+        mkdirSync(parent.at(segments[depth - 1] ?? "."));
+      } catch (error) {
+        if (systemCode(error) !== "EEXIST") throw error;
+      }
+    }
+    return this.find(path);
+  }
+
+  close(): void {
+    this.#held?.directory.close();
+    this.#held = null;
+  }
+}
+
+/** Opens a place for reading and hands on the descriptor, if it is a regular file; never waits for a pipe's other end. */
+export function withFile<T>(place: Place, path: string, use: (fd: number, stats: Stats) => T): T {
+  if (place.stats === null) throw new Refusal(`${path} does not exist.`);
+  if (!place.stats.isFile()) throw notRegular(path, place.stats);
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
+  const fd = openSync(place.directory.at(place.name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw notRegular(path, stats);
+    return use(fd, stats);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function notRegular(path: string, stats: Stats): Refusal {
+  return new Refusal(
+    stats.isDirectory()
+      ? `${path} is a directory.`
+      : `${path} is neither a regular file nor a directory; tools do not touch it.`,
+  );
+}

@@ -1,0 +1,108 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import { createHash, type Hash } from "node:crypto";
+import { readSync } from "node:fs";
+import { Refusal } from "./refusal.ts";
+
+/** Bytes. What is held in memory at once: whole texts, and the lines of one window. */
+export const MAX_WHOLE = 8_388_608;
+const MAX_WINDOW = 1_048_576;
+const CHUNK = 262_144;
+
+export function readHead(fd: number, bytes: number): Buffer {
+  const head = Buffer.allocUnsafe(bytes);
+  return head.subarray(0, readSync(fd, head, 0, bytes, 0));
+}
+
+/** The file's bytes, at most `MAX_WHOLE`; it may grow while it is read, so its size is not trusted. */
+export function readWhole(fd: number, path: string): Buffer {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for (const chunk of chunks(fd)) {
+    size += chunk.length;
+    if (size > MAX_WHOLE) throw new Refusal(`${path} is larger than ${MAX_WHOLE} bytes: too large for this tool.`);
+    parts.push(Buffer.from(chunk));
+  }
+  return Buffer.concat(parts);
+}
+
+/** The same buffer with new bytes each time. */
+function* chunks(fd: number): Generator<Buffer> {
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  for (let at = 0; ; ) {
+    const bytes = readSync(fd, buffer, 0, CHUNK, at);
+    if (bytes === 0) return;
+    at += bytes;
+    yield buffer.subarray(0, bytes);
+  }
+}
+
+export function hashFile(fd: number): string {
+  const hash = createHash("sha256");
+  for (const chunk of chunks(fd)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+export function hashOf(data: Buffer | string): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+export interface LineWindow {
+  readonly text: string;
+  readonly totalLines: number;
+  readonly sha256: string;
+  readonly wellFormed: boolean;
+}
+
+/** Some lines of a file of any size, and the hash and line count of all of it, in one pass. */
+export function readLines(fd: number, first: number, count: number): LineWindow {
+  const scan = new LineScan(first, count);
+  for (const chunk of chunks(fd)) scan.take(chunk);
+  return scan.result();
+}
+
+class LineScan {
+  readonly #first: number;
+  readonly #end: number;
+  readonly #hash: Hash = createHash("sha256");
+  readonly #parts: Buffer[] = [];
+  #kept = 0;
+  /** The line that the next byte belongs to. */
+  #line = 1;
+  #endsOpen = false;
+
+  constructor(first: number, count: number) {
+    this.#first = first;
+    this.#end = first + count;
+  }
+
+  take(chunk: Buffer): void {
+    this.#hash.update(chunk);
+    let from = 0;
+    while (from < chunk.length) {
+      const lf = chunk.indexOf(10, from);
+      const to = lf === -1 ? chunk.length : lf + 1;
+      if (this.#line >= this.#first && this.#line < this.#end) this.#keep(chunk.subarray(from, to));
+      if (lf !== -1) this.#line++;
+      from = to;
+    }
+    this.#endsOpen = chunk.at(-1) !== 10;
+  }
+
+  #keep(part: Buffer): void {
+    const room = MAX_WINDOW - this.#kept;
+    if (room <= 0) return;
+    const kept = Buffer.from(part.subarray(0, room));
+    this.#parts.push(kept);
+    this.#kept += kept.length;
+  }
+
+  result(): LineWindow {
+    const bytes = Buffer.concat(this.#parts);
+    return {
+      text: bytes.toString("utf8"),
+      totalLines: this.#line - (this.#endsOpen ? 0 : 1),
+      sha256: this.#hash.digest("hex"),
+      wellFormed: isUtf8(bytes) || this.#kept === MAX_WINDOW,
+    };
+  }
+}

@@ -1,0 +1,91 @@
+import { Buffer } from "node:buffer";
+import { readSync } from "node:fs";
+import { BINARY, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
+import { type Places, withFile } from "./places.ts";
+import { MAX_WHOLE } from "./read-file.ts";
+import { Refusal, systemCode } from "./refusal.ts";
+
+/** Bytes of text in one batch, unless a single file is larger. */
+const BATCH_BYTES = 1_048_576;
+
+export interface Search {
+  readonly paths: readonly string[];
+  readonly first: number;
+  readonly needles: readonly string[];
+  /** Needles are then lower-case ASCII. */
+  readonly foldCase: boolean;
+}
+
+export interface Batch {
+  readonly paths: readonly string[];
+  readonly texts: readonly string[];
+  readonly next: number;
+  readonly skipped: number;
+}
+
+/** Reads files in turn and keeps the texts that contain a needle, until a batch is full. */
+export function readMatching(places: Places, { paths, first, needles, foldCase }: Search): Batch {
+  const wanted = contains(needles, foldCase);
+  const kept: { path: string; text: string }[] = [];
+  const buffer = new FileBuffer();
+  let bytes = 0;
+  let skipped = 0;
+  let at = first;
+  for (; at < paths.length && bytes < BATCH_BYTES; at++) {
+    const path = paths[at] ?? "";
+    const content = readQuietly(places, path, buffer);
+    if (content === "too large") skipped++;
+    if (content === null || content === "too large" || !wanted(content)) continue;
+    kept.push({ path, text: textOf(content) });
+    bytes += content.length;
+  }
+  return { paths: kept.map(({ path }) => path), texts: kept.map(({ text }) => text), next: at, skipped };
+}
+
+function contains(needles: readonly string[], foldCase: boolean): (content: Buffer) => boolean {
+  if (needles.length === 0) return () => true;
+  if (foldCase) {
+    return (content) => {
+      const folded = content.toString("latin1").toLowerCase();
+      return needles.some((needle) => folded.includes(needle));
+    };
+  }
+  const encoded = needles.map((needle) => Buffer.from(needle));
+  return (content) => encoded.some((needle) => content.includes(needle));
+}
+
+/** Without a byte order mark, which would stand before the first line. */
+function textOf(content: Buffer): string {
+  const text = content.toString("utf8");
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
+/** Null for what is no text, is gone, or may not be read: a search goes on without it. */
+function readQuietly(places: Places, path: string, buffer: FileBuffer): Buffer | "too large" | null {
+  try {
+    return withFile(places.find(path), path, (fd, { size }) =>
+      size > MAX_WHOLE ? "too large" : buffer.read(fd, size),
+    );
+  } catch (error) {
+    if (error instanceof Refusal || systemCode(error) !== undefined) return null;
+    throw error;
+  }
+}
+
+/** One buffer for all files: the system call is most of what a small file costs. */
+class FileBuffer {
+  #buffer = Buffer.allocUnsafe(65_536);
+
+  read(fd: number, size: number): Buffer | null {
+    if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafe(size);
+    let length = 0;
+    while (length < size) {
+      const bytes = readSync(fd, this.#buffer, length, size - length, length);
+      if (bytes === 0) break;
+      length += bytes;
+    }
+    const content = this.#buffer.subarray(0, length);
+    const type = mediaTypeOf(content.subarray(0, HEAD_BYTES));
+    return type === BINARY || type.startsWith("image/") || type === "application/pdf" ? null : content;
+  }
+}

@@ -1,0 +1,41 @@
+import { SandboxError } from "../../../core/protocol/errors.ts";
+
+/** What the workspace declines to do, as a sentence for the model. `payload` makes it a guest's error value. */
+export class Refusal extends SandboxError {
+  readonly payload: string;
+
+  constructor(sentence: string) {
+    super("sandbox_failed", sentence);
+    this.payload = sentence;
+  }
+}
+
+const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `${path} does not exist.`,
+  ENOTDIR: (path) => `A part of ${path} is a file, not a directory.`,
+  EISDIR: (path) => `${path} is a directory.`,
+  EACCES: (path) => `The system does not permit this on ${path}.`,
+  EPERM: (path) => `The system does not permit this on ${path}.`,
+  EROFS: (path) => `${path} is on a read-only file system.`,
+  ELOOP: (path) => `${path} is a symbolic link that leads nowhere allowed.`,
+  EEXIST: (path) => `${path} exists already; it appeared in the meantime.`,
+  ENAMETOOLONG: (path) => `The path ${path} is too long.`,
+  ENOSPC: () => "The disk is full.",
+  EDQUOT: () => "The disk quota is used up.",
+  ENXIO: (path) => `${path} is not a regular file.`,
+};
+
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** Runs file work; the system's errors become refusals that name the path, defects stay what they are. */
+export function refusing<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = systemCode(error);
+    if (error instanceof SandboxError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;
+    throw new Refusal(SENTENCES[code]?.(path || ".") ?? `${path || "."}: ${code}`);
+  }
+}

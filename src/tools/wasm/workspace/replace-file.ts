@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import type { Directory } from "./directory.ts";
+import { TEMPORARY_NAME } from "./path-rules.ts";
+import { notRegular, type Place, withFile } from "./places.ts";
+import { hashFile } from "./read-file.ts";
+import { Refusal, systemCode } from "./refusal.ts";
+
+/** Milliseconds after which a temporary file belongs to a write that died. */
+const STALE_MS = 600_000;
+
+/**
+ * Puts a text in a file's place at once: readers see the old or the new content, and so does whoever
+ * looks after a crash. The file must still be what `before` says (a sha256; null: absent) when the new
+ * one takes its place. Keeps mode and, where permitted, owner.
+ */
+export function replaceFile(place: Place, path: string, change: { text: string; before: string | null }): void {
+  const { directory, name, stats } = place;
+  if (stats !== null && !stats.isFile()) throw notRegular(path, stats);
+  if (stats !== null) accessSync(directory.at(name), constants.W_OK);
+  removeStale(directory);
+  const temporary = directory.at(`.deckhand-${randomBytes(8).toString("hex")}.tmp`);
+  try {
+    writeTemporary(temporary, place, change.text);
+    if (change.before === null) takeFreeName(temporary, directory.at(name));
+    else {
+      requireUnchanged(place, path, change.before);
+      renameSync(temporary, directory.at(name));
+    }
+  } finally {
+    removeIfThere(temporary);
+  }
+  syncDirectory(directory);
+}
+
+function writeTemporary(temporary: string, { stats }: Place, text: string): void {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const fd = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, stats === null ? 0o666 : 0o600);
+  try {
+    writeFileSync(fd, text);
+    if (stats !== null) {
+      keepOwner(fd, stats);
+      fchmodSync(fd, stats.mode & 0o777);
+    }
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function keepOwner(fd: number, { uid, gid }: { uid: number; gid: number }): void {
+  try {
+    fchownSync(fd, uid, gid);
+  } catch (error) {
+    if (systemCode(error) !== "EPERM") throw error; // only the superuser may give files away
+  }
+}
+
+function requireUnchanged(place: Place, path: string, before: string): void {
+  const current = withFile(place, path, hashFile);
+  if (current !== before) throw new Refusal(`${path} changed in the meantime; nothing was written. Read it again.`);
+}
+
+/** A link never replaces an existing file. Where the file system knows no links, an empty file takes the name first. */
+function takeFreeName(temporary: string, target: string): void {
+  try {
+    linkSync(temporary, target);
+  } catch (error) {
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(systemCode(error) ?? "")) throw error;
+    closeSync(openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL));
+    renameSync(temporary, target);
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+}
+
+function removeStale(directory: Directory): void {
+  for (const name of readdirSync(directory.at("."))) {
+    if (!TEMPORARY_NAME.test(name)) continue;
+    const stats = lstatSync(directory.at(name), { throwIfNoEntry: false });
+    if (stats !== undefined && Date.now() - stats.mtimeMs > STALE_MS) removeIfThere(directory.at(name));
+  }
+}
+
+/** So that the new name is on the disk before the write is reported. */
+function syncDirectory(directory: Directory): void {
+  if (process.platform === "win32") return; // directories cannot be opened there
+  const fd = openSync(directory.at("."), constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

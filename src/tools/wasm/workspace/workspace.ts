@@ -1,0 +1,166 @@
+import { lstatSync } from "node:fs";
+import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
+import { isInstructionFile } from "../../instruction-files.ts";
+import type { Grant } from "../grant.ts";
+import type { OpenDirectory } from "./directory.ts";
+import { listFiles, type WalkOptions } from "./list-files.ts";
+import { HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
+import { type Place, Places, withFile } from "./places.ts";
+import { hashFile, hashOf, readHead, readLines, readWhole } from "./read-file.ts";
+import { readMatching } from "./read-matching.ts";
+import { Refusal, refusing, systemCode } from "./refusal.ts";
+import { replaceFile } from "./replace-file.ts";
+
+/** The guest's `workspace` import (wasm/wit/sandbox.wit). */
+export interface WorkspaceImport {
+  inspect(path: string): { kind: "missing" | "file" | "directory"; size: bigint; mediaType: string };
+  readLines(path: string, first: number, count: number): ReturnType<typeof readLines>;
+  readWhole(path: string): { text: string; sha256: string };
+  readEncoded(path: string): { base64: string; sha256: string };
+  hashFile(path: string): string | undefined;
+  hashText(text: string): string;
+  replaceFile(path: string, text: string, before: string | undefined): void;
+  listFiles(path: string, options: WalkOptions): { paths: string; cut: boolean };
+  modified(paths: string): string;
+  // oxlint-disable-next-line max-params -- the shape is the WIT function's
+  readMatching(paths: string, first: number, needles: string[], foldCase: boolean): BatchRecord;
+}
+
+interface BatchRecord {
+  paths: string;
+  texts: readonly string[];
+  next: number;
+  skipped: number;
+}
+
+export interface Workspace {
+  readonly functions: WorkspaceImport;
+  /** Says what the functions reach; they reach nothing before. */
+  bind(grant: Pick<Grant, "root" | "writable">): void;
+  /** Lets go of what is held open. */
+  close(): void;
+}
+
+/** An instance gets its import before it is known for whom it will run, so the grant comes later. */
+export function createWorkspace(open?: OpenDirectory): Workspace {
+  let bound: { readonly places: Places; readonly writable: boolean } | null = null;
+  const places = (): Places => {
+    if (bound === null) throw new DefectError("the workspace is not bound to a grant");
+    return bound.places;
+  };
+  return {
+    functions: { ...reading(places), ...searching(places), ...writing(places, () => bound?.writable === true) },
+    bind: ({ root, writable }) => {
+      bound = { places: new Places(root, open), writable };
+    },
+    close: () => {
+      bound?.places.close();
+      bound = null;
+    },
+  };
+}
+
+type GetPlaces = () => Places;
+
+function reading(
+  places: GetPlaces,
+): Pick<WorkspaceImport, "inspect" | "readLines" | "readWhole" | "readEncoded" | "hashFile"> {
+  const withBytes = <T>(path: string, use: (bytes: ReturnType<typeof readWhole>) => T): T =>
+    refusing(path, () => withFile(places().find(path), path, (fd) => use(readWhole(fd, path))));
+  return {
+    inspect: (path) => refusing(path, () => inspect(findOrNull(places(), path), path)),
+    readLines: (path, first, count) =>
+      refusing(path, () => withFile(places().find(path), path, (fd) => readLines(fd, first, count))),
+    readWhole: (path) => withBytes(path, (bytes) => ({ text: decoded(bytes, path), sha256: hashOf(bytes) })),
+    readEncoded: (path) => withBytes(path, (bytes) => ({ base64: bytes.toString("base64"), sha256: hashOf(bytes) })),
+    hashFile: (path) =>
+      refusing(path, () => {
+        const place = findOrNull(places(), path);
+        return place?.stats ? withFile(place, path, hashFile) : undefined;
+      }),
+  };
+}
+
+function searching(places: GetPlaces): Pick<WorkspaceImport, "listFiles" | "modified" | "readMatching"> {
+  return {
+    listFiles: (path, options) =>
+      refusing(path, () => {
+        const { paths, cut } = listFiles(places(), path, options);
+        return { paths: paths.join("\0"), cut };
+      }),
+    modified: (paths) =>
+      split(paths)
+        .map((path) => modifiedMs(places(), path))
+        .join("\0"),
+    // oxlint-disable-next-line max-params -- the shape is the WIT function's
+    readMatching: (paths, first, needles, foldCase) => {
+      const batch = readMatching(places(), { paths: split(paths), first, needles, foldCase });
+      return { ...batch, paths: batch.paths.join("\0") };
+    },
+  };
+}
+
+function writing(places: GetPlaces, writable: () => boolean): Pick<WorkspaceImport, "hashText" | "replaceFile"> {
+  return {
+    hashText: (text) => hashOf(text),
+    replaceFile: (path, text, before) => {
+      if (!writable()) throw new Refusal("Writing is not permitted here.");
+      refuseInstructions(path);
+      refusing(path, () => {
+        const place = before === undefined ? places().make(path) : places().find(path);
+        refuseInstructions(place.relative);
+        replaceFile(place, path, { text, before: before ?? null });
+      });
+    },
+  };
+}
+
+/** Also asked of the resolved path, so that a link is no way around it. */
+function refuseInstructions(path: string): void {
+  if (!isInstructionFile(path)) return;
+  throw new Refusal(`${path} instructs agents; changing it takes a person's decision, so tools do not write it.`);
+}
+
+/** Null when a directory on the way does not exist. */
+function findOrNull(places: Places, path: string): Place | null {
+  try {
+    return places.find(path);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function inspect(place: Place | null, path: string): ReturnType<WorkspaceImport["inspect"]> {
+  if (place === null || place.stats === null) return { kind: "missing", size: 0n, mediaType: "" };
+  if (place.stats.isDirectory()) return { kind: "directory", size: 0n, mediaType: "" };
+  return withFile(place, path, (fd, stats) => ({
+    kind: "file",
+    size: BigInt(stats.size),
+    mediaType: mediaTypeOf(readHead(fd, HEAD_BYTES)),
+  }));
+}
+
+/** The text with its byte order mark; a file that would not survive decoding is not decoded. */
+function decoded(bytes: Buffer, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw new Refusal(`${path} is not valid UTF-8; it cannot be edited as text.`);
+    throw error;
+  }
+}
+
+function modifiedMs(places: Places, path: string): number {
+  try {
+    const { directory, name } = places.find(path);
+    return Math.floor(lstatSync(directory.at(name)).mtimeMs);
+  } catch (error) {
+    if (error instanceof SandboxError || systemCode(error) !== undefined) return 0;
+    throw error;
+  }
+}
+
+function split(paths: string): string[] {
+  return paths === "" ? [] : paths.split("\0");
+}

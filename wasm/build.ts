@@ -1,0 +1,125 @@
+/**
+ * Builds the WebAssembly guests: each folder under wasm/guests becomes a component (QuickJS and the
+ * bundled TypeScript) and its JavaScript bindings in build/wasm/<guest>/. Runs in `postinstall`; a
+ * guest whose sources and tools have not changed is left alone.
+ */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { transpile } from "@bytecodealliance/jco";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const outDir = join(here, "..", "build", "wasm");
+
+/** A guest's WIT world says what it can import, hence what it can do. */
+const GUESTS = [
+  { name: "files", world: "files", imports: ["deckhand:sandbox/workspace"] },
+  { name: "js", world: "program", imports: [] },
+] as const;
+type Guest = (typeof GUESTS)[number];
+
+/** The packages whose versions shape a component. */
+const TOOLS = ["@bytecodealliance/jco", "componentize-qjs", "esbuild", "picomatch"];
+
+function sourceHash(guest: Guest): string {
+  const files = [
+    join(here, "build.ts"),
+    ...globSync(join(here, "wit", "*.wit")),
+    ...globSync(join(here, "guests", "*.ts")),
+    ...globSync(join(here, "guests", guest.name, "*.ts")),
+    ...TOOLS.map((tool) => join(here, "..", "node_modules", tool, "package.json")),
+  ];
+  const hash = createHash("sha256");
+  for (const file of files.sort()) hash.update(file.slice(here.length)).update(readFileSync(file));
+  return hash.digest("hex");
+}
+
+async function isCurrent(guest: Guest, hash: string): Promise<boolean> {
+  const stamp = join(outDir, guest.name, "build.json");
+  if (!existsSync(stamp)) return false;
+  const { sources } = JSON.parse(await readFile(stamp, "utf8"));
+  return sources === hash;
+}
+
+/** jco's API has no componentize, so its program is run; it wants absolute paths. */
+async function componentize(script: string, world: string, component: string): Promise<void> {
+  const jco = fileURLToPath(new URL("jco.js", import.meta.resolve("@bytecodealliance/jco")));
+  const flags = ["--backend", "qjs", "--backend-qjs-disable-async", "--backend-qjs-stub-wasi"];
+  const args = [jco, "componentize", script, "-w", join(here, "wit"), "-n", world, ...flags, "-o", component];
+  await promisify(execFile)(process.execPath, args);
+}
+
+async function buildGuest(guest: Guest, hash: string): Promise<void> {
+  const target = join(outDir, guest.name);
+  const work = `${target}.${process.pid}.new`;
+  await mkdir(work, { recursive: true });
+  try {
+    await buildInto(work, guest, hash);
+    await rm(target, { recursive: true, force: true });
+    await rename(work, target);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function buildInto(work: string, guest: Guest, hash: string): Promise<void> {
+  const script = join(work, "guest.bundle.js");
+  const component = join(work, "guest.component.wasm");
+  await build({
+    entryPoints: [join(here, "guests", guest.name, "main.ts")],
+    outfile: script,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2023",
+    external: ["deckhand:*"],
+    logLevel: "silent",
+  });
+  await componentize(script, guest.world, component);
+  const { files, imports } = await transpile(await readFile(component), { name: "guest", instantiation: "async" });
+  const unexpected = imports.filter((name) => !guest.imports.some((allowed) => allowed === name));
+  if (unexpected.length > 0) throw new Error(`the component imports ${unexpected.join(", ")}`);
+  for (const [name, bytes] of Object.entries(files)) {
+    if (!name.endsWith(".d.ts")) await writeFile(join(work, name), bytes);
+  }
+  await rm(script);
+  await rm(component);
+  await writeFile(join(work, "package.json"), '{"type":"module"}\n');
+  await writeFile(join(work, "build.json"), `${JSON.stringify({ sources: hash, imports }, null, 2)}\n`);
+}
+
+function explain(error: unknown): string {
+  const stderr = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+  return stderr || (error instanceof Error ? error.message : String(error));
+}
+
+/** Builds what is not current; resolves with the names of the guests that were built. */
+export async function buildGuests(): Promise<string[]> {
+  const built = await Promise.all(
+    GUESTS.map(async (guest) => {
+      const hash = sourceHash(guest);
+      if (await isCurrent(guest, hash)) return [];
+      await buildGuest(guest, hash);
+      return [guest.name];
+    }),
+  );
+  return built.flat();
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const started = performance.now();
+  try {
+    const built = await buildGuests();
+    const took = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+    console.log(built.length === 0 ? "wasm guests: up to date" : `wasm guests: built ${built.join(", ")} in ${took}`);
+  } catch (error) {
+    console.error(`wasm guests: ${explain(error)}`);
+    process.exitCode = 1;
+  }
+}

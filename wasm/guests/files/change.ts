@@ -1,0 +1,107 @@
+import { Refusal, type Workspace } from "../workspace.ts";
+import { changedLines, linesOf } from "./lines.ts";
+import { type Replaced, replaceText } from "./replace-text.ts";
+import type { EditRequest, WriteRequest } from "./request.ts";
+
+/** What a write or edit would do. The hashes are of the whole file before (null: there is none) and after. */
+export type Plan =
+  | {
+      readonly type: "planned";
+      readonly before: string | null;
+      readonly after: string;
+      readonly text: string;
+      readonly summary: string;
+    }
+  | { readonly type: "unchanged"; readonly sha256: string; readonly text: string };
+
+export function planWrite(
+  workspace: Workspace,
+  { path, content, known }: WriteRequest & { known: string | null },
+): Plan {
+  const facts = workspace.inspect(path);
+  if (facts.kind === "directory") throw new Refusal(`${path} is a directory.`);
+  const after = workspace.hashText(content);
+  const before = facts.kind === "file" ? workspace.hashFile(path) : null;
+  if (before === null) {
+    const lines = count(linesOf(content).length);
+    return { type: "planned", before, after, text: `Created ${path} (${lines}).`, summary: lines };
+  }
+  requireKnown(path, before, known);
+  if (before === after) return { type: "unchanged", sha256: after, text: `${path} already has exactly this content.` };
+  return { type: "planned", before, after, ...overwriteText(workspace, path, content) };
+}
+
+/** A binary or broken file may be replaced, too, if it was read; its lines then count for nothing. */
+function overwriteText(workspace: Workspace, path: string, content: string): { text: string; summary: string } {
+  const lines = count(linesOf(content).length);
+  let old: string;
+  try {
+    old = workspace.readWhole(path).text;
+  } catch (error) {
+    if (error instanceof Refusal) return { text: `Replaced ${path} (${lines}).`, summary: lines };
+    throw error;
+  }
+  const summary = signs(changedLines(old, content));
+  return { text: `Replaced ${path} (${lines}, ${summary}).`, summary };
+}
+
+export function commitWrite(
+  workspace: Workspace,
+  { path, content, before }: WriteRequest & { before: string | null },
+): { committed: true } {
+  workspace.replaceFile(path, content, before);
+  return { committed: true };
+}
+
+export function planEdit(workspace: Workspace, request: EditRequest & { known: string | null }): Plan {
+  const { path, known } = request;
+  const { sha256: before, replaced } = edited(workspace, request, (sha256) => requireKnown(path, sha256, known));
+  const { lines } = replaced;
+  const shown = `${lines.slice(0, 8).join(", ")}${lines.length > 8 ? ", …" : ""}`;
+  const summary = signs(replaced);
+  const what =
+    lines.length === 1
+      ? `Edited ${path} at line ${shown}`
+      : `Replaced ${lines.length} occurrences in ${path}, at lines ${shown}`;
+  return { type: "planned", before, after: workspace.hashText(replaced.text), text: `${what} (${summary}).`, summary };
+}
+
+/** The edit is computed again from the file, which must still be the one it was planned on. */
+export function commitEdit(workspace: Workspace, request: EditRequest & { before: string }): { committed: true } {
+  const { path, before } = request;
+  const { replaced } = edited(workspace, request, (sha256) => {
+    if (sha256 !== before) throw new Refusal(`${path} changed in the meantime; nothing was written. Read it again.`);
+  });
+  workspace.replaceFile(path, replaced.text, before);
+  return { committed: true };
+}
+
+function edited(
+  workspace: Workspace,
+  request: EditRequest,
+  check: (sha256: string) => void,
+): { sha256: string; replaced: Replaced } {
+  const { path } = request;
+  const facts = workspace.inspect(path);
+  if (facts.kind === "missing") throw new Refusal(`${path} does not exist. Use write to create it.`);
+  if (facts.kind === "directory") throw new Refusal(`${path} is a directory.`);
+  const { text, sha256 } = workspace.readWhole(path);
+  check(sha256);
+  if (request.oldText === "") throw new Refusal("old_string is empty; to write a whole file use write.");
+  const replaced = replaceText(text, request);
+  if (typeof replaced === "string") throw new Refusal(replaced);
+  return { sha256, replaced };
+}
+
+function requireKnown(path: string, sha256: string, known: string | null): void {
+  if (known === null) throw new Refusal(`Read ${path} first: this thread has not read it yet.`);
+  if (known !== sha256) throw new Refusal(`${path} changed since it was read. Read it again, then repeat the change.`);
+}
+
+function signs({ added, removed }: { added: number; removed: number }): string {
+  return `+${added} −${removed}`;
+}
+
+function count(lines: number): string {
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}

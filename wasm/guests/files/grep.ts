@@ -1,0 +1,158 @@
+import { Refusal, splitPaths, type Workspace } from "../workspace.ts";
+import { extensionsOf } from "./file-types.ts";
+import { matcher, type TextReply } from "./glob.ts";
+import { cutLine } from "./lines.ts";
+import { coveredLines, firstLine, type Line, matchingLines, nextLine } from "./match-lines.ts";
+import { compile, type Pattern } from "./pattern.ts";
+import type { GrepRequest } from "./request.ts";
+import { walk } from "./walk.ts";
+
+/** Characters of one shown line; a match in a minified file must not fill the answer. */
+const LINE_CHARS = 500;
+/** Characters of one answer. */
+const ANSWER_CHARS = 40_000;
+
+/** Collects a page of entries and knows whether there are more. */
+class Page {
+  readonly entries: string[] = [];
+  readonly #offset: number;
+  readonly #limit: number;
+  #seen = 0;
+  #chars = 0;
+
+  constructor({ offset, limit }: GrepRequest) {
+    this.#offset = offset;
+    this.#limit = limit;
+  }
+
+  /** Takes an entry; false when the page is full and the entry is left for the next one. */
+  add(entry: string): boolean {
+    if (this.#seen < this.#offset) {
+      this.#seen++;
+      return true;
+    }
+    if (this.entries.length === this.#limit || this.#chars + entry.length > ANSWER_CHARS) return false;
+    this.entries.push(entry);
+    this.#seen++;
+    this.#chars += entry.length + 1;
+    return true;
+  }
+
+  get next(): number {
+    return this.#seen;
+  }
+}
+
+interface FoundIn {
+  readonly path: string;
+  readonly text: string;
+  readonly found: readonly Line[];
+}
+
+export function grep(workspace: Workspace, request: GrepRequest): TextReply {
+  const pattern = compile(request.pattern, request);
+  const { paths, notes } = candidates(workspace, request);
+  const page = new Page(request);
+  let matches = 0;
+  let files = 0;
+  let full = false;
+  for (const { path, text, skipped } of texts(workspace, paths, pattern)) {
+    if (skipped > 0) notes.push(`[Files above 8 MB were not searched: ${skipped}.]`);
+    const found = linesIn(text, pattern, request.multiline);
+    if (found.length === 0) continue;
+    files++;
+    matches += found.length;
+    full = !entriesOf({ path, text, found }, request).every((entry) => page.add(entry));
+    if (full) break;
+  }
+  if (full)
+    notes.push(`[Cut here; there is more. Go on with offset ${page.next}, or narrow pattern, path, glob or type.]`);
+  return { text: textOf(page, request, notes), summary: summaryOf(request, { matches, files, full }) };
+}
+
+function candidates(workspace: Workspace, { path, glob, type }: GrepRequest): { paths: string[]; notes: string[] } {
+  const { paths, notes } = walk(workspace, path, glob ?? "");
+  const byGlob = glob === null ? () => true : globFilter(glob);
+  const endings = type === null ? null : extensionsOf(type).map((extension) => `.${extension}`);
+  const wanted = paths.filter(
+    (file) => byGlob(file) && (endings === null || endings.some((ending) => file.toLowerCase().endsWith(ending))),
+  );
+  return { paths: wanted.sort(), notes };
+}
+
+/** A glob without a slash means the file's name, at any depth, as ripgrep has it; a leading `!` leaves out. */
+function globFilter(glob: string): (path: string) => boolean {
+  const excludes = glob.startsWith("!");
+  const plain = excludes ? glob.slice(1) : glob;
+  if (plain === "") throw new Refusal("The glob filter is empty.");
+  const matches = matcher(plain.includes("/") ? plain : `**/${plain}`);
+  return excludes ? (path) => !matches(path) : matches;
+}
+
+function* texts(
+  workspace: Workspace,
+  paths: readonly string[],
+  { needles, ignoreCase }: Pattern,
+): Generator<{ path: string; text: string; skipped: number }> {
+  const joined = paths.join("\0");
+  for (let first = 0; first < paths.length; ) {
+    const batch = workspace.readMatching(joined, first, needles, ignoreCase);
+    const names = splitPaths(batch.paths);
+    if (batch.skipped > 0) yield { path: "", text: "", skipped: batch.skipped };
+    for (const [index, path] of names.entries()) yield { path, text: batch.texts[index] ?? "", skipped: 0 };
+    first = batch.next;
+  }
+}
+
+function linesIn(text: string, pattern: Pattern, multiline: boolean): Line[] {
+  return [...(multiline ? coveredLines(text, pattern.regex) : matchingLines(text, pattern))];
+}
+
+function entriesOf(file: FoundIn, request: GrepRequest): string[] {
+  switch (request.mode) {
+    case "files_with_matches":
+      return [file.path];
+    case "count":
+      return [`${file.path}:${file.found.length}`];
+    case "content":
+      return contentEntries(file, request);
+    default:
+      throw new Refusal(`The guest knows no output mode ${JSON.stringify(request.mode)}.`);
+  }
+}
+
+/** `path:line:text` for matches, `path-line-text` for context, `--` between what does not adjoin. */
+function contentEntries({ path, text, found }: FoundIn, request: GrepRequest): string[] {
+  const { before, after } = request;
+  const show = (line: Line, sign: string): string =>
+    `${path}${sign}${line.number}${sign}${cutLine(text.slice(line.start, line.end), LINE_CHARS)}`;
+  if (before === 0 && after === 0) return found.map((line) => show(line, ":"));
+  const matched = new Set(found.map((line) => line.number));
+  const wanted = new Set(found.flatMap(({ number }) => range(number - before, number + after)));
+  const entries: string[] = [];
+  let previous = 0;
+  for (let line = firstLine(text); line !== null; line = nextLine(text, line)) {
+    if (!wanted.has(line.number)) continue;
+    const shown = show(line, matched.has(line.number) ? ":" : "-");
+    entries.push(line.number > previous + 1 && previous > 0 ? `--\n${shown}` : shown);
+    previous = line.number;
+  }
+  return entries;
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+function textOf(page: Page, request: GrepRequest, notes: readonly string[]): string {
+  const none = page.next === 0 ? `No match for ${request.pattern}.` : `No entry from offset ${request.offset} on.`;
+  return [...(page.entries.length === 0 ? [none] : page.entries), ...notes].join("\n");
+}
+
+function summaryOf({ mode }: GrepRequest, found: { matches: number; files: number; full: boolean }): string {
+  if (found.matches === 0) return "no matches";
+  const more = found.full ? "+" : "";
+  const [number, noun] =
+    mode === "files_with_matches" ? [found.files, "file"] : [found.matches, found.matches === 1 ? "match" : "matche"];
+  return `${number}${more} ${noun}${number === 1 && more === "" ? "" : "s"}`;
+}
