@@ -80,13 +80,10 @@ export class OpenRun {
     this.#append([message]);
   }
 
-  /** What people sent meanwhile. A journal that repeats a turn's answer after a crash changes nothing. */
-  async takeSteering(turn: number): Promise<Steering | null> {
+  /** What people sent meanwhile, now part of the history. */
+  async takeSteering(turn: number): Promise<Steering> {
     const steering = await this.#journal.takeSteering(turn);
-    const known = new Set(this.#state.messages.map((message) => message.id));
-    const fresh = steering.messages.filter((message) => !known.has(message.id));
-    if (fresh.length === 0) return null;
-    this.#append(fresh);
+    this.#append(steering.messages);
     return steering;
   }
 

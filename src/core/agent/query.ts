@@ -94,7 +94,7 @@ async function* callTurn(
 ): AsyncGenerator<QueryEvent, TurnCall> {
   yield { type: "turn_start", turn };
   const steering = await run.takeSteering(turn);
-  if (steering !== null) yield { type: "steered", eventKeys: steering.eventKeys };
+  if (steering.messages.length > 0) yield { type: "steered", eventKeys: steering.eventKeys };
 
   const end: CallEnd = yield* callModel({ query, messages: run.state.messages, tools: specs }, signal);
   if (end.type !== "responded") return end;

@@ -17,8 +17,8 @@ export interface TurnCalls {
 
 /**
  * Brings a turn's calls to their ends: first every call is decided and the refused ones get their error
- * results, then the allowed ones run — parallel ones together, the others alone and in their place. Returns
- * early when the signal aborts, with calls left that have not ended. Throws the signal's reason when it
+ * results, then the allowed ones run — parallel ones together, the others alone and in their place. Once the
+ * signal has aborted no further call begins, and calls are left that have not ended. Throws the signal's reason when it
  * suspends, and what the journal throws.
  */
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, void> {
@@ -29,10 +29,7 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
     else allowed.push(decision);
   }
   yield* tellInterrupted(decisions);
-  for (const batch of batches(allowed)) {
-    if (signal.aborted) return;
-    yield* runBatch(calls, batch, signal);
-  }
+  for (const batch of batches(allowed)) yield* runBatch(calls, batch, signal);
 }
 
 /** Ends the calls that have no result yet with an error result, without running them. */
@@ -69,7 +66,7 @@ function* tellInterrupted(decisions: readonly Decision[]): Generator<QueryEvent,
 }
 
 /** Neighbouring parallel calls form one batch; any other call is a barrier, a batch of its own. */
-export function batches<C extends { readonly tool: Pick<Tool, "parallel"> }>(calls: readonly C[]): C[][] {
+function batches<C extends { readonly tool: Pick<Tool, "parallel"> }>(calls: readonly C[]): C[][] {
   const result: C[][] = [];
   let open: C[] | null = null;
   for (const call of calls) {
@@ -103,6 +100,6 @@ function runBatch(calls: TurnCalls, batch: readonly AllowedCall[], signal: Abort
   }, signal);
 }
 
-export function toolStart(use: ToolUseBlock, title: string): QueryEvent {
+function toolStart(use: ToolUseBlock, title: string): QueryEvent {
   return { type: "tool_start", toolId: use.id, toolName: use.name, input: use.input, title };
 }

@@ -3,8 +3,8 @@ import type { Random } from "./runtime.ts";
 
 /**
  * What a person reads when something goes wrong: what happened and what to do next. Sentences are made
- * from `error.detail` — providerName, keyVariable, model, platform, scope, purpose, name, limit, ref — and
- * stay whole when a detail is missing. `error.message` is for the log and never shown.
+ * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, name, limit,
+ * ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
  */
 export function explain(error: AppError): string {
   return SENTENCES[error.code](error);
@@ -32,9 +32,9 @@ const PLATFORM_NAMES: Readonly<Record<string, string>> = { slack: "Slack", disco
 
 const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
   auth: (e) =>
-    e.detail.keyVariable === undefined
-      ? `✗ ${provider(e)} does not accept the key. An operator must check it; then mention me again.`
-      : `✗ ${provider(e)} does not accept the key. An operator must check \`${e.detail.keyVariable}\`; then mention me again.`,
+    e.detail.reason === "no key"
+      ? `✗ There is no key for ${e.detail.providerName ?? "the model provider"}. An operator must set ${named(e.detail.keyVariable, "one")}; then mention me again.`
+      : `✗ ${provider(e)} does not accept the key. An operator must check ${named(e.detail.keyVariable, "it")}; then mention me again.`,
   quota: (e) =>
     `✗ The ${e.detail.providerName ?? "model provider's"} account has reached its spending limit. Raise it, or set a fallback model.`,
   rate_limited: (e) => `✗ ${provider(e)} takes no more requests for now. Mention me again ${later(e)}.`,
@@ -47,7 +47,7 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
   unknown_model: (e) =>
     `✗ ${provider(e)} does not know the model ${named(e.detail.model, "that is set")}. An operator must correct it.`,
   unknown_provider: (e) =>
-    `✗ There is no provider ${named(e.detail.provider ?? e.detail.providerName, "of that name")}. An operator must correct the model, written provider/model.`,
+    `✗ I cannot use ${named(e.detail.provider, "the model that is set")}${e.detail.reason === undefined ? "" : `: ${e.detail.reason}`}. An operator must correct it.`,
   network: (e) =>
     `✗ I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}. Check the network or the base URL; then mention me again.`,
   provider_failed: (e) => `✗ ${provider(e)} failed, also after trying again. Mention me again ${later(e)}.`,

@@ -119,6 +119,28 @@ test("a cancel while tools run stops them; what has no result gets one that says
   expect(model.requests).toHaveLength(1);
 });
 
+test("a cancel while a call's beginning is journalled keeps the tool from running", async () => {
+  const cancel = new AbortController();
+  let executed = false;
+  const execute = async () => {
+    executed = true;
+    return textResult("x");
+  };
+  const { query, journal } = scenario({
+    model: ScriptedModel.inOrder({ calls: [readX] }),
+    tools: [tool("read", { execute })],
+  });
+  const callBegun = journal.callBegun.bind(journal);
+  journal.callBegun = async (callId) => {
+    await callBegun(callId);
+    cancel.abort(new CancelSignal("@ana"));
+  };
+
+  expect((await drive(query, cancel.signal)).outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(await resultTexts(journal)).toEqual([expect.stringMatching(/^Cancelled by @ana/)]);
+  expect(executed).toBe(false);
+});
+
 test("a tool that finishes in spite of a cancel keeps its result", async () => {
   const cancel = new AbortController();
   const execute = async () => {

@@ -49,8 +49,8 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
     "✗ Anthropic does not know the model `claude-9`. An operator must correct it.",
   ],
   unknown_provider: [
-    { detail: { provider: "antropic" } },
-    "✗ There is no provider `antropic`. An operator must correct the model, written provider/model.",
+    { detail: { provider: "antropic", reason: "no provider is called antropic" } },
+    "✗ I cannot use `antropic`: no provider is called antropic. An operator must correct it.",
   ],
   network: [
     { detail: anthropic },
@@ -123,6 +123,19 @@ function codeOf(code: string): ErrorCode {
   if (known === undefined) throw new Error(`no code ${code}`);
   return known;
 }
+
+test.each([
+  {
+    detail: { ...anthropic, reason: "no key" },
+    sentence: "✗ There is no key for Anthropic. An operator must set `ANTHROPIC_API_KEY`; then mention me again.",
+  },
+  {
+    detail: { reason: "no key" },
+    sentence: "✗ There is no key for the model provider. An operator must set one; then mention me again.",
+  },
+])("a missing key is not called a wrong one: $sentence", ({ detail, sentence }) => {
+  expect(explain(new AppError("auth", "for the log", { detail }))).toBe(sentence);
+});
 
 test("a configuration's problems are all told", () => {
   expect(explain(new ConfigError(["port: must be a number", "model: must be provider/model"]))).toBe(
