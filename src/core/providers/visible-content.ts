@@ -34,15 +34,15 @@ export function visibleTurns(messages: readonly Message[], origin: Origin): Visi
     const parts = visibleParts(message, { origin, named: people.size > 1 });
     if (parts.length > 0) turns.push({ role: message.role, parts });
   }
-  return closed(paired(merged(turns)));
+  return closed(paired(merged(finished(merged(turns)))));
 }
 
 function visibleParts(message: Message, view: { origin: Origin; named: boolean }): VisiblePart[] {
   const parts = message.content.flatMap((block) => visiblePart(block, view.origin));
-  if (message.role === "assistant" || message.author === undefined) return parts;
-  const name = plainName(message.author.name);
+  if (message.role === "assistant") return parts;
+  const name = plainName(message.author?.name ?? "");
   if (message.context === true) return asContext(parts, name);
-  return view.named ? withName(parts, name) : parts;
+  return view.named && message.author !== undefined ? withName(parts, name) : parts;
 }
 
 /** The rule of each block. Text that says nothing is dropped: providers refuse it. */
@@ -105,6 +105,7 @@ function isSame(a: Origin, b: Origin): boolean {
 function plainName(name: string): string {
   return (
     name
+      .replaceAll('"', "'")
       .replace(/[\s:<>]+/g, " ")
       .trim()
       .slice(0, NAME_CHARS) || "Someone"
@@ -133,6 +134,14 @@ function asContext(parts: readonly VisiblePart[], name: string): VisiblePart[] {
 /** Quoted conversation cannot close its own marker. */
 function defused(value: string): string {
   return value.replaceAll(/<(?=\/?thread_conversation)/gi, "‹");
+}
+
+/** Thinking that led to nothing, as when the answer was cut within it, may not be sent back. */
+function finished(turns: readonly VisibleTurn[]): VisibleTurn[] {
+  return turns.flatMap((turn) => {
+    const last = turn.parts.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+    return last < 0 ? [] : [{ role: turn.role, parts: turn.parts.slice(0, last + 1) }];
+  });
 }
 
 function merged(turns: readonly VisibleTurn[]): VisibleTurn[] {
@@ -188,7 +197,7 @@ function filled(result: ToolResultBlock): ToolResultBlock {
 
 /** A result whose call is not in the conversation may not be sent as one; what it says is kept as text. */
 function retold(result: ToolResultBlock): VisiblePart[] {
-  return result.content.flatMap((part): VisiblePart[] =>
+  return filled(result).content.flatMap((part): VisiblePart[] =>
     part.type === "text" ? text(`[Earlier tool result]\n${part.text}`) : [part],
   );
 }
@@ -197,6 +206,6 @@ function retold(result: ToolResultBlock): VisiblePart[] {
 function closed(turns: readonly VisibleTurn[]): VisibleTurn[] {
   const result = [...turns];
   if (result[0]?.role === "assistant") result.unshift({ role: "user", parts: text("(The conversation goes on.)") });
-  if (result.at(-1)?.role === "assistant") result.push({ role: "user", parts: text("Go on.") });
+  if (result.at(-1)?.role !== "user") result.push({ role: "user", parts: text("Go on.") });
   return result;
 }

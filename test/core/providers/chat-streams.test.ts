@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { said, user } from "../../support/conversation.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+/** Streams as some compatible providers write them, which OpenAI itself never does. */
+async function answerTo(chunks: readonly unknown[], messages = [user("hi")]) {
+  const body = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
+  const registry = createProviderRegistry({
+    settings: { local: { wire: "chat", baseUrl: "http://127.0.0.1:1/v1" } },
+    runtime: systemRuntime(),
+    log: silentLog,
+    fetch: async () => new Response(body, { headers: { "content-type": "text/event-stream" } }),
+  });
+  const { provider, model } = await registry.resolve("local/m");
+  const request = { model, system: [], messages, tools: [], maxTokens: 100 };
+  return provider.createMessage(request, new AbortController().signal);
+}
+
+const delta = (value: object, finish_reason: string | null = null) => ({ choices: [{ delta: value, finish_reason }] });
+const call = (fields: object, args: string, name?: string) =>
+  delta({ tool_calls: [{ ...fields, function: { arguments: args, ...(name === undefined ? {} : { name }) } }] });
+
+const oddities: readonly { how: string; chunks: readonly unknown[] }[] = [
+  {
+    how: "give every call the index 0",
+    chunks: [call({ index: 0, id: "a" }, '{"n":1}', "one"), call({ index: 0, id: "b" }, '{"n":2}', "two")],
+  },
+  {
+    how: "leave the index out",
+    chunks: [call({ id: "a" }, '{"n"', "one"), call({}, ":1}"), call({ id: "b" }, '{"n":2}', "two")],
+  },
+  { how: "send no ids", chunks: [call({ index: 0 }, '{"n":1}', "one"), call({ index: 1 }, '{"n":2}', "two")] },
+  {
+    how: "send empty ids and no index",
+    chunks: [call({ id: "" }, '{"n":1}', "one"), call({ id: "" }, '{"n":2}', "two")],
+  },
+  {
+    how: "repeat the id with every piece",
+    chunks: [
+      call({ index: 0, id: "a" }, '{"n"', "one"),
+      call({ index: 0, id: "a" }, ":1}"),
+      call({ index: 1, id: "b" }, '{"n":2}', "two"),
+    ],
+  },
+];
+test.each(oddities)("providers that $how are understood", async ({ chunks }) => {
+  const { content, stopReason } = await answerTo([...chunks, delta({}, "stop")]);
+  expect(stopReason).toBe("tool_use");
+  expect(content).toMatchObject([
+    { type: "tool_use", name: "one", input: { n: 1 } },
+    { type: "tool_use", name: "two", input: { n: 2 } },
+  ]);
+  const ids = content.map((block) => (block.type === "tool_use" ? block.id : ""));
+  expect(new Set(ids).size).toBe(2);
+  expect(ids).not.toContain("");
+});
+
+test("an id that an earlier turn had is replaced: calls are told apart by it", async () => {
+  const earlier = said("assistant", [{ type: "tool_use", id: "functions.read:0", name: "read", input: {} }]);
+  const { content } = await answerTo(
+    [call({ index: 0, id: "functions.read:0" }, "{}", "read"), delta({}, "tool_calls")],
+    [user("a"), earlier, user("b")],
+  );
+  expect(content[0]).toMatchObject({ type: "tool_use", name: "read" });
+  expect(content[0]).not.toHaveProperty("id", "functions.read:0");
+});
+
+test("signatures, reasoning details and usage in a provider's own places are kept", async () => {
+  const { content, usage } = await answerTo([
+    delta({ reasoning: "hm", reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] }),
+    delta({
+      tool_calls: [
+        {
+          index: 0,
+          id: "a",
+          function: { name: "read", arguments: "{}" },
+          extra_content: { google: { thought_signature: "sig" } },
+        },
+      ],
+    }),
+    delta({}, "tool_calls"),
+    { choices: null, usage: { prompt_tokens: 100, completion_tokens: 3, prompt_cache_hit_tokens: 60 } },
+  ]);
+  expect(content).toMatchObject([
+    { type: "thinking", thinking: "hm", opaque: { reasoning_details: [{ data: "x" }] } },
+    { type: "tool_use", opaque: { extra_content: { google: { thought_signature: "sig" } } } },
+  ]);
+  expect(usage).toEqual({ inputTokens: 40, outputTokens: 3, cacheReadTokens: 60, cacheWriteTokens: 0 });
+});
+
+test("an answer that ends with the reason `error` is a failure", async () => {
+  await expect(answerTo([delta({ content: "a" }), delta({}, "error")])).rejects.toMatchObject({
+    code: "provider_failed",
+  });
+});
+
+test("an event of unknown form is the provider's failure, not a defect of ours", async () => {
+  await expect(answerTo([{ choices: "none" }])).rejects.toMatchObject({ code: "provider_failed" });
+});

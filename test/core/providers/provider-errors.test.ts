@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { DefectError, ProviderError } from "../../../src/core/protocol/errors.ts";
+import { type ErrorContext, toProviderError } from "../../../src/core/providers/provider-errors.ts";
+import { PLAIN } from "../../../src/core/providers/quirks.ts";
+
+const NOW = Date.parse("2026-11-21T00:00:00Z");
+const context: ErrorContext = {
+  provider: "google",
+  providerName: "Google Gemini",
+  model: "gemini-3.8-flash",
+  keyVariable: "GEMINI_API_KEY",
+  quirks: PLAIN,
+  now: NOW,
+};
+
+function sdkError(status: number | undefined, error: unknown, headers: Record<string, string> = {}): Error {
+  const message =
+    typeof error === "object" && error !== null && "message" in error ? String(error.message) : "(no body)";
+  return Object.assign(new Error(message), { status, error, headers: new Headers(headers) });
+}
+
+test("an error names whom it concerns and what to set", () => {
+  const error = toProviderError(sdkError(401, { message: "bad key" }), context);
+  expect(error).toBeInstanceOf(ProviderError);
+  expect(error.detail).toEqual({
+    provider: "google",
+    providerName: "Google Gemini",
+    model: "gemini-3.8-flash",
+    keyVariable: "GEMINI_API_KEY",
+  });
+});
+
+const waits: readonly {
+  said: string;
+  headers: Record<string, string>;
+  message: string;
+  retryAfterMs: number | undefined;
+}[] = [
+  { said: "milliseconds", headers: { "retry-after-ms": "1500" }, message: "", retryAfterMs: 1_500 },
+  { said: "seconds", headers: { "retry-after": "2.5" }, message: "", retryAfterMs: 2_500 },
+  { said: "a date", headers: { "retry-after": "Sat, 21 Nov 2026 00:00:09 GMT" }, message: "", retryAfterMs: 9_000 },
+  { said: "a past date", headers: { "retry-after": "Fri, 20 Nov 2026 00:00:00 GMT" }, message: "", retryAfterMs: 0 },
+  { said: "words", headers: {}, message: "Please retry in 21.5s.", retryAfterMs: 21_500 },
+  { said: "words in milliseconds", headers: {}, message: "Please try again in 250ms.", retryAfterMs: 250 },
+  { said: "nothing", headers: {}, message: "too fast", retryAfterMs: undefined },
+];
+test.each(waits)("a wait said as $said is understood", ({ headers, message, retryAfterMs }) => {
+  const error = toProviderError(sdkError(429, { message }, headers), context);
+  expect(error).toMatchObject({ code: "rate_limited", retryAfterMs });
+});
+
+test("Google's rate limit, worded as a quota, is a rate limit when it names the wait", () => {
+  const message = "You exceeded your current quota, please check your plan and billing details. Please retry in 12.3s.";
+  expect(toProviderError(sdkError(429, { message }), context)).toMatchObject({
+    code: "rate_limited",
+    retryAfterMs: 12_300,
+  });
+});
+
+test("a status that only the body of a stream's error carries counts", () => {
+  expect(toProviderError(sdkError(undefined, { code: 429, message: "upstream is busy" }), context).code).toBe(
+    "rate_limited",
+  );
+  expect(toProviderError(sdkError(undefined, { code: 502, message: "bad gateway" }), context).code).toBe(
+    "provider_failed",
+  );
+});
+
+test("a provider's own words, codes and silences are known where its quirks say so", () => {
+  const quirks = { ...PLAIN, silentOverflow: true, quotaCodes: ["1308"], overflowPatterns: [/prompt tokens exceed/i] };
+  const own = { ...context, quirks };
+  expect(toProviderError(sdkError(400, undefined), own).code).toBe("context_overflow");
+  expect(toProviderError(sdkError(400, undefined), context).code).toBe("bad_request");
+  expect(toProviderError(sdkError(429, { code: "1308", message: "limit" }), own).code).toBe("quota");
+  expect(toProviderError(sdkError(400, { message: "the prompt tokens exceed 8192" }), own).code).toBe(
+    "context_overflow",
+  );
+});
+
+test("a limit on output tokens is no overflow of the context", () => {
+  const message = "max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens";
+  expect(toProviderError(sdkError(400, { message }), context).code).toBe("bad_request");
+});
+
+test("an error of ours is found inside the SDK's wrapping", () => {
+  const inner = new ProviderError("stalled", "no byte for 45000 ms");
+  const outer = new Error("Connection error.", { cause: new TypeError("fetch failed", { cause: inner }) });
+  expect(toProviderError(outer, context)).toMatchObject({ code: "stalled", detail: { provider: "google" } });
+});
+
+test("what nobody but we can have caused is a defect", () => {
+  expect(toProviderError(new TypeError("x is not a function"), context)).toBeInstanceOf(DefectError);
+});
