@@ -19,7 +19,6 @@ export type Part =
   | { readonly type: "redacted_thinking"; readonly data: string }
   | { readonly type: "tool_use"; readonly name: string; readonly json: string; readonly id: string | null }
   | { readonly type: "hold"; readonly gate: Gate }
-  | { readonly type: "wait"; readonly ms: number }
   | { readonly type: "stall" }
   | { readonly type: "ping" }
   | { readonly type: "dribble"; readonly bytes: number }
@@ -82,10 +81,6 @@ export function stop(reason: StopReason): Part {
 
 export function usage(counts: ScriptedUsage): Part {
   return { type: "usage", usage: counts };
-}
-
-export function wait(ms: number): Part {
-  return { type: "wait", ms };
 }
 
 /** Sends nothing more and keeps the connection open. */

@@ -248,9 +248,6 @@ async function play(part: Part, run: Run): Promise<"goes on" | "over"> {
       part.gate.arrive();
       await Promise.race([part.gate.released, leaving(run.gone)]);
       return run.gone.aborted ? "over" : "goes on";
-    case "wait":
-      await delay(part.ms, undefined, { signal: run.gone });
-      return "goes on";
     case "stall":
       return "over";
     case "ping":

@@ -113,9 +113,14 @@ function incomplete(context: ErrorContext): AppError {
   return providerFailure("incomplete_stream", "the stream ended without its end marker", context);
 }
 
+/** How providers say that they do not take a field at all, other than that its value is wrong. */
+const NOT_TAKEN =
+  /unsupported|not support|unknown|unrecogni[sz]ed|unexpected|extra|not (?:permitted|allowed|available)|deprecated|invalid (?:parameter|argument|field)/;
+
 /** The optional field that a refusal names; null when it names none that was sent. */
 function refusedField(failure: AppError, sent: readonly string[]): string | null {
   const said = failure.message.toLowerCase();
+  if (!NOT_TAKEN.test(said)) return null;
   return sent.find((field) => said.includes(field)) ?? null;
 }
 

@@ -4,6 +4,7 @@ import type { Log } from "../protocol/log.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER } from "./catalog.ts";
 import { createDemoProvider } from "./demo/demo-provider.ts";
+import { readableErrors } from "./error-bodies.ts";
 import { type ModelOverride, modelFacts } from "./models.ts";
 import type { LlmProvider, ProviderRegistry } from "./provider.ts";
 import { createProvider } from "./provider-call.ts";
@@ -88,7 +89,12 @@ function endpointOf(entry: CatalogEntry, settings: ProviderSettings = {}): Endpo
   const apiKey = settings.apiKey ?? null;
   const baseUrl = settings.baseUrl ?? entry.baseUrl;
   if (apiKey === null && entry.keyRequired) {
-    const detail = { provider: id, providerName: name, ...(keyVariable === null ? {} : { keyVariable }) };
+    const detail = {
+      provider: id,
+      providerName: name,
+      reason: "no key",
+      ...(keyVariable === null ? {} : { keyVariable }),
+    };
     throw new ProviderError("auth", `no key for ${id}: set ${keyVariable}`, { detail });
   }
   if (baseUrl === null) throw unknownProvider(id, `${name} needs a base URL: set ${baseUrlVariable(id)}`);
@@ -113,7 +119,7 @@ function build({ wire }: CatalogEntry, endpoint: Endpoint, options: RegistryOpti
   const { clock, ids } = options.runtime;
   const limits = options.stallLimits ?? STALL_LIMITS;
   const answerMs = endpoint.quirks.slowStart ? Math.max(SLOW_START_MS, limits.answerMs) : limits.answerMs;
-  const fetch = stallGuardedFetch(options.fetch ?? globalThis.fetch, clock, { ...limits, answerMs });
+  const guarded = stallGuardedFetch(options.fetch ?? globalThis.fetch, clock, { ...limits, answerMs });
   let loading: Promise<Wire> | null = null;
   return createProvider({
     endpoint,
@@ -122,7 +128,7 @@ function build({ wire }: CatalogEntry, endpoint: Endpoint, options: RegistryOpti
     wire() {
       if (loading === null) {
         options.log.info({ provider: endpoint.id, wire }, "provider.load");
-        loading = loadWire(wire, { endpoint, fetch, clock, ids });
+        loading = loadWire(wire, { endpoint, fetch: readableErrors(guarded), clock, ids });
       }
       return loading;
     },

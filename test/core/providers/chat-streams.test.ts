@@ -4,18 +4,22 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { said, user } from "../../support/conversation.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
-/** Streams as some compatible providers write them, which OpenAI itself never does. */
-async function answerTo(chunks: readonly unknown[], messages = [user("hi")]) {
-  const body = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
+/** Answers as some compatible providers write them, which OpenAI itself never does. */
+async function answerWith(respond: (body: string) => Response, messages = [user("hi")]) {
   const registry = createProviderRegistry({
     settings: { local: { wire: "chat", baseUrl: "http://127.0.0.1:1/v1" } },
     runtime: systemRuntime(),
     log: silentLog,
-    fetch: async () => new Response(body, { headers: { "content-type": "text/event-stream" } }),
+    fetch: async (_, init) => respond(typeof init?.body === "string" ? init.body : ""),
   });
   const { provider, model } = await registry.resolve("local/m");
-  const request = { model, system: [], messages, tools: [], maxTokens: 100 };
+  const request = { model, system: [], messages, tools: [], maxTokens: 100, temperature: 0.5 };
   return provider.createMessage(request, new AbortController().signal);
+}
+
+function answerTo(chunks: readonly unknown[], messages = [user("hi")]) {
+  const body = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`;
+  return answerWith(() => new Response(body, { headers: { "content-type": "text/event-stream" } }), messages);
 }
 
 const delta = (value: object, finish_reason: string | null = null) => ({ choices: [{ delta: value, finish_reason }] });
@@ -98,4 +102,48 @@ test("an answer that ends with the reason `error` is a failure", async () => {
 
 test("an event of unknown form is the provider's failure, not a defect of ours", async () => {
   await expect(answerTo([{ choices: "none" }])).rejects.toMatchObject({ code: "provider_failed" });
+});
+
+const errors: readonly { from: string; status: number; body: string; code: string }[] = [
+  {
+    from: "vLLM",
+    status: 400,
+    body: '{"object":"error","message":"This model\'s maximum context length is 8192 tokens.","code":400}',
+    code: "context_overflow",
+  },
+  { from: "a gateway", status: 502, body: "<html>Bad gateway</html>", code: "provider_failed" },
+  { from: "Ollama", status: 404, body: '{"error":"model \'x\' not found"}', code: "unknown_model" },
+  {
+    from: "Mistral",
+    status: 422,
+    body: '{"detail":[{"type":"missing","loc":["body","model"],"msg":"Field required"}]}',
+    code: "bad_request",
+  },
+  { from: "nobody in particular", status: 500, body: "", code: "provider_failed" },
+];
+test.each(errors)("an error as $from writes it is read: $code", async ({ status, body, code }) => {
+  const call = answerWith(() => new Response(body === "" ? null : body, { status }));
+  await expect(call).rejects.toMatchObject({ code });
+});
+
+test("a field that a provider forbids in its own words is dropped", async () => {
+  const bodies: string[] = [];
+  const done = `data: ${JSON.stringify(delta({ content: "ok" }, "stop"))}\n\n`;
+  const { content } = await answerWith((body) => {
+    bodies.push(body);
+    if (!body.includes("temperature")) return new Response(done, { headers: { "content-type": "text/event-stream" } });
+    return new Response('{"detail":[{"type":"extra_forbidden","loc":["body","temperature"]}]}', { status: 422 });
+  });
+  expect(content).toEqual([{ type: "text", text: "ok" }]);
+  expect(bodies.map((body) => body.includes("temperature"))).toEqual([true, false]);
+});
+
+test("a value that is out of range is no reason to drop the field", async () => {
+  const bodies: string[] = [];
+  const call = answerWith((body) => {
+    bodies.push(body);
+    return new Response('{"error":{"message":"max_tokens: 100 > 50, which is the maximum"}}', { status: 400 });
+  });
+  await expect(call).rejects.toMatchObject({ code: "bad_request" });
+  expect(bodies).toHaveLength(1);
 });
