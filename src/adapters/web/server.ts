@@ -55,6 +55,8 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     throw new ConfigError([`The web page is not built in ${options.pageDirectory}. Run npm ci again.`]);
   }
   const app = fastify({ forceCloseConnections: true, bodyLimit: 1024 });
+  // Before the guard: only requests that it has seen have their socket closed when the guard refuses them.
+  await app.register(fastifyWebsocket, { options: { maxPayload: FRAME_BYTES }, preClose: cutSockets });
   const portOf = (request: FastifyRequest): number => request.socket.localPort ?? options.port;
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
@@ -67,7 +69,6 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   });
   app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ error: "There is nothing here." }));
   registerProbes(app, options.probes);
-  await app.register(fastifyWebsocket, { options: { maxPayload: FRAME_BYTES } });
   await app.register(fastifyStatic, { root: options.pageDirectory, cacheControl: false });
   app.get("/live", { websocket: true }, (socket) => options.connected(socket));
   /** Whether the cookie still fits: a page asks when its socket is refused without a reason. */
@@ -82,6 +83,12 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const address = app.server.address();
   const port = address === null || typeof address === "string" ? options.port : address.port;
   return { port, close: () => app.close() };
+}
+
+/** Stopping waits for no page: one that does not answer the close frame would hold it up for half a minute. */
+function cutSockets(this: FastifyInstance, done: () => void): void {
+  for (const client of this.websocketServer.clients) client.terminate();
+  this.websocketServer.close(done);
 }
 
 function registerProbes(app: FastifyInstance, probes: Probes): void {
