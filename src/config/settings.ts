@@ -278,6 +278,4 @@ export const settingsSchema = z.strictObject({
 
 export type Settings = z.infer<typeof settingsSchema>;
 export type ChannelSettings = z.infer<typeof channelSchema>;
-export type AgentSettings = z.infer<typeof agentSchema>;
 export type ProviderSettings = z.infer<typeof providerSchema>;
-export type McpServerSettings = Settings["mcpServers"][string];
