@@ -111,7 +111,7 @@ function changeStep(intent: Extract<Intent, { type: "change" }>, done: readonly 
     case "differs":
       return answer(`\`${key}\` in \`${path}\` is \`${change.value}\`, not \`${intent.from}\`; I changed nothing.`);
     case "missing":
-      return answer(`I found no \`${key}\` in \`${path}\`; I changed nothing.`);
+      return answer(`I found no \`${key}\` in ${partOf(read.text)}\`${path}\`; I changed nothing.`);
     case "several":
       return answer(
         `\`${key}\` occurs on lines ${change.lines.join(", ")} of \`${path}\`. Name its section too, like \`section.${key}\`; I changed nothing.`,
@@ -119,6 +119,11 @@ function changeStep(intent: Extract<Intent, { type: "change" }>, done: readonly 
     default:
       return assertNever(change);
   }
+}
+
+/** A long file is read in windows, and only the first is looked at. */
+function partOf(readText: string): string {
+  return /^\[Lines 1–\d+ of \d+/m.test(readText) ? "the first part of " : "";
 }
 
 function wasBefore(change: SettingChange): string {
