@@ -3,7 +3,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { gatewayRefusal, loginError } from "./errors.ts";
-import { LONGEST_PACING_MS, REQUEST_TIMEOUT_MS } from "./limits.ts";
+import { LONGEST_PACING_MS, REQUEST_TIMEOUT_MS, REQUESTS_PER_SECOND } from "./limits.ts";
 
 /** How long the servers' descriptions are waited for after login: they make names known without asking. Milliseconds. */
 const GUILDS_TIMEOUT_MS = 3_000;
@@ -77,6 +77,7 @@ function clientOptions(discord: typeof import("discord.js"), { apiUrl, log }: Co
     rest: {
       ...(apiUrl === undefined ? {} : { api: apiUrl.replace(/\/+$/u, "") }),
       timeout: REQUEST_TIMEOUT_MS,
+      globalRequestsPerSecond: REQUESTS_PER_SECOND,
       // Safe for posts, too: their nonce makes Discord answer a repetition with the first message.
       retries: 1,
       rejectOnRateLimit: (limit) => limit.retryAfter > LONGEST_PACING_MS,

@@ -1,7 +1,6 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundAction, InboundCommand, OutgoingMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
-import { isDiscordError } from "./errors.ts";
 import { formatEphemeral, notice } from "./format.ts";
 import { inboundAction, inboundCommand } from "./inbound.ts";
 import type { Places } from "./places.ts";
@@ -76,15 +75,15 @@ async function respond(options: InteractionsOptions, { interaction, event, recei
   const { rest, whispers, log } = options;
   const at = { id: interaction.id, applicationId: interaction.application_id, token: interaction.token };
   const answer = answerTo(receipt, event);
+  const answered =
+    answer === null
+      ? rest.respond(at, CALLBACK.deferredUpdate)
+      : rest.respond(at, CALLBACK.message, { body: formatEphemeral(answer), files: answer.files });
+  whispers.remember(event.thread, event.person.id, { at, answered });
   try {
-    if (answer === null) await rest.respond(at, CALLBACK.deferredUpdate);
-    else await rest.respond(at, CALLBACK.message, { body: formatEphemeral(answer), files: answer.files });
+    await answered;
   } catch (error) {
-    // The first try got through and its response was lost.
-    if (isDiscordError(error, "alreadyAcknowledged")) return;
     log.warn({ err: error, key: event.key }, "discord.interaction_not_answered");
     if (answer !== null) await whispers.whisper(event.thread, event.person.id, answer);
-    return;
   }
-  whispers.remember(event.thread, event.person.id, at);
 }

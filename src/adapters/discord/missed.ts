@@ -37,7 +37,7 @@ export async function missedMessages(
       if (event !== null) events.push(event);
     }
   }
-  return events.sort((a, b) => a.at - b.at);
+  return events.sort((a, b) => (BigInt(a.messageId) < BigInt(b.messageId) ? -1 : 1));
 }
 
 interface ActiveChannel {

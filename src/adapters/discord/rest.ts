@@ -1,7 +1,7 @@
 import type { REST } from "discord.js";
 import { z } from "zod";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
-import { toPlatformError } from "./errors.ts";
+import { isDiscordError, toPlatformError } from "./errors.ts";
 import type { MessageBody } from "./format.ts";
 import {
   channelSchema,
@@ -129,14 +129,20 @@ function writing(
 /** The interaction's token is the right to answer it; the bot's own does not go along. */
 function answering(rest: REST): Pick<DiscordRest, "respond" | "followUp"> {
   return {
-    respond: (interaction, type, answer) =>
-      asking("", async () => {
-        await rest.post(`/interactions/${interaction.id}/${interaction.token}/callback`, {
-          auth: false,
-          body: answer === undefined ? { type } : { type, data: answer.body },
-          ...(answer === undefined ? {} : { files: raw(answer.files) }),
-        });
-      }),
+    respond: async (interaction, type, answer) => {
+      try {
+        await asking("", () =>
+          rest.post(`/interactions/${interaction.id}/${interaction.token}/callback`, {
+            auth: false,
+            body: answer === undefined ? { type } : { type, data: answer.body },
+            ...(answer === undefined ? {} : { files: raw(answer.files) }),
+          }),
+        );
+      } catch (error) {
+        // The first try got through and its response was lost.
+        if (!isDiscordError(error, "alreadyAcknowledged")) throw error;
+      }
+    },
     followUp: (interaction, answer) =>
       asking("", async () => {
         await rest.post(`/webhooks/${interaction.applicationId}/${interaction.token}`, {

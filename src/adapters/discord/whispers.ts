@@ -11,20 +11,27 @@ import { channelOf } from "./threads.ts";
 const REMEMBERED_INTERACTIONS = 1_000;
 
 export interface Whispers {
-  /** An interaction was answered: for a quarter of an hour its person can be told things through it. */
-  remember(thread: ThreadRef, personId: string, interaction: InteractionAddress): void;
+  /** Once an interaction is answered, its person can be told things through it for a quarter of an hour. */
+  remember(thread: ThreadRef, personId: string, interaction: Answered): void;
   whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
+}
+
+export interface Answered {
+  readonly at: InteractionAddress;
+  /** Resolves when Discord has the answer; rejects when it will not take one. */
+  readonly answered: Promise<void>;
 }
 
 /** Discord shows something to one person only as the answer to an interaction; everything else is a direct message. */
 export function createWhispers(rest: DiscordRest, clock: Clock, log: Log): Whispers {
-  const interactions = new BoundedMap<string, { at: InteractionAddress; expiresAt: number }>(REMEMBERED_INTERACTIONS);
+  const interactions = new BoundedMap<string, Answered & { readonly expiresAt: number }>(REMEMBERED_INTERACTIONS);
   const slot = (thread: ThreadRef, personId: string) => `${channelOf(thread)} ${personId}`;
 
   const throughInteraction = async (thread: ThreadRef, personId: string, message: OutgoingMessage) => {
     const known = interactions.get(slot(thread, personId));
     if (known === undefined || known.expiresAt <= clock.now()) return false;
     try {
+      await known.answered;
       await rest.followUp(known.at, { body: formatEphemeral(message), files: message.files });
       return true;
     } catch (error) {
@@ -35,8 +42,8 @@ export function createWhispers(rest: DiscordRest, clock: Clock, log: Log): Whisp
   };
 
   return {
-    remember: (thread, personId, at) =>
-      interactions.set(slot(thread, personId), { at, expiresAt: clock.now() + INTERACTION_TOKEN_MS }),
+    remember: (thread, personId, interaction) =>
+      interactions.set(slot(thread, personId), { ...interaction, expiresAt: clock.now() + INTERACTION_TOKEN_MS }),
     whisper: async (thread, personId, message) => {
       if (await throughInteraction(thread, personId, message)) return;
       try {

@@ -1,5 +1,8 @@
 export type RequestKind = "post" | "edit" | "read" | "thread" | "react" | "callback" | "other";
 
+/** How a connection ends: orderly, which clients tell to their callers, or by a reset, after which they try again. */
+export type Loss = "closed" | "reset";
+
 /** What goes wrong at the local Discord, by kind of request; each fault is used up by the request it meets. */
 export class Faults {
   /** Permissions that the bot lacks, as Discord's settings call them. */
@@ -8,15 +11,16 @@ export class Faults {
   readonly closedDms = new Set<string>();
   /** Files are answered with a web page, as by a proxy that wants a login. */
   htmlInsteadOfFiles = false;
-  readonly #lost: RequestKind[] = [];
+  /** Part of every file's URL, as Discord's signature is. */
+  urlGeneration = 1;
+  readonly #lost: { readonly kind: RequestKind; readonly how: Loss }[] = [];
   readonly #failures: { readonly kind: RequestKind; readonly status: number }[] = [];
   readonly #rateLimits: { readonly kind: RequestKind; readonly retryAfterMs: number }[] = [];
   readonly #held = new Map<RequestKind, Promise<void>>();
-  readonly #expired = new Set<string>();
 
   /** The next request of the kind is carried out, and its connection cut before the response. */
-  loseNextResponse(kind: RequestKind): void {
-    this.#lost.push(kind);
+  loseNextResponse(kind: RequestKind, how: Loss = "closed"): void {
+    this.#lost.push({ kind, how });
   }
 
   failNext(kind: RequestKind, status: number): void {
@@ -37,23 +41,18 @@ export class Faults {
     };
   }
 
-  /** A file's URL is no longer good; a fresh one, which differs, is. */
-  expire(url: string): void {
-    this.#expired.add(url);
-  }
-
-  expiredUrl(url: string): boolean {
-    return this.#expired.has(url);
+  /** All files' URLs handed out so far are no longer good. */
+  expireUrls(): void {
+    this.urlGeneration += 1;
   }
 
   async held(kind: RequestKind): Promise<void> {
     await this.#held.get(kind);
   }
 
-  losesResponse(kind: RequestKind): boolean {
-    const index = this.#lost.indexOf(kind);
-    if (index >= 0) this.#lost.splice(index, 1);
-    return index >= 0;
+  lostResponse(kind: RequestKind): Loss | null {
+    const index = this.#lost.findIndex((fault) => fault.kind === kind);
+    return index < 0 ? null : (this.#lost.splice(index, 1)[0]?.how ?? null);
   }
 
   failure(kind: RequestKind): number | null {

@@ -49,6 +49,11 @@ export class Gateway {
     this.#server.handleUpgrade(request, socket, head, (ws) => this.#opened(ws));
   }
 
+  /** The intents of each session. */
+  get intents(): number[] {
+    return [...this.#sessions.values()].map((session) => session.intents);
+  }
+
   /** Sends an event to every session, also to those that are away: they get it when they resume. */
   dispatch(t: string, d: unknown): void {
     for (const session of this.#sessions.values()) this.#send(session, t, d);

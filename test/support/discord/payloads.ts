@@ -57,10 +57,13 @@ export interface View {
   readonly world: World;
   /** Where files are served from. */
   readonly origin: string;
+  /** What a file's URL must carry to be good. */
+  readonly urlGeneration: () => number;
 }
 
 /** A message as it is read over REST: without its nonce, its author's membership and its server. */
-export function messagePayload({ world, origin }: View, message: Message): Record<string, unknown> {
+export function messagePayload(view: View, message: Message): Record<string, unknown> {
+  const { world, origin, urlGeneration } = view;
   return {
     id: message.id,
     channel_id: message.channel_id,
@@ -77,7 +80,7 @@ export function messagePayload({ world, origin }: View, message: Message): Recor
       id: file.id,
       filename: file.name,
       size: file.data.length,
-      url: `${origin}/attachments/${message.channel_id}/${file.id}/${encodeURIComponent(file.name)}`,
+      url: `${origin}/attachments/${message.channel_id}/${file.id}/${encodeURIComponent(file.name)}?ex=${urlGeneration()}`,
       proxy_url: "",
       content_type: file.mediaType,
     })),
@@ -85,9 +88,7 @@ export function messagePayload({ world, origin }: View, message: Message): Recor
     pinned: false,
     flags: message.flags,
     components: message.components,
-    ...(message.repliesTo === undefined
-      ? {}
-      : { referenced_message: messagePayload({ world, origin }, message.repliesTo) }),
+    ...(message.repliesTo === undefined ? {} : { referenced_message: messagePayload(view, message.repliesTo) }),
     ...message.extra,
   };
 }

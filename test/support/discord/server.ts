@@ -56,14 +56,14 @@ export class DiscordServer implements AsyncDisposable {
   messageContent: boolean;
   readonly #http: Server;
   readonly #buckets: Buckets;
-  readonly #view: { readonly world: World; origin: string };
+  readonly #view: View & { origin: string };
 
   constructor(options: DiscordServerOptions) {
     const now = options.now ?? Date.now;
     this.token = options.token ?? "local-discord-token";
     this.messageContent = options.messageContent ?? true;
     this.world = new World(now);
-    this.#view = { world: this.world, origin: "" };
+    this.#view = { world: this.world, origin: "", urlGeneration: () => this.faults.urlGeneration };
     const view: View = this.#view;
     this.interactions = new Interactions(now);
     this.#buckets = new Buckets(options.limits ?? DISCORD_BUCKETS, now);
@@ -152,8 +152,10 @@ export class DiscordServer implements AsyncDisposable {
     const answer = await this.#decide(request, { kind, method, path, query: url.searchParams, body });
     this.requests.push({ kind, method, path, status: answer.status });
     await this.faults.held(kind);
-    if (answer.status < 300 && this.faults.losesResponse(kind)) {
-      response.destroy();
+    const loss = answer.status < 300 ? this.faults.lostResponse(kind) : null;
+    if (loss !== null) {
+      if (loss === "reset") request.socket.resetAndDestroy();
+      else response.destroy();
       return;
     }
     if (answer.body === undefined) response.writeHead(answer.status, answer.headers).end();
@@ -187,9 +189,9 @@ export class DiscordServer implements AsyncDisposable {
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>");
       return;
     }
-    const expired = file === undefined || this.faults.expiredUrl(`${this.#view.origin}${url.pathname}${url.search}`);
-    if (expired) response.writeHead(404, { "content-type": "text/plain" }).end("This content is no longer available.");
-    else response.writeHead(200, { "content-type": file.mediaType }).end(file.data);
+    if (file === undefined || url.searchParams.get("ex") !== String(this.faults.urlGeneration)) {
+      response.writeHead(404, { "content-type": "text/plain" }).end("This content is no longer available.");
+    } else response.writeHead(200, { "content-type": file.mediaType }).end(file.data);
   }
 }
 

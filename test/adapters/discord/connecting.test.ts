@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { Inbox } from "../../contracts/inbox.ts";
+import { failureOf } from "../../contracts/platform-steps.ts";
+import { openHarbour } from "../../support/discord/harness.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+const never = new AbortController().signal;
+const accept = () => Promise.resolve({ type: "accepted" as const });
+
+test("without the MESSAGE CONTENT intent it says at once what is off and how to mend it", async () => {
+  await using harbour = await openHarbour({ messageContent: false });
+  const adapter = harbour.adapter();
+  const failure = await failureOf(adapter.start(accept, never));
+  expect(failure).toMatchObject({ code: "missing_scope", detail: { scope: "MESSAGE CONTENT intent" } });
+  expect(failure?.detail["mend"]).toContain("switch on “Message Content Intent”");
+  expect(adapter.health()).toMatchObject({ connected: false });
+  expect(adapter.health().detail).toContain("MESSAGE CONTENT");
+  expect(harbour.server.gateway.counts.identify).toBe(0);
+});
+
+test("the intent being switched off while it runs makes it unhealthy, with the reason", async () => {
+  await using harbour = await openHarbour();
+  const adapter = harbour.adapter();
+  await adapter.start(accept, never);
+  harbour.server.gateway.closeAll(4014);
+  await expect.poll(() => adapter.health().detail).toContain("MESSAGE CONTENT intent is off");
+  expect(adapter.health().connected).toBe(false);
+  expect(harbour.log.lines).toContainEqual(expect.objectContaining({ level: "error", event: "discord.disconnected" }));
+});
+
+test("a token that is reset while it runs makes it unhealthy, with the reason", async () => {
+  await using harbour = await openHarbour();
+  const adapter = harbour.adapter();
+  await adapter.start(accept, never);
+  harbour.server.token = "a-new-one";
+  harbour.server.gateway.drop();
+  await expect.poll(() => adapter.health().detail, { timeout: 5_000 }).toContain("check DISCORD_TOKEN");
+});
+
+test("it asks for no more than it reads: servers, messages, direct messages and their content", async () => {
+  await using harbour = await openHarbour();
+  await harbour.adapter().start(accept, never);
+  expect(harbour.server.gateway.intents).toEqual([1 | (1 << 9) | (1 << 12) | (1 << 15)]);
+});
+
+test("a Discord that is down is tried again until it is there", async () => {
+  await using harbour = await openHarbour();
+  const clock = new ManualClock();
+  const adapter = harbour.adapter({ clock });
+  for (let request = 0; request < 4; request += 1) harbour.server.faults.failNext("other", 503);
+  const started = adapter.start(accept, never);
+  for (const pauseMs of [1_000, 2_000]) {
+    await expect.poll(() => clock.pending).toBe(1);
+    expect(adapter.health()).toEqual({ connected: false, detail: "Discord answered 503" });
+    await clock.advance(pauseMs);
+  }
+  await started;
+  expect(adapter.health().connected).toBe(true);
+});
+
+test("stop ends the waiting for a Discord that is down", async () => {
+  await using harbour = await openHarbour();
+  const clock = new ManualClock();
+  const adapter = harbour.adapter({ clock });
+  for (let request = 0; request < 2; request += 1) harbour.server.faults.failNext("other", 503);
+  const started = failureOf(adapter.start(accept, never));
+  await expect.poll(() => clock.pending).toBe(1);
+  await adapter.stop();
+  expect((await started)?.message).toBe("Discord is being stopped");
+});
+
+test.each(["cut", "moved"] as const)(
+  "what is said while the connection is %s comes by RESUME, in order and once",
+  async (how) => {
+    await using harbour = await openHarbour();
+    const { server, general, ana, botMention } = harbour;
+    const inbox = new Inbox();
+    await harbour.adapter().start(inbox.receive, never);
+    server.people.say({ channel: general, user: ana }, `${botMention} before`);
+    await inbox.nextMessage();
+    if (how === "cut") server.gateway.drop();
+    else server.gateway.askToReconnect();
+    await server.gateway.until(() => server.gateway.openSockets === 0);
+    for (const word of ["one", "two", "three"])
+      server.people.say({ channel: general, user: ana }, `${botMention} ${word}`);
+    const heard = [await inbox.nextMessage(), await inbox.nextMessage(), await inbox.nextMessage()];
+    expect(heard.map(({ text }) => text)).toEqual(["one", "two", "three"]);
+    expect(server.gateway.counts).toMatchObject({ identify: 1, resume: 1, replayed: 3 });
+    expect(inbox.events).toHaveLength(4);
+  },
+);
+
+test("a session that cannot be resumed is begun anew", async () => {
+  await using harbour = await openHarbour();
+  const { server, general, ana, botMention } = harbour;
+  const inbox = new Inbox();
+  const adapter = harbour.adapter();
+  await adapter.start(inbox.receive, never);
+  server.gateway.forgetSessions();
+  server.gateway.drop();
+  await server.gateway.until(() => server.gateway.counts.identify === 2);
+  await expect.poll(() => adapter.health().connected).toBe(true);
+  server.people.say({ channel: general, user: ana }, `${botMention} again`);
+  expect((await inbox.nextMessage()).text).toBe("again");
+});
+
+test("heartbeats are sent as the gateway asks", async () => {
+  await using harbour = await openHarbour({ heartbeatMs: 50 });
+  await harbour.adapter().start(accept, never);
+  await harbour.server.gateway.until(() => harbour.server.gateway.counts.heartbeat >= 3);
+  expect(harbour.server.gateway.counts.identify).toBe(1);
+});
+
+test("a message that cannot be stored is tried again, and nothing in its channel overtakes it", async () => {
+  await using harbour = await openHarbour();
+  const { server, general, ana, botMention } = harbour;
+  const clock = new ManualClock();
+  const inbox = new Inbox();
+  await harbour.adapter({ clock }).start(inbox.receive, never);
+  const mend = inbox.refuse();
+  server.people.say({ channel: general, user: ana }, `${botMention} first`);
+  server.people.say({ channel: general, user: ana }, `${botMention} second`);
+  await expect.poll(() => clock.pending).toBe(1);
+  mend();
+  await clock.advance(250);
+  expect([(await inbox.nextMessage()).text, (await inbox.nextMessage()).text]).toEqual(["first", "second"]);
+});
+
+test("posting while not connected is told as such", async () => {
+  await using harbour = await openHarbour();
+  const thread = {
+    platform: "discord" as const,
+    workspaceId: harbour.guild.id,
+    channelId: harbour.general.id,
+    threadId: null,
+  };
+  const message = { lane: "answer" as const, tone: "plain" as const, markdown: "hi", buttons: [], files: [] };
+  await expect(harbour.adapter().post(thread, message, "k")).rejects.toMatchObject({ code: "platform_failed" });
+});

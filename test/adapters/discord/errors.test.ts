@@ -1,0 +1,79 @@
+import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
+import { expect, test } from "vitest";
+import { gatewayRefusal, isDiscordError, toPlatformError } from "../../../src/adapters/discord/errors.ts";
+import { PlatformError } from "../../../src/core/protocol/errors.ts";
+
+function api(status: number, code: number): DiscordAPIError {
+  const request = { files: undefined, body: undefined };
+  return new DiscordAPIError({ code, message: "no" }, code, status, "POST", "https://discord.example", request);
+}
+
+const http = new HTTPError(502, "Bad Gateway", "POST", "https://discord.example", {
+  files: undefined,
+  body: undefined,
+});
+const limit = new RateLimitError({
+  global: false,
+  hash: "h",
+  limit: 5,
+  majorParameter: "1",
+  method: "POST",
+  retryAfter: 20_000,
+  route: "/channels/:id/messages",
+  scope: "user",
+  sublimitTimeout: 0,
+  timeToReset: 20_000,
+  url: "https://discord.example",
+});
+
+test.each<[string, unknown, object]>([
+  ["401", api(401, 0), { code: "platform_auth", detail: { key: "DISCORD_TOKEN" } }],
+  [
+    "a dropped token",
+    new Error("Expected token to be set for this request, but none was present"),
+    { code: "platform_auth" },
+  ],
+  ["50001", api(403, 50_001), { code: "missing_scope", detail: { scope: "View Channel" } }],
+  ["50013", api(403, 50_013), { code: "missing_scope", detail: { scope: "Add Reactions" } }],
+  ["a locked thread", api(400, 160_005), { code: "missing_scope", detail: { scope: "Manage Threads" } }],
+  ["an unknown channel", api(404, 10_003), { code: "thread_gone" }],
+  ["an unknown message", api(404, 10_008), { code: "thread_gone" }],
+  ["a left server", api(404, 10_004), { code: "thread_gone" }],
+  ["an archived thread", api(400, 50_083), { code: "thread_gone" }],
+  ["an invalid form", api(400, 50_035), { code: "platform_failed" }],
+  ["502", http, { code: "platform_failed" }],
+  ["a long 429", limit, { code: "platform_rate_limited", retryAfterMs: 20_000 }],
+  ["a refused connection", Object.assign(new Error("connect"), { code: "ECONNREFUSED" }), { code: "network" }],
+  ["a closed socket", Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" }), { code: "network" }],
+  ["a time-out", new DOMException("This operation was aborted", "AbortError"), { code: "network" }],
+  ["an answer that is no JSON", new SyntaxError("Unexpected token"), { code: "platform_failed" }],
+  ["a bug of ours", new TypeError("x is not a function"), { code: "defect" }],
+])("%s becomes a code that people are told about", (_name, thrown, expected) => {
+  expect(toPlatformError(thrown, "Add Reactions")).toMatchObject(expected);
+});
+
+test("an error that has its code keeps it", () => {
+  const error = new PlatformError("attachment_unreadable", "no");
+  expect(toPlatformError(error, "")).toBe(error);
+});
+
+test("Discord's own codes are recognised, also inside our errors", () => {
+  const raw = api(404, 10_003);
+  expect(isDiscordError(raw, "unknownChannel")).toBe(true);
+  expect(isDiscordError(toPlatformError(raw, ""), "unknownMessage", "unknownChannel")).toBe(true);
+  expect(isDiscordError(toPlatformError(raw, ""), "unknownMessage")).toBe(false);
+  expect(isDiscordError(new Error("no"), "unknownChannel")).toBe(false);
+});
+
+test.each([
+  [4004, "platform_auth"],
+  [4010, "defect"],
+  [4013, "defect"],
+  [4014, "missing_scope"],
+])("a gateway that closes with %i will never let us in: %s", (code, expected) => {
+  expect(gatewayRefusal(code)?.code).toBe(expected);
+});
+
+test.each([1000, 1006, 4000, 4007, 4009])("a gateway that closes with %i lets us in again", (code) => {
+  expect(gatewayRefusal(code)).toBeNull();
+});

@@ -1,0 +1,143 @@
+import { expect, test } from "vitest";
+import { cut, formatEdit, formatPost, postKey, threadName, withoutMark } from "../../../src/adapters/discord/format.ts";
+import { DISCORD_LIMITS } from "../../../src/adapters/discord/limits.ts";
+import type { Button, OutgoingMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import { plainMessage } from "../../contracts/platform-steps.ts";
+
+const thread: ThreadRef = { platform: "discord", workspaceId: "1", channelId: "2", threadId: "3" };
+const key = postKey(thread, "run_1:answer:0");
+
+function button(id: string, style: Button["style"] = "default"): Button {
+  return { id, label: id, style };
+}
+
+test("a key gives the same nonce and mark every time, and others for every other key and thread", () => {
+  expect(postKey(thread, "run_1:answer:0")).toEqual(key);
+  const others = [
+    postKey(thread, "run_1:answer:1"),
+    postKey({ ...thread, threadId: "4" }, "run_1:answer:0"),
+    postKey({ ...thread, threadId: null }, "run_1:answer:0"),
+  ];
+  expect(new Set([key, ...others].map(({ nonce }) => nonce)).size).toBe(4);
+  expect(new Set([key, ...others].map(({ mark }) => mark)).size).toBe(4);
+  expect(key.nonce.length).toBeLessThanOrEqual(25);
+});
+
+test("a post carries its mark out of sight, and an edit needs none", () => {
+  const posted = formatPost(plainMessage("Done."), key);
+  expect(posted).toMatchObject({ nonce: key.nonce, enforce_nonce: true });
+  expect(posted.content).toBe(`Done.${key.mark}`);
+  expect(withoutMark(posted.content)).toBe("Done.");
+  expect(key.mark).toMatch(/^[\u200b\u200c]{48}$/u);
+  expect(formatEdit(plainMessage("Done."))).not.toHaveProperty("nonce");
+  expect(formatEdit(plainMessage("Done.")).content).toBe("Done.");
+});
+
+test("text that carries a mark of another post loses it", () => {
+  const copied = `Done.${postKey(thread, "run_0:answer").mark} Again.`;
+  expect(formatEdit(plainMessage(copied)).content).toBe("Done. Again.");
+});
+
+test.each<[string, Partial<OutgoingMessage>, string]>([
+  ["plain", { markdown: "**9090**" }, "**9090**"],
+  ["with a footer", { markdown: "Done.", footer: "✓ 3 turns" }, "Done.\n-# ✓ 3 turns"],
+  ["with a footer of two lines", { markdown: "Done.", footer: "one\n\ntwo" }, "Done.\n-# one\n-# two"],
+  ["a footer alone", { markdown: "", footer: "✓ 3 turns" }, "-# ✓ 3 turns"],
+  ["nothing at all", { markdown: "" }, "…"],
+  ["an error", { markdown: "✗ no", tone: "error" }, "```ansi\n\u001b[0;31m✗ no\u001b[0m\n```"],
+  ["a task", { markdown: "read", tone: "task" }, "```ansi\n\u001b[0;36mread\u001b[0m\n```"],
+  [
+    "an error that tries to leave its block",
+    { markdown: "a\u001b[0m```b", tone: "error" },
+    "```ansi\n\u001b[0;31ma[0m'''b\u001b[0m\n```",
+  ],
+])("a message %s reads as expected", (_name, message, content) => {
+  expect(formatEdit(plainMessage("", message)).content).toBe(content);
+});
+
+test("a file needs no words", () => {
+  const file = { name: "a.txt", mediaType: "text/plain", data: new Uint8Array() };
+  expect(formatPost(plainMessage("", { files: [file] }), key).content).toBe(key.mark);
+});
+
+test.each<[string, Partial<OutgoingMessage>]>([
+  ["letters", { markdown: "x".repeat(5_000) }],
+  ["emoji of two units each", { markdown: "😀".repeat(2_500) }],
+  ["emoji at an odd place", { markdown: `x${"😀".repeat(2_500)}` }],
+  ["a long footer", { markdown: "x".repeat(1_800), footer: "y".repeat(1_000) }],
+  ["a footer of many lines", { markdown: "x".repeat(1_800), footer: "y\n".repeat(300) }],
+  ["an error", { markdown: "x".repeat(3_000), tone: "error", footer: "z".repeat(500) }],
+])("%s never pass Discord's limit, and no character is cut in half", (_name, message) => {
+  for (const { content } of [formatPost(plainMessage("", message), key), formatEdit(plainMessage("", message))]) {
+    expect(content.length).toBeLessThanOrEqual(2_000);
+    expect(content.isWellFormed()).toBe(true);
+    expect(content).toContain("…");
+  }
+});
+
+test.each(["plain", "error", "task"] as const)("what the limits promise fits in the %s tone, with a footer", (tone) => {
+  const markdown = "word ".repeat(400).slice(0, DISCORD_LIMITS.messageChars);
+  const message = plainMessage(markdown, { tone, footer: "✓ 3 turns · 2 tools · 6 s · $0.004" });
+  expect(formatPost(message, key).content).toContain(markdown);
+});
+
+test("mentions notify nobody and links are not previewed", () => {
+  expect(formatPost(plainMessage("@everyone <@1> <@&2> https://a.example"), key)).toMatchObject({
+    allowed_mentions: { parse: [], replied_user: false },
+    flags: 4,
+  });
+});
+
+test.each([
+  [0, []],
+  [1, [1]],
+  [5, [5]],
+  [6, [5, 1]],
+  [25, [5, 5, 5, 5, 5]],
+  [40, [5, 5, 5, 5, 5]],
+])("%i buttons make rows of %j", (count, rows) => {
+  const buttons = Array.from({ length: count }, (_, index) => button(`b${index}`));
+  const { components } = formatEdit(plainMessage("pick", { buttons }));
+  expect(
+    components.map((row) => "components" in row && Array.isArray(row.components) && row.components.length),
+  ).toEqual(rows);
+});
+
+test("a button keeps its id, and a label too long for Discord is cut", () => {
+  const buttons = [{ id: "deny:1", label: "x".repeat(100), style: "danger" as const }, button("go", "primary")];
+  expect(formatEdit(plainMessage("sure?", { buttons })).components).toEqual([
+    {
+      type: 1,
+      components: [
+        { type: 2, style: 4, label: `${"x".repeat(79)}…`, custom_id: "deny:1" },
+        { type: 2, style: 1, label: "go", custom_id: "go" },
+      ],
+    },
+  ]);
+});
+
+test.each([
+  ["change port to 9090 in config.toml", "change port to 9090 in config.toml"],
+  ["## Report\nof the day", "Report"],
+  ["`rm -rf /` **now**", "rm -rf / now"],
+  ["my_file_name.ts", "my_file_name.ts"],
+  ["\n\n  🎉 Überraschung\u202e für 張偉  ", "🎉 Überraschung für 張偉"],
+  ["👩‍👩‍👧 family plan", "👩‍👩‍👧 family plan"],
+  ["!!!", "For Ana"],
+  ["", "For Ana"],
+  ["x".repeat(300), `${"x".repeat(99)}…`],
+  [`${"x".repeat(98)}😀😀`, `${"x".repeat(98)}…`],
+])("a request reading %j names its thread %j", (text, name) => {
+  expect(threadName(text, "Ana")).toBe(name);
+  expect(name.length).toBeLessThanOrEqual(100);
+});
+
+test.each([
+  ["abc", 3, "abc"],
+  ["abcd", 3, "ab…"],
+  ["a😀b", 3, "a…"],
+  ["😀😀", 2, "…"],
+  ["abc", 0, "…"],
+])("%j cut to %i is %j", (text, chars, expected) => {
+  expect(cut(text, chars)).toBe(expected);
+});

@@ -1,0 +1,296 @@
+import { describe, expect, test } from "vitest";
+import { commandArguments } from "../../../src/adapters/discord/command-arguments.ts";
+import { postKey } from "../../../src/adapters/discord/format.ts";
+import { inboundMessage, type Names, type Place, threadMessage } from "../../../src/adapters/discord/inbound.ts";
+import { type CommandOption, messageSchema } from "../../../src/adapters/discord/wire.ts";
+
+const BOT = "100";
+const names: Names = {
+  botId: BOT,
+  isBotRole: (id) => id === "200",
+  role: (id) => (id === "201" ? "ops" : undefined),
+  channel: (id) => (id === "300" ? "general" : undefined),
+};
+const channel: Place = {
+  workspace: { id: "1", name: "Harbour" },
+  channel: { id: "300", name: "general", kind: "channel" },
+  threadId: null,
+  opensThreads: true,
+};
+const thread: Place = { ...channel, threadId: "301", opensThreads: false };
+const voice: Place = { ...channel, opensThreads: false };
+const dm: Place = {
+  workspace: { id: "@me", name: "Direct messages" },
+  channel: { id: "400", name: "direct message", kind: "dm" },
+  threadId: null,
+  opensThreads: false,
+};
+
+const ana = { id: "1000", username: "ana_99", global_name: "Ana" };
+const bob = { id: "1001", username: "bob", global_name: null };
+const bot = { id: BOT, username: "deckhand", bot: true };
+/** 2024-05-30T01:20:00Z. */
+const AT = 1_717_032_000_000;
+const ID = String(BigInt(AT - 1_420_070_400_000) << 22n);
+
+function wire(content: string, extra: object = {}) {
+  return messageSchema.parse({
+    id: ID,
+    channel_id: "300",
+    guild_id: "1",
+    type: 0,
+    author: ana,
+    content,
+    mentions: [bot, bob].filter(({ id }) => content.includes(`<@${id}>`)),
+    ...extra,
+  });
+}
+
+function read(content: string, extra: object = {}, place: Place = channel) {
+  const event = inboundMessage(wire(content, extra), place, names);
+  if (event === null) throw new Error("the message was ignored");
+  return event;
+}
+
+describe("the text", () => {
+  test.each([
+    ["<@100> hello", "hello"],
+    ["<@!100> hello", "hello"],
+    ["<@&200> hello", "hello"],
+    ["<@100>\n```\ncode\n```", "```\ncode\n```"],
+    ["hey <@100> what's up", "hey what's up"],
+    ["ask <@100>, please", "ask, please"],
+    ["<@100>", ""],
+    ["tell <@1001> about <#300>", "tell @bob about #general"],
+    ["tell <@999> about <#998> and <@&997>", "tell @999 about #998 and @997"],
+    ["<@&201> look <:party:123> <a:wave:124>", "@ops look :party: :wave:"],
+    ["use </jobs add:123>", "use /jobs add"],
+    ["@everyone 張偉 😀 \u202eabc", "@everyone 張偉 😀 \u202eabc"],
+    ["if a < b && c > d", "if a < b && c > d"],
+  ])("of %j is %j", (content, text) => {
+    expect(read(content).text).toBe(text);
+  });
+
+  test("calls people what the server calls them", () => {
+    const mentions = [{ ...bob, member: { nick: "Bobby Tables" } }];
+    expect(read("<@100> ask <@1001>", { mentions }).text).toBe("ask @Bobby Tables");
+  });
+});
+
+describe("whom it addresses", () => {
+  const reply = (author: object, mentions: object[]) => ({
+    type: 19,
+    mentions,
+    referenced_message: { id: "5", channel_id: "300", type: 0, author, content: "before" },
+  });
+  test.each<{ what: string; content: string; extra?: object; place: Place; addressed: string; opensThread?: boolean }>([
+    { what: "a mention in a channel", content: "<@100> hi", place: channel, addressed: "mention", opensThread: true },
+    {
+      what: "a mention later in the text",
+      content: "hi <@100>",
+      place: channel,
+      addressed: "mention",
+      opensThread: true,
+    },
+    {
+      what: "a mention of the bot's role",
+      content: "<@&200> hi",
+      extra: { mention_roles: ["200"] },
+      place: channel,
+      addressed: "mention",
+      opensThread: true,
+    },
+    { what: "a mention in a thread", content: "<@100> hi", place: thread, addressed: "mention" },
+    { what: "a mention in a voice channel's chat", content: "<@100> hi", place: voice, addressed: "mention" },
+    {
+      what: "somebody else, then the bot",
+      content: "<@1001> ask <@100>",
+      place: channel,
+      addressed: "mention",
+      opensThread: true,
+    },
+    { what: "nobody", content: "hi", place: channel, addressed: "none" },
+    { what: "nobody, in a thread", content: "hi", place: thread, addressed: "none" },
+    { what: "everyone", content: "@everyone hi", extra: { mention_everyone: true }, place: thread, addressed: "none" },
+    { what: "somebody else", content: "<@1001> hi", place: thread, addressed: "other" },
+    {
+      what: "another role",
+      content: "<@&201> hi",
+      extra: { mention_roles: ["201"] },
+      place: thread,
+      addressed: "other",
+    },
+    { what: "somebody else later in the text", content: "hi <@1001>", place: thread, addressed: "none" },
+    {
+      what: "a reply that notifies somebody else",
+      content: "yes",
+      extra: reply(bob, [bob]),
+      place: thread,
+      addressed: "other",
+    },
+    { what: "a reply that notifies nobody", content: "yes", extra: reply(bob, []), place: thread, addressed: "none" },
+    { what: "a reply to oneself", content: "also", extra: reply(ana, [ana]), place: thread, addressed: "none" },
+    { what: "a reply to the bot", content: "yes", extra: reply(bot, [bot]), place: thread, addressed: "mention" },
+    { what: "a direct message", content: "hi", place: dm, addressed: "dm" },
+    { what: "a direct message that mentions the bot", content: "<@100> hi", place: dm, addressed: "dm" },
+  ])("$what", ({ content, extra, place, addressed, opensThread = false }) => {
+    expect(read(content, extra, place)).toMatchObject({ addressed, opensThread });
+  });
+});
+
+test.each<[string, Place, string | null]>([
+  ["a channel: the message's own id", channel, ID],
+  ["a thread: the thread", thread, "301"],
+  ["a voice channel's chat: none", voice, null],
+  ["direct messages: none", dm, null],
+])("the thread of a message in %s", (_name, place, threadId) => {
+  expect(read("<@100> hi", {}, place).thread).toEqual({
+    platform: "discord",
+    workspaceId: place.workspace.id,
+    channelId: place.channel.id,
+    threadId,
+  });
+});
+
+test("its key, time and id are the message's", () => {
+  expect(read("<@100> hi")).toMatchObject({ key: `discord:${ID}`, at: AT, messageId: ID, kind: "message" });
+});
+
+describe("the person", () => {
+  test.each<[string, object, object]>([
+    ["by the server's name", { nick: "Captain", roles: [] }, { name: "Captain", isGuest: false, roles: [] }],
+    [
+      "by their own",
+      { nick: null, roles: ["201", "7"] },
+      { name: "Ana", roles: ["discord:role:201", "discord:role:7"] },
+    ],
+    ["as a guest until screened", { roles: [], pending: true }, { isGuest: true }],
+  ])("comes %s", (_name, member, person) => {
+    expect(read("<@100> hi", { member }).person).toMatchObject({
+      id: "discord:1000",
+      isBot: false,
+      isExternal: false,
+      ...person,
+    });
+  });
+
+  test("without a display name is called by the account's", () => {
+    expect(read("hi", { author: bob }, dm).person.name).toBe("bob");
+  });
+});
+
+describe("what comes with the text", () => {
+  test("a reply brings what it answers, without the mark of our posts", () => {
+    const { mark } = postKey({ platform: "discord", workspaceId: "1", channelId: "300", threadId: null }, "k");
+    const answered = { id: "5", channel_id: "300", type: 0, author: bot, content: `The port is 9090.${mark}` };
+    expect(read("why?", { type: 19, referenced_message: answered }, dm).quoted).toEqual([
+      "deckhand wrote: The port is 9090.",
+    ]);
+  });
+
+  test("a forwarded message brings its text, previews and files", () => {
+    const forwarded = {
+      content: "disk full on <@1001>'s box",
+      mentions: [bob],
+      embeds: [{ title: "Alert", fields: [{ name: "host", value: "db1" }] }],
+      attachments: [
+        { id: "9", filename: "df.txt", size: 12, url: "https://cdn.example/df.txt", content_type: "text/plain" },
+      ],
+    };
+    const event = read("<@100> look", { message_snapshots: [{ message: forwarded }] });
+    expect(event.quoted).toEqual(["Forwarded: disk full on @bob's box\nAlert\nhost: db1"]);
+    expect(event.attachments).toMatchObject([{ name: "df.txt", mediaType: "text/plain", size: 12 }]);
+  });
+
+  test("previews, polls and stickers are told in words", () => {
+    const event = read("<@100> hm", {
+      embeds: [
+        {
+          author: { name: "CI" },
+          title: "Build 7",
+          url: "https://ci.example/7",
+          description: "failed",
+          footer: { text: "main" },
+        },
+        {},
+      ],
+      poll: {
+        question: { text: "Deploy?" },
+        answers: [{ poll_media: { text: "yes" } }, { poll_media: { text: "no" } }],
+      },
+      sticker_items: [{ name: "shipit" }],
+    });
+    expect(event.quoted).toEqual([
+      "CI\nBuild 7\nhttps://ci.example/7\nfailed\nmain",
+      "Poll: Deploy?\n- yes\n- no",
+      "[sticker: shipit]",
+    ]);
+  });
+
+  test("a file without a known type is bytes", () => {
+    const attachments = [{ id: "9", filename: "core", size: 3, url: "https://cdn.example/core?ex=1" }];
+    expect(read("<@100> see", { attachments }).attachments).toEqual([
+      {
+        name: "core",
+        mediaType: "application/octet-stream",
+        size: 3,
+        ref: `https://cdn.example/core?ex=1#300/${ID}/9`,
+      },
+    ]);
+  });
+});
+
+test.each<[string, object]>([
+  ["a bot", { author: { ...bob, bot: true } }],
+  ["a webhook", { webhook_id: "77" }],
+  ["a join", { type: 7 }],
+  ["a pin", { type: 6 }],
+  ["a thread's first notice", { type: 21 }],
+  ["an answer to a slash command", { type: 20 }],
+])("%s is ignored", (_name, extra) => {
+  expect(inboundMessage(wire("<@100> hi", extra), channel, names)).toBeNull();
+});
+
+test("the history tells files in words and shows the root that a thread begins with", () => {
+  const root = { id: "5", channel_id: "300", type: 0, author: bob, content: "it is slow" };
+  expect(threadMessage(wire("", { type: 21, referenced_message: root }), names)).toMatchObject({
+    messageId: "5",
+    text: "it is slow",
+  });
+  expect(threadMessage(wire("", { type: 21, referenced_message: null }), names)).toBeNull();
+  expect(threadMessage(wire("", { type: 7 }), names)).toBeNull();
+  const attachments = [{ id: "9", filename: "log.txt", size: 3, url: "https://cdn.example/log.txt" }];
+  expect(threadMessage(wire("see", { attachments }), names)?.text).toBe("see\n[file: log.txt]");
+});
+
+test.each<[string, CommandOption[], string]>([
+  ["nothing", [], ""],
+  ["a value", [{ name: "name", value: "code-review" }], "code-review"],
+  [
+    "values in order",
+    [
+      { name: "name", value: "code-review" },
+      { name: "args", value: "src/ --deep" },
+    ],
+    "code-review src/ --deep",
+  ],
+  ["a subcommand", [{ name: "list", options: [] }], "list"],
+  [
+    "a subcommand's flags",
+    [
+      {
+        name: "add",
+        options: [
+          { name: "name", value: 'Daily "report"' },
+          { name: "cron", value: "0 9 * * 1-5" },
+          { name: "timeout", value: 300 },
+          { name: "on", value: true },
+        ],
+      },
+    ],
+    String.raw`add --name "Daily \"report\"" --cron "0 9 * * 1-5" --timeout 300 --on true`,
+  ],
+  ["a group", [{ name: "a", options: [{ name: "b", options: [{ name: "args", value: "c d" }] }] }], "a b c d"],
+])("a command's options with %s read %s", (_name, options, text) => {
+  expect(commandArguments(options)).toBe(text);
+});

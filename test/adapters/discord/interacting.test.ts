@@ -1,0 +1,193 @@
+import { expect, test } from "vitest";
+import { withoutMark } from "../../../src/adapters/discord/format.ts";
+import { Inbox } from "../../contracts/inbox.ts";
+import { plainMessage, required } from "../../contracts/platform-steps.ts";
+import { openHarbour } from "../../support/discord/harness.ts";
+import type { DiscordServerOptions } from "../../support/discord/server.ts";
+import { TYPE } from "../../support/discord/world.ts";
+
+const never = new AbortController().signal;
+const stop = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
+
+async function begun(options: DiscordServerOptions = {}) {
+  const harbour = await openHarbour(options);
+  const adapter = harbour.adapter();
+  const inbox = new Inbox();
+  await adapter.start(inbox.receive, never);
+  return { harbour, adapter, inbox, [Symbol.asyncDispose]: async () => harbour[Symbol.asyncDispose]() };
+}
+
+/** A message with a Stop button in a thread of Ana's, and Bob in front of it. */
+async function withButton(test: Awaited<ReturnType<typeof begun>>) {
+  const { harbour, adapter, inbox } = test;
+  const { server, general, ana, bob, botMention } = harbour;
+  server.people.say({ channel: general, user: ana }, `${botMention} hello`);
+  const { thread } = await inbox.nextMessage();
+  const posted = await adapter.post(thread, plainMessage("working", { buttons: stop }), "live");
+  const channel = required(server.world.channels.get(posted.channelId));
+  const message = required(server.world.find(posted.channelId, posted.messageId));
+  return { thread, click: () => server.people.click({ channel, user: bob }, message, "stop:run_1") };
+}
+
+test("a click is answered without words, and its event is keyed by the interaction", async () => {
+  await using test = await begun();
+  const { thread, click } = await withButton(test);
+  const clicked = click();
+  expect(await test.inbox.next()).toMatchObject({
+    kind: "action",
+    key: `discord:interaction:${clicked.id}`,
+    action: "stop:run_1",
+    thread,
+    person: { id: `discord:${test.harbour.bob.id}`, name: "Bob" },
+  });
+  await clicked.answered;
+  expect(clicked).toMatchObject({ response: 6, shown: [] });
+});
+
+test("a click that could not be stored is not answered as if it were", async () => {
+  await using test = await begun();
+  const { click } = await withButton(test);
+  test.inbox.refuse();
+  const clicked = click();
+  await clicked.answered;
+  expect(clicked.shown.map(({ content }) => content)).toEqual([
+    "✗ I could not take that just now. Try again in a moment.",
+  ]);
+  expect(test.harbour.log.lines).toContainEqual(expect.objectContaining({ event: "discord.interaction_not_received" }));
+});
+
+test("a click that takes longer to store than Discord waits is answered by a direct message", async () => {
+  let lateMs = 0;
+  await using test = await begun({ now: () => Date.now() + lateMs });
+  const { click } = await withButton(test);
+  test.inbox.answerWith({ type: "reply", message: plainMessage("nothing is running") });
+  const release = test.inbox.hold();
+  const clicked = click();
+  await test.inbox.next();
+  lateMs = 3_500;
+  release();
+  await expect
+    .poll(() => test.harbour.server.people.shownPrivately(test.harbour.bob).join())
+    .toContain("nothing is running");
+  expect(clicked.response).toBeNull();
+});
+
+test("a click whose answer was lost on the way back counts as answered", async () => {
+  await using test = await begun();
+  const { click } = await withButton(test);
+  const warnings = () => test.harbour.log.lines.filter(({ level }) => level === "warn").length;
+  test.harbour.server.faults.loseNextResponse("callback", "reset");
+  const clicked = click();
+  await clicked.answered;
+  expect(clicked.response).toBe(6);
+  await expect.poll(() => test.harbour.server.requests.filter(({ kind }) => kind === "callback").length).toBe(2);
+  await test.adapter.stop();
+  expect(warnings()).toBe(0);
+});
+
+test("whispers go through an interaction while its token is good, and by direct message before and after", async () => {
+  let lateMs = 0;
+  await using test = await begun({ now: () => Date.now() + lateMs });
+  const { harbour, adapter } = test;
+  const { thread, click } = await withButton(test);
+  const whisper = (text: string) => adapter.whisper(thread, `discord:${harbour.bob.id}`, plainMessage(text));
+  const direct = () => harbour.server.world.dm(harbour.bob).messages.map(({ content }) => content.split("\n")[0]);
+  await whisper("before");
+  expect(direct()).toEqual(["before"]);
+  const clicked = click();
+  await clicked.answered;
+  await expect.poll(() => test.inbox.fresh.length).toBe(2);
+  await whisper("between");
+  expect(clicked.shown.map(({ content, flags }) => [content, flags & 64])).toEqual([["between", 64]]);
+  lateMs = 16 * 60_000;
+  await whisper("after");
+  expect(direct()).toEqual(["before", "after"]);
+});
+
+test("a direct message says what it is about", async () => {
+  await using test = await begun();
+  const { harbour, adapter } = test;
+  const { thread } = await withButton(test);
+  await adapter.whisper(
+    thread,
+    `discord:${harbour.ana.id}`,
+    plainMessage("Guests may not.", { footer: "ask an operator" }),
+  );
+  expect(harbour.server.people.shownPrivately(harbour.ana)).toEqual([
+    `Guests may not.\n-# ask an operator\n-# About your message in <#${harbour.general.id}>`,
+  ]);
+});
+
+test("who takes no direct messages cannot be told, which the log says", async () => {
+  await using test = await begun();
+  const { harbour, adapter } = test;
+  const { thread } = await withButton(test);
+  harbour.server.faults.closedDms.add(harbour.ana.id);
+  await adapter.whisper(thread, `discord:${harbour.ana.id}`, plainMessage("Guests may not."));
+  expect(harbour.log.lines).toContainEqual({
+    level: "warn",
+    event: "discord.whisper_undeliverable: the person takes no direct messages",
+    fields: { personId: `discord:${harbour.ana.id}`, text: "Guests may not." },
+  });
+});
+
+test("a whisper in direct messages is said right there", async () => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  harbour.server.people.dm(harbour.ana, "hello");
+  const { thread } = await inbox.nextMessage();
+  await adapter.whisper(thread, `discord:${harbour.ana.id}`, plainMessage("Not now."));
+  expect(harbour.server.people.shownPrivately(harbour.ana)).toEqual(["Not now."]);
+});
+
+test.each([
+  ["a channel: its reply opens the thread", "channel", null],
+  ["a thread: that thread", "thread", "thread"],
+  ["direct messages: none", "dm", null],
+] as const)("a slash command in %s", async (_name, where, expected) => {
+  await using test = await begun();
+  const { harbour, inbox } = test;
+  const { server, general, ana } = harbour;
+  const root = server.world.message(general, ana, { content: "before" });
+  const places = { channel: general, thread: server.people.openThread(general, root.id), dm: server.world.dm(ana) };
+  const channel = places[where];
+  const command = server.people.command({ channel, user: ana }, "jobs", [
+    { name: "add", type: 1, options: [{ name: "name", type: 3, value: "Daily report" }] },
+  ]);
+  expect(await inbox.next()).toMatchObject({
+    kind: "command",
+    key: `discord:interaction:${command.id}`,
+    name: "jobs",
+    args: 'add --name "Daily report"',
+    thread: {
+      channelId: where === "dm" ? channel.id : general.id,
+      threadId: expected === "thread" ? root.id : expected,
+    },
+    person: { name: "Ana" },
+  });
+  await command.answered;
+  expect(command.shown.map(({ content, flags }) => [content, flags & 64])).toEqual([["✓ /jobs", 64]]);
+});
+
+test("the reply to a command in a channel opens the thread in which it goes on", async () => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { server, general, ana } = harbour;
+  server.people.command({ channel: general, user: ana }, "help");
+  const { thread } = await inbox.next();
+  const reply = await adapter.post(thread, plainMessage("What would you like?", { buttons: stop }), "reply");
+  expect(reply.channelId).toBe(general.id);
+  const opened = { ...thread, threadId: reply.messageId };
+  server.people.click(
+    { channel: general, user: ana },
+    required(server.world.find(general.id, reply.messageId)),
+    "stop:run_1",
+  );
+  expect((await inbox.next()).thread).toEqual(opened);
+  await adapter.post(opened, plainMessage("more"), "more");
+  expect(server.world.channels.get(reply.messageId)).toMatchObject({ type: TYPE.thread, name: "What would you like?" });
+  expect(server.world.channels.get(reply.messageId)?.messages.map(({ content }) => withoutMark(content))).toEqual([
+    "",
+    "more",
+  ]);
+});

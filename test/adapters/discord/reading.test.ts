@@ -1,0 +1,179 @@
+import { expect, test } from "vitest";
+import { Inbox } from "../../contracts/inbox.ts";
+import { plainMessage, required } from "../../contracts/platform-steps.ts";
+import { openHarbour } from "../../support/discord/harness.ts";
+import { TYPE } from "../../support/discord/world.ts";
+
+const never = new AbortController().signal;
+const png = { name: "shot.png", mediaType: "image/png", data: Uint8Array.of(0x89, 0x50, 0x4e, 0x47) };
+
+async function begun() {
+  const harbour = await openHarbour();
+  const adapter = harbour.adapter();
+  const inbox = new Inbox();
+  await adapter.start(inbox.receive, never);
+  return { harbour, adapter, inbox, [Symbol.asyncDispose]: async () => harbour[Symbol.asyncDispose]() };
+}
+
+async function withFile(test: Awaited<ReturnType<typeof begun>>) {
+  const { server, general, ana, botMention } = test.harbour;
+  server.people.say({ channel: general, user: ana }, `${botMention} see`, { files: [png] });
+  return required((await test.inbox.nextMessage()).attachments[0]);
+}
+
+test("a file whose URL has expired is fetched by a fresh one", async () => {
+  await using test = await begun();
+  const attachment = await withFile(test);
+  test.harbour.server.faults.expireUrls();
+  expect(await test.adapter.fetchFile(attachment, 100, never)).toEqual(png.data);
+});
+
+test("a file that was deleted cannot be read", async () => {
+  await using test = await begun();
+  const attachment = await withFile(test);
+  test.harbour.server.faults.expireUrls();
+  Object.assign(required(test.harbour.general.messages[0]), { files: [] });
+  await expect(test.adapter.fetchFile(attachment, 100, never)).rejects.toMatchObject({
+    code: "attachment_unreadable",
+    detail: { name: "shot.png", reason: "it was deleted" },
+  });
+});
+
+test("a web page in place of a file is not taken for it", async () => {
+  await using test = await begun();
+  const attachment = await withFile(test);
+  test.harbour.server.faults.htmlInsteadOfFiles = true;
+  await expect(test.adapter.fetchFile(attachment, 100, never)).rejects.toMatchObject({
+    code: "attachment_unreadable",
+    detail: { reason: "Discord answered with a web page instead of it" },
+  });
+});
+
+test.each([
+  ["said to be", 4, 3],
+  ["really", 1, 3],
+])("a file that is %s larger than allowed is not read", async (_name, size, maxBytes) => {
+  await using test = await begun();
+  const attachment = await withFile(test);
+  await expect(test.adapter.fetchFile({ ...attachment, size }, maxBytes, never)).rejects.toMatchObject({
+    code: "attachment_unreadable",
+    detail: { reason: "it is larger than 3 bytes" },
+  });
+});
+
+test("a fetch that is aborted ends with the reason", async () => {
+  await using test = await begun();
+  const attachment = await withFile(test);
+  await expect(test.adapter.fetchFile(attachment, 100, AbortSignal.abort(new Error("stopped")))).rejects.toThrow(
+    "stopped",
+  );
+});
+
+test("a message in a thread that nobody has told of is understood", async () => {
+  await using test = await begun();
+  const { server, general, ana, botMention } = test.harbour;
+  // Archived before the bot connected: the thread is in no list that the gateway sends.
+  const thread = server.world.thread(general, "an old one");
+  server.people.say({ channel: thread, user: ana }, `${botMention} remember this?`);
+  expect(await test.inbox.nextMessage()).toMatchObject({
+    channel: { id: general.id, name: "general", kind: "channel" },
+    thread: { channelId: general.id, threadId: thread.id },
+    opensThread: false,
+    addressed: "mention",
+  });
+});
+
+test("names of servers, roles and channels are Discord's", async () => {
+  await using harbour = await openHarbour();
+  const { server, guild, general, ana, botMention } = harbour;
+  guild.roles.push({ id: server.world.nextId(), name: "on call" });
+  const role = required(guild.roles.at(-1));
+  server.world.join(guild, ana, { nick: "Käpt'n 張", roles: [role.id], pending: true });
+  const inbox = new Inbox();
+  await harbour.adapter().start(inbox.receive, never);
+  server.people.say({ channel: general, user: ana }, `${botMention} tell <@&${role.id}> in <#${general.id}>`);
+  expect(await inbox.nextMessage()).toMatchObject({
+    text: "tell @on call in #general",
+    workspace: { id: guild.id, name: "Harbour" },
+    channel: { name: "general" },
+    person: { name: "Käpt'n 張", isGuest: true, roles: [`discord:role:${role.id}`] },
+  });
+});
+
+test("the bot's role stands for the bot", async () => {
+  await using test = await begun();
+  const { server, guild, general, ana } = test.harbour;
+  const role = required(guild.roles.find(({ tags }) => tags?.bot_id === server.world.bot.id));
+  server.people.say({ channel: general, user: ana }, `<@&${role.id}> hello`);
+  expect(await test.inbox.nextMessage()).toMatchObject({ text: "hello", addressed: "mention", opensThread: true });
+});
+
+test("a thread is read by pages, without its notices, root first", async () => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { server, general, ana, bob, botMention } = harbour;
+  server.people.say({ channel: general, user: ana }, `${botMention} hello`);
+  const { thread } = await inbox.nextMessage();
+  await adapter.post(thread, plainMessage("hi"), "k");
+  const channel = required(server.world.channels.get(thread.threadId ?? ""));
+  for (let index = 0; index < 230; index += 1) server.world.message(channel, bob, { content: `line ${index}` });
+  server.world.message(channel, bob, { type: 6 });
+  const read = await adapter.fetchThread(thread, 215, never);
+  expect(read).toHaveLength(215);
+  expect(read.map(({ text }) => text)).toEqual([
+    "hello",
+    ...Array.from({ length: 214 }, (_, index) => `line ${index + 16}`),
+  ]);
+});
+
+test.each([
+  ["that nobody has made yet", "none", ["hello"]],
+  ["whose root was deleted", "rootless", ["one"]],
+])("a thread %s is read for what is there", async (_name, state, texts) => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { server, general, ana, bob, botMention } = harbour;
+  server.people.say({ channel: general, user: ana }, `${botMention} hello`);
+  const { thread } = await inbox.nextMessage();
+  if (state === "rootless") {
+    server.world.message(server.people.openThread(general, thread.threadId ?? ""), bob, { content: "one" });
+    general.messages.length = 0;
+  }
+  expect((await adapter.fetchThread(thread, 20, never)).map(({ text }) => text)).toEqual(texts);
+});
+
+test("what was said while the program was down is found: in channels and threads, with who said it", async () => {
+  await using harbour = await openHarbour();
+  const { server, guild, general, ana, bob, botMention } = harbour;
+  server.world.join(guild, bob, { nick: "Bobby", roles: [guild.id] });
+  const since = Date.now() - 5 * 60_000;
+  server.world.message(general, server.world.bot, { content: "my own" });
+  server.world.message(general, ana, { content: `${botMention} are you there?` });
+  const thread = server.world.thread(general, "older");
+  server.world.message(thread, bob, { content: "and the docs" });
+  const hidden = server.world.channel(guild, "talk", TYPE.voice);
+  server.world.message(hidden, ana, { content: "hello", type: 7 });
+  const adapter = harbour.adapter();
+  await adapter.start(() => Promise.resolve({ type: "accepted" }), never);
+  const missed = await adapter.missed(since, never);
+  expect(missed).toMatchObject([
+    { kind: "message", text: "are you there?", opensThread: true, person: { name: "Ana" } },
+    {
+      kind: "message",
+      text: "and the docs",
+      addressed: "none",
+      person: { name: "Bobby", roles: [`discord:role:${guild.id}`] },
+    },
+  ]);
+  expect(await adapter.missed(Date.now() + 5 * 60_000, never)).toEqual([]);
+});
+
+test("a channel that may not be read is passed over when looking for what was missed", async () => {
+  await using harbour = await openHarbour();
+  harbour.server.world.message(harbour.general, harbour.ana, { content: "hi" });
+  harbour.server.faults.withheld.add("Read Message History");
+  const adapter = harbour.adapter();
+  await adapter.start(() => Promise.resolve({ type: "accepted" }), never);
+  expect(await adapter.missed(Date.now() - 1_000, never)).toEqual([]);
+  expect(harbour.log.lines).toContainEqual(expect.objectContaining({ event: "discord.missed_unreadable" }));
+});
