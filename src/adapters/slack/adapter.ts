@@ -1,0 +1,216 @@
+import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type {
+  Attachment,
+  ChatPlatform,
+  InboundEvent,
+  OutgoingFile,
+  OutgoingMessage,
+  PlatformHealth,
+  PostedMessage,
+  Receipt,
+  Receive,
+  ThreadMessage,
+  ThreadRef,
+} from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { createDirectory, type Directory } from "./directory.ts";
+import { fetchSlackFile } from "./files.ts";
+import { formatMessage } from "./format.ts";
+import { SlackHttp } from "./http-listener.ts";
+import { SLACK_LIMITS } from "./limits.ts";
+import { edit, fetchThread, find, post, react, upload, whisper } from "./messages.ts";
+import { readPayload } from "./payload.ts";
+import { SlackSocket } from "./socket.ts";
+import type { SlackTransport } from "./transport.ts";
+import { type Bolt, clientOptions, type Identity, identify, type SlackWeb } from "./web.ts";
+
+export interface SlackOptions {
+  readonly botToken: string;
+  /** Socket Mode. Without it, `signingSecret` is needed and Slack delivers over HTTP. */
+  readonly appToken?: string;
+  readonly signingSecret?: string;
+  readonly httpHost?: string;
+  readonly httpPort?: number;
+  /** Root of the Web API; Slack's own when left out. */
+  readonly apiUrl?: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Source: Bolt's default port; Slack itself names none. */
+const DEFAULT_HTTP_PORT = 3001;
+/** Waits between attempts to sign in while Slack cannot be reached, the last for all that follow. Milliseconds. */
+const SIGN_IN_AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
+/** Failures that may pass; all others need an operator. */
+const PASSING = new Set(["network", "platform_failed", "platform_rate_limited"]);
+/** Keys of refused events whose person has been told; a mention arrives twice. */
+const TOLD_KEYS = 1_000;
+
+/** Deckhand in one Slack workspace: threads are sessions, direct messages begin one each. */
+export function createSlackPlatform(options: SlackOptions): ChatPlatform {
+  return new SlackPlatform(options);
+}
+
+interface Live {
+  readonly web: SlackWeb;
+  readonly identity: Identity;
+  readonly directory: Directory;
+  readonly transport: SlackTransport;
+}
+
+class SlackPlatform implements ChatPlatform {
+  readonly name = "slack";
+  readonly limits = SLACK_LIMITS;
+  readonly #options: SlackOptions;
+  #live: Live | undefined;
+  #idle: PlatformHealth = { connected: false, detail: "not started" };
+  readonly #told = new Set<string>();
+  /** Private answers on their way; `stop` waits for them. None rejects. */
+  readonly #answers = new Set<Promise<void>>();
+
+  constructor(options: SlackOptions) {
+    this.#options = options;
+  }
+
+  async start(receive: Receive, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { clock, log, apiUrl, botToken } = this.#options;
+    const bolt = await import("@slack/bolt");
+    const web = new bolt.webApi.WebClient(botToken, clientOptions(bolt, { apiUrl, log }));
+    const identity = await this.#signIn(web, signal);
+    const directory = createDirectory({ web, identity, clock, log });
+    const transport = this.#transport(bolt);
+    const take = async (payload: unknown) => {
+      const event = await readPayload(payload, { identity, directory, clock, log });
+      return event === null ? undefined : this.#answer(event, await receive(event));
+    };
+    this.#live = { web, identity, directory, transport };
+    try {
+      await transport.open(take, signal);
+    } catch (error) {
+      this.#live = undefined;
+      this.#idle = { connected: false, detail: toAppError(error).message };
+      await transport.close();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const live = this.#live;
+    if (live === undefined) return;
+    await live.transport.close();
+    await Promise.all(this.#answers);
+    this.#live = undefined;
+    this.#idle = { connected: false, detail: "stopped" };
+  }
+
+  health(): PlatformHealth {
+    return this.#live?.transport.health() ?? this.#idle;
+  }
+
+  post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
+    return this.#do(({ web }) => post(web, thread, { message, key }));
+  }
+
+  find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null> {
+    return this.#do(({ web }) => find(web, thread, { key, since }));
+  }
+
+  edit(posted: PostedMessage, message: OutgoingMessage): Promise<void> {
+    return this.#do(({ web }) => edit(web, posted, message));
+  }
+
+  react(thread: ThreadRef, messageId: string, sign: "seen" | "working"): Promise<void> {
+    return this.#do(({ web }) => react(web, { channel: thread.channelId, messageId }, sign));
+  }
+
+  upload(thread: ThreadRef, file: OutgoingFile, _key: string): Promise<PostedMessage> {
+    return this.#do(({ web }) => upload(web, thread, file));
+  }
+
+  whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
+    return this.#do(({ web }) => whisper(web, thread, { userId: userIdOf(personId), message }));
+  }
+
+  fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+    const { botToken, apiUrl } = this.#options;
+    return this.#do(({ web }) => fetchSlackFile({ web, botToken, apiUrl }, attachment, { maxBytes, signal }));
+  }
+
+  fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]> {
+    return this.#do((live) => fetchThread(live, thread, { limit, signal }));
+  }
+
+  /** Slack delivers again what was not answered while we were down; reading channels back is a later step. */
+  missed(): Promise<readonly InboundEvent[]> {
+    return Promise.resolve([]);
+  }
+
+  async #do<T>(action: (live: Live) => Promise<T>): Promise<T> {
+    if (this.#live !== undefined) return action(this.#live);
+    throw new PlatformError("platform_failed", "Slack is not connected", { detail: { platform: "slack" } });
+  }
+
+  #transport(bolt: Bolt): SlackTransport {
+    const { appToken, signingSecret, httpHost, httpPort, apiUrl, clock, log } = this.#options;
+    if (appToken !== undefined) return new SlackSocket({ bolt, appToken, apiUrl, clock, log });
+    if (signingSecret === undefined) {
+      throw new PlatformError("platform_auth", "neither an app token nor a signing secret", {
+        detail: { platform: "slack" },
+      });
+    }
+    const host = httpHost ?? "127.0.0.1";
+    return new SlackHttp({ bolt, signingSecret, host, port: httpPort ?? DEFAULT_HTTP_PORT, log });
+  }
+
+  /** Waits for Slack to be reachable; gives up only on what waiting cannot mend. */
+  async #signIn(web: SlackWeb, signal: AbortSignal): Promise<Identity> {
+    const { clock, log } = this.#options;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await identify(web);
+      } catch (error) {
+        const { code, message, retryAfterMs } = toAppError(error);
+        this.#idle = { connected: false, detail: `cannot sign in to Slack: ${message}` };
+        if (!PASSING.has(code)) throw error;
+        const waitMs = retryAfterMs ?? SIGN_IN_AGAIN_MS[Math.min(attempt, SIGN_IN_AGAIN_MS.length - 1)] ?? 0;
+        log.warn({ code, message, waitMs }, "slack_sign_in_failed");
+        await clock.sleep(waitMs, signal);
+      }
+    }
+  }
+
+  /** What Slack itself is answered with; private answers to messages and clicks follow on their own. */
+  #answer(event: InboundEvent, receipt: Receipt): object | undefined {
+    if (receipt.type !== "refused" && receipt.type !== "reply") return undefined;
+    const message = receipt.type === "reply" ? receipt.message : refusal(receipt.reason);
+    if (event.kind === "command") return { response_type: "ephemeral", ...formatMessage(message) };
+    if (this.#told.has(event.key)) return undefined;
+    this.#told.add(event.key);
+    const [oldest] = this.#told;
+    if (this.#told.size > TOLD_KEYS && oldest !== undefined) this.#told.delete(oldest);
+    const answer = this.#tell(event, message).finally(() => this.#answers.delete(answer));
+    this.#answers.add(answer);
+    return undefined;
+  }
+
+  /** Never rejects. */
+  async #tell(event: InboundEvent, message: OutgoingMessage): Promise<void> {
+    try {
+      await this.whisper(event.thread, event.person.id, message);
+    } catch (error) {
+      const { code, detail } = toAppError(error);
+      this.#options.log.warn({ code, key: event.key, ...detail }, "private_answer_failed");
+    }
+  }
+}
+
+function refusal(markdown: string): OutgoingMessage {
+  return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
+}
+
+/** `slack:U1` → `U1`. */
+function userIdOf(personId: string): string {
+  return personId.replace(/^slack:/u, "");
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { AppError, type AppErrorOptions, type ErrorCode, PlatformError } from "../../core/protocol/errors.ts";
+
+/** Slack's error strings by what they mean for us; all others are `platform_failed`. Source: Slack docs, each method. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  invalid_auth: "platform_auth",
+  not_authed: "platform_auth",
+  account_inactive: "platform_auth",
+  token_revoked: "platform_auth",
+  token_expired: "platform_auth",
+  not_allowed_token_type: "platform_auth",
+  team_access_not_granted: "platform_auth",
+  user_removed_from_team: "platform_auth",
+  missing_scope: "missing_scope",
+  channel_not_found: "thread_gone",
+  channel_is_archived: "thread_gone",
+  is_archived: "thread_gone",
+  not_in_channel: "thread_gone",
+  thread_not_found: "thread_gone",
+  message_not_found: "thread_gone",
+  cant_update_message: "thread_gone",
+  ratelimited: "platform_rate_limited",
+  rate_limited: "platform_rate_limited",
+};
+
+/** What the SDK throws, by its `code`. The classes are loaded lazily, so `instanceof` has nothing to ask. */
+const sdkErrorSchema = z.discriminatedUnion("code", [
+  z.object({
+    code: z.literal("slack_webapi_platform_error"),
+    data: z.object({ error: z.string(), needed: z.string().optional() }),
+  }),
+  z.object({ code: z.literal("slack_webapi_rate_limited_error"), retryAfter: z.number() }),
+  z.object({ code: z.literal("slack_webapi_http_error"), statusCode: z.number() }),
+  z.object({ code: z.literal("slack_webapi_request_error") }),
+]);
+
+/** Any failure of a call to Slack as a PlatformError; `purpose` completes “Slack does not let me …”. */
+export function toPlatformError(error: unknown, purpose: string): AppError {
+  if (error instanceof AppError) return error;
+  const parsed = sdkErrorSchema.safeParse(error);
+  const sdk = parsed.success ? parsed.data : null;
+  const detail = { platform: "slack", purpose };
+  const failure = (code: ErrorCode, message: string, more: Partial<AppErrorOptions> = {}) =>
+    new PlatformError(code, message, { cause: error, detail, ...more });
+  switch (sdk?.code) {
+    case "slack_webapi_rate_limited_error":
+      return failure("platform_rate_limited", "ratelimited", { retryAfterMs: sdk.retryAfter * 1_000 });
+    case "slack_webapi_http_error":
+      return failure("platform_failed", `HTTP ${sdk.statusCode}`);
+    case "slack_webapi_request_error":
+      return failure("network", "no response");
+    case "slack_webapi_platform_error": {
+      const { error: name, needed } = sdk.data;
+      const code = CODES[name] ?? "platform_failed";
+      return failure(code, name, {
+        detail: { ...detail, error: name, ...(needed === undefined ? {} : { scope: needed }) },
+      });
+    }
+    default:
+      return failure("platform_failed", error instanceof Error ? error.message : "unknown failure");
+  }
+}
+
+/** Slack's own name of the error, where there is one. */
+export function slackErrorName(error: unknown): string | undefined {
+  const parsed = sdkErrorSchema.safeParse(error);
+  return parsed.success && parsed.data.code === "slack_webapi_platform_error" ? parsed.data.data.error : undefined;
+}

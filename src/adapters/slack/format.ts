@@ -1,0 +1,51 @@
+import type { types } from "@slack/bolt";
+import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
+import { withoutImages, withoutMentions } from "../render/safe-text.ts";
+import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEXT_CHARS } from "./limits.ts";
+
+/** A message as chat.postMessage, chat.update and chat.postEphemeral take it. */
+export interface SlackBody {
+  /** For notifications and readers without blocks. */
+  readonly text: string;
+  readonly blocks: types.KnownBlock[];
+}
+
+/** Metadata that `find` reads back; the key is in the payload. */
+export const KEY_EVENT_TYPE = "deckhand_post";
+
+export function metadataOf(key: string) {
+  return { event_type: KEY_EVENT_TYPE, event_payload: { key } };
+}
+
+export function formatMessage(message: OutgoingMessage): SlackBody {
+  const markdown = cut(withoutImages(withoutMentions(message.markdown)), MARKDOWN_CHARS);
+  const footer = message.footer ?? "";
+  const blocks: types.KnownBlock[] = [];
+  if (markdown.trim() !== "") blocks.push({ type: "markdown", text: markdown });
+  if (footer !== "")
+    blocks.push({ type: "context", elements: [{ type: "mrkdwn", text: mrkdwn(footer, CONTEXT_CHARS) }] });
+  for (let at = 0; at < message.buttons.length; at += BUTTONS_PER_ROW) {
+    blocks.push({ type: "actions", elements: message.buttons.slice(at, at + BUTTONS_PER_ROW).map(formatButton) });
+  }
+  return { text: mrkdwn(message.markdown, UPDATE_TEXT_CHARS) || "…", blocks };
+}
+
+function formatButton({ id, label, style }: Button): types.Button {
+  const base = {
+    type: "button",
+    action_id: id,
+    text: { type: "plain_text", text: cut(label, LABEL_CHARS), emoji: true },
+  } as const;
+  return style === "default" ? base : { ...base, style };
+}
+
+/** Text with Slack's three control characters escaped: nothing in it is a mention or a link of ours. */
+function mrkdwn(text: string, maxChars: number): string {
+  const escaped = withoutMentions(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  // A cut must not leave half an entity behind.
+  return escaped.length <= maxChars ? escaped : cut(escaped, maxChars).replace(/&[a-z]*…$/u, "…");
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).replace(/\p{Cs}$/u, "")}…`;
+}

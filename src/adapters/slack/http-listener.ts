@@ -1,0 +1,120 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { z } from "zod";
+import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { PlatformHealth } from "../../core/protocol/platform.ts";
+import type { SlackTransport, TakePayload } from "./transport.ts";
+import type { Bolt } from "./web.ts";
+
+export interface SlackHttpOptions {
+  readonly bolt: Bolt;
+  readonly signingSecret: string;
+  readonly host: string;
+  readonly port: number;
+  readonly log: Log;
+}
+
+const PATH = "/slack/events";
+
+const verificationSchema = z.object({ type: z.literal("url_verification"), challenge: z.string() });
+
+/** Signed deliveries over HTTP: serves `/slack/events` and nothing else. */
+export class SlackHttp implements SlackTransport {
+  readonly #options: SlackHttpOptions;
+  #server: Server | undefined;
+  /** Requests being served; none rejects. `close` waits for them. */
+  readonly #requests = new Set<Promise<unknown>>();
+
+  constructor(options: SlackHttpOptions) {
+    this.#options = options;
+  }
+
+  async open(take: TakePayload, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { host, port, log } = this.#options;
+    const server = createServer((request, response) => {
+      const serving = this.#serve(take, request, response)
+        .catch((error: unknown) => {
+          log.warn({ message: toAppError(error).message }, "slack_request_failed");
+          response.destroy();
+        })
+        .finally(() => this.#requests.delete(serving));
+      this.#requests.add(serving);
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (cause) => {
+        const text = `cannot listen on ${host}:${port}: ${cause.message}`;
+        reject(new PlatformError("platform_failed", text, { cause, detail: { platform: "slack" } }));
+      });
+      server.listen(port, host, resolve);
+    });
+    this.#server = server;
+    log.info({ address: this.#address() }, "slack_listening");
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined) return;
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    await Promise.all(this.#requests);
+    server.closeAllConnections();
+    await closed;
+  }
+
+  health(): PlatformHealth {
+    if (this.#server === undefined) return { connected: false, detail: "not listening" };
+    return { connected: true, detail: `listening on ${this.#address()}` };
+  }
+
+  #address(): string {
+    const address = this.#server?.address();
+    return address === null || address === undefined || typeof address === "string"
+      ? `${this.#options.host}:${this.#options.port}${PATH}`
+      : `http://${address.address}:${address.port}${PATH}`;
+  }
+
+  async #serve(take: TakePayload, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { bolt, log } = this.#options;
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    if (pathname !== PATH || request.method !== "POST") {
+      response.writeHead(404).end();
+      return;
+    }
+    const payload = await this.#verified(request);
+    if (payload === undefined) {
+      response.writeHead(401).end();
+      return;
+    }
+    const verification = verificationSchema.safeParse(payload);
+    if (verification.success) {
+      bolt.HTTPModuleFunctions.buildUrlVerificationResponse(response, verification.data);
+      return;
+    }
+    try {
+      const answer = await take(payload);
+      bolt.HTTPModuleFunctions.buildContentResponse(response, answer);
+    } catch (error) {
+      // Anything but 200 makes Slack send it again.
+      const { code, message } = toAppError(error);
+      log.warn({ code, message }, "slack_event_not_answered");
+      response.writeHead(500).end();
+    }
+  }
+
+  /** The request's payload if Slack signed it; undefined otherwise. */
+  async #verified(request: IncomingMessage): Promise<unknown> {
+    const { bolt, signingSecret, log } = this.#options;
+    const { parseAndVerifyHTTPRequest, parseHTTPRequestBody } = bolt.HTTPModuleFunctions;
+    try {
+      const buffered = await parseAndVerifyHTTPRequest({ enabled: true, signingSecret }, request);
+      const payload: unknown = parseHTTPRequestBody(buffered);
+      return payload;
+    } catch (error) {
+      log.warn({ message: toAppError(error).message }, "slack_request_refused");
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type {
+  Attachment,
+  InboundAction,
+  InboundCommand,
+  InboundMessage,
+  ThreadRef,
+} from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Directory } from "./directory.ts";
+import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
+import type { Identity } from "./web.ts";
+import { type BlockActions, type MessageEvent, type SlashCommand, tsToMs } from "./wire.ts";
+
+export interface InboundDeps {
+  readonly identity: Identity;
+  readonly directory: Directory;
+  readonly clock: Clock;
+}
+
+/** Subtypes of messages that people write; edits, joins, deletions and the rest are none. */
+const WRITTEN = new Set([undefined, "file_share", "thread_broadcast", "me_message"]);
+
+/** Null for what is nobody's word to us: our own messages, other bots, edits, joins. */
+export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Promise<InboundMessage | null> {
+  const { identity, directory } = deps;
+  const { user, channel, ts } = event;
+  if (user === undefined || user === identity.userId) return null;
+  if (!WRITTEN.has(event.subtype) || event.hidden === true) return null;
+  if (event.bot_id !== undefined && event.bot_id !== null) return null;
+  const person = await directory.person(user);
+  if (person.isBot) return null;
+  const written = event.text ?? "";
+  const kind = channelKind(channel, event.channel_type);
+  const addressed = addressedOf(written, kind, identity.userId);
+  const own = withoutMentionOf(written, identity.userId);
+  const quoted = quotedTexts(event);
+  const people = await directory.namesOf(mentionedIn([own, ...quoted].join("\n")));
+  const names = { people, channels: new Map<string, string>() };
+  return {
+    kind: "message",
+    key: `slack:${identity.teamId}:${channel}:${ts}`,
+    ...(await placeOf({ channel, kind, threadId: event.thread_ts ?? ts }, deps)),
+    person,
+    at: tsToMs(ts),
+    text: readableText(own, names),
+    addressed,
+    opensThread: event.thread_ts === undefined && (addressed === "mention" || addressed === "dm"),
+    attachments: (event.files ?? []).map(attachmentOf),
+    quoted: quoted.map((text) => readableText(text, names)),
+    messageId: ts,
+  };
+}
+
+function addressedOf(text: string, kind: Kind, botUserId: string): InboundMessage["addressed"] {
+  if (kind === "dm") return "dm";
+  if (mentionedIn(text).includes(botUserId)) return "mention";
+  return addressedFirst(text) === null ? "none" : "other";
+}
+
+type Kind = InboundMessage["channel"]["kind"];
+
+/** `app_mention` carries no channel type; ids of direct messages begin with D. */
+function channelKind(channelId: string, type: string | undefined): Kind {
+  if (type === "mpim") return "group";
+  return type === "im" || channelId.startsWith("D") ? "dm" : "channel";
+}
+
+interface Place {
+  readonly channel: string;
+  readonly name?: string | undefined;
+  readonly kind: Kind;
+  readonly threadId: string | null;
+}
+
+async function placeOf({ channel, name, kind, threadId }: Place, { identity, directory }: InboundDeps) {
+  const thread: ThreadRef = { platform: "slack", workspaceId: identity.teamId, channelId: channel, threadId };
+  return {
+    workspace: { id: identity.teamId, name: identity.teamName },
+    channel: {
+      id: channel,
+      kind,
+      name: name ?? (kind === "dm" ? "direct message" : await directory.channelName(channel)),
+    },
+    thread,
+  };
+}
+
+function quotedTexts(event: MessageEvent): string[] {
+  return (event.attachments ?? []).flatMap((attachment) => {
+    const parts = [attachment.pretext, attachment.title, attachment.text ?? attachment.fallback];
+    const text = parts.filter((part) => part !== undefined && part !== null && part !== "").join("\n");
+    if (text === "") return [];
+    return [attachment.author_name ? `${attachment.author_name}: ${text}` : text];
+  });
+}
+
+function attachmentOf(file: NonNullable<MessageEvent["files"]>[number]): Attachment {
+  return {
+    name: file.name ?? file.id,
+    mediaType: file.mimetype ?? "application/octet-stream",
+    size: file.size ?? 0,
+    // Files of other workspaces come without an address: they are asked for by id.
+    ref: file.url_private_download ?? file.url_private ?? file.id,
+  };
+}
+
+/** A click on a button of ours; null for any other element. */
+export async function inboundAction(body: BlockActions, deps: InboundDeps): Promise<InboundAction | null> {
+  const action = body.actions.find(({ type }) => type === "button");
+  if (action === undefined) return null;
+  const { channel, message } = body;
+  const kind = channelKind(channel.id, undefined);
+  const threadId = message.thread_ts ?? message.ts;
+  return {
+    kind: "action",
+    key: `slack:action:${channel.id}:${message.ts}:${action.action_ts}`,
+    ...(await placeOf({ channel: channel.id, name: nameOf(channel.name, kind), kind, threadId }, deps)),
+    person: await deps.directory.person(body.user.id),
+    at: tsToMs(action.action_ts),
+    action: action.action_id,
+  };
+}
+
+/** Commands carry no thread: the reply opens one. */
+export async function inboundCommand(body: SlashCommand, deps: InboundDeps): Promise<InboundCommand> {
+  const { channel_id: channel } = body;
+  const kind = channelKind(channel, undefined);
+  return {
+    kind: "command",
+    key: `slack:command:${body.trigger_id}`,
+    ...(await placeOf({ channel, name: nameOf(body.channel_name, kind), kind, threadId: null }, deps)),
+    person: await deps.directory.person(body.user_id),
+    at: deps.clock.now(),
+    name: body.command.replace(/^\//u, ""),
+    args: readableText(body.text, { people: new Map(), channels: new Map() }).trim(),
+  };
+}
+
+/** Payloads name private channels and direct messages by their kind; those names are looked up. */
+function nameOf(name: string | undefined, kind: Kind): string | undefined {
+  return kind === "channel" && name !== "privategroup" ? name : undefined;
+}

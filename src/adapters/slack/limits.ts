@@ -1,0 +1,35 @@
+import type { PlatformLimits } from "../../core/protocol/platform.ts";
+
+/** Characters of a message's markdown blocks together. Source: Slack docs, Markdown block. */
+export const MARKDOWN_CHARS = 12_000;
+/** Characters of `text` that chat.update takes; more is `msg_too_long`. Source: Slack docs, chat.update. */
+export const UPDATE_TEXT_CHARS = 4_000;
+/** Characters of a context block's text. Source: Slack docs, Context block. */
+export const CONTEXT_CHARS = 2_000;
+/** Characters of a button's label. Source: Slack docs, Button element. */
+export const LABEL_CHARS = 75;
+/** Buttons of one actions block. Source: Slack docs, Actions block. */
+export const BUTTONS_PER_ROW = 25;
+/** Messages of one page of a thread or channel. Source: Slack docs, conversations.replies. */
+export const PAGE_MESSAGES = 200;
+/** Pages of a thread that are read at most: the newest of 2,000 messages. */
+export const MAX_PAGES = 10;
+/** How long one Web API request may take. Milliseconds. */
+export const REQUEST_TIMEOUT_MS = 15_000;
+/** Slack's clock and ours may differ by this much. Milliseconds. */
+export const CLOCK_SKEW_MS = 60_000;
+
+/**
+ * `messageChars` leaves room for what neutralised mentions add. Posts: Slack allows about one a second
+ * and channel with short bursts (Slack docs, chat.postMessage). Edits: chat.update is Tier 3, 50 a minute
+ * for the whole workspace (Slack docs, Rate limits): 9 at once and one per 1.5 s stay below 50 in any minute.
+ */
+export const SLACK_LIMITS: PlatformLimits = {
+  messageChars: 10_000,
+  editChars: 3_500,
+  postsPerChannel: { burst: 7, everyMs: 1_000 },
+  editsPerWorkspace: { burst: 9, everyMs: 1_500 },
+  answerParts: 8,
+  /** Ours: what is read into memory of one attachment. Slack itself takes 1 GB. */
+  attachmentBytes: 25 * 1024 * 1024,
+};

@@ -1,0 +1,206 @@
+import { z } from "zod";
+import { PlatformError } from "../../core/protocol/errors.ts";
+import type {
+  OutgoingFile,
+  OutgoingMessage,
+  PostedMessage,
+  ThreadMessage,
+  ThreadRef,
+} from "../../core/protocol/platform.ts";
+import type { Directory } from "./directory.ts";
+import { slackErrorName, toPlatformError } from "./errors.ts";
+import { formatMessage, KEY_EVENT_TYPE, metadataOf } from "./format.ts";
+import { CLOCK_SKEW_MS, MAX_PAGES, PAGE_MESSAGES } from "./limits.ts";
+import { mentionedIn, readableText } from "./text.ts";
+import type { Identity, SlackWeb } from "./web.ts";
+import { type HistoryMessage, historyMessageSchema, tsToMs } from "./wire.ts";
+
+/** Slack's names of the signs. */
+const SIGNS = { seen: "white_check_mark", working: "hourglass_flowing_sand" } as const;
+
+function inThread(thread: ThreadRef): { thread_ts?: string } {
+  return thread.threadId === null ? {} : { thread_ts: thread.threadId };
+}
+
+function handle(channelId: string, ts: string | undefined): PostedMessage {
+  if (ts === undefined) {
+    throw new PlatformError("platform_failed", "Slack names no ts for the message", { detail: { platform: "slack" } });
+  }
+  return { platform: "slack", channelId, messageId: ts };
+}
+
+/** Files come first: a post that is found again after a crash must have them. */
+export async function post(
+  web: SlackWeb,
+  thread: ThreadRef,
+  sent: { message: OutgoingMessage; key: string },
+): Promise<PostedMessage> {
+  for (const file of sent.message.files) await upload(web, thread, file);
+  const { postMessage: send } = web.chat;
+  try {
+    const { ts } = await send({
+      channel: thread.channelId,
+      ...inThread(thread),
+      ...formatMessage(sent.message),
+      metadata: metadataOf(sent.key),
+      unfurl_links: false,
+      unfurl_media: false,
+    });
+    return handle(thread.channelId, ts);
+  } catch (error) {
+    throw toPlatformError(error, "write here");
+  }
+}
+
+export async function edit(web: SlackWeb, posted: PostedMessage, message: OutgoingMessage): Promise<void> {
+  try {
+    await web.chat.update({ channel: posted.channelId, ts: posted.messageId, ...formatMessage(message) });
+  } catch (error) {
+    throw toPlatformError(error, "edit my messages");
+  }
+}
+
+/** The handle of an upload names the file: Slack tells the message's ts only later, and uploads are not edited. */
+export async function upload(web: SlackWeb, thread: ThreadRef, file: OutgoingFile): Promise<PostedMessage> {
+  try {
+    const target = { channel_id: thread.channelId, ...inThread(thread) };
+    const { file_id, upload_url } = await web.files.getUploadURLExternal({
+      filename: file.name,
+      length: file.data.length,
+    });
+    if (file_id === undefined || upload_url === undefined)
+      throw new PlatformError("platform_failed", "no upload address");
+    const stored = await fetch(upload_url, { method: "POST", body: new Uint8Array(file.data) });
+    if (!stored.ok) throw new PlatformError("platform_failed", `the upload was answered with HTTP ${stored.status}`);
+    const files: [{ id: string; title: string }] = [{ id: file_id, title: file.name }];
+    await web.files.completeUploadExternal({ ...target, files });
+    return handle(thread.channelId, file_id);
+  } catch (error) {
+    throw toPlatformError(error, "attach files");
+  }
+}
+
+export async function react(
+  web: SlackWeb,
+  target: { channel: string; messageId: string },
+  sign: keyof typeof SIGNS,
+): Promise<void> {
+  try {
+    await web.reactions.add({ channel: target.channel, timestamp: target.messageId, name: SIGNS[sign] });
+  } catch (error) {
+    if (slackErrorName(error) !== "already_reacted") throw toPlatformError(error, "react to messages");
+  }
+}
+
+/** Seen by one person; in a direct message where they are not in the channel. */
+export async function whisper(
+  web: SlackWeb,
+  thread: ThreadRef,
+  to: { userId: string; message: OutgoingMessage },
+): Promise<void> {
+  const body = formatMessage(to.message);
+  try {
+    await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...inThread(thread), ...body });
+  } catch (error) {
+    if (slackErrorName(error) !== "user_not_in_channel") throw toPlatformError(error, "write to you privately");
+    await writeDirectly(web, to.userId, body);
+  }
+}
+
+async function writeDirectly(web: SlackWeb, userId: string, body: ReturnType<typeof formatMessage>): Promise<void> {
+  const { postMessage: send } = web.chat;
+  try {
+    const { channel } = await web.conversations.open({ users: userId });
+    const id = z.object({ id: z.string() }).parse(channel).id;
+    await send({ channel: id, ...body, unfurl_links: false, unfurl_media: false });
+  } catch (error) {
+    throw toPlatformError(error, "write to you privately");
+  }
+}
+
+export async function find(
+  web: SlackWeb,
+  thread: ThreadRef,
+  sought: { key: string; since: number },
+): Promise<PostedMessage | null> {
+  const oldest = String((sought.since - CLOCK_SKEW_MS) / 1_000);
+  for await (const page of pages(web, thread, { oldest })) {
+    const found = page.find(
+      ({ metadata }) => metadata?.event_type === KEY_EVENT_TYPE && metadata.event_payload.key === sought.key,
+    );
+    if (found !== undefined) return handle(thread.channelId, found.ts);
+  }
+  return null;
+}
+
+/** Pages of a thread, oldest first; where the thread is still to be opened, of the channel. */
+async function* pages(
+  web: SlackWeb,
+  thread: ThreadRef,
+  { oldest }: { oldest?: string },
+): AsyncGenerator<HistoryMessage[]> {
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && cursor !== ""; page += 1) {
+    const asked = {
+      channel: thread.channelId,
+      limit: PAGE_MESSAGES,
+      include_all_metadata: true,
+      ...(oldest === undefined ? {} : { oldest }),
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    try {
+      const { messages, response_metadata } =
+        thread.threadId === null
+          ? await web.conversations.history(asked)
+          : await web.conversations.replies({ ...asked, ts: thread.threadId });
+      cursor = response_metadata?.next_cursor ?? "";
+      yield z.array(historyMessageSchema).parse(messages ?? []);
+    } catch (error) {
+      throw toPlatformError(error, "read this thread");
+    }
+  }
+}
+
+export interface ThreadReader {
+  readonly web: SlackWeb;
+  readonly identity: Identity;
+  readonly directory: Directory;
+}
+
+export async function fetchThread(
+  reader: ThreadReader,
+  thread: ThreadRef,
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+): Promise<ThreadMessage[]> {
+  if (thread.threadId === null) return [];
+  const read: HistoryMessage[] = [];
+  for await (const page of pages(reader.web, thread, {})) {
+    signal.throwIfAborted();
+    read.push(...page);
+  }
+  const [root, ...replies] = read;
+  if (root === undefined) return [];
+  const newest = limit > 1 ? replies.slice(-(limit - 1)) : [];
+  return Promise.all([root, ...newest].map((message) => threadMessage(reader, message)));
+}
+
+async function threadMessage({ identity, directory }: ThreadReader, message: HistoryMessage): Promise<ThreadMessage> {
+  const userId = message.user ?? message.bot_id ?? "unknown";
+  const text = ownMarkdown(message) ?? message.text ?? "";
+  const people = await directory.namesOf([userId, ...mentionedIn(text)]);
+  const isBot = userId === identity.userId || (message.bot_id !== undefined && message.bot_id !== null);
+  return {
+    messageId: message.ts,
+    author: { id: `slack:${userId}`, name: people.get(userId) ?? message.username ?? userId, isBot },
+    text: readableText(text, { people, channels: new Map() }),
+    at: tsToMs(message.ts),
+  };
+}
+
+/** Our own messages keep their whole text in blocks; `text` is cut for notifications. */
+function ownMarkdown({ blocks }: HistoryMessage): string | null {
+  const texts = (blocks ?? []).flatMap(({ type, text }) =>
+    type === "markdown" && typeof text === "string" ? [text] : [],
+  );
+  return texts.length === 0 ? null : texts.join("\n\n");
+}

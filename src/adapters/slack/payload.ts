@@ -1,0 +1,54 @@
+import type { z } from "zod";
+import type { Log } from "../../core/protocol/log.ts";
+import type { InboundEvent } from "../../core/protocol/platform.ts";
+import { type InboundDeps, inboundAction, inboundCommand, inboundMessage } from "./inbound.ts";
+import { blockActionsSchema, eventCallbackSchema, messageEventSchema, slashCommandSchema } from "./wire.ts";
+
+export interface PayloadDeps extends InboundDeps {
+  readonly log: Log;
+}
+
+/**
+ * What Slack sent as an event of ours, or null for what concerns us not and for what cannot be read:
+ * both are acknowledged, since Slack would only send the same again. Rejects when it should be sent again.
+ */
+export async function readPayload(payload: unknown, deps: PayloadDeps): Promise<InboundEvent | null> {
+  const envelope = eventCallbackSchema.safeParse(payload);
+  if (envelope.success) return readEvent(envelope.data.event, deps);
+  const fields = typeof payload === "object" && payload !== null ? payload : {};
+  if ("type" in fields && fields.type === "block_actions") {
+    const body = parsed(blockActionsSchema, fields, deps.log);
+    return body === null ? null : inboundAction(body, deps);
+  }
+  if ("command" in fields) {
+    const body = parsed(slashCommandSchema, fields, deps.log);
+    return body === null ? null : inboundCommand(body, deps);
+  }
+  const type = "type" in fields ? fields.type : undefined;
+  if (type === undefined || type === "event_callback")
+    deps.log.warn({ keys: Object.keys(fields) }, "slack_payload_malformed");
+  else deps.log.debug({ type }, "slack_payload_ignored");
+  return null;
+}
+
+async function readEvent(
+  event: { readonly type: string; readonly subtype?: string | undefined },
+  deps: PayloadDeps,
+): Promise<InboundEvent | null> {
+  if (event.type !== "message" && event.type !== "app_mention") {
+    deps.log.debug({ type: event.type }, "slack_event_ignored");
+    return null;
+  }
+  // Edits and deletions nest the message they are about; their shape is not ours to judge.
+  if (event.subtype === "message_changed" || event.subtype === "message_deleted") return null;
+  const message = parsed(messageEventSchema, event, deps.log);
+  return message === null ? null : inboundMessage(message, deps);
+}
+
+function parsed<T>(schema: z.ZodType<T>, value: unknown, log: Log): T | null {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  log.warn({ problems }, "slack_payload_malformed");
+  return null;
+}

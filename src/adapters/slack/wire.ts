@@ -1,0 +1,91 @@
+import { z } from "zod";
+
+/** What Slack sends, as far as it is read. Unknown keys are dropped. */
+
+const fileSchema = z.object({
+  id: z.string(),
+  name: z.string().nullish(),
+  mimetype: z.string().nullish(),
+  size: z.number().nullish(),
+  url_private: z.string().nullish(),
+  url_private_download: z.string().nullish(),
+});
+
+/** A quoted, forwarded or unfurled message. */
+const attachmentSchema = z.object({
+  text: z.string().nullish(),
+  fallback: z.string().nullish(),
+  pretext: z.string().nullish(),
+  title: z.string().nullish(),
+  author_name: z.string().nullish(),
+});
+
+export const messageEventSchema = z.object({
+  type: z.enum(["message", "app_mention"]),
+  subtype: z.string().optional(),
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  user: z.string().optional(),
+  bot_id: z.string().nullish(),
+  hidden: z.boolean().optional(),
+  text: z.string().nullish(),
+  files: z.array(fileSchema).nullish(),
+  attachments: z.array(attachmentSchema).nullish(),
+});
+export type MessageEvent = z.infer<typeof messageEventSchema>;
+
+export const eventCallbackSchema = z.object({
+  type: z.literal("event_callback"),
+  event: z.looseObject({ type: z.string(), subtype: z.string().optional() }),
+});
+
+export const blockActionsSchema = z.object({
+  type: z.literal("block_actions"),
+  user: z.object({ id: z.string() }),
+  channel: z.object({ id: z.string(), name: z.string().optional() }),
+  message: z.object({ ts: z.string(), thread_ts: z.string().optional() }),
+  actions: z.array(z.object({ type: z.string(), action_id: z.string(), action_ts: z.string() })).min(1),
+});
+export type BlockActions = z.infer<typeof blockActionsSchema>;
+
+export const slashCommandSchema = z.object({
+  command: z.string(),
+  text: z.string().default(""),
+  user_id: z.string(),
+  channel_id: z.string(),
+  channel_name: z.string().optional(),
+  trigger_id: z.string(),
+});
+export type SlashCommand = z.infer<typeof slashCommandSchema>;
+
+/** One message of conversations.replies or conversations.history. */
+export const historyMessageSchema = z.object({
+  ts: z.string(),
+  user: z.string().optional(),
+  bot_id: z.string().nullish(),
+  username: z.string().optional(),
+  text: z.string().nullish(),
+  blocks: z.array(z.object({ type: z.string(), text: z.unknown() })).nullish(),
+  metadata: z.object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()) }).nullish(),
+});
+export type HistoryMessage = z.infer<typeof historyMessageSchema>;
+
+export const userSchema = z.object({
+  id: z.string(),
+  team_id: z.string().optional(),
+  name: z.string().optional(),
+  real_name: z.string().optional(),
+  is_bot: z.boolean().optional(),
+  is_restricted: z.boolean().optional(),
+  is_ultra_restricted: z.boolean().optional(),
+  is_stranger: z.boolean().optional(),
+  profile: z.object({ display_name: z.string().optional(), real_name: z.string().optional() }).optional(),
+  enterprise_user: z.object({ enterprise_id: z.string().optional() }).optional(),
+});
+
+/** `ts` is seconds with six decimals, as text. */
+export function tsToMs(ts: string): number {
+  return Math.floor(Number(ts) * 1_000);
+}

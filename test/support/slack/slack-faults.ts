@@ -1,0 +1,21 @@
+/** What goes wrong next: each fault is for one call of a method, in the order they were set. */
+export type Fault =
+  /** The call has its effect, but the connection breaks before the response. */
+  | { readonly kind: "lost" }
+  | { readonly kind: "status"; readonly status: number }
+  | { readonly kind: "rate_limited"; readonly retryAfterS: number }
+  | { readonly kind: "error"; readonly error: string }
+  /** The call has its effect, and the response waits until the promise resolves. */
+  | { readonly kind: "slow"; readonly until: Promise<void> };
+
+export class SlackFaults {
+  readonly #next = new Map<string, Fault[]>();
+
+  add(method: string, fault: Fault): void {
+    this.#next.set(method, [...(this.#next.get(method) ?? []), fault]);
+  }
+
+  take(method: string): Fault | undefined {
+    return this.#next.get(method)?.shift();
+  }
+}

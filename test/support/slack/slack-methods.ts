@@ -1,0 +1,236 @@
+import { z } from "zod";
+import { checkMessage } from "./slack-blocks.ts";
+import type { SlackFile, SlackMessage, SlackUser, SlackWorkspace } from "./slack-model.ts";
+
+/** A method's answer: its fields, or the name of its error. */
+export type Answer = Readonly<Record<string, unknown>> | string;
+export type Args = Readonly<Record<string, string>>;
+export interface MethodContext {
+  readonly workspace: SlackWorkspace;
+  /** Origin of this server, e.g. `http://127.0.0.1:1234`. */
+  readonly origin: string;
+  /** Tells the app about a message of its own, as Slack does. */
+  echo(message: SlackMessage): void;
+}
+export type Method = (args: Args, context: MethodContext) => Answer;
+
+/** The scope each method wants. Source: Slack docs, the page of each method. */
+export const SCOPES: Readonly<Record<string, string>> = {
+  "chat.postMessage": "chat:write",
+  "chat.update": "chat:write",
+  "chat.postEphemeral": "chat:write",
+  "conversations.replies": "channels:history",
+  "conversations.history": "channels:history",
+  "conversations.info": "channels:read",
+  "conversations.open": "im:write",
+  "reactions.add": "reactions:write",
+  "users.info": "users:read",
+  "files.info": "files:read",
+  "files.getUploadURLExternal": "files:write",
+  "files.completeUploadExternal": "files:write",
+};
+
+function json(text: string | undefined): unknown {
+  return text === undefined || text === "" ? undefined : JSON.parse(text);
+}
+
+function openChannel(args: Args, { workspace }: MethodContext): string | null {
+  const channel = args.channel ?? args.channel_id ?? "";
+  if (channel === "" || workspace.channel(channel).gone) return null;
+  return channel;
+}
+
+const postMessage: Method = (args, context) => {
+  const { workspace } = context;
+  const channel = openChannel(args, context);
+  if (channel === null) return "channel_not_found";
+  const problem = checkMessage(args, { maxTextChars: 40_000 });
+  if (problem !== null) return problem;
+  const threadTs = args.thread_ts ?? null;
+  if (threadTs !== null && workspace.find(channel, threadTs) === undefined) return "thread_not_found";
+  const message = workspace.add({
+    channel,
+    user: workspace.botUserId,
+    threadTs,
+    text: args.text ?? "",
+    blocks: blocksOf(args),
+    metadata: json(args.metadata),
+    linkNames: args.link_names === "true" || args.parse === "full",
+    unfurlLinks: args.unfurl_links !== "false",
+    unfurlMedia: args.unfurl_media !== "false",
+  });
+  context.echo(message);
+  return { channel, ts: message.ts, message: asJson(message, context, false) };
+};
+
+const update: Method = (args, context) => {
+  const channel = openChannel(args, context);
+  if (channel === null) return "channel_not_found";
+  const message = context.workspace.find(channel, args.ts ?? "");
+  if (message === undefined) return "message_not_found";
+  if (!message.byBot) return "cant_update_message";
+  // Source: Slack docs, chat.update: text is at most 4,000 characters.
+  const problem = checkMessage(args, { maxTextChars: 4_000 });
+  if (problem !== null) return problem;
+  message.text = args.text ?? "";
+  message.blocks = blocksOf(args);
+  message.edited = true;
+  if (args.metadata !== undefined) message.metadata = json(args.metadata);
+  return { channel, ts: message.ts, text: message.text };
+};
+
+const postEphemeral: Method = (args, context) => {
+  const channel = openChannel(args, context);
+  if (channel === null) return "channel_not_found";
+  if (!context.workspace.users.has(args.user ?? "")) return "user_not_in_channel";
+  const problem = checkMessage(args, { maxTextChars: 40_000 });
+  if (problem !== null) return problem;
+  context.workspace.whispers.push({
+    channel,
+    threadTs: args.thread_ts ?? null,
+    user: args.user ?? "",
+    text: args.text ?? "",
+    blocks: blocksOf(args),
+  });
+  return { message_ts: context.workspace.nextTs() };
+};
+
+function blocksOf(args: Args): SlackMessage["blocks"] {
+  return z.array(z.looseObject({ type: z.string() })).parse(json(args.blocks) ?? []);
+}
+
+const replies: Method = (args, context) => {
+  const channel = openChannel(args, context);
+  if (channel === null) return "channel_not_found";
+  const thread = context.workspace.thread(channel, args.ts ?? "");
+  if (thread.length === 0) return "thread_not_found";
+  const oldest = Number(args.oldest ?? "0");
+  const found = thread.filter((message, index) => index === 0 || Number(message.ts) >= oldest);
+  return page(found, args, context);
+};
+
+const history: Method = (args, context) => {
+  const channel = openChannel(args, context);
+  if (channel === null) return "channel_not_found";
+  const oldest = Number(args.oldest ?? "0");
+  const found = context.workspace.messages.filter(
+    (message) => message.channel === channel && message.threadTs === null && Number(message.ts) >= oldest,
+  );
+  return page(found.toReversed(), args, context);
+};
+
+function page(messages: readonly SlackMessage[], args: Args, context: MethodContext): Answer {
+  const from = Number(args.cursor ?? "0");
+  const limit = Math.min(Number(args.limit ?? "100"), 1_000);
+  const next = from + limit < messages.length ? String(from + limit) : "";
+  return {
+    messages: messages
+      .slice(from, from + limit)
+      .map((each) => asJson(each, context, args.include_all_metadata === "true")),
+    has_more: next !== "",
+    response_metadata: { next_cursor: next },
+  };
+}
+
+export function fileAsJson(file: SlackFile, origin: string): Record<string, unknown> {
+  const url = `${origin}/files-pri/${file.id}/${encodeURIComponent(file.name)}`;
+  const { id, name, mimetype, data } = file;
+  return { id, name, mimetype, size: data.length, url_private: url, url_private_download: url };
+}
+
+export function asJson(message: SlackMessage, { workspace, origin }: MethodContext, withMetadata: boolean): object {
+  return {
+    type: "message",
+    ts: message.ts,
+    user: message.user,
+    team: workspace.teamId,
+    text: message.text,
+    ...(message.byBot ? { bot_id: workspace.botId, app_id: "A0001" } : {}),
+    ...(message.threadTs === null ? {} : { thread_ts: message.threadTs }),
+    ...(message.blocks.length === 0 ? {} : { blocks: message.blocks }),
+    ...(message.attachments.length === 0 ? {} : { attachments: message.attachments }),
+    ...(message.files.length === 0 ? {} : { files: message.files.map((file) => fileAsJson(file, origin)) }),
+    ...(withMetadata && message.metadata !== undefined ? { metadata: message.metadata } : {}),
+  };
+}
+
+const addReaction: Method = (args, { workspace }) => {
+  const message = workspace.find(args.channel ?? "", args.timestamp ?? "");
+  if (message === undefined) return "message_not_found";
+  if (message.reactions.includes(args.name ?? "")) return "already_reacted";
+  message.reactions.push(args.name ?? "");
+  return {};
+};
+
+const userInfo: Method = (args, { workspace }) => {
+  const user = workspace.users.get(args.user ?? "");
+  return user === undefined ? "user_not_found" : { user: userAsJson(user, workspace) };
+};
+
+function userAsJson(user: SlackUser, workspace: SlackWorkspace): object {
+  return {
+    id: user.id,
+    team_id: user.teamId ?? workspace.teamId,
+    name: user.name,
+    real_name: user.name,
+    is_bot: user.isBot ?? false,
+    is_restricted: user.isRestricted ?? false,
+    is_ultra_restricted: user.isUltraRestricted ?? false,
+    is_stranger: user.isStranger ?? false,
+    profile: { display_name: user.name, real_name: user.name },
+  };
+}
+
+const channelInfo: Method = (args, { workspace }) => {
+  const channel = workspace.channel(args.channel ?? "");
+  if (channel.gone) return "channel_not_found";
+  const is_im = channel.kind === "im";
+  return { channel: { id: channel.id, name: channel.name, is_im, is_mpim: channel.kind === "mpim" } };
+};
+
+const getUploadUrl: Method = (args, { workspace, origin }) => {
+  const file = workspace.addFile({
+    name: args.filename ?? "",
+    mimetype: "application/octet-stream",
+    data: new Uint8Array(),
+  });
+  return { file_id: file.id, upload_url: `${origin}/upload/${file.id}` };
+};
+
+const completeUpload: Method = (args, context) => {
+  const { workspace } = context;
+  const channel = openChannel(args, context);
+  if (channel === null) return "channel_not_found";
+  const files = z
+    .array(z.looseObject({ id: z.string() }))
+    .parse(json(args.files))
+    .flatMap(({ id }) => workspace.files.get(id) ?? []);
+  context.echo(workspace.add({ channel, user: workspace.botUserId, threadTs: args.thread_ts ?? null, files }));
+  return { files: files.map(({ id, name }) => ({ id, title: name })) };
+};
+
+export const METHODS: Readonly<Record<string, Method>> = {
+  "auth.test": (_args, { workspace, origin }) => ({
+    url: origin,
+    team: workspace.teamName,
+    team_id: workspace.teamId,
+    user: "deckhand",
+    user_id: workspace.botUserId,
+    bot_id: workspace.botId,
+  }),
+  "chat.postMessage": postMessage,
+  "chat.update": update,
+  "chat.postEphemeral": postEphemeral,
+  "conversations.replies": replies,
+  "conversations.history": history,
+  "conversations.info": channelInfo,
+  "conversations.open": () => ({ channel: { id: "D0001" } }),
+  "reactions.add": addReaction,
+  "users.info": userInfo,
+  "files.info": (args, { workspace, origin }) => {
+    const file = workspace.files.get(args.file ?? "");
+    return file === undefined ? "file_not_found" : { file: fileAsJson(file, origin) };
+  },
+  "files.getUploadURLExternal": getUploadUrl,
+  "files.completeUploadExternal": completeUpload,
+};

@@ -1,0 +1,150 @@
+/** What the local Slack knows: people, channels, messages and files, as the Web API speaks of them. */
+
+export interface SlackUser {
+  readonly id: string;
+  readonly name: string;
+  readonly isBot?: boolean;
+  readonly isRestricted?: boolean;
+  readonly isUltraRestricted?: boolean;
+  readonly isStranger?: boolean;
+  /** Another workspace's id for people of shared channels. */
+  readonly teamId?: string;
+}
+
+export interface SlackChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: "channel" | "im" | "mpim";
+  gone: boolean;
+}
+
+export type Block = Readonly<Record<string, unknown>> & { readonly type: string };
+
+export interface SlackFile {
+  readonly id: string;
+  readonly name: string;
+  readonly mimetype: string;
+  readonly data: Uint8Array;
+}
+
+export interface SlackMessage {
+  readonly ts: string;
+  readonly channel: string;
+  readonly threadTs: string | null;
+  /** The user who wrote it; the bot's own user id for the bot. */
+  readonly user: string;
+  readonly byBot: boolean;
+  text: string;
+  blocks: readonly Block[];
+  metadata: unknown;
+  readonly files: readonly SlackFile[];
+  readonly attachments: readonly unknown[];
+  readonly reactions: string[];
+  /** Arguments that decide who is notified and what is previewed. */
+  readonly linkNames: boolean;
+  readonly unfurlLinks: boolean;
+  readonly unfurlMedia: boolean;
+  edited: boolean;
+}
+
+export interface Whisper {
+  readonly channel: string;
+  readonly threadTs: string | null;
+  readonly user: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+export interface ApiCall {
+  readonly method: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly args: Readonly<Record<string, string>>;
+  /** What the caller got: `ok`, an error of the method, an HTTP status, or that the response was lost. */
+  readonly outcome: string;
+}
+
+export class SlackWorkspace {
+  readonly teamId = "T0001";
+  readonly teamName = "Acme";
+  readonly botUserId = "U0BOT";
+  readonly botId = "B0001";
+  readonly users = new Map<string, SlackUser>();
+  readonly channels = new Map<string, SlackChannel>();
+  readonly messages: SlackMessage[] = [];
+  readonly whispers: Whisper[] = [];
+  readonly files = new Map<string, SlackFile>();
+  #lastTs = 0;
+  #nextFile = 1;
+
+  constructor() {
+    for (const [id, name] of [
+      ["U0ANA", "ana"],
+      ["U0BOB", "bob"],
+    ] as const) {
+      this.users.set(id, { id, name });
+    }
+    this.users.set(this.botUserId, { id: this.botUserId, name: "deckhand", isBot: true });
+    this.channels.set("C0001", { id: "C0001", name: "ops", kind: "channel", gone: false });
+    this.channels.set("D0001", { id: "D0001", name: "directmessage", kind: "im", gone: false });
+  }
+
+  /** Microseconds of the clock, always later than the one before. */
+  nextTs(): string {
+    this.#lastTs = Math.max(Date.now() * 1_000, this.#lastTs + 1);
+    return `${Math.floor(this.#lastTs / 1_000_000)}.${String(this.#lastTs % 1_000_000).padStart(6, "0")}`;
+  }
+
+  addFile(file: Omit<SlackFile, "id">): SlackFile {
+    const stored = { ...file, id: `F${String(this.#nextFile).padStart(4, "0")}` };
+    this.#nextFile += 1;
+    this.files.set(stored.id, stored);
+    return stored;
+  }
+
+  /** The channel, made when it is not known: load tests speak in many. */
+  channel(id: string): SlackChannel {
+    const known = this.channels.get(id);
+    if (known !== undefined) return known;
+    const channel: SlackChannel = {
+      id,
+      name: id.toLowerCase(),
+      kind: id.startsWith("D") ? "im" : "channel",
+      gone: false,
+    };
+    this.channels.set(id, channel);
+    return channel;
+  }
+
+  add(message: Partial<SlackMessage> & Pick<SlackMessage, "channel" | "user">): SlackMessage {
+    const stored: SlackMessage = {
+      ts: this.nextTs(),
+      threadTs: null,
+      byBot: message.user === this.botUserId,
+      text: "",
+      blocks: [],
+      metadata: undefined,
+      files: [],
+      attachments: [],
+      reactions: [],
+      linkNames: false,
+      unfurlLinks: true,
+      unfurlMedia: true,
+      edited: false,
+      ...message,
+    };
+    this.messages.push(stored);
+    return stored;
+  }
+
+  find(channel: string, ts: string): SlackMessage | undefined {
+    return this.messages.find((message) => message.channel === channel && message.ts === ts);
+  }
+
+  /** Root and replies, oldest first. */
+  thread(channel: string, rootTs: string): SlackMessage[] {
+    return this.messages.filter(
+      (message) => message.channel === channel && (message.ts === rootTs || message.threadTs === rootTs),
+    );
+  }
+}

@@ -1,0 +1,137 @@
+import { buttonsOf } from "./slack-blocks.ts";
+import type { Delivery, SlackDeliveries } from "./slack-deliveries.ts";
+import { asJson, type MethodContext } from "./slack-methods.ts";
+import type { SlackMessage, SlackWorkspace } from "./slack-model.ts";
+
+export interface Speech {
+  readonly text: string;
+  /** A user's id; Ana's by default. */
+  readonly user?: string;
+  /** A channel's id; `C0001` by default. */
+  readonly channel?: string;
+  readonly threadTs?: string;
+  readonly file?: { readonly name: string; readonly mediaType: string; readonly data: Uint8Array };
+  /** The text of a forwarded message. */
+  readonly quoting?: string;
+}
+
+export interface SlackSaid {
+  readonly ts: string;
+  readonly channel: string;
+  isAnswered(): boolean;
+  readonly answered: Promise<void>;
+}
+
+/** What people do in the local Slack; each act is delivered to the app as Slack would. */
+export class SlackPeople {
+  readonly #context: MethodContext;
+  readonly #deliveries: SlackDeliveries;
+  #events = 0;
+
+  constructor(context: MethodContext, deliveries: SlackDeliveries) {
+    this.#context = context;
+    this.#deliveries = deliveries;
+  }
+
+  get #workspace(): SlackWorkspace {
+    return this.#context.workspace;
+  }
+
+  say({ text, user = "U0ANA", channel = "C0001", threadTs, file, quoting }: Speech): SlackSaid {
+    this.#workspace.channel(channel);
+    const files =
+      file === undefined
+        ? []
+        : [this.#workspace.addFile({ name: file.name, mimetype: file.mediaType, data: file.data })];
+    const attachments =
+      quoting === undefined ? [] : [{ is_share: true, author_name: "bob", text: quoting, fallback: quoting }];
+    return this.deliver(this.#workspace.add({ channel, user, text, threadTs: threadTs ?? null, files, attachments }));
+  }
+
+  /** Says it while naming the bot first. */
+  mention(speech: Speech): SlackSaid {
+    return this.say({ ...speech, text: `<@${this.#workspace.botUserId}> ${speech.text}` });
+  }
+
+  /** Delivers a message (again): as `message`, and as `app_mention` where it names the bot outside a direct message. */
+  deliver(message: SlackMessage): SlackSaid {
+    const deliveries = [this.event({ ...this.#messageEvent(message), type: "message" })];
+    const isDm = this.#workspace.channel(message.channel).kind === "im";
+    if (message.text.includes(`<@${this.#workspace.botUserId}>`) && !isDm && !message.byBot) {
+      const { channel_type: _, ...mention } = this.#messageEvent(message);
+      deliveries.push(this.event({ ...mention, type: "app_mention" }));
+    }
+    return {
+      ts: message.ts,
+      channel: message.channel,
+      isAnswered: () => deliveries.every((delivery) => delivery.isAnswered()),
+      answered: Promise.all(deliveries.map((delivery) => delivery.answered)).then(() => undefined),
+    };
+  }
+
+  #messageEvent(message: SlackMessage): { channel_type: string } & Record<string, unknown> {
+    const { kind } = this.#workspace.channel(message.channel);
+    const subtype = message.files.length > 0 ? { subtype: "file_share" } : {};
+    return {
+      ...asJson(message, this.#context, false),
+      ...subtype,
+      channel: message.channel,
+      channel_type: kind,
+      event_ts: message.ts,
+      client_msg_id: message.ts,
+    };
+  }
+
+  /** Any event of the Events API. */
+  event(event: Readonly<Record<string, unknown>>): Delivery {
+    this.#events += 1;
+    return this.#deliveries.deliver("events_api", {
+      type: "event_callback",
+      token: "unused",
+      team_id: this.#workspace.teamId,
+      api_app_id: "A0001",
+      event,
+      event_id: `Ev${this.#events}`,
+      event_time: Math.floor(Date.now() / 1_000),
+      authorizations: [{ team_id: this.#workspace.teamId, user_id: this.#workspace.botUserId, is_bot: true }],
+    });
+  }
+
+  /** Clicks a button that can be seen on the message. */
+  click(channel: string, ts: string, { actionId, user = "U0ANA" }: { actionId: string; user?: string }): Delivery {
+    const message = this.#workspace.find(channel, ts);
+    if (message === undefined || !buttonsOf(message.blocks).some(({ id }) => id === actionId)) {
+      throw new Error(`there is no button ${actionId} on the message`);
+    }
+    const name = this.#workspace.users.get(user)?.name ?? user;
+    return this.#deliveries.deliver("interactive", {
+      type: "block_actions",
+      team: { id: this.#workspace.teamId, domain: "acme" },
+      user: { id: user, username: name, name, team_id: this.#workspace.teamId },
+      api_app_id: "A0001",
+      trigger_id: `trigger.${this.#workspace.nextTs()}`,
+      container: { type: "message", message_ts: ts, channel_id: channel, is_ephemeral: false },
+      channel: { id: channel, name: this.#workspace.channel(channel).name },
+      message: asJson(message, this.#context, false),
+      response_url: `${this.#context.origin}/response`,
+      actions: [{ type: "button", action_id: actionId, block_id: "b", action_ts: this.#workspace.nextTs() }],
+    });
+  }
+
+  /** Types a slash command into a channel. */
+  command(command: string, text: string, { user = "U0ANA", channel = "C0001" } = {}): Delivery {
+    return this.#deliveries.deliver("slash_commands", {
+      command,
+      text,
+      user_id: user,
+      user_name: this.#workspace.users.get(user)?.name ?? user,
+      team_id: this.#workspace.teamId,
+      team_domain: "acme",
+      channel_id: channel,
+      channel_name: this.#workspace.channel(channel).name,
+      api_app_id: "A0001",
+      trigger_id: `trigger.${this.#workspace.nextTs()}`,
+      response_url: `${this.#context.origin}/response`,
+    });
+  }
+}
