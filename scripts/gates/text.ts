@@ -8,7 +8,7 @@ import { type SourceFile, sourceFiles } from "./source-files.ts";
 const MAX_LINES = 400;
 
 /** In a comment or at the start of a line of text; written so that this file does not find itself. */
-const MARKERS = /(\/\/.*|\/\*.*|^\s*([*#-]|<!--)?\s*)\b(TO[D]O|FIX[M]E|X{3}|HA[C]K)\b/;
+const MARKERS = /((^|\s)(\/\/|\/\*).*|^\s*([*#-]|<!--)?\s*)\b(TO[D]O|FIX[M]E|X{3}|HA[C]K)\b/;
 
 const SKIPPED_TEST = /\b(test|it|describe)\.(skip|only|todo|fails)\b/;
 const MODULE_MOCK = /\bvi\.(mock|doMock)\(/;
