@@ -27,13 +27,14 @@ export function lifecycleContract(open: Open, traits: PlatformTraits): void {
       await expect.poll(() => harness.openConnections()).toBe(0);
       const heard = inbox.events.length;
       const next = harness.another();
-      const { promise, resolve } = Promise.withResolvers<string>();
+      const { promise: heardByNext, resolve } = Promise.withResolvers<void>();
       await next.start((event) => {
-        if (event.kind === "message") resolve(event.text);
+        // What was not answered before the stop may come again first.
+        if (event.kind === "message" && event.text === "anybody there?") resolve();
         return Promise.resolve({ type: "accepted" });
       }, new AbortController().signal);
       await harness.reply(thread, "anybody there?");
-      expect(await promise).toBe("anybody there?");
+      await heardByNext;
       expect(inbox.events).toHaveLength(heard);
     });
 

@@ -182,10 +182,7 @@ function noise(server: SlackServer): Noise[] {
   const event = (name: string, logged: boolean, fields: (thread: ThreadRef) => Record<string, unknown>): Noise => ({
     name,
     logged,
-    deliver(thread) {
-      people.event(fields(thread));
-      return Promise.resolve();
-    },
+    deliver: (thread) => people.event(fields(thread)).answered,
   });
   const base = ({ channelId, threadId }: ThreadRef) => ({
     type: "message",
