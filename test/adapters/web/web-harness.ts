@@ -151,8 +151,9 @@ export class WebHarness implements PlatformHarness {
     const running = this.#platforms.find((platform) => platform.entryUrl() !== null);
     if (running === undefined) throw new Error("no platform runs");
     const known = this.#pages.get(person);
-    if (known?.isOpen === true) return known;
-    const page = await PageClient.open(entryUrl(running));
+    const url = entryUrl(running);
+    if (known?.isOpen === true && url.startsWith(known.origin)) return known;
+    const page = await PageClient.open(url);
     await page.hello();
     this.#pages.set(person, page);
     return page;

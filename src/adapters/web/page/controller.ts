@@ -65,8 +65,6 @@ function talkToServer({ state, apply }: Store): Talk {
   });
   const load = (threadId: string | null): void => {
     if (threadId === null || state().loaded.has(threadId)) return;
-    // A thread that only exists on its way has nothing to load yet.
-    if (state().sending.some((message) => message.opens && message.threadId === threadId)) return;
     connection.send({ type: "open", threadId, before: null });
   };
   const transmit = ({ clientId, threadId, opens, text, files }: Sending): void => {
