@@ -61,7 +61,9 @@ async function buildGuest(guest: Guest, hash: string): Promise<void> {
   try {
     await buildInto(work, guest, hash);
     await rm(target, { recursive: true, force: true });
-    await rename(work, target);
+    await rename(work, target).catch(async (error: unknown) => {
+      if (!(await isCurrent(guest, hash))) throw error; // another build may have been first
+    });
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -86,12 +88,21 @@ async function buildInto(work: string, guest: Guest, hash: string): Promise<void
   const unexpected = imports.filter((name) => !guest.imports.some((allowed) => allowed === name));
   if (unexpected.length > 0) throw new Error(`the component imports ${unexpected.join(", ")}`);
   for (const [name, bytes] of Object.entries(files)) {
-    if (!name.endsWith(".d.ts")) await writeFile(join(work, name), bytes);
+    if (name.endsWith(".d.ts")) continue;
+    await writeFile(join(work, name), name === "guest.js" ? keepByteOrderMarks(bytes) : bytes);
   }
   await rm(script);
   await rm(component);
   await writeFile(join(work, "package.json"), '{"type":"module"}\n');
   await writeFile(join(work, "build.json"), `${JSON.stringify({ sources: hash, imports }, null, 2)}\n`);
+}
+
+/** jco's decoder drops a leading U+FEFF of a guest's string: a file's byte order mark would be lost on writing. */
+function keepByteOrderMarks(bindings: Uint8Array): string {
+  const source = Buffer.from(bindings).toString("utf8");
+  const decoder = "TEXT_DECODER_UTF8 = new TextDecoder();";
+  if (!source.includes(decoder)) throw new Error("jco's bindings have changed: look for how they decode strings");
+  return source.replace(decoder, 'TEXT_DECODER_UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });');
 }
 
 function explain(error: unknown): string {

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
-import type { InterruptedCall, ToolContext, WriteIntent } from "../core/tool.ts";
+import type { WriteIntent } from "../core/tool.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
+import { instructionRefusal, isInstructionFile } from "./instruction-files.ts";
+import { Refusal } from "./wasm/workspace/refusal.ts";
 
 /** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
 export interface Change {
@@ -27,6 +29,8 @@ const hashReply = z.object({ sha256: z.string().nullable() });
 
 export async function applyChange(guest: Guest, change: Change, scope: CallScope): Promise<ToolResult> {
   const { path } = change;
+  if (scope.ctx.readOnly) throw new Refusal("Writing is not permitted here.");
+  if (isInstructionFile(path)) throw instructionRefusal(path);
   const known = scope.ctx.knownFiles.get(path) ?? null;
   const plan = await callGuest(guest, { body: change.plan(known), reply: planReply }, scope);
   if (plan.type === "unchanged") {
@@ -62,5 +66,3 @@ export async function reconcileChange(
   }
   return textResult(`Changed ${path}.`, { summary: "changed", files: [{ path, sha256: after, action: "wrote" }] });
 }
-
-export type Reconcile<I> = (call: InterruptedCall<I>, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;

@@ -1,3 +1,4 @@
+import { normalize } from "node:path/posix";
 import { z } from "zod";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { applyChange, type Change, reconcileChange } from "./change-file.ts";
@@ -29,7 +30,7 @@ export function createEdit(guest: Guest): Tool {
     permission: "write",
     parallel: false,
     afterCrash: "reconcile",
-    grant: ({ path }) => ({ key: path, label: `changing ${path}` }),
+    grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
     title: ({ path }) => path,
     execute: (call, ctx, signal) =>
       asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),

@@ -1,3 +1,5 @@
+import { Refusal } from "./wasm/workspace/refusal.ts";
+
 /** At any depth: agents read these beside the files they work on. */
 const INSTRUCTION_NAMES = new Set(["agents.md", "claude.md", "claude.local.md", ".agents", ".claude"]);
 
@@ -12,4 +14,8 @@ export function isInstructionFile(path: string): boolean {
     .split(/[/\\]/)
     .filter((segment) => segment !== "" && segment !== ".");
   return segments[0] === "extensions" || segments.some((segment) => INSTRUCTION_NAMES.has(segment));
+}
+
+export function instructionRefusal(path: string): Refusal {
+  return new Refusal(`${path} instructs agents; changing it takes a person's decision, so tools do not write it.`);
 }

@@ -9,10 +9,11 @@ export interface TextReply {
 }
 
 export function glob(workspace: Workspace, request: GlobRequest): TextReply {
-  const { base, pattern } = rooted(request);
+  const pattern = request.pattern.replace(/^(\.\/)+/, "");
   const matches = matcher(pattern);
-  const { paths, notes } = walk(workspace, base, pattern);
-  const found = sorted(workspace, paths.filter(matches), request.sort);
+  const { paths, notes } = walk(workspace, joined(request.path, baseOf(pattern)), pattern);
+  const matching = paths.filter((path) => matches(beneath(request.path, path)));
+  const found = sorted(workspace, matching, request.sort);
   if (found.length === 0) return { text: [`No file matches ${pattern}.`, ...notes].join("\n"), summary: "no files" };
   const shown = found.slice(request.offset, request.offset + request.limit);
   const end = request.offset + shown.length;
@@ -22,21 +23,27 @@ export function glob(workspace: Workspace, request: GlobRequest): TextReply {
   return { text: [...shown, ...notes].join("\n"), summary: found.length === 1 ? "1 file" : `${found.length} files` };
 }
 
-/** The pattern from the sandbox root on, and the directory beneath which all its matches are. */
-function rooted({ pattern, path }: GlobRequest): { base: string; pattern: string } {
-  const whole = [path, pattern.replace(/^(\.\/)+/, "")].filter((part) => part !== "").join("/");
-  if (whole.split("/").includes("..")) throw new Refusal("A glob pattern must not contain `..`; set path instead.");
-  const { base, glob: rest } = picomatch.scan(whole);
-  return { base: rest === "" ? parentOf(whole) : base, pattern: whole };
+/** The directory beneath which all matches of a pattern are. */
+function baseOf(pattern: string): string {
+  if (pattern.split("/").includes("..")) throw new Refusal("A glob pattern must not contain `..`; set path instead.");
+  const { base, glob: rest } = picomatch.scan(pattern);
+  const literal = base.replace(/\\(.)/g, "$1");
+  return rest === "" ? literal.slice(0, Math.max(literal.lastIndexOf("/"), 0)) : literal;
 }
 
-function parentOf(path: string): string {
-  return path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+function joined(...parts: string[]): string {
+  return parts.filter((part) => part !== "").join("/");
+}
+
+/** A path as seen from a directory above it. */
+export function beneath(directory: string, path: string): string {
+  return directory !== "" && path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path;
 }
 
 export function matcher(pattern: string): (path: string) => boolean {
   try {
-    return picomatch(pattern);
+    const matches = picomatch(pattern);
+    return (path) => matches(path);
   } catch (error) {
     throw new Refusal(`The glob pattern is not valid: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -1,6 +1,6 @@
 import { Refusal, splitPaths, type Workspace } from "../workspace.ts";
 import { extensionsOf } from "./file-types.ts";
-import { matcher, type TextReply } from "./glob.ts";
+import { beneath, matcher, type TextReply } from "./glob.ts";
 import { cutLine } from "./lines.ts";
 import { coveredLines, firstLine, type Line, matchingLines, nextLine } from "./match-lines.ts";
 import { compile, type Pattern } from "./pattern.ts";
@@ -72,7 +72,7 @@ export function grep(workspace: Workspace, request: GrepRequest): TextReply {
 
 function candidates(workspace: Workspace, { path, glob, type }: GrepRequest): { paths: string[]; notes: string[] } {
   const { paths, notes } = walk(workspace, path, glob ?? "");
-  const byGlob = glob === null ? () => true : globFilter(glob);
+  const byGlob = glob === null ? () => true : globFilter(glob, path);
   const endings = type === null ? null : extensionsOf(type).map((extension) => `.${extension}`);
   const wanted = paths.filter(
     (file) => byGlob(file) && (endings === null || endings.some((ending) => file.toLowerCase().endsWith(ending))),
@@ -80,12 +80,14 @@ function candidates(workspace: Workspace, { path, glob, type }: GrepRequest): { 
   return { paths: wanted.sort(), notes };
 }
 
-/** A glob without a slash means the file's name, at any depth, as ripgrep has it; a leading `!` leaves out. */
-function globFilter(glob: string): (path: string) => boolean {
+/** A glob without a slash means the file's name, at any depth, as ripgrep has it; with one, the path from the root
+ * or from the searched directory. A leading `!` leaves out. */
+function globFilter(glob: string, searched: string): (path: string) => boolean {
   const excludes = glob.startsWith("!");
   const plain = excludes ? glob.slice(1) : glob;
   if (plain === "") throw new Refusal("The glob filter is empty.");
-  const matches = matcher(plain.includes("/") ? plain : `**/${plain}`);
+  const isMatch = matcher(plain.includes("/") ? plain : `**/${plain}`);
+  const matches = (path: string): boolean => isMatch(path) || isMatch(beneath(searched, path));
   return excludes ? (path) => !matches(path) : matches;
 }
 

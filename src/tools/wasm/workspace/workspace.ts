@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
-import { isInstructionFile } from "../../instruction-files.ts";
+import { instructionRefusal, isInstructionFile } from "../../instruction-files.ts";
 import type { Grant } from "../grant.ts";
 import type { OpenDirectory } from "./directory.ts";
 import { listFiles, type WalkOptions } from "./list-files.ts";
@@ -117,8 +117,7 @@ function writing(places: GetPlaces, writable: () => boolean): Pick<WorkspaceImpo
 
 /** Also asked of the resolved path, so that a link is no way around it. */
 function refuseInstructions(path: string): void {
-  if (!isInstructionFile(path)) return;
-  throw new Refusal(`${path} instructs agents; changing it takes a person's decision, so tools do not write it.`);
+  if (isInstructionFile(path)) throw instructionRefusal(path);
 }
 
 /** Null when a directory on the way does not exist. */

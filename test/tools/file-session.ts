@@ -1,0 +1,101 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import type { QueryConfig } from "../../src/core/agent/query-config.ts";
+import { textOf } from "../../src/core/protocol/messages.ts";
+import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
+import type { Tool, ToolContext, WriteIntent } from "../../src/core/tool.ts";
+import { createFileTools, type FileToolLimits } from "../../src/tools/file-tools.ts";
+import { createSandbox, type Sandbox, type SandboxLimits } from "../../src/tools/wasm/sandbox.ts";
+import { buildGuests } from "../../wasm/build.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+
+/** One sandbox for the tests of a file, with guests built from the present sources. */
+export function useSandbox(limits: Partial<SandboxLimits> = {}): Sandbox {
+  const sandbox = createSandbox({ limits });
+  beforeAll(async () => {
+    await buildGuests();
+  }, 120_000);
+  afterAll(() => sandbox.close());
+  return sandbox;
+}
+
+const config: QueryConfig = {
+  model: "demo/demo",
+  maxTokens: 1_000,
+  maxTurns: 5,
+  outputStyle: "default",
+  workingDirectory: ".",
+  toolResultBudget: 50_000,
+  agentDefinition: { name: "build", description: "", prompt: "", access: "full", visible: true },
+  mode: "agi",
+  logContext: {},
+};
+
+export interface FileSession {
+  readonly root: string;
+  readonly known: Map<string, string>;
+  readonly intents: WriteIntent[];
+  readonly context: ToolContext;
+  tool(name: string): Tool;
+  /** Runs a tool as the loop would: what its result says of files is known afterwards. */
+  run(name: string, input: object, signal?: AbortSignal): Promise<ToolResult>;
+  put(file: string, content: string | Uint8Array): void;
+  bytes(file: string): Buffer;
+}
+
+export interface SessionOptions {
+  readonly limits?: FileToolLimits;
+  readonly context?: Partial<ToolContext>;
+}
+
+export function fileSession(sandbox: Sandbox, options: SessionOptions = {}): FileSession {
+  const root = options.context?.sandboxRoot ?? path.join(tempDirectory(), "root");
+  mkdirSync(root, { recursive: true });
+  const known = new Map<string, string>();
+  const intents: WriteIntent[] = [];
+  const context: ToolContext = {
+    sessionId: "session",
+    runId: "run",
+    callId: "call",
+    turn: 1,
+    channelKey: "slack:C1",
+    sandboxRoot: root,
+    readOnly: false,
+    config,
+    allowedHosts: [],
+    blockedUrls: [],
+    nonInteractive: false,
+    knownFiles: known,
+    intend: async (intent) => void intents.push(intent),
+    queued: () => {},
+    ...options.context,
+  };
+  const tools = createFileTools(sandbox, options.limits);
+  const tool = (name: string): Tool => {
+    const found = tools.find((candidate) => candidate.name === name);
+    if (found === undefined) throw new Error(`no tool ${name}`);
+    return found;
+  };
+  return {
+    root,
+    known,
+    intents,
+    context,
+    tool,
+    run: async (name, input, signal = new AbortController().signal) => {
+      const result = await tool(name).execute(input, context, signal);
+      for (const file of result.files ?? []) if (file.sha256 !== null) known.set(file.path, file.sha256);
+      return result;
+    },
+    put: (file, content) => {
+      mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+      writeFileSync(path.join(root, file), content);
+    },
+    bytes: (file) => readFileSync(path.join(root, file)),
+  };
+}
+
+export function text(result: ToolResult): string {
+  return textOf(result.content);
+}

@@ -1,0 +1,100 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { coveredLines, matchingLines } from "../../wasm/guests/files/match-lines.ts";
+import { needlesOf } from "../../wasm/guests/files/needles.ts";
+import { compile } from "../../wasm/guests/files/pattern.ts";
+
+const derived = [
+  ["hello", ["hello"]],
+  ["a\\.b", ["a.b"]],
+  ["abcd?e+", ["abc"]],
+  ["foo|barista", ["foo", "barista"]],
+  ["foo|b", []],
+  ["x(?:import|export) \\w+", ["import", "export"]],
+  ["(?=look)ahead", ["ahead"]],
+  ["[abc]def", ["def"]],
+  ["[\\]x]yz", ["yz"]],
+  ["a{3}bc", ["bc"]],
+  ["(abc)*de", ["de"]],
+  ["\\x41bc", ["bc"]],
+  ["\\d+\\s*", []],
+  ["(?<name>inner)", ["inner"]],
+  ["a{,3}b", ["a{,3}b"]],
+] as const;
+
+test.each(derived)("of matches of %s it is known that they contain %j", (source, needles) => {
+  expect(needlesOf(source, { ignoreCase: false, unicode: false })).toEqual(needles);
+});
+
+const alphabet = fc.constantFrom("a", "b", "A", "é", "\n", "\r\n", " ", "1");
+const atom = fc.constantFrom(
+  "a",
+  "b",
+  "ab",
+  "é",
+  ".",
+  "\\d",
+  "\\s",
+  "[^a]",
+  "[ab]",
+  "^",
+  "$",
+  "\\b",
+  "\\x61",
+  "\\u0062",
+  "1",
+);
+const quantifier = fc.constantFrom("", "", "", "?", "*", "+", "{2}", "{0,1}", "+?");
+const piece = fc
+  .tuple(atom, quantifier)
+  .map(([one, times]) =>
+    ["^", "$", "\\b"].includes(one) ? one : `${one.length > 1 && /^\w/.test(one) ? `(?:${one})` : one}${times}`,
+  );
+const pattern: fc.Arbitrary<string> = fc
+  .letrec((tie) => ({
+    node: fc.oneof({ maxDepth: 3 }, piece, tie("group"), tie("sequence"), tie("choice")),
+    group: fc
+      .tuple(tie("node"), fc.constantFrom("(?:", "("), quantifier)
+      .map(([inner, open, times]) => `${open}${String(inner)})${times}`),
+    sequence: fc.tuple(tie("node"), tie("node")).map(([a, b]) => `${String(a)}${String(b)}`),
+    choice: fc.tuple(tie("node"), tie("node")).map(([a, b]) => `(?:${String(a)}|${String(b)})`),
+  }))
+  .node.map(String);
+const content = fc.array(alphabet, { maxLength: 30 }).map((parts) => parts.join(""));
+
+test("no text with a match lacks all needles", () => {
+  fc.assert(
+    fc.property(pattern, content, fc.boolean(), (source, text, ignoreCase) => {
+      const needles = needlesOf(source, { ignoreCase, unicode: false });
+      if (needles.length === 0 || !new RegExp(source, ignoreCase ? "gmi" : "gm").test(text)) return;
+      const folded = ignoreCase ? text.toLowerCase() : text;
+      expect(needles.some((needle) => folded.includes(needle))).toBe(true);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("searching a whole text finds the lines that match by themselves", () => {
+  fc.assert(
+    fc.property(pattern, content, (source, text) => {
+      const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
+      if (text.endsWith("\n") || text === "") lines.pop();
+      const alone = lines.flatMap((line, index) => (new RegExp(source, "m").test(line) ? [index + 1] : []));
+      const flags = { ignoreCase: false, multiline: false };
+      expect([...matchingLines(text, compile(source, flags))].map(({ number }) => number)).toEqual(alone);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+const covered = [
+  ["a\nb\nc\n", "b\\nc", [2, 3]],
+  ["a b\nc\n", "a|b\\nc", [1, 2]],
+  ["a\n\nb\n", "^$", [2]],
+  ["a\nb", "x*", [1, 2]],
+] as const;
+
+test.each(covered)("in %j the pattern %s covers the lines %j", (text, source, numbers) => {
+  const { regex } = compile(source, { ignoreCase: false, multiline: true });
+  expect([...coveredLines(text, regex)].map(({ number }) => number)).toEqual(numbers);
+});

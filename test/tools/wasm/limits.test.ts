@@ -1,0 +1,164 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { fileSession, text, useSandbox } from "../file-session.ts";
+
+const sandbox = useSandbox();
+/** Long enough for a busy machine, where a test is not about time. */
+const PROGRAM = { timeoutMs: 20_000, memoryMb: 32, outputBytes: 200_000 };
+
+const session = (sessionId = "s", channelKey = "c", timeoutMs = PROGRAM.timeoutMs) =>
+  fileSession(sandbox, {
+    limits: { programs: { ...PROGRAM, timeoutMs }, files: { timeoutMs } },
+    context: { sessionId, channelKey },
+  });
+
+test("an infinite loop ends at its time limit while other sessions are answered", async () => {
+  const started = performance.now();
+  const loop = session("looping", "c1", 1_500).run("js_exec", { code: "for (;;) {}" });
+  const other = session("other", "c2");
+  other.put("f.txt", "here");
+  const answer = async (): Promise<"answered"> => {
+    expect(text(await other.run("read", { path: "f.txt" }))).toBe("1\there");
+    return "answered";
+  };
+  let answers = 0;
+  while ((await Promise.race([loop, answer()])) === "answered") answers++;
+  const result = await loop;
+  expect(result).toMatchObject({ isError: true, summary: "stopped after 1.5 s" });
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(answers).toBeGreaterThanOrEqual(2);
+});
+
+const greedy = [
+  { name: "1 GB of arrays", code: "const all = []; for (;;) all.push(new Uint8Array(1 << 20).fill(1));" },
+  { name: "a buffer of 1 GB", code: "new ArrayBuffer(2 ** 30)" },
+  { name: "a string of 1 GB", code: "let s = 'x'; for (;;) s += s;" },
+];
+
+test.each(greedy)("$name is more memory than a guest gets", async ({ code }) => {
+  const result = await session().run("js_exec", { code });
+  expect(result.isError).toBe(true);
+  expect(text(result)).toMatch(/InternalError: (out of memory|string too long)/);
+});
+
+test("100 MB of printed output are cut, visibly", async () => {
+  const result = await session().run("js_exec", {
+    code: "for (let i = 0; i < 100; i++) console.log('x'.repeat(1e6)); 'end'",
+  });
+  expect(text(result)).toMatch(/\[cut after 30000 characters; 99970000 more\]\n=> end$/);
+  expect(text(result).length).toBeLessThan(31_000);
+});
+
+test("output beyond the grant ends the call, not the bot", async () => {
+  const { root, context } = session();
+  const caller = { ...context, signal: new AbortController().signal };
+  const input = JSON.stringify({ code: "'é'.repeat(300_000)", maxChars: 1e9, now: 0, seed: 1 });
+  const call = sandbox.call("js", input, { root, writable: false, ...PROGRAM }, caller);
+  await expect(call).rejects.toMatchObject({
+    code: "sandbox_limit",
+    detail: { limit: "output", value: "200000 bytes" },
+  });
+});
+
+test("a program that recurses without end fails by itself", async () => {
+  const one = session();
+  expect(await one.run("js_exec", { code: "(function f() { f(); })()" })).toMatchObject({ isError: true });
+  expect(text(await one.run("js_exec", { code: "1 + 1" }))).toBe("=> 2");
+});
+
+test("a search that would take for ever ends at its time limit", async () => {
+  const one = session("s", "c", 1_500);
+  one.put("f.txt", `${"a".repeat(40)}b\n`);
+  const result = await one.run("grep", { pattern: "(a+)+$" });
+  expect(result).toMatchObject({ isError: true, summary: "stopped after 1.5 s" });
+});
+
+test("a cancelled call rejects at once, and its place is free again", async () => {
+  const one = session();
+  const abort = new AbortController();
+  const loop = one.run("js_exec", { code: "for (;;) {}" }, abort.signal);
+  one.put("f.txt", "x");
+  await session("warm", "other").run("glob", { pattern: "*" });
+  const cancelled = performance.now();
+  abort.abort(new DOMException("stop", "AbortError"));
+  await expect(loop).rejects.toMatchObject({ name: "AbortError" });
+  expect(performance.now() - cancelled).toBeLessThan(250);
+  expect(text(await one.run("read", { path: "f.txt" }))).toBe("1\tx");
+  expect(performance.now() - cancelled).toBeLessThan(10_000);
+});
+
+test("a signal that aborted before starts nothing", async () => {
+  await expect(session().run("js_exec", { code: "1" }, AbortSignal.abort(new Error("stopped")))).rejects.toThrow(
+    "stopped",
+  );
+});
+
+test("when the sandbox process is killed its calls fail and the next one works", async () => {
+  const one = session();
+  expect(text(await one.run("js_exec", { code: "1" }))).toBe("=> 1");
+  const pid = sandbox.pid();
+  const loop = one.run("js_exec", { code: "for (;;) {}" });
+  const waiting = one.run("js_exec", { code: "2" });
+  process.kill(pid ?? 0, "SIGKILL");
+  const result = await loop;
+  expect(result).toMatchObject({ isError: true, summary: "sandbox failed" });
+  expect(text(result)).toContain("SIGKILL");
+  expect(text(await waiting)).toBe("=> 2");
+  expect(sandbox.pid()).not.toBe(pid);
+});
+
+test.runIf(process.platform === "linux")("the sandbox process has no environment of ours", async () => {
+  await session().run("js_exec", { code: "1" });
+  const environment = readFileSync(`/proc/${sandbox.pid()}/environ`, "utf8")
+    .split("\0")
+    .filter((entry) => entry !== "");
+  const names = environment.map((entry) => entry.split("=")[0]);
+  expect(new Set(names)).toEqual(new Set(["NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE"]));
+});
+
+test.runIf(process.platform === "linux")(
+  "300 calls leave neither descriptors nor threads behind",
+  async () => {
+    const count = (what: "fd" | "task"): number => readdirSync(`/proc/${sandbox.pid()}/${what}`).length;
+    const one = session();
+    one.put("d/f.txt", "x");
+    const work = async (): Promise<void> => {
+      await one.run("read", { path: "d/f.txt" });
+      await one.run("grep", { pattern: "x" });
+      await one.run("read", { path: "absent/f.txt" });
+    };
+    for (let round = 0; round < 5; round++) await work();
+    const before = { fd: count("fd"), task: count("task") };
+    for (let round = 0; round < 100; round++) await work();
+    expect({ fd: count("fd"), task: count("task") }).toEqual(before);
+  },
+  60_000,
+);
+
+test("an ended program leaves nothing to the next one", async () => {
+  const one = session();
+  await one.run("js_exec", { code: "globalThis.left = 1; Array.prototype.left = 1; var x = 1" });
+  expect(text(await one.run("js_exec", { code: "[typeof left, typeof x, [].left]" }))).toBe(
+    '=> ["undefined", "undefined", undefined]',
+  );
+});
+
+test("the sandbox process ends when the bot dies", async () => {
+  const bot = fork(fileURLToPath(new URL("./dying-bot.ts", import.meta.url)));
+  const [pid] = await once(bot, "message");
+  bot.kill("SIGKILL");
+  await once(bot, "exit");
+  await expect.poll(() => isAlive(Number(pid)), { timeout: 5_000, interval: 20 }).toBe(false);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
