@@ -17,7 +17,7 @@ import { fetchAttachment } from "./attachments.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatPost, notice, postKey } from "./format.ts";
-import { findPost, readThread } from "./history.ts";
+import { findPost, isNotThere, readThread } from "./history.ts";
 import { createInteractions } from "./interactions.ts";
 import { DISCORD_LIMITS } from "./limits.ts";
 import { createMessages } from "./messages.ts";
@@ -134,9 +134,17 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   async react(thread: ThreadRef, messageId: string, sign: "seen" | "working"): Promise<void> {
-    // The message that opens a thread stays in the channel.
-    const channelId = messageId === thread.threadId ? thread.channelId : channelOf(thread);
-    await this.#connected().rest.addReaction({ channelId, messageId }, SIGNS[sign]);
+    const { rest } = this.#connected();
+    const inThread = { channelId: channelOf(thread), messageId };
+    if (messageId !== thread.threadId) return rest.addReaction(inThread, SIGNS[sign]);
+    try {
+      // The message that opens a thread stays in the channel …
+      await rest.addReaction({ channelId: thread.channelId, messageId }, SIGNS[sign]);
+    } catch (error) {
+      // … except in forums.
+      if (!isNotThere(error)) throw error;
+      await rest.addReaction(inThread, SIGNS[sign]);
+    }
   }
 
   upload(thread: ThreadRef, file: OutgoingFile, key: string): Promise<PostedMessage> {

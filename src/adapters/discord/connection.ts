@@ -7,8 +7,8 @@ import { LONGEST_PACING_MS, REQUEST_TIMEOUT_MS, REQUESTS_PER_SECOND } from "./li
 
 /** How long the servers' descriptions are waited for after login: they make names known without asking. Milliseconds. */
 const GUILDS_TIMEOUT_MS = 3_000;
-/** How long `close` waits for a connection that is being made anew: discord.js cannot give one up half-way. Milliseconds. */
-const RECONNECT_GRACE_MS = 2_000;
+/** discord.js never finishes closing a connection that still waits for the gateway's first word. Milliseconds. */
+const CLOSE_PATIENCE_MS = 1_000;
 
 export interface ConnectionOptions {
   readonly token: string;
@@ -41,19 +41,15 @@ interface State {
 export async function openConnection(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
   signal.throwIfAborted();
   const discord = await import("discord.js");
-  const client = new discord.Client(clientOptions(discord, options));
   const state: State = { health: { connected: false, detail: "connecting" }, refusal: null, closed: false };
+  const client = new discord.Client(clientOptions(discord, options, state));
   watch(client, state, options.log);
   listen({ ws: client.ws, names: discord.GatewayDispatchEvents }, options.on, state);
-  const ready = new Promise<Client<true>>((resolve) => {
-    client.once("clientReady", resolve);
-  });
   const close = () => closeClient(client, state, options.clock);
   try {
-    await client.login(options.token);
-    const loggedIn = await ready;
+    const ready = await Promise.race([logIn(client, options.token), aborted(signal)]);
     signal.throwIfAborted();
-    return { client: loggedIn, health: () => state.health, close };
+    return { client: ready, health: () => state.health, close };
   } catch (error) {
     await close();
     signal.throwIfAborted();
@@ -61,7 +57,26 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
   }
 }
 
-function clientOptions(discord: typeof import("discord.js"), { apiUrl, log }: ConnectionOptions): ClientOptions {
+async function logIn(client: Client, token: string): Promise<Client<true>> {
+  const ready = new Promise<Client<true>>((resolve) => {
+    client.once("clientReady", resolve);
+  });
+  await client.login(token);
+  return ready;
+}
+
+/** Never resolves: a gateway that says nothing must not keep the program from stopping. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+function clientOptions(
+  discord: typeof import("discord.js"),
+  { apiUrl, log }: ConnectionOptions,
+  state: State,
+): ClientOptions {
   const { Guilds, GuildMessages, DirectMessages, MessageContent } = discord.GatewayIntentBits;
   return {
     intents: [Guilds, GuildMessages, DirectMessages, MessageContent],
@@ -70,6 +85,7 @@ function clientOptions(discord: typeof import("discord.js"), { apiUrl, log }: Co
     ws: {
       buildStrategy: (manager) => {
         shield(manager, log);
+        stayClosed(manager, state);
         return new discord.SimpleShardingStrategy(manager);
       },
     },
@@ -102,6 +118,16 @@ function shield(manager: GatewayManager, log: Log): void {
     }
   };
   Object.defineProperty(manager, "emit", { value });
+}
+
+/**
+ * Told to stop while it connects, discord.js connects once more. Each connection begins by asking for
+ * the session to resume: when it must not be made, the answer never comes.
+ */
+function stayClosed(manager: GatewayManager, state: State): void {
+  const { options } = manager;
+  const retrieve = options.retrieveSessionInfo.bind(options);
+  options.retrieveSessionInfo = (shardId) => (state.closed ? new Promise(() => undefined) : retrieve(shardId));
 }
 
 /** Servers, channels, threads and roles are kept, since they give names to ids; all else is not needed twice. */
@@ -168,21 +194,9 @@ function listen(
 
 async function closeClient(client: Client, state: State, clock: Clock): Promise<void> {
   state.closed = true;
-  await reconnected(client, state, clock);
-  await client.destroy();
+  const { promise: patience, resolve: lose } = Promise.withResolvers<void>();
+  const cancel = clock.after(CLOSE_PATIENCE_MS, lose);
+  await Promise.race([client.destroy(), patience]);
+  cancel();
   state.health = { connected: false, detail: "stopped" };
-}
-
-/** Waits for a connection that is being made anew, so that it can be closed. */
-function reconnected(client: Client, state: State, clock: Clock): Promise<void> {
-  if (!client.isReady() || state.health.connected || state.refusal !== null) return Promise.resolve();
-  return new Promise((resolve) => {
-    const cancel = clock.after(RECONNECT_GRACE_MS, resolve);
-    for (const event of ["shardReady", "shardResume"] as const) {
-      client.once(event, () => {
-        cancel();
-        resolve();
-      });
-    }
-  });
 }

@@ -19,6 +19,7 @@ const CODE = {
   missingAccess: 50_001,
   cannotMessageUser: 50_007,
   missingPermissions: 50_013,
+  wrongChannelType: 50_024,
   threadArchived: 50_083,
   threadExists: 160_004,
   threadLocked: 160_005,

@@ -58,8 +58,8 @@ export interface Reading {
 
 /** The thread's root and its newest messages, oldest first. */
 export async function readThread(rest: DiscordRest, reading: Reading): Promise<readonly ThreadMessage[]> {
-  const { thread, limit, names } = reading;
-  const root = thread.threadId === null ? null : await rootOf(rest, thread.channelId, reading);
+  const { limit, names } = reading;
+  const root = await rootOf(rest, reading);
   const newest: ThreadMessage[] = [];
   const wanted = root === null ? limit : limit - 1;
   let before: string | undefined;
@@ -76,15 +76,25 @@ export async function readThread(rest: DiscordRest, reading: Reading): Promise<r
   return root === null ? newest : [root, ...newest];
 }
 
-/** Null for threads that were not made from a message, and when the message was deleted. */
-async function rootOf(rest: DiscordRest, channelId: string, reading: Reading): Promise<ThreadMessage | null> {
-  const { thread, names, signal } = reading;
-  try {
-    return threadMessage(await rest.message(channelId, thread.threadId ?? "", signal), names);
-  } catch (error) {
-    if (isDiscordError(error, "unknownMessage")) return null;
-    throw error;
+/**
+ * In the channel, for a thread made from a message; in the thread, for a forum's post. Null for threads
+ * that nothing was said to begin, and when it was deleted.
+ */
+async function rootOf(rest: DiscordRest, { thread, names, signal }: Reading): Promise<ThreadMessage | null> {
+  if (thread.threadId === null) return null;
+  for (const channelId of [thread.channelId, thread.threadId]) {
+    try {
+      return threadMessage(await rest.message(channelId, thread.threadId, signal), names);
+    } catch (error) {
+      if (!isNotThere(error)) throw error;
+    }
   }
+  return null;
+}
+
+/** The message is in another place, or nowhere. */
+export function isNotThere(error: unknown): boolean {
+  return isDiscordError(error, "unknownMessage", "unknownChannel", "wrongChannelType");
 }
 
 async function newestMessages(

@@ -29,7 +29,8 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
       return;
     }
     const interaction = parsed.data;
-    const place = await options.places.of(interaction.channel.id, interaction.guild_id ?? undefined);
+    const { channel } = interaction;
+    const place = await options.places.of(channel.id, interaction.guild_id ?? undefined, channel);
     const event = interaction.type === 2 ? inboundCommand(interaction, place) : inboundAction(interaction, place);
     if (event === null) return;
     await respond(options, { interaction, event, receipt: await receive(options, event) });

@@ -66,7 +66,8 @@ async function receiveOnce(
   if (place.threadId !== null) threads.existed(place.threadId);
   const event = inboundMessage(message, place, places.names);
   if (event === null) return null;
-  if (event.opensThread) threads.expect(event);
+  // A forum's post has its thread from the beginning.
+  if (event.opensThread && place.threadId === null) threads.expect(event);
   return { event, receipt: await receive(event) };
 }
 

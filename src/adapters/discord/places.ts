@@ -11,8 +11,11 @@ const REMEMBERED_CHANNELS = 1_000;
 
 export interface Places {
   readonly names: Names;
-  /** Where an event of this channel happened; `guildId` is undefined for direct messages. */
-  of(channelId: string, guildId: string | undefined): Promise<Place>;
+  /**
+   * Where an event of this channel happened; `guildId` is undefined for direct messages. `told` is what
+   * the event itself says of the channel.
+   */
+  of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<Place>;
 }
 
 export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
@@ -26,10 +29,10 @@ export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
   };
   return {
     names: namesOf(client),
-    of: async (channelId, guildId) => {
+    of: async (channelId, guildId, told) => {
       if (guildId === undefined) return directMessages(channelId);
       const workspace = { id: guildId, name: client.guilds.cache.get(guildId)?.name ?? guildId };
-      const channel = await lookUp(channelId);
+      const channel = told ?? (await lookUp(channelId));
       const parentId = isThreadType(channel.type) ? (channel.parent_id ?? channelId) : channelId;
       const parent = parentId === channelId ? channel : await lookUp(parentId);
       return {

@@ -104,6 +104,35 @@ test("a session that cannot be resumed is begun anew", async () => {
   expect((await inbox.nextMessage()).text).toBe("again");
 });
 
+test("a start that waits for a gateway that says nothing can be aborted", async () => {
+  await using harbour = await openHarbour();
+  const { gateway } = harbour.server;
+  gateway.mute = true;
+  const controller = new AbortController();
+  const started = harbour.adapter().start(accept, controller.signal);
+  await gateway.until(() => gateway.counts.pong === 1);
+  controller.abort(new Error("shutting down"));
+  await expect(started).rejects.toThrow("shutting down");
+  await gateway.until(() => gateway.openSockets === 0);
+});
+
+test("stopping while the connection is being made anew leaves nothing open", async () => {
+  await using harbour = await openHarbour();
+  const { gateway } = harbour.server;
+  const adapter = harbour.adapter();
+  await adapter.start(accept, never);
+  gateway.drop();
+  await expect.poll(() => adapter.health().connected).toBe(false);
+  await adapter.stop();
+  expect(gateway.openSockets).toBe(0);
+  await harbour.adapter().start(accept, never);
+  gateway.drop();
+  await gateway.until(() => gateway.counts.resume > 0);
+  // Had the first one gone on, it would have resumed half a second after its connection was cut.
+  expect(gateway.counts).toMatchObject({ identify: 2, resume: 1 });
+  expect(gateway.openSockets).toBe(1);
+});
+
 test("heartbeats are sent as the gateway asks", async () => {
   await using harbour = await openHarbour({ heartbeatMs: 50 });
   await harbour.adapter().start(accept, never);

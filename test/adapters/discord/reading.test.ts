@@ -83,6 +83,24 @@ test("a message in a thread that nobody has told of is understood", async () => 
   });
 });
 
+test("a forum's post is a thread whose root is in itself", async () => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { server, guild, ana, botMention } = harbour;
+  const forum = server.world.channel(guild, "help", TYPE.forum);
+  const post = server.world.thread(forum, "it is slow");
+  server.people.say({ channel: post, user: ana }, `${botMention} it is slow`, { id: post.id });
+  const { thread, opensThread, messageId } = await inbox.nextMessage();
+  expect({ thread, opensThread }).toMatchObject({
+    thread: { channelId: forum.id, threadId: post.id },
+    opensThread: true,
+  });
+  await adapter.post(thread, plainMessage("since when?"), "k");
+  await adapter.react(thread, messageId, "working");
+  expect((await adapter.fetchThread(thread, 10, never)).map(({ text }) => text)).toEqual(["it is slow", "since when?"]);
+  expect(post.messages[0]?.reactions).toHaveLength(1);
+});
+
 test("names of servers, roles and channels are Discord's", async () => {
   await using harbour = await openHarbour();
   const { server, guild, general, ana, botMention } = harbour;

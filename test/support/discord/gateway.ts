@@ -34,8 +34,10 @@ export class Gateway {
   readonly #sockets = new Set<WebSocket>();
   #watchers: (() => void)[] = [];
   #nextSession = 1;
+  /** Connections are taken and nothing is ever said on them. */
+  mute = false;
   /** How often each happened. */
-  readonly counts = { identify: 0, resume: 0, heartbeat: 0, replayed: 0 };
+  readonly counts = { identify: 0, resume: 0, heartbeat: 0, replayed: 0, pong: 0 };
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -100,6 +102,16 @@ export class Gateway {
       this.#changed();
     });
     socket.on("message", (data: Buffer) => this.#frame(socket, data.toString()));
+    this.#changed();
+    if (this.mute) {
+      // The answer tells that the client, too, takes the connection for open.
+      socket.on("pong", () => {
+        this.counts.pong += 1;
+        this.#changed();
+      });
+      socket.ping();
+      return;
+    }
     socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: this.#options.heartbeatMs } }));
   }
 

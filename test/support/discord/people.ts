@@ -11,6 +11,8 @@ interface PeopleOptions {
 }
 
 export interface Saying {
+  /** A new one when left out; the first message of a forum's post has the post's id. */
+  readonly id?: string;
   readonly files?: readonly Omit<StoredFile, "id">[];
   readonly repliesTo?: Message;
   /** Discord's message type; 0 when left out. */

@@ -68,7 +68,7 @@ export interface Row {
   readonly components: readonly { readonly custom_id: string; readonly label: string; readonly style: number }[];
 }
 
-export const TYPE = { text: 0, dm: 1, voice: 2, thread: 11 } as const;
+export const TYPE = { text: 0, dm: 1, voice: 2, thread: 11, forum: 15 } as const;
 export const SUPPRESS_EMBEDS = 1 << 2;
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
 
