@@ -22,6 +22,7 @@ export interface WireFailure {
 
 /** What providers answer when something is wrong, and the code it must become on every wire. */
 export const FAILURES: readonly WireFailure[] = [
+  { what: "an unpaid account", reply: httpError(402, "payment", "Please top up"), code: "quota" },
   { what: "a wrong key", reply: unauthorized(), code: "auth" },
   {
     what: "a forbidden model",

@@ -25,6 +25,7 @@ import {
   usage,
 } from "../support/model-script.ts";
 import type { ModelServer } from "../support/model-server.ts";
+import { passTime } from "../support/pass-time.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { FAILURES } from "./wire-failures.ts";
 
@@ -307,7 +308,7 @@ export function describeWire(harness: WireHarness): void {
       const clock = new ManualClock();
       const begun = clock.now();
       const call = (await provider(clock)).createMessage(request([user("hi")]), never);
-      await pass(clock, call);
+      await passTime(clock, call);
       await expect(call).rejects.toMatchObject({ code: "stalled", detail: { provider: providerId, model } });
       expect(clock.now() - begun).toBeGreaterThanOrEqual(leastMs);
       expect(clock.now() - begun).toBeLessThanOrEqual(mostMs);
@@ -332,6 +333,7 @@ export function describeWire(harness: WireHarness): void {
       }
       await expect(call).rejects.toMatchObject({ code: "stalled" });
       expect(clock.now() - begun).toBeGreaterThanOrEqual(300_000);
+      expect(await server.requests[0]?.ended).toBe("aborted");
     });
 
     test.each(FAILURES)("$what is $code", async ({ reply, code, retryAfterMs }) => {
@@ -386,15 +388,4 @@ export function describeWire(harness: WireHarness): void {
       expect(whole.trimEnd().endsWith("word2000")).toBe(true);
     });
   });
-}
-
-/** Lets time pass until the call is over. */
-async function pass(clock: ManualClock, call: Promise<unknown>): Promise<void> {
-  const progress = { over: false };
-  const finish = () => {
-    progress.over = true;
-  };
-  const ended = call.then(finish, finish);
-  while (!progress.over) await clock.advance(1_000);
-  await ended;
 }

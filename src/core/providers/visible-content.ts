@@ -165,7 +165,6 @@ function paired(turns: readonly VisibleTurn[]): VisibleTurn[] {
       open = [];
       continue;
     }
-    if (open.length > 0) result.push({ role: "user", parts: answered(open, []) });
     result.push(turn);
     open = turn.parts.flatMap((part) => (part.type === "tool_use" ? [part.id] : []));
   }
