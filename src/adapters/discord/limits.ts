@@ -33,15 +33,16 @@ export const CLOCK_SKEW_MS = 60_000;
 
 /**
  * `messageChars` leaves 200 of the 2,000 characters to the footer and to the mark that a post is
- * recognised by. Edits are limited to 5 in 5 s per channel (FACTS §5, measured by bucket headers), which
+ * recognised by. Edits are limited to 5 in 5 s per channel (as the headers of its buckets say), which
  * discord.js paces by itself; every thread is a channel of its own, so what all of them share is the
- * global limit of 50 requests a second (Discord docs, Rate Limits), of which edits take less than half.
+ * global limit of 50 requests a second (Discord docs, Rate Limits), of which edits take a fifth: when many
+ * runs end together, their answers need the rest.
  */
 export const DISCORD_LIMITS: PlatformLimits = {
   messageChars: 1_800,
   editChars: 1_800,
   postsPerChannel: { burst: 5, everyMs: 1_000 },
-  editsPerWorkspace: { burst: 10, everyMs: 50 },
+  editsPerWorkspace: { burst: 10, everyMs: 100 },
   answerParts: 20,
   /** Source: Discord docs, Uploading Files (the default without boosts). */
   attachmentBytes: 10 * 1024 * 1024,
