@@ -94,8 +94,8 @@ function connection({ options, feed, poster }: Parts): Connection {
     entryUrl: () => (server === null ? null : `${urlOf(options.host, server.port)}?token=${options.token}`),
     start: async (receive, signal) => {
       signal.throwIfAborted();
-      receiver = receive;
       await listen();
+      receiver = receive;
     },
     stop: async () => {
       receiver = null;

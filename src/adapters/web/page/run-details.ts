@@ -96,10 +96,8 @@ function stoppedOf(first: Step | undefined): Step | null {
 }
 
 function costOf({ body }: PageMessage): number | null {
-  const line = `${body.markdown}\n${body.footer ?? ""}`
-    .split("\n")
-    .find((text) => FOLDED.test(text) && COST.test(text));
-  const match = line === undefined ? null : COST.exec(line);
+  const folded = signedLines(`${body.markdown}\n${body.footer ?? ""}`).filter(({ text }) => FOLDED.test(text));
+  const match = COST.exec(folded.map(({ text }) => text).join("\n"));
   return match?.[1] === undefined ? null : Number(match[1]);
 }
 
