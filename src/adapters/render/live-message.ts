@@ -2,6 +2,7 @@ import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { SuspendSignal } from "../../core/sessions/engine.ts";
 
 export interface LiveMessageOptions {
   /** The message as it should look now. */
@@ -23,6 +24,7 @@ export class LiveMessage {
   #shown: string;
   #changed = false;
   #closed = false;
+  /** No edit can succeed any more: the thread is gone, or the platform is being stopped. */
   #gone = false;
   #cancelWait: (() => void) | undefined;
   #lastEditAt: number;
@@ -92,6 +94,10 @@ export class LiveMessage {
       await this.#options.edit(latest);
       this.#shown = sent;
     } catch (error) {
+      if (error instanceof SuspendSignal) {
+        this.#gone = true;
+        return;
+      }
       const { code, message } = toAppError(error);
       this.#options.log.warn({ code, message }, "live_message_edit_failed");
       this.#gone = code === "thread_gone";

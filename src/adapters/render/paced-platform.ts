@@ -12,11 +12,17 @@ export interface PacedPlatform extends ChatPlatform {
   /** Waits for a place among the channel's first posts; the next one then goes out at once. */
   reserveFirst(thread: ThreadRef, signal: AbortSignal): Promise<void>;
   releaseFirst(thread: ThreadRef): void;
+  /** Work that goes on after its run has ended and never rejects; `stop` gives it a moment. */
+  keep(work: Promise<unknown>): void;
 }
+
+/** What kept work gets when the platform stops. */
+const STOP_WAIT_MS = 2_000;
 
 /** Every request that creates or changes something goes through its workspace's scheduler. */
 export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
   const budgets = new WorkspaceBudgets(inner.limits, clock);
+  const kept = new Set<Promise<unknown>>();
   let stopping = new AbortController();
 
   const createIn = async (thread: ThreadRef, lane: OutgoingMessage["lane"], send: () => Promise<PostedMessage>) => {
@@ -34,6 +40,10 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
       return inner.start(receive, signal);
     },
     async stop() {
+      const { promise: longEnough, resolve } = Promise.withResolvers<void>();
+      const cancel = clock.after(STOP_WAIT_MS, resolve);
+      await Promise.race([Promise.all(kept), longEnough]);
+      cancel();
       // What waited for its turn is posted by the next process.
       stopping.abort(new SuspendSignal("the platform is being stopped"));
       await inner.stop();
@@ -66,5 +76,9 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
     canPostFirst: (thread) => budgets.of(thread.workspaceId).canPostFirst(thread.channelId),
     reserveFirst: (thread, signal) => budgets.of(thread.workspaceId).reserveFirst(thread.channelId, signal),
     releaseFirst: (thread) => budgets.of(thread.workspaceId).releaseFirst(thread.channelId),
+    keep(work) {
+      const task = work.finally(() => kept.delete(task));
+      kept.add(task);
+    },
   };
 }

@@ -19,6 +19,8 @@ const EDIT_EVERY_MS = 1_000;
 const TICK_MS = 5_000;
 /** A fold that fails is tried again this often; the answer stands already. */
 const FOLD_ATTEMPTS = 3;
+/** How long the end of a run waits for its fold, which otherwise follows on its own. */
+const FOLD_WAIT_MS = 2_000;
 /** Waits between the attempts to post an ending that the platform failed to take. */
 const POST_RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000, 16_000];
 
@@ -65,8 +67,18 @@ class ThreadRunView implements RunView {
     // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
     const saidByFold = outcome.type === "cancelled" && (await fold());
     if (!saidByFold) await this.#postEnding(answerParts(endingOf(outcome, stats), this.#deps.platform.limits));
-    if (outcome.type !== "cancelled") await fold();
+    if (outcome.type !== "cancelled") await this.#letGo(fold());
     await this.#reactions;
+  }
+
+  /** A fold lags while the workspace's edits are in demand: the thread's next run does not wait for that. */
+  async #letGo(fold: Promise<unknown>): Promise<void> {
+    const { platform, clock } = this.#deps;
+    const { promise: longEnough, resolve } = Promise.withResolvers<void>();
+    const cancel = clock.after(FOLD_WAIT_MS, resolve);
+    platform.keep(fold);
+    await Promise.race([fold, longEnough]);
+    cancel();
   }
 
   async suspend(): Promise<void> {

@@ -201,6 +201,44 @@ test("a long answer is posted in parts, a very long one as its head and a file",
   ]);
 });
 
+test("a fold that must wait for its edit does not keep the run from ending, and still comes", async () => {
+  const { clock, inner, platform, open, run, thread } = setup();
+  const view = open(run);
+  await clock.advance(600);
+  const busy = Array.from({ length: 8 }, () =>
+    platform.edit({ platform: "slack", channelId: "C1", messageId: "x" }, { ...answerOf("busy"), lane: "progress" }),
+  );
+  const finished = view.finish(answered("Done."), STATS);
+  await clock.advance(2_000);
+  await finished;
+  expect(thread()).toContain("Done.");
+  expect(inner.messages.get("m0")?.markdown).toBe("⏳ **build** · 0 s");
+  await clock.runAll();
+  await Promise.all(busy);
+  expect(inner.messages.get("m0")?.markdown).toBe("✓ 3 turns · 2 tools · 6 s · $0.004");
+});
+
+test("stopping the platform lets folds go first, but not for long", async () => {
+  const { clock, inner, platform, open, run } = setup();
+  const view = open(run);
+  await clock.advance(600);
+  const release = inner.hold("edit");
+  const finished = view.finish(answered("Done."), STATS);
+  await clock.advance(100);
+  let stopped = false;
+  const stop = platform.stop().then(() => {
+    stopped = true;
+    return stopped;
+  });
+  await clock.advance(1_500);
+  expect(stopped).toBe(false);
+  await clock.advance(500);
+  expect(await stop).toBe(true);
+  release();
+  await clock.runAll();
+  await finished;
+});
+
 test("a resumed run goes on editing the message it had, and folds it", async () => {
   const { clock, inner, platform, open, run, finish, thread } = setup();
   const first = open(run);

@@ -38,7 +38,7 @@ test.each([
   { text: "a\n b\t c ", line: "a b c" },
   { text: "abcdefghijkl", line: "abcdefghi…" },
   { text: "x\u202ey\u0000z", line: "x\\u{202e}…" },
-  { text: "12345678😀0", line: "12345678�…" },
+  { text: "12345678😀0", line: "12345678…" },
 ])("$text becomes the line $line", ({ text, line }) => {
   expect(plainLine(text, 10)).toBe(line);
 });
