@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { FilesRequest } from "../../wasm/guests/files/request.ts";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import type { WriteIntent } from "../core/tool.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
@@ -9,9 +10,9 @@ import { Refusal } from "./wasm/workspace/refusal.ts";
 export interface Change {
   readonly path: string;
   /** The guest's request for a plan, given what the session knows of the file. */
-  plan(known: string | null): object;
+  plan(known: string | null): FilesRequest;
   /** The guest's request for the change, given the sha256 that the file must still have (null: be absent). */
-  commit(before: string | null): object;
+  commit(before: string | null): FilesRequest;
 }
 
 const planReply = z.discriminatedUnion("type", [

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { GlobRequest } from "../../wasm/guests/files/request.ts";
 import { textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
 import { asResult, callGuest, type Guest, relativePath } from "./guest-call.ts";
@@ -30,7 +31,7 @@ export function createGlob(guest: Guest): Tool {
     title: ({ pattern, path }) => (path === "" ? pattern : `${pattern} in ${path}`),
     execute: ({ path: asked, ...options }, ctx, signal) =>
       asResult(async () => {
-        const body = { op: "glob", path: relativePath(asked, ctx), ...options };
+        const body: GlobRequest = { op: "glob", path: relativePath(asked, ctx), ...options };
         const { text, summary } = await callGuest(guest, { body, reply }, { ctx, signal, writes: false });
         return textResult(text, { summary });
       }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { GrepRequest } from "../../wasm/guests/files/request.ts";
 import { textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
 import { asResult, callGuest, type Guest, relativePath } from "./guest-call.ts";
@@ -55,7 +56,7 @@ export function createGrep(guest: Guest): Tool {
   });
 }
 
-function requestOf(call: Input, path: string): object {
+function requestOf(call: Input, path: string): GrepRequest {
   return {
     op: "grep",
     pattern: call.pattern,

@@ -33,10 +33,22 @@ export async function callGuest<R>(
   const { sessionId, channelKey } = ctx;
   const caller = { sessionId, channelKey, signal, queued: (before: number) => ctx.queued(before) };
   const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), grant, caller);
-  const parsed: unknown = JSON.parse(output);
-  const refused = refusedSchema.safeParse(parsed);
+  const answer = parseJson(output);
+  const refused = refusedSchema.safeParse(answer);
   if (refused.success) throw new Refusal(refused.data.refused);
-  return request.reply.parse(parsed);
+  const reply = request.reply.safeParse(answer);
+  if (!reply.success)
+    throw new SandboxError("sandbox_failed", "the guest gave no valid answer", { cause: reply.error });
+  return reply.data;
+}
+
+/** A program can spoil its own guest, so the output may be anything. */
+function parseJson(output: string): unknown {
+  try {
+    return JSON.parse(output);
+  } catch (cause) {
+    throw new SandboxError("sandbox_failed", "the guest gave no valid answer", { cause });
+  }
 }
 
 /** The path as results and `knownFiles` name it: relative to the sandbox root, normalised. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ReadRequest } from "../../wasm/guests/files/request.ts";
 import type { ToolResult } from "../core/protocol/tool-result.ts";
 import { textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
@@ -39,8 +40,8 @@ export function createRead(guest: Guest): Tool {
     execute: ({ path: asked, offset, limit }, ctx, signal) =>
       asResult(async () => {
         const path = relativePath(asked, ctx);
-        const request = { body: { op: "read", path, offset, limit }, reply };
-        return resultOf(await callGuest(guest, request, { ctx, signal, writes: false }), path);
+        const body: ReadRequest = { op: "read", path, offset, limit };
+        return resultOf(await callGuest(guest, { body, reply }, { ctx, signal, writes: false }), path);
       }),
   });
 }

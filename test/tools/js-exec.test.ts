@@ -52,9 +52,10 @@ test("each program draws other random numbers", async () => {
 
 test("a program that breaks its own surroundings breaks only itself", async () => {
   const session = fileSession(sandbox);
-  await session.run("js_exec", {
+  const spoiled = await session.run("js_exec", {
     code: "JSON.stringify = () => '{\"output\":1}'; Object.prototype.toJSON = () => 1; 1",
   });
+  expect(text(spoiled)).toContain("no valid answer");
   expect(text(await session.run("js_exec", { code: "JSON.stringify({ a: 1 })" }))).toBe('=> {"a":1}');
 });
 

@@ -67,7 +67,10 @@ export function planEdit(workspace: Workspace, request: EditRequest & { known: s
 }
 
 /** The edit is computed again from the file, which must still be the one it was planned on. */
-export function commitEdit(workspace: Workspace, request: EditRequest & { before: string }): { committed: true } {
+export function commitEdit(
+  workspace: Workspace,
+  request: EditRequest & { before: string | null },
+): { committed: true } {
   const { path, before } = request;
   const { replaced } = edited(workspace, request, (sha256) => {
     if (sha256 !== before) throw new Refusal(`${path} changed in the meantime; nothing was written. Read it again.`);

@@ -4,7 +4,7 @@ export type FilesRequest =
   | (WriteRequest & { readonly op: "plan_write"; readonly known: string | null })
   | (WriteRequest & { readonly op: "commit_write"; readonly before: string | null })
   | (EditRequest & { readonly op: "plan_edit"; readonly known: string | null })
-  | (EditRequest & { readonly op: "commit_edit"; readonly before: string })
+  | (EditRequest & { readonly op: "commit_edit"; readonly before: string | null })
   | { readonly op: "hash"; readonly path: string }
   | GlobRequest
   | GrepRequest;

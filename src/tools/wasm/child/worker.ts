@@ -57,8 +57,8 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
 async function run(guest: Guest, { grant, input }: WorkerCall): Promise<Outcome> {
   const { workspace, invoke } = await (guest.spare ?? guest.instantiate());
   guest.spare = null;
-  workspace.bind(grant);
   try {
+    workspace.bind(grant);
     const output = invoke(input);
     if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };
     return { type: "ok", output };
