@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStore } from "../../src/core/store/store.ts";
+import { systemRuntime } from "../../src/runtime.ts";
+import { playConversation } from "../support/simulation/conversation.ts";
+
+/** `SIM_SEED=17 npm test -- test/simulation` replays one seed. */
+const only = process.env["SIM_SEED"];
+const SEEDS = only === undefined ? Array.from({ length: 300 }, (_, index) => index + 1) : [Number(only)];
+const BATCH = 25;
+
+let directory: string;
+let template: string;
+
+beforeAll(async () => {
+  directory = mkdtempSync(path.join(tmpdir(), "deckhand-simulation-"));
+  template = path.join(directory, "template.db");
+  const store = await openStore(`file:${template}`, systemRuntime());
+  await store.close();
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const batches = Array.from({ length: Math.ceil(SEEDS.length / BATCH) }, (_, index) =>
+  SEEDS.slice(index * BATCH, (index + 1) * BATCH),
+);
+
+test.each(batches)(
+  "every request is answered once, whatever dies or fails on the way (seeds from %i)",
+  async (...seeds) => {
+    for (const seed of seeds) {
+      const report = await playConversation(seed, template, directory);
+      expect(report, `replay with: SIM_SEED=${seed} npm test -- test/simulation`).toMatchObject({
+        finished: true,
+        asks: report.asks.map(({ id }) => ({ id, answers: 1 })),
+        openRuns: 0,
+        rateLimited: 0,
+        unfolded: [],
+        failures: [],
+        repeatedLaunches: [],
+      });
+    }
+  },
+  120_000,
+);

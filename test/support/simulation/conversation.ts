@@ -1,0 +1,239 @@
+import { copyFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import type { InboundEvent, InboundMessage, Receive } from "../../../src/core/protocol/platform.ts";
+import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
+import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
+import { createIntake } from "../../../src/core/sessions/intake.ts";
+import { createSessionRunner } from "../../../src/core/sessions/runner.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { buildConfig } from "../query-config.ts";
+import { countingIds, seededRandom } from "../runtime.ts";
+import { silentLog } from "../silent-log.ts";
+import { answerMark, askText, simRegistry } from "./sim-model.ts";
+import { SimServer, simPlatform } from "./sim-platform.ts";
+import { simStore } from "./sim-store.ts";
+import { type SimProcess, World } from "./world.ts";
+
+/** One person's request in the simulation. */
+interface Ask {
+  readonly id: string;
+  readonly event: InboundMessage;
+  /** Virtual milliseconds from the start. */
+  readonly at: number;
+  accepted: boolean;
+}
+
+export interface Report {
+  readonly asks: readonly { readonly id: string; readonly threadId: string; readonly answers: number }[];
+  /** Calls, by run and id, of the tool that must never run again, that did. */
+  readonly repeatedLaunches: readonly string[];
+  /** What failed without anybody to hear of it. */
+  readonly failures: readonly unknown[];
+  readonly openRuns: number;
+  readonly rateLimited: number;
+  /** Live messages that still look as if work went on. */
+  readonly unfolded: readonly string[];
+  readonly kills: number;
+  readonly finished: boolean;
+}
+
+/** Virtual time after which a conversation that has not ended never will. Milliseconds. */
+const LIMIT_MS = 30 * 60_000;
+const START_MS = 1_800_000_000_000;
+
+/** Plays a whole conversation from a seed: people, crashes, faults of model and platform. */
+export async function playConversation(seed: number, template: string, directory: string): Promise<Report> {
+  const file = path.join(directory, `${seed}.db`);
+  await copyFile(template, file);
+  const runtime = { clock: new World(seededRandom(0)).clockOf(null), ids: countingIds(), random: seededRandom(seed) };
+  const store = await openStore(`file:${file}`, runtime);
+  try {
+    return await new Conversation(seed, store).play();
+  } finally {
+    await store.close();
+  }
+}
+
+class Conversation {
+  readonly #world: World;
+  readonly #store: Store;
+  readonly #server: SimServer;
+  readonly #asks: Ask[];
+  readonly #launches = new Map<string, number>();
+  readonly #ids = countingIds();
+  readonly #faultRate: number;
+  #killsLeft: number;
+  #kills = 0;
+
+  constructor(seed: number, store: Store) {
+    const random = seededRandom(seed);
+    this.#world = new World(random);
+    this.#store = store;
+    this.#server = new SimServer(this.#world);
+    this.#faultRate = random.next() < 0.5 ? 0 : 0.08;
+    this.#killsLeft = Math.floor(random.next() * 5);
+    this.#asks = makeAsks(random);
+  }
+
+  async play(): Promise<Report> {
+    for (let finished = false; ; ) {
+      const process = this.#world.spawn(this.#killsLeft > 0 ? 1 + Math.floor(this.#world.random.next() * 90) : null);
+      const active = this.#start(process);
+      finished = await this.#world.runUntil(() => !process.isAlive || this.#isQuiet(active()), LIMIT_MS);
+      if (process.isAlive) return this.#report(finished && this.#isQuiet(active()));
+      this.#killsLeft -= 1;
+      this.#kills += 1;
+      await this.#world.runUntil(() => false, 200 + this.#world.random.next() * 3_000);
+    }
+  }
+
+  #isQuiet(load: { running: number; waiting: number }): boolean {
+    return this.#asks.every((ask) => ask.accepted) && load.running === 0 && load.waiting === 0;
+  }
+
+  /** A new process over the same database and platform. */
+  #start(process: SimProcess): () => { running: number; waiting: number } {
+    const world = this.#world;
+    const clock = world.clockOf(process);
+    const runtime = { clock, ids: this.#ids, random: world.random };
+    const store = simStore(this.#store, world, process);
+    const inner = simPlatform({ world, process, server: this.#server, faultRate: this.#faultRate });
+    const platform = pacePlatform(inner, clock);
+    const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 2, target: () => platform });
+    const receive = createIntake({
+      store,
+      engine,
+      runtime,
+      log: silentLog,
+      access: { admins: [], deny: [], guests: false, external: false },
+      agentOf: () => "build",
+      requiresMention: () => false,
+    });
+    const runner = createSessionRunner({
+      store,
+      runtime,
+      log: silentLog,
+      registry: simRegistry(world, process, this.#faultRate),
+      tools: this.#tools(process),
+      platform: () => platform,
+      openView: () => createRunViews({ platform, clock, log: silentLog }),
+      placeOf: () =>
+        Promise.resolve({
+          config: buildConfig({ model: "sim/sim" }),
+          sandboxRoot: "/nowhere",
+          allowedHosts: [],
+          blockedUrls: [],
+          place: { platform: "Slack", channel: "C" },
+        }),
+      saveAttachment: () => Promise.resolve(null),
+    });
+    world.own(process, engine.start(runner));
+    for (const ask of this.#asks) if (!ask.accepted) this.#deliver(ask, receive, process);
+    return () => engine.load();
+  }
+
+  /** The platform delivers an event until it is acknowledged, also twice. */
+  #deliver(ask: Ask, receive: Receive, process: SimProcess): void {
+    const world = this.#world;
+    const hand = async (event: InboundEvent) => {
+      await world.step(process);
+      const receipt = await receive(event);
+      if (receipt.type === "accepted" || receipt.type === "duplicate") ask.accepted = true;
+    };
+    const delay = Math.max(0, START_MS + ask.at - world.now());
+    world.clockOf(process).after(delay, () => {
+      world.own(process, hand(ask.event));
+      if (world.random.next() < 0.3) world.own(process, hand(ask.event));
+    });
+  }
+
+  #tools(process: SimProcess): Tool[] {
+    const base = { grant: () => ({ key: "k", label: "l" }), title: () => "" };
+    const input = z.object({ n: z.number() });
+    const look = defineTool({
+      ...base,
+      name: "look",
+      description: "Looks.",
+      input,
+      permission: "read",
+      parallel: true,
+      afterCrash: "replay",
+      execute: async (_input, _ctx, signal) => {
+        await this.#world.clockOf(process).sleep(this.#world.random.next() * 900, signal);
+        return this.#world.random.next() < 0.1 ? errorResult("nothing there") : textResult("seen");
+      },
+    });
+    const launch = defineTool({
+      ...base,
+      name: "launch",
+      description: "Launches.",
+      input,
+      permission: "execute",
+      parallel: false,
+      afterCrash: "never",
+      execute: async (_input, ctx, signal) => {
+        const key = `${ctx.runId}:${ctx.callId}`;
+        this.#launches.set(key, (this.#launches.get(key) ?? 0) + 1);
+        await this.#world.step(process);
+        await this.#world.clockOf(process).sleep(this.#world.random.next() * 2_000, signal);
+        return textResult("launched");
+      },
+    });
+    return [look, launch];
+  }
+
+  async #report(finished: boolean): Promise<Report> {
+    const texts = this.#server.messages.map(({ key, threadId, markdown }) => ({ key, threadId, markdown }));
+    return {
+      asks: this.#asks.map(({ id, event }) => ({
+        id,
+        threadId: event.thread.threadId ?? "-",
+        answers: texts.filter(({ key, markdown }) => key.includes(":answer:") && markdown.includes(answerMark(id)))
+          .length,
+      })),
+      repeatedLaunches: [...this.#launches].filter(([, times]) => times > 1).map(([key]) => key),
+      failures: this.#world.failures,
+      openRuns: (await this.#store.runs.interrupted()).length,
+      rateLimited: this.#server.rateLimited,
+      unfolded: texts
+        .filter(({ key, markdown }) => key.endsWith(":live") && markdown.startsWith("⏳"))
+        .map(({ key }) => key),
+      kills: this.#kills,
+      finished,
+    };
+  }
+}
+
+function makeAsks(random: { next(): number }): Ask[] {
+  const threads = 1 + Math.floor(random.next() * 4);
+  return Array.from({ length: threads }, (_, thread) =>
+    Array.from({ length: 1 + Math.floor(random.next() * 3) }, (_, index) => {
+      const id = `${thread}${index}`;
+      const at = index * 3_000 * random.next() + thread * 200;
+      return { id, event: askEvent(thread, index, askText(id, Math.floor(random.next() * 4))), at, accepted: false };
+    }),
+  ).flat();
+}
+
+function askEvent(thread: number, index: number, text: string): InboundMessage {
+  const ts = `17000${thread}.${index}`;
+  return {
+    kind: "message",
+    key: `slack:T:C${thread % 2}:${ts}`,
+    workspace: { id: "T", name: "T" },
+    channel: { id: `C${thread % 2}`, name: "ops", kind: "channel" },
+    thread: { platform: "slack", workspaceId: "T", channelId: `C${thread % 2}`, threadId: `17000${thread}.0` },
+    person: { id: "slack:U1", name: "Ana", isBot: false, isGuest: false, isExternal: false, roles: [] },
+    at: START_MS,
+    text,
+    addressed: "mention",
+    opensThread: index === 0,
+    attachments: [],
+    quoted: [],
+    messageId: ts,
+  };
+}

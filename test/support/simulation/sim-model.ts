@@ -1,0 +1,81 @@
+import { ProviderError } from "../../../src/core/protocol/errors.ts";
+import type { Message, ToolUseBlock } from "../../../src/core/protocol/messages.ts";
+import { textOf, toolUsesOf } from "../../../src/core/protocol/messages.ts";
+import type {
+  ModelRequest,
+  ModelResponse,
+  ProviderRegistry,
+  StreamEvent,
+} from "../../../src/core/providers/provider.ts";
+import type { SimProcess, World } from "./world.ts";
+
+/** A request of a person in the simulation: so many turns with tools, then an answer that names the id. */
+export function askText(id: string, turns: number): string {
+  return `ask ${id} ${turns}`;
+}
+
+/** What the answer to a request contains, once. */
+export function answerMark(id: string): string {
+  return `done-${id}.`;
+}
+
+/**
+ * A model that works each request off: as many turns with tools as it asks for, then one answer that
+ * names every request since the last answer. It fails now and then, never twice in a row.
+ */
+export function simRegistry(world: World, process: SimProcess, faultRate: number): ProviderRegistry {
+  const clock = world.clockOf(process);
+  let failedBefore = false;
+  const provider = {
+    id: "sim",
+    name: "Simulated",
+    listModels: () => Promise.resolve([]),
+    createMessage: () => Promise.reject(new ProviderError("bad_request", "only streams")),
+    async *createMessageStream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+      await world.step(process);
+      await clock.sleep(10 + world.random.next() * 400, signal);
+      const response = respond(request.messages);
+      const fails = !failedBefore && world.random.next() < faultRate;
+      failedBefore = fails;
+      for (const word of textOf(response.content).split(/(?<= )/)) {
+        await clock.sleep(1 + world.random.next() * 30, signal);
+        if (fails) throw new ProviderError(world.random.next() < 0.5 ? "incomplete_stream" : "overloaded", "simulated");
+        yield { type: "text", text: word };
+      }
+      if (fails) throw new ProviderError("network", "simulated");
+      await world.step(process);
+      yield { type: "end", response };
+    },
+  };
+  const facts = {
+    contextWindow: 200_000,
+    maxOutputTokens: 8_000,
+    price: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
+  };
+  return { resolve: (ref) => Promise.resolve({ provider, model: ref.slice(4), facts }), available: () => ["sim"] };
+}
+
+function respond(messages: readonly Message[]): ModelResponse {
+  const lastAnswer = messages.findLastIndex(
+    (message) => message.role === "assistant" && toolUsesOf(message.content).length === 0,
+  );
+  const open = messages.slice(lastAnswer + 1);
+  const asks = open.flatMap((message) => [...textOf(message.content).matchAll(/ask (\S+) (\d+)/g)]);
+  const turnsDone = open.filter((message) => message.role === "assistant").length;
+  const turnsWanted = Math.max(0, ...asks.map((ask) => Number(ask[2])));
+  const usage = { inputTokens: 10, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  if (turnsDone < turnsWanted) {
+    const turn = messages.length;
+    const content = [{ type: "text" as const, text: `Working on it, turn ${turn}. ` }, ...calls(turn)];
+    return { content, stopReason: "tool_use", usage, model: "sim" };
+  }
+  const text = `Here it is: ${asks.map((ask) => answerMark(ask[1] ?? "")).join(" ")} ${"More words. ".repeat(10)}`;
+  return { content: [{ type: "text", text }], stopReason: "end_turn", usage, model: "sim" };
+}
+
+function calls(turn: number): ToolUseBlock[] {
+  return [
+    { type: "tool_use", id: `look_${turn}`, name: "look", input: { n: turn } },
+    { type: "tool_use", id: `launch_${turn}`, name: "launch", input: { n: turn } },
+  ];
+}
