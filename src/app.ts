@@ -19,6 +19,7 @@ import { requireWritable, webToken } from "./home.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { readiness } from "./readiness.ts";
+import { saveAttachment } from "./tools/attachments.ts";
 import { createFileTools } from "./tools/file-tools.ts";
 import { createSandbox } from "./tools/wasm/sandbox.ts";
 
@@ -187,7 +188,7 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
       platform,
       openView: (name) => createRunViews({ platform: platform(name), clock: runtime.clock, log }),
       placeOf: places.placeOf,
-      saveAttachment: sandbox.saveAttachment,
+      saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),
     }),
   );
 }

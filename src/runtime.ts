@@ -39,7 +39,8 @@ function systemIds(): Ids {
   return {
     next(prefix) {
       let time = "";
-      for (let rest = Date.now(), i = 0; i < 9; i++, rest = Math.floor(rest / 32)) time = ALPHABET.charAt(rest % 32) + time;
+      for (let rest = Date.now(), i = 0; i < 9; i++, rest = Math.floor(rest / 32))
+        time = ALPHABET.charAt(rest % 32) + time;
       const noise = [...randomBytes(11)].map((byte) => ALPHABET.charAt(byte % 32)).join("");
       return `${prefix}_${time}${noise}`;
     },

@@ -24,18 +24,22 @@ import { Refusal, systemCode } from "./refusal.ts";
 const STALE_MS = 600_000;
 
 /**
- * Puts a text in a file's place at once: readers see the old or the new content, and so does whoever
+ * Puts a content in a file's place at once: readers see the old or the new content, and so does whoever
  * looks after a crash. The file must still be what `before` says (a sha256; null: absent) when the new
  * one takes its place. Keeps mode and, where permitted, owner.
  */
-export function replaceFile(place: Place, path: string, change: { text: string; before: string | null }): void {
+export function replaceFile(
+  place: Place,
+  path: string,
+  change: { content: string | Uint8Array; before: string | null },
+): void {
   const { directory, name, stats } = place;
   if (stats !== null && !stats.isFile()) throw notRegular(path, stats);
   if (stats !== null) accessSync(directory.at(name), constants.W_OK);
   removeStale(directory);
   const temporary = directory.at(`.deckhand-${randomBytes(8).toString("hex")}.tmp`);
   try {
-    writeTemporary(temporary, place, change.text);
+    writeTemporary(temporary, place, change.content);
     if (change.before === null) takeFreeName(temporary, directory.at(name));
     else {
       requireUnchanged(place, path, change.before);
@@ -47,11 +51,11 @@ export function replaceFile(place: Place, path: string, change: { text: string; 
   syncDirectory(directory);
 }
 
-function writeTemporary(temporary: string, { stats }: Place, text: string): void {
+function writeTemporary(temporary: string, { stats }: Place, content: string | Uint8Array): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, stats === null ? 0o666 : 0o600);
   try {
-    writeFileSync(fd, text);
+    writeFileSync(fd, content);
     if (stats !== null) {
       keepOwner(fd, stats);
       fchmodSync(fd, stats.mode & 0o777);

@@ -109,7 +109,7 @@ function writing(places: GetPlaces, writable: () => boolean): Pick<WorkspaceImpo
       refusing(path, () => {
         const place = before === undefined ? places().make(path) : places().find(path);
         refuseInstructions(place.relative);
-        replaceFile(place, path, { text, before: before ?? null });
+        replaceFile(place, path, { content: text, before: before ?? null });
       });
     },
   };

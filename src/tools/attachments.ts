@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { Log } from "../core/protocol/log.ts";
+import { Places, withFile } from "./wasm/workspace/places.ts";
+import { hashFile } from "./wasm/workspace/read-file.ts";
+import { replaceFile } from "./wasm/workspace/replace-file.ts";
+
+export interface AttachmentFile {
+  /** Absolute. */
+  readonly sandboxRoot: string;
+  /** As the platform names it; only its last segment counts. */
+  readonly name: string;
+  readonly data: Uint8Array;
+  readonly log: Log;
+}
+
+/** Of a file name in the sandbox. */
+const NAME_CHARS = 100;
+
+/**
+ * Keeps what a person attached beneath `attachments/` of the sandbox root, through the same verified
+ * paths as the tools'. Answers its relative path, or null when it cannot be written there. Equal
+ * content under an equal name is there once; other content gets a name of its own.
+ */
+export function saveAttachment({ sandboxRoot, name, data, log }: AttachmentFile): Promise<string | null> {
+  const places = new Places(sandboxRoot);
+  const digest = createHash("sha256").update(data).digest("hex");
+  try {
+    for (const candidate of candidates(name, digest)) {
+      const place = places.make(candidate);
+      if (place.stats === null) {
+        replaceFile(place, candidate, { content: data, before: null });
+        return Promise.resolve(candidate);
+      }
+      if (place.stats.isFile() && withFile(place, candidate, hashFile) === digest) return Promise.resolve(candidate);
+    }
+    return Promise.resolve(null);
+  } catch (error) {
+    log.warn({ err: error, name }, "attachment_not_saved");
+    return Promise.resolve(null);
+  } finally {
+    places.close();
+  }
+}
+
+/** The name itself, then the name with the content's digest in it. */
+function candidates(name: string, digest: string): string[] {
+  const plain = safeName(name);
+  const { name: stem, ext } = path.parse(plain);
+  return [`attachments/${plain}`, `attachments/${stem}-${digest.slice(0, 8)}${ext}`];
+}
+
+/** Neither a path, nor hidden, nor longer than file systems take. */
+function safeName(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? "";
+  // oxlint-disable-next-line no-control-regex -- control characters are what is removed
+  const clean = last.replace(/[\u0000-\u001f\u007f]/g, "").replace(/^\.+/, "");
+  const { name: stem, ext } = path.parse(clean);
+  return `${stem.slice(0, NAME_CHARS) || "file"}${ext.slice(0, 20)}`;
+}
