@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { afterAll } from "vitest";
 import { createWebPlatform, type WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import { buildPage } from "../../../src/adapters/web/build-page.ts";
 import type { Probes } from "../../../src/adapters/web/server.ts";
@@ -13,7 +14,7 @@ export const TOKEN = "a-token-for-tests-only";
 /** The page, bundled once for a test file. */
 export const PAGE_DIRECTORY = mkdtempSync(path.join(tmpdir(), "deckhand-page-"));
 await buildPage(PAGE_DIRECTORY);
-process.once("exit", () => rmSync(PAGE_DIRECTORY, { recursive: true, force: true }));
+afterAll(() => rmSync(PAGE_DIRECTORY, { recursive: true, force: true }));
 
 /** Counts what an operator would be warned of. */
 export class CountingLog implements Log {
