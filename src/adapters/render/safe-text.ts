@@ -34,12 +34,10 @@ export function plainLine(text: string, maxChars: number): string {
     .replaceAll(/\s+/gu, " ")
     .replaceAll(UNPRINTABLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`)
     .trim();
-  return line.length <= maxChars
-    ? line
-    : `${line
-        .slice(0, maxChars - 1)
-        .toWellFormed()
-        .trimEnd()}…`;
+  if (line.length <= maxChars) return line;
+  // A character of two units is left out rather than cut in half.
+  const head = line.slice(0, maxChars - 1).replace(/\p{Cs}$/u, "");
+  return `${head.trimEnd()}…`;
 }
 
 /** A code span that holds whatever text it is given, on one line. */

@@ -35,6 +35,7 @@ const ackSchema = z.object({ envelope_id: z.string(), payload: z.unknown().optio
 export class SlackDeliveries {
   readonly #options: DeliveryOptions;
   readonly #sockets = new Set<WebSocket>();
+  readonly #frozen = new Set<WebSocket>();
   readonly #pending = new Map<string, Pending>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #server = new WebSocketServer({ noServer: true });
@@ -91,6 +92,7 @@ export class SlackDeliveries {
   freeze(): void {
     for (const socket of this.#sockets) {
       socket.pause();
+      this.#frozen.add(socket);
       this.#sockets.delete(socket);
     }
   }
@@ -128,7 +130,7 @@ export class SlackDeliveries {
 
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
-    for (const socket of this.#sockets) socket.terminate();
+    for (const socket of [...this.#sockets, ...this.#frozen]) socket.terminate();
     this.#server.close();
   }
 

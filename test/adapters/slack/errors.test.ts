@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { slackErrorName, toPlatformError } from "../../../src/adapters/slack/errors.ts";
+import { PlatformError } from "../../../src/core/protocol/errors.ts";
+
+const platform = (error: string, more = {}) => ({
+  code: "slack_webapi_platform_error",
+  data: { ok: false, error, ...more },
+});
+
+const cases = [
+  { thrown: platform("invalid_auth"), code: "platform_auth" },
+  { thrown: platform("token_expired"), code: "platform_auth" },
+  { thrown: platform("account_inactive"), code: "platform_auth" },
+  {
+    thrown: platform("missing_scope", { needed: "files:read", provided: "chat:write" }),
+    code: "missing_scope",
+    detail: { scope: "files:read" },
+  },
+  { thrown: platform("channel_not_found"), code: "thread_gone" },
+  { thrown: platform("is_archived"), code: "thread_gone" },
+  { thrown: platform("not_in_channel"), code: "thread_gone" },
+  { thrown: platform("message_not_found"), code: "thread_gone" },
+  { thrown: platform("ratelimited"), code: "platform_rate_limited" },
+  { thrown: platform("fatal_error"), code: "platform_failed", detail: { error: "fatal_error" } },
+  {
+    thrown: { code: "slack_webapi_rate_limited_error", retryAfter: 7 },
+    code: "platform_rate_limited",
+    retryAfterMs: 7_000,
+  },
+  { thrown: { code: "slack_webapi_http_error", statusCode: 503 }, code: "platform_failed" },
+  { thrown: { code: "slack_webapi_request_error", original: new Error("reset") }, code: "network" },
+  { thrown: new TypeError("fetch failed"), code: "platform_failed" },
+  { thrown: "a string", code: "platform_failed" },
+];
+
+test.each(cases)("$thrown is $code", ({ thrown, code, ...rest }) => {
+  const error = toPlatformError(thrown, "write here");
+  expect(error).toBeInstanceOf(PlatformError);
+  expect(error).toMatchObject({
+    code,
+    cause: thrown,
+    ...rest,
+    detail: { platform: "slack", purpose: "write here", ...rest.detail },
+  });
+});
+
+test("an error that has its code already keeps it", () => {
+  const error = new PlatformError("thread_gone", "gone");
+  expect(toPlatformError(error, "write here")).toBe(error);
+});
+
+test("only Slack's own errors have a name", () => {
+  expect(slackErrorName(platform("already_reacted"))).toBe("already_reacted");
+  expect(slackErrorName(new Error("other"))).toBeUndefined();
+});

@@ -1,0 +1,247 @@
+import { expect, test } from "vitest";
+import type { InboundMessage, OutgoingMessage } from "../../../src/core/protocol/platform.ts";
+import { Inbox } from "../../contracts/inbox.ts";
+import { begin, plainMessage } from "../../contracts/platform-steps.ts";
+import { openSlackHarness, type SlackHarness } from "../../support/slack/slack-harness.ts";
+
+const { signal } = new AbortController();
+
+/** A thread begun by Ana, and the inbox that heard of it. */
+async function openThread(harness: SlackHarness): Promise<{ inbox: Inbox; event: InboundMessage }> {
+  const inbox = await begin(harness);
+  await harness.mention("hello");
+  return { inbox, event: await inbox.nextMessage() };
+}
+
+function callsOf(harness: SlackHarness, method: string) {
+  return harness.server.calls.filter((call) => call.method === method);
+}
+
+test("a mention comes as two events with one key, and the person is looked up once", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const said = await harness.mention("hello");
+  await said.answered;
+  expect(inbox.events.map(({ key }) => key)).toEqual(Array(2).fill(`slack:T0001:C0001:${said.messageId}`));
+  expect(inbox.fresh).toMatchObject([{ addressed: "mention", text: "hello", channel: { name: "ops" } }]);
+  expect(callsOf(harness, "users.info")).toHaveLength(1);
+});
+
+test("an app that hears of mentions only is answered all the same", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const ts = harness.server.workspace.nextTs();
+  const text = `<@${harness.server.workspace.botUserId}> hello`;
+  harness.server.people.event({ type: "app_mention", channel: "C0001", user: "U0ANA", ts, text });
+  expect(await inbox.nextMessage()).toMatchObject({ addressed: "mention", opensThread: true, text: "hello" });
+});
+
+test("what was not answered in time comes again by itself", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const mend = inbox.refuse();
+  const said = await harness.mention("hello");
+  await inbox.until(() => inbox.events.length >= 2);
+  expect(said.isAnswered()).toBe(false);
+  mend();
+  await said.answered;
+  expect(inbox.fresh).toHaveLength(1);
+});
+
+test("who is refused is told once, though the mention comes twice", async () => {
+  await using harness = await openSlackHarness();
+  const refused: string[] = [];
+  await harness.platform.start((event) => {
+    refused.push(event.key);
+    return Promise.resolve({ type: "refused", reason: "Guests may not." });
+  }, signal);
+  const said = await harness.mention("hello");
+  await said.answered;
+  await harness.platform.stop();
+  expect(refused).toHaveLength(2);
+  expect(await harness.whispersTo("ana")).toEqual(["Guests may not."]);
+});
+
+const strangers = [
+  { name: "a guest of several channels", user: { isRestricted: true }, isGuest: true, isExternal: false },
+  { name: "a guest of one channel", user: { isUltraRestricted: true }, isGuest: true, isExternal: false },
+  { name: "a stranger of a shared channel", user: { isStranger: true }, isGuest: false, isExternal: true },
+  { name: "a person of another workspace", user: { teamId: "T0002" }, isGuest: false, isExternal: true },
+];
+
+test.each(strangers)("$name is known as one", async ({ user, isGuest, isExternal }) => {
+  await using harness = await openSlackHarness();
+  harness.server.workspace.users.set("U0X", { id: "U0X", name: "xavier", ...user });
+  const inbox = await begin(harness);
+  harness.server.people.mention({ text: "hello", user: "U0X" });
+  const { person } = await inbox.nextMessage();
+  expect(person).toEqual({ id: "slack:U0X", name: "xavier", isBot: false, isGuest, isExternal, roles: [] });
+});
+
+test("somebody Slack does not show us is a stranger; nobody is taken for a member while Slack cannot be asked", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  harness.server.people.mention({ text: "unseen", user: "U0HIDDEN" });
+  expect((await inbox.nextMessage()).person).toMatchObject({ name: "U0HIDDEN", isExternal: true });
+  harness.server.faults.add("users.info", { kind: "status", status: 500 });
+  harness.server.faults.add("users.info", { kind: "error", error: "internal_error" });
+  const said = await harness.mention("later");
+  expect(await inbox.nextMessage()).toMatchObject({ text: "later", person: { isExternal: false } });
+  await said.answered;
+});
+
+test("a slash command is an event without thread, and its private reply is Slack's answer", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  inbox.answerWith({ type: "reply", message: plainMessage("3 jobs") });
+  const delivery = harness.server.people.command("/jobs", "list --all");
+  const event = await inbox.next();
+  expect(event).toMatchObject({
+    kind: "command",
+    name: "jobs",
+    args: "list --all",
+    key: expect.stringMatching(/^slack:command:trigger\./u),
+    thread: { channelId: "C0001", threadId: null },
+    channel: { name: "ops" },
+    person: { id: "slack:U0ANA" },
+  });
+  await delivery.answered;
+  expect(delivery.response()).toMatchObject({
+    response_type: "ephemeral",
+    blocks: [{ type: "markdown", text: "3 jobs" }],
+  });
+});
+
+test("the reply to a command opens a thread that is found again", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  harness.server.people.command("/agent", "plan");
+  const { thread } = await inbox.next();
+  const since = Date.now();
+  const posted = await harness.platform.post(thread, plainMessage("Here is the plan."), "answer:0");
+  expect(await harness.platform.find(thread, "answer:0", since)).toEqual(posted);
+  expect(await harness.platform.find(thread, "answer:1", since)).toBeNull();
+  expect(await harness.platform.fetchThread(thread, 10, signal)).toEqual([]);
+});
+
+test("a click is keyed by its message and time", async () => {
+  await using harness = await openSlackHarness();
+  const { inbox, event } = await openThread(harness);
+  const buttons: OutgoingMessage["buttons"] = [{ id: "stop:run_1", label: "Stop", style: "danger" }];
+  const posted = await harness.platform.post(event.thread, plainMessage("working", { buttons }), "live");
+  await harness.click(posted, "stop:run_1");
+  expect((await inbox.next()).key).toMatch(new RegExp(`^slack:action:C0001:${posted.messageId}:\\d+\\.\\d+$`, "u"));
+});
+
+test("a post is tried once: a lost response and a 5xx are the caller's, and a 429 holds nothing else back", async () => {
+  await using harness = await openSlackHarness();
+  const { event } = await openThread(harness);
+  const post = (key: string) => harness.platform.post(event.thread, plainMessage(key), key);
+  harness.loseNextPostResponse();
+  await expect(post("lost")).rejects.toMatchObject({ code: "network" });
+  harness.failNextPost();
+  await expect(post("failed")).rejects.toMatchObject({ code: "platform_failed" });
+  harness.rateLimitNext("post", 30_000);
+  await expect(post("limited")).rejects.toMatchObject({ code: "platform_rate_limited", retryAfterMs: 30_000 });
+  await post("fine");
+  expect(callsOf(harness, "chat.postMessage").map(({ outcome }) => outcome)).toEqual(["lost", "503", "429", "ok"]);
+});
+
+test("a post is found on a later page of a long thread", async () => {
+  await using harness = await openSlackHarness();
+  const { event } = await openThread(harness);
+  const { channelId: channel, threadId: threadTs } = event.thread;
+  const since = Date.now();
+  for (let n = 0; n < 450; n += 1) harness.server.workspace.add({ channel, threadTs, user: "U0BOB", text: `${n}` });
+  const posted = await harness.platform.post(event.thread, plainMessage("the answer"), "answer:0");
+  expect(await harness.platform.find(event.thread, "answer:0", since)).toEqual(posted);
+  expect(callsOf(harness, "conversations.replies")).toHaveLength(3);
+});
+
+test("a message with files has them before it is found by its key", async () => {
+  await using harness = await openSlackHarness();
+  const { event } = await openThread(harness);
+  const files = [{ name: "answer.md", mediaType: "text/markdown", data: new TextEncoder().encode("whole") }];
+  await harness.platform.post(event.thread, plainMessage("head", { files }), "answer:0");
+  const [, file, head] = await harness.visible(event.thread);
+  expect(file?.files.map(({ name }) => name)).toEqual(["answer.md"]);
+  expect(head?.text).toBe("head");
+});
+
+test("a file that Slack answers with its login page is a missing scope, not a file", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  for (const mediaType of ["image/png", "text/html"]) {
+    await harness.mention("look", {
+      file: { name: "page", mediaType, data: new TextEncoder().encode("<html>mine</html>") },
+    });
+    const [attachment] = (await inbox.nextMessage()).attachments;
+    if (attachment === undefined) throw new Error("the file is missing");
+    if (mediaType === "text/html") {
+      expect(new TextDecoder().decode(await harness.platform.fetchFile(attachment, 1_000, signal))).toBe(
+        "<html>mine</html>",
+      );
+    }
+    harness.server.scopes.delete("files:read");
+    await expect(harness.platform.fetchFile(attachment, 1_000, signal)).rejects.toMatchObject({
+      code: "missing_scope",
+      detail: { scope: "files:read" },
+    });
+    harness.server.scopes.add("files:read");
+  }
+});
+
+test("a file known by its id is asked for, and the token goes to no foreign address", async () => {
+  await using harness = await openSlackHarness();
+  await begin(harness);
+  const data = new TextEncoder().encode("shared");
+  const { id } = harness.server.workspace.addFile({ name: "a.txt", mimetype: "text/plain", data });
+  const file = { name: "a.txt", mediaType: "text/plain", size: data.length, ref: id };
+  expect(new TextDecoder().decode(await harness.platform.fetchFile(file, 100, signal))).toBe("shared");
+  for (const ref of [
+    "http://127.0.0.1:9/files-pri/F1/a.txt",
+    "https://slack.com.evil.example/a",
+    "http://files.slack.com/a",
+  ]) {
+    await expect(harness.platform.fetchFile({ ...file, ref }, 100, signal)).rejects.toMatchObject({
+      code: "attachment_unreadable",
+    });
+  }
+});
+
+test("a token without a needed scope is told at the start; one that lacks others works", async () => {
+  await using harness = await openSlackHarness();
+  harness.server.scopes.delete("files:read");
+  await begin(harness);
+  harness.server.scopes.delete("users:read");
+  await expect(harness.another().start(() => Promise.resolve({ type: "accepted" }), signal)).rejects.toMatchObject({
+    code: "missing_scope",
+    detail: { scope: "users:read", platform: "slack" },
+  });
+});
+
+test("an app token that Slack does not accept is told at the start", async () => {
+  await using harness = await openSlackHarness();
+  const platform = harness.adapter({ appToken: "xapp-wrong" });
+  await expect(platform.start(() => Promise.resolve({ type: "accepted" }), signal)).rejects.toMatchObject({
+    code: "platform_auth",
+  });
+});
+
+test("while Slack cannot be reached the start waits, says so, and can be taken back", async () => {
+  await using harness = await openSlackHarness();
+  const controller = new AbortController();
+  const platform = harness.adapter({ apiUrl: "http://127.0.0.1:9/api/" });
+  const start = platform.start(() => Promise.resolve({ type: "accepted" }), controller.signal);
+  await expect.poll(() => platform.health().detail).toContain("cannot sign in to Slack");
+  controller.abort(new Error("shutting down"));
+  await expect(start).rejects.toThrow("shutting down");
+});
+
+test("a private answer to somebody outside the channel goes to their direct messages", async () => {
+  await using harness = await openSlackHarness();
+  const { event } = await openThread(harness);
+  harness.server.faults.add("chat.postEphemeral", { kind: "error", error: "user_not_in_channel" });
+  await harness.platform.whisper(event.thread, "slack:U0ANA", plainMessage("between us"));
+  expect(harness.server.workspace.messages.at(-1)).toMatchObject({ channel: "D0001", threadTs: null });
+});

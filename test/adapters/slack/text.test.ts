@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../../src/adapters/slack/text.ts";
+
+const names = { people: new Map([["U1", "ana"]]), channels: new Map([["C1", "ops"]]) };
+
+const cases = [
+  { name: "a mention", written: "ask <@U1> and <@U2|bob> and <@U3>", read: "ask @ana and @bob and @U3" },
+  { name: "a channel", written: "see <#C1> and <#C2|dev>", read: "see #ops and #dev" },
+  {
+    name: "a call to all",
+    written: "<!channel> <!here|here> <!subteam^S1|@team> <!subteam^S2>",
+    read: "@channel here @team @subteam",
+  },
+  { name: "a link", written: "<https://a.example/x?y=1&amp;z=2>", read: "https://a.example/x?y=1&z=2" },
+  { name: "a link with a label", written: "<https://a.example|the docs>", read: "[the docs](https://a.example)" },
+  { name: "a link that is its own label", written: "<https://a.example|a.example>", read: "https://a.example" },
+  { name: "an address", written: "<mailto:ana@a.example|ana@a.example>", read: "ana@a.example" },
+  { name: "escaped characters", written: "if a &lt; b &amp;&amp; c &gt; d: &amp;lt;", read: "if a < b && c > d: &lt;" },
+  { name: "angle brackets that mean nothing", written: "a <b> c", read: "a <b> c" },
+];
+
+test.each(cases)("$name reads as people read it", ({ written, read }) => {
+  expect(readableText(written, names)).toBe(read);
+});
+
+test.each([
+  { text: "<@U9> change it", left: "change it" },
+  { text: "<@U9|deckhand>, change it", left: "change it" },
+  { text: "please <@U9> change it", left: "please change it" },
+  { text: "change it <@U9>", left: "change it" },
+  { text: "first line <@U9>\n  indented", left: "first line\n  indented" },
+  { text: "<@U99> change it", left: "<@U99> change it" },
+])("$text without the bot's mention is $left", ({ text, left }) => {
+  expect(withoutMentionOf(text, "U9")).toBe(left);
+});
+
+test("who is mentioned, and who is addressed first", () => {
+  expect(mentionedIn("<@U1> and <@W2|x> and <@U1>")).toEqual(["U1", "W2"]);
+  expect(addressedFirst(" <@U1> hi")).toBe("U1");
+  expect(addressedFirst("hi <@U1>")).toBeNull();
+});
