@@ -4,11 +4,6 @@ import { pathToFileURL } from "node:url";
 import { SandboxError } from "../../../core/protocol/errors.ts";
 import { capMemory } from "./cap-memory.ts";
 
-declare global {
-  /** The part that is used; the types of Node name only the namespace. */
-  const WebAssembly: { compile(bytes: Uint8Array): Promise<WebAssembly.Module> };
-}
-
 /** A guest, compiled under one memory limit. Workers get the modules by reference. */
 export interface CompiledGuest {
   readonly key: string;
