@@ -7,8 +7,8 @@ import { SuspendSignal } from "../../core/sessions/engine.ts";
 export interface LiveMessageOptions {
   /** The message as it should look now. */
   readonly render: () => OutgoingMessage;
-  /** Changes the message; asks for the newest content when its turn comes. */
-  readonly edit: (latest: () => OutgoingMessage) => Promise<void>;
+  /** Changes the message; asks for the newest content when its turn comes. The signal takes back an edit that still waits. */
+  readonly edit: (latest: () => OutgoingMessage, signal: AbortSignal) => Promise<void>;
   /** Least time between two edits. Milliseconds. */
   readonly minIntervalMs: number;
   readonly clock: Clock;
@@ -24,6 +24,7 @@ export class LiveMessage {
   #shown: string;
   #changed = false;
   #closed = false;
+  #taken = new AbortController();
   /** No edit can succeed any more: the thread is gone, or the platform is being stopped. */
   #gone = false;
   #cancelWait: (() => void) | undefined;
@@ -48,6 +49,7 @@ export class LiveMessage {
   /** Shows the message for the last time; false when that was tried `attempts` times in vain. */
   async finish(last: OutgoingMessage, attempts: number): Promise<boolean> {
     await this.stop();
+    this.#taken = new AbortController();
     this.#render = () => last;
     for (let attempt = 1; attempt <= attempts && !this.#gone && this.#shown !== fingerprint(last); attempt += 1) {
       await this.#edit();
@@ -55,10 +57,11 @@ export class LiveMessage {
     return this.#shown === fingerprint(last);
   }
 
-  /** No further edits; resolves when none is in flight. */
+  /** No further edits: one that waits for its turn is taken back. Resolves when none is in flight. */
   async stop(): Promise<void> {
     this.#closed = true;
     this.#cancelWait?.();
+    this.#taken.abort();
     await this.#inFlight;
   }
 
@@ -90,10 +93,12 @@ export class LiveMessage {
       sent = fingerprint(message);
       return message;
     };
+    const { signal } = this.#taken;
     try {
-      await this.#options.edit(latest);
+      await this.#options.edit(latest, signal);
       this.#shown = sent;
     } catch (error) {
+      if (error === signal.reason) return;
       if (error instanceof SuspendSignal) {
         this.#gone = true;
         return;

@@ -3,10 +3,16 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../core/sessions/engine.ts";
 import { WorkspaceBudgets } from "./workspace-budgets.ts";
 
+export interface EditOptions {
+  readonly thread: ThreadRef;
+  /** Takes the edit back while it waits for its turn. */
+  readonly signal: AbortSignal;
+}
+
 /** A ChatPlatform that keeps within the platform's rates, and what a live message needs beside it. */
 export interface PacedPlatform extends ChatPlatform {
   /** As `edit`; the message is asked for when its turn has come, so that it is the newest. */
-  editLatest(thread: ThreadRef, posted: PostedMessage, latest: () => OutgoingMessage): Promise<void>;
+  editLatest(posted: PostedMessage, latest: () => OutgoingMessage, options: EditOptions): Promise<void>;
   /** Whether a first post in the thread's channel would go out at once. */
   canPostFirst(thread: ThreadRef): boolean;
   /** Waits for a place among the channel's first posts; the next one then goes out at once. */
@@ -57,10 +63,11 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
         send: () => inner.edit(posted, message),
         signal: stopping.signal,
       }),
-    editLatest(thread, posted, latest) {
+    editLatest(posted, latest, { thread, signal }) {
       budgets.remember(posted.channelId, thread.workspaceId);
       const send = () => inner.edit(posted, latest());
-      return budgets.of(thread.workspaceId).edit({ lane: latest().lane, send, signal: stopping.signal });
+      const either = AbortSignal.any([signal, stopping.signal]);
+      return budgets.of(thread.workspaceId).edit({ lane: latest().lane, send, signal: either });
     },
     react: (thread, messageId, sign) =>
       budgets.of(thread.workspaceId).react({

@@ -62,7 +62,7 @@ class ThreadRunView implements RunView {
   }
 
   async finish(outcome: QueryOutcome, stats: RunStats): Promise<void> {
-    await this.#settle();
+    await this.#close();
     const fold = () => this.#live?.finish(this.#folded(outcome, stats), FOLD_ATTEMPTS) ?? Promise.resolve(false);
     // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
     const saidByFold = outcome.type === "cancelled" && (await fold());
@@ -82,16 +82,16 @@ class ThreadRunView implements RunView {
   }
 
   async suspend(): Promise<void> {
-    await this.#settle();
+    await this.#close();
+    await this.#live?.stop();
     await this.#reactions;
   }
 
-  /** No more timers, waits and edits; what is under way has ended. */
-  async #settle(): Promise<void> {
+  /** No more timers and waits; resolves when it is known whether a live message stands. */
+  async #close(): Promise<void> {
     this.#cancelTimer();
     this.#closing.abort();
     await this.#opening;
-    await this.#live?.stop();
   }
 
   /** Posts the live message, once; where no post may be made now, a reaction comes first. */
@@ -128,7 +128,7 @@ class ThreadRunView implements RunView {
     const { platform, clock, log } = this.#deps;
     return new LiveMessage(shown, {
       render: () => this.#message("progress"),
-      edit: (latest) => platform.editLatest(this.#run.thread, posted, latest),
+      edit: (latest, signal) => platform.editLatest(posted, latest, { thread: this.#run.thread, signal }),
       minIntervalMs: EDIT_EVERY_MS,
       clock,
       log: log.child({ runId: this.#run.runId }),

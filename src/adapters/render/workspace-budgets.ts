@@ -5,6 +5,9 @@ import { RateScheduler } from "./rate-scheduler.ts";
 /** Channels whose workspace is remembered for edits that name only the message. */
 const KNOWN_CHANNELS = 10_000;
 
+/** Stands for the workspace of an edit that comes before anything names one. */
+const UNNAMED = "";
+
 /** One rate scheduler per workspace, made when first needed. */
 export class WorkspaceBudgets {
   readonly #limits: PlatformLimits;
@@ -20,7 +23,10 @@ export class WorkspaceBudgets {
   of(workspaceId: string): RateScheduler {
     const known = this.#schedulers.get(workspaceId);
     if (known !== undefined) return known;
-    const scheduler = new RateScheduler({ limits: this.#limits, clock: this.#clock });
+    // What was spent before any workspace was named counts for the first one that is.
+    const unnamed = this.#schedulers.get(UNNAMED);
+    this.#schedulers.delete(UNNAMED);
+    const scheduler = unnamed ?? new RateScheduler({ limits: this.#limits, clock: this.#clock });
     this.#schedulers.set(workspaceId, scheduler);
     return scheduler;
   }
@@ -29,7 +35,7 @@ export class WorkspaceBudgets {
   ofChannel(channelId: string): RateScheduler {
     const [only, other] = this.#schedulers.keys();
     const fallback = other === undefined ? only : undefined;
-    return this.of(this.#workspaceByChannel.get(channelId) ?? fallback ?? "");
+    return this.of(this.#workspaceByChannel.get(channelId) ?? fallback ?? UNNAMED);
   }
 
   remember(channelId: string, workspaceId: string): void {

@@ -9,6 +9,8 @@ function message(markdown: string, lane: Lane = "answer"): OutgoingMessage {
   return { lane, markdown, tone: "plain", buttons: [], files: [] };
 }
 
+const { signal } = new AbortController();
+
 function setup() {
   const clock = new ManualClock(0);
   const inner = memoryPlatform(clock);
@@ -51,8 +53,13 @@ test("edits share the workspace's budget in order of arrival; other workspaces h
   const { clock, inner, platform } = setup();
   const posted = (messageId: string) => ({ platform: "slack" as const, channelId: "C1", messageId });
   const ids = ["m0", "m1", "m2", "m3", "m4"];
-  const edits = ids.map((id) => platform.editLatest(THREAD, posted(id), () => message(id, "progress")));
-  const elsewhere = platform.editLatest({ ...THREAD, workspaceId: "T2" }, posted("x"), () => message("x", "progress"));
+  const edits = ids.map((id) =>
+    platform.editLatest(posted(id), () => message(id, "progress"), { thread: THREAD, signal }),
+  );
+  const elsewhere = platform.editLatest(posted("x"), () => message("x", "progress"), {
+    thread: { ...THREAD, workspaceId: "T2" },
+    signal,
+  });
   await clock.runAll();
   await Promise.all([...edits, elsewhere]);
   expect(inner.requests.map(({ where, at }) => [where, at])).toEqual([
@@ -70,11 +77,24 @@ test("an edit that waited shows what is newest when its turn comes", async () =>
   const posted = { platform: "slack", channelId: "C1", messageId: "m" } as const;
   await Promise.all([1, 2, 3].map((n) => platform.edit(posted, message(`${n}`, "progress"))));
   let text = "old";
-  const edit = platform.editLatest(THREAD, posted, () => message(text, "progress"));
+  const edit = platform.editLatest(posted, () => message(text, "progress"), { thread: THREAD, signal });
   text = "new";
   await clock.runAll();
   await edit;
   expect(inner.requests.at(-1)?.text).toBe("new");
+});
+
+test("an edit that is taken back while it waits is not sent", async () => {
+  const { clock, inner, platform } = setup();
+  const posted = { platform: "slack", channelId: "C1", messageId: "m" } as const;
+  await Promise.all([1, 2, 3].map((n) => platform.edit(posted, message(`${n}`, "progress"))));
+  const controller = new AbortController();
+  const options = { thread: THREAD, signal: controller.signal };
+  const edit = expect(platform.editLatest(posted, () => message("4"), options)).rejects.toThrow("not needed");
+  controller.abort(new Error("not needed"));
+  await edit;
+  await clock.runAll();
+  expect(inner.requests).toHaveLength(3);
 });
 
 test("an edit that names only the message counts against the workspace that posted it", async () => {
@@ -130,7 +150,6 @@ test("stop takes back what still waits", async () => {
 
 test("a reserved first post goes out at once, and a returned reservation is free for others", async () => {
   const { clock, inner, platform } = setup();
-  const { signal } = new AbortController();
   await Promise.all([0, 1].map((n) => platform.post(THREAD, message(`${n}`), `${n}`)));
   expect(platform.canPostFirst(THREAD)).toBe(false);
   const reserved = platform.reserveFirst(THREAD, signal);

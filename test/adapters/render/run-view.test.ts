@@ -218,6 +218,22 @@ test("a fold that must wait for its edit does not keep the run from ending, and 
   expect(inner.messages.get("m0")?.markdown).toBe("✓ 3 turns · 2 tools · 6 s · $0.004");
 });
 
+test("an answer does not wait for the edit of its own live message", async () => {
+  const { clock, platform, open, run, thread } = setup();
+  const view = open(run);
+  await clock.advance(600);
+  const busy = Array.from({ length: 40 }, () =>
+    platform.edit({ platform: "slack", channelId: "C1", messageId: "x" }, { ...answerOf("busy"), lane: "progress" }),
+  );
+  view.show({ type: "token", text: "Do" });
+  await clock.advance(2_000);
+  const finished = view.finish(answered("Done."), STATS);
+  await clock.advance(0);
+  expect(thread()).toContain("Done.");
+  await clock.runAll();
+  await Promise.all([finished, ...busy]);
+});
+
 test("stopping the platform lets folds go first, but not for long", async () => {
   const { clock, inner, platform, open, run } = setup();
   const view = open(run);

@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
+import { textResult } from "../../../src/core/protocol/tool-result.ts";
+import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
+import { begin } from "../../contracts/platform-steps.ts";
+import { openSlackHarness, wallClock } from "../../support/slack/slack-harness.ts";
+
+const THREADS = 50;
+const CHANNELS = 10;
+/** Tokens of each answer, spread over this time. */
+const TOKENS = 2_000;
+const STREAM_MS = 4_000;
+const STEPS = 40;
+
+test("50 runs at once over 10 channels: no 429, every answer whole and soon, a sign of life within a second", async () => {
+  await using harness = await openSlackHarness();
+  const { server, log } = harness;
+  const inbox = await begin(harness);
+  const platform = pacePlatform(harness.platform, wallClock);
+  const open = createRunViews({ platform, clock: wallClock, log });
+  const { signal } = new AbortController();
+  const modelEndedAt = new Map<string, number>();
+
+  const run = async (event: InboundMessage, index: number) => {
+    const { thread, messageId } = event;
+    const runId = `run_${index}`;
+    const view = open({
+      runId,
+      thread,
+      agentName: "build",
+      startedAt: wallClock.now(),
+      resumed: false,
+      triggerMessageId: messageId,
+      post: (key, message) => platform.post(thread, message, `${runId}:${key}`),
+    });
+    const call = { toolId: "t", toolName: "read" };
+    view.show({ type: "turn_start", turn: 1 });
+    view.show({ type: "tool_start", ...call, input: {}, title: "config.toml" });
+    view.show({ type: "tool_end", ...call, result: textResult("ok"), durationMs: 5 });
+    view.show({ type: "turn_start", turn: 2 });
+    let text = "";
+    for (let step = 0; step < STEPS; step += 1) {
+      const piece = Array.from({ length: TOKENS / STEPS }, (_, n) => `${step * (TOKENS / STEPS) + n} `).join("");
+      text += piece;
+      view.show({ type: "token", text: piece });
+      await wallClock.sleep(STREAM_MS / STEPS, signal);
+    }
+    modelEndedAt.set(runId, wallClock.now());
+    const message = { id: runId, role: "assistant", content: [{ type: "text", text }], createdAt: 0 } as const;
+    const stats = { turns: 2, tools: 1, durationMs: STREAM_MS, costUsd: 0.01, changedFiles: [] };
+    await view.finish({ type: "end_turn", message, usage: NO_USAGE }, stats);
+    return text.trim();
+  };
+
+  const startedAt = wallClock.now();
+  for (let n = 0; n < THREADS; n += 1) server.people.mention({ text: `go ${n}`, channel: `C1${n % CHANNELS}` });
+  const events: InboundMessage[] = [];
+  while (events.length < THREADS) events.push(await inbox.nextMessage());
+  const answers = await Promise.all(events.map(run));
+
+  expect(server.rateLimited()).toBe(0);
+  for (const [index, { thread }] of events.entries()) {
+    const messages = await harness.visible(thread);
+    const answer = messages.filter(({ by, text }) => by === "bot" && text.startsWith("0 1 2 "));
+    expect(answer.map(({ text }) => text)).toEqual([answers[index]]);
+  }
+  const posts = server.calls.filter(({ method }) => method === "chat.postMessage");
+  const keyed = posts.map(({ at, args }) => ({
+    at,
+    key: /"key":"(?<key>[^"]+)"/u.exec(args.metadata ?? "")?.groups?.key ?? "",
+  }));
+  const firstSigns = keyed.filter(({ key }) => key.endsWith(":live")).map(({ at }) => at - startedAt);
+  const lates = keyed.flatMap(({ at, key }) => {
+    const endedAt = modelEndedAt.get(key.replace(/:answer:\d+$/u, ""));
+    return endedAt === undefined ? [] : [at - endedAt];
+  });
+  expect(firstSigns).toHaveLength(THREADS);
+  expect(Math.max(...firstSigns)).toBeLessThan(1_000);
+  expect(lates.length).toBeGreaterThanOrEqual(THREADS);
+  expect(Math.max(...lates)).toBeLessThan(8_000);
+}, 60_000);
