@@ -2,6 +2,7 @@ import { type PacedPlatform, pacePlatform } from "./adapters/render/paced-platfo
 import { createRunViews } from "./adapters/render/run-view.ts";
 import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
 import { storedThreads } from "./adapters/web/stored-threads.ts";
+import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
 import { type AppError, PlatformError, StoreError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
@@ -143,12 +144,20 @@ async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: 
   add(web);
   if (config.slack !== null) {
     const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
-    add(createSlackPlatform({ ...config.slack, clock, log: log.child({ platform: "slack" }) }));
+    add(createSlackPlatform({ ...slackOptions(config.slack), clock, log: log.child({ platform: "slack" }) }));
   }
   if (config.discord !== null) {
     const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
     add(createDiscordPlatform({ ...config.discord, clock, log: log.child({ platform: "discord" }) }));
   }
+}
+
+function slackOptions({ botToken, mode, apiUrl }: SlackConfig) {
+  const delivery =
+    mode.type === "socket"
+      ? { appToken: mode.appToken }
+      : { signingSecret: mode.signingSecret, httpHost: mode.host, httpPort: mode.port };
+  return { botToken, ...delivery, ...(apiUrl === undefined ? {} : { apiUrl }) };
 }
 
 interface Services {

@@ -75,7 +75,7 @@ export function webThreadReads(db: Client) {
     async fromPeople(at: number, limit: number): Promise<WebMessageRow[]> {
       const rows = await db.webMessage.findMany({
         where: { fromPerson: true, at: { gte: new Date(at) } },
-        orderBy: { seq: "asc" },
+        orderBy: { position: "asc" },
         take: limit,
       });
       return rows.map(toMessage);

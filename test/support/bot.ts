@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+/** The whole program as its own process, as `npm start` runs it, over local servers. */
+export interface Bot extends AsyncDisposable {
+  /** Where its state is; kept over restarts. */
+  readonly home: string;
+  readonly port: number;
+  /** The process id of the running process. */
+  pid(): number;
+  /** Everything it printed, over all its lives. */
+  output(): string;
+  sandboxRoot(folder: string): string;
+  /** Starts it (again); resolves when /readyz says 200. */
+  start(): Promise<void>;
+  /** As `start`, but returns as soon as the process exists. */
+  launch(): void;
+  kill(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
+  /** The body of a probe, and its status. */
+  probe(name: "healthz" | "readyz" | "metrics"): Promise<{ status: number; text: string }>;
+}
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+/** How long a start may take before the test fails. Milliseconds. */
+const START_LIMIT_MS = 30_000;
+
+export interface BotOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Shares another bot's home, and so its database. */
+  readonly home?: string;
+}
+
+export async function createBot({ env = {}, home: shared }: BotOptions = {}): Promise<Bot> {
+  const home = shared ?? mkdtempSync(path.join(tmpdir(), "deckhand-bot-"));
+  const port = await freePort();
+  const lines: string[] = [];
+  let child: ChildProcess | null = null;
+
+  const launch = () => {
+    child = spawn(process.execPath, [path.join(ROOT, "bin/deckhand.mjs")], {
+      cwd: home,
+      env: { PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => lines.push(String(data)));
+  };
+  const probe = async (name: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}/${name}`);
+    return { status: response.status, text: await response.text() };
+  };
+  const kill = async (signal: "SIGKILL" | "SIGTERM") => {
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  };
+
+  return {
+    home,
+    port,
+    launch,
+    probe,
+    kill,
+    pid: () => child?.pid ?? -1,
+    output: () => lines.join(""),
+    sandboxRoot: (folder) => path.join(home, "data/sandbox", folder),
+    async start() {
+      launch();
+      const limit = AbortSignal.timeout(START_LIMIT_MS);
+      await until(
+        async () => {
+          if (child?.exitCode !== null) throw new Error(`the bot ended at once:\n${lines.join("")}`);
+          try {
+            return (await probe("readyz")).status === 200;
+          } catch {
+            return false;
+          }
+        },
+        { limit, what: () => `the bot to be ready:\n${lines.join("")}` },
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      await kill("SIGKILL");
+      if (shared === undefined) rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits for a condition of another process, which has no event to await. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  { limit, what }: { limit: AbortSignal; what: () => string },
+): Promise<void> {
+  while (!(await condition())) {
+    if (limit.aborted) throw new Error(`waited in vain for ${what()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
