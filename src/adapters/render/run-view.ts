@@ -21,8 +21,6 @@ const TICK_MS = 5_000;
 const FOLD_ATTEMPTS = 3;
 /** How long the end of a run waits for its fold, which otherwise follows on its own. */
 const FOLD_WAIT_MS = 2_000;
-/** Waits between the attempts to post an ending that the platform failed to take. */
-const POST_RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000, 16_000];
 
 export interface RunViewDeps {
   readonly platform: PacedPlatform;
@@ -163,28 +161,12 @@ class ThreadRunView implements RunView {
 
   async #postEnding(parts: readonly OutgoingMessage[]): Promise<void> {
     try {
-      for (const [index, part] of parts.entries()) await this.#postAgain(`answer:${index}`, part);
+      for (const [index, part] of parts.entries()) await this.#run.post(`answer:${index}`, part);
     } catch (error) {
       const { code, message, detail } = toAppError(error);
       if (code !== "thread_gone" && code !== "missing_scope") throw error;
       // Nobody can be told in a thread that is gone or closed to us; the answer stays in the store.
       this.#deps.log.error({ runId: this.#run.runId, code, message, ...detail }, "answer_undeliverable");
-    }
-  }
-
-  /** Tries again what the platform failed to take; the key keeps it from appearing twice. */
-  async #postAgain(key: string, message: OutgoingMessage): Promise<void> {
-    const { clock, log } = this.#deps;
-    for (const waitMs of [...POST_RETRY_MS, null]) {
-      try {
-        await this.#run.post(key, message);
-        return;
-      } catch (error) {
-        const { code } = toAppError(error);
-        if (waitMs === null || (code !== "network" && code !== "platform_failed")) throw error;
-        log.warn({ runId: this.#run.runId, key, code, waitMs }, "post_failed");
-        await clock.sleep(waitMs, NEVER);
-      }
     }
   }
 
@@ -201,9 +183,6 @@ class ThreadRunView implements RunView {
     this.#reactions = Promise.all([this.#reactions, put()]).then(() => undefined);
   }
 }
-
-/** An ending is posted also while the view is closed. */
-const NEVER = new AbortController().signal;
 
 /** Event keys of messages end with the platform's id of the message. */
 function messageIdOf(eventKey: string): string {

@@ -21,6 +21,14 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   cant_update_message: "thread_gone",
   ratelimited: "platform_rate_limited",
   rate_limited: "platform_rate_limited",
+  // Messages of a shape that Slack does not take are a bug of ours: sending them again is of no use.
+  invalid_blocks: "defect",
+  invalid_blocks_format: "defect",
+  invalid_arguments: "defect",
+  invalid_metadata_format: "defect",
+  msg_too_long: "defect",
+  msg_blocks_too_long: "defect",
+  no_text: "defect",
 };
 
 /** What the SDK throws, by its `code`. The classes are loaded lazily, so `instanceof` has nothing to ask. */

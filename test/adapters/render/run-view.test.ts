@@ -324,16 +324,25 @@ test("messages that were read on the way get their sign, statuses are shown and 
   );
 });
 
-test("an answer that the platform fails to take is tried again; one whose thread is gone is logged", async () => {
-  const { inner, open, run, finish, thread, log } = setup();
-  inner.failNext("post", new PlatformError("network", "reset"));
-  inner.failNext("post", new PlatformError("platform_failed", "500"));
-  await finish(open(run), answered("Done."));
-  expect(thread()).toEqual(["Done."]);
-  inner.failNext("post", new PlatformError("thread_gone", "channel_not_found"));
-  await finish(open({ ...run, runId: "run_2" }), answered("Lost."));
-  expect(thread()).toEqual(["Done."]);
-  expect(log.lines.at(-1)).toMatchObject({ level: "error", event: "answer_undeliverable" });
+test.each(["thread_gone", "missing_scope"] as const)(
+  "an answer that meets %s is logged: the run has ended",
+  async (code) => {
+    const { inner, open, run, finish, thread, log } = setup();
+    inner.failNext("post", new PlatformError(code, "no", { detail: { scope: "chat:write" } }));
+    await finish(open(run), answered("Lost."));
+    expect(thread()).toEqual([]);
+    expect(log.lines.at(-1)).toMatchObject({
+      level: "error",
+      event: "answer_undeliverable",
+      fields: { scope: "chat:write" },
+    });
+  },
+);
+
+test("an answer that could not be posted leaves the run open", async () => {
+  const { inner, open, run } = setup();
+  inner.failNext("post", new PlatformError("platform_auth", "token_revoked"));
+  await expect(open(run).finish(answered("Later."), STATS)).rejects.toMatchObject({ code: "platform_auth" });
 });
 
 test("a live message that cannot be posted does not keep the answer back", async () => {

@@ -21,6 +21,7 @@ const cases = [
   { thrown: platform("not_in_channel"), code: "thread_gone" },
   { thrown: platform("message_not_found"), code: "thread_gone" },
   { thrown: platform("ratelimited"), code: "platform_rate_limited" },
+  { thrown: platform("invalid_blocks"), code: "defect", detail: { error: "invalid_blocks" } },
   { thrown: platform("fatal_error"), code: "platform_failed", detail: { error: "fatal_error" } },
   {
     thrown: { code: "slack_webapi_rate_limited_error", retryAfter: 7 },

@@ -4,8 +4,9 @@ import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 import { begin } from "../../contracts/platform-steps.ts";
-import { openSlackHarness, wallClock } from "../../support/slack/slack-harness.ts";
+import { openSlackHarness } from "../../support/slack/slack-harness.ts";
 
 const THREADS = 50;
 const CHANNELS = 10;
@@ -17,9 +18,10 @@ const STEPS = 40;
 test("50 runs at once over 10 channels: no 429, every answer whole and soon, a sign of life within a second", async () => {
   await using harness = await openSlackHarness();
   const { server, log } = harness;
+  const { clock } = systemRuntime();
   const inbox = await begin(harness);
-  const platform = pacePlatform(harness.platform, wallClock);
-  const open = createRunViews({ platform, clock: wallClock, log });
+  const platform = pacePlatform(harness.platform, clock);
+  const open = createRunViews({ platform, clock, log });
   const { signal } = new AbortController();
   const modelEndedAt = new Map<string, number>();
 
@@ -30,7 +32,7 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
       runId,
       thread,
       agentName: "build",
-      startedAt: wallClock.now(),
+      startedAt: clock.now(),
       resumed: false,
       triggerMessageId: messageId,
       post: (key, message) => platform.post(thread, message, `${runId}:${key}`),
@@ -45,16 +47,16 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
       const piece = Array.from({ length: TOKENS / STEPS }, (_, n) => `${step * (TOKENS / STEPS) + n} `).join("");
       text += piece;
       view.show({ type: "token", text: piece });
-      await wallClock.sleep(STREAM_MS / STEPS, signal);
+      await clock.sleep(STREAM_MS / STEPS, signal);
     }
-    modelEndedAt.set(runId, wallClock.now());
+    modelEndedAt.set(runId, clock.now());
     const message = { id: runId, role: "assistant", content: [{ type: "text", text }], createdAt: 0 } as const;
     const stats = { turns: 2, tools: 1, durationMs: STREAM_MS, costUsd: 0.01, changedFiles: [] };
     await view.finish({ type: "end_turn", message, usage: NO_USAGE }, stats);
     return text.trim();
   };
 
-  const startedAt = wallClock.now();
+  const startedAt = clock.now();
   for (let n = 0; n < THREADS; n += 1) server.people.mention({ text: `go ${n}`, channel: `C1${n % CHANNELS}` });
   const events: InboundMessage[] = [];
   while (events.length < THREADS) events.push(await inbox.nextMessage());

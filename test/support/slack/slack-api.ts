@@ -61,6 +61,7 @@ async function callMethod(options: SlackApiOptions, { method, args, request, res
     response.writeHead(429, { "retry-after": String(waitS) }).end(JSON.stringify({ ok: false, error: "ratelimited" }));
     return;
   }
+  if (fault?.kind === "late") await fault.until;
   const answer = fault?.kind === "error" ? fault.error : answerOf(options, { method, args, request });
   record(fault?.kind === "lost" ? "lost" : typeof answer === "string" ? answer : "ok");
   if (fault?.kind === "lost") {

@@ -5,6 +5,8 @@ export type Fault =
   | { readonly kind: "status"; readonly status: number }
   | { readonly kind: "rate_limited"; readonly retryAfterS: number }
   | { readonly kind: "error"; readonly error: string }
+  /** The call takes effect when the promise resolves, whether or not its sender still lives. */
+  | { readonly kind: "late"; readonly until: Promise<void> }
   /** The call has its effect, and the response waits until the promise resolves. */
   | { readonly kind: "slow"; readonly until: Promise<void> };
 

@@ -1,7 +1,7 @@
 import { createSlackPlatform, type SlackOptions } from "../../../src/adapters/slack/adapter.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import type { ChatPlatform, PostedMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
-import type { Clock } from "../../../src/core/protocol/runtime.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 import type { Noise, PersonName, PlatformHarness, Said, SayOptions } from "../../contracts/platform-harness.ts";
 import { readableText } from "./slack-blocks.ts";
 import type { Delivery } from "./slack-deliveries.ts";
@@ -9,31 +9,6 @@ import type { SlackSaid, Speech } from "./slack-people.ts";
 import { type SlackServer, startSlackServer } from "./slack-server.ts";
 
 const USERS: Readonly<Record<PersonName, string>> = { ana: "U0ANA", bob: "U0BOB" };
-
-/** The wall clock, for adapters over real sockets. */
-export const wallClock: Clock = {
-  now: () => Date.now(),
-  after(ms, fn) {
-    const timer = setTimeout(fn, ms);
-    return () => clearTimeout(timer);
-  },
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const onAbort = () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      };
-      const timer = setTimeout(() => {
-        signal.removeEventListener("abort", onAbort);
-        resolve();
-      }, ms);
-      signal.addEventListener("abort", onAbort, { once: true });
-    }),
-};
 
 export interface CountingLog extends Log {
   readonly warnings: { readonly event: string; readonly fields: object }[];
@@ -62,7 +37,14 @@ export async function openSlackHarness(mode: "socket" | "http" = "socket"): Prom
   const adapter = (options: Partial<SlackOptions> = {}): ChatPlatform => {
     const { apiUrl, botToken, appToken, signingSecret } = server;
     const transport = mode === "socket" ? { appToken } : { signingSecret, httpPort: 0 };
-    const platform = createSlackPlatform({ botToken, apiUrl, ...transport, clock: wallClock, log, ...options });
+    const platform = createSlackPlatform({
+      botToken,
+      apiUrl,
+      ...transport,
+      clock: systemRuntime().clock,
+      log,
+      ...options,
+    });
     const listening = mode === "http" ? announceHttp(platform, server) : platform;
     adapters.push(listening);
     return listening;
