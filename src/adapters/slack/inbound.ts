@@ -108,12 +108,12 @@ function attachmentOf(file: NonNullable<MessageEvent["files"]>[number]): Attachm
 export async function inboundAction(body: BlockActions, deps: InboundDeps): Promise<InboundAction | null> {
   const action = body.actions.find(({ type }) => type === "button");
   if (action === undefined) return null;
-  const { channel, message } = body;
+  const { channel, message, container } = body;
   const kind = channelKind(channel.id, undefined);
-  const threadId = message.thread_ts ?? message.ts;
+  const threadId = message?.thread_ts ?? container.thread_ts ?? container.message_ts;
   return {
     kind: "action",
-    key: `slack:action:${channel.id}:${message.ts}:${action.action_ts}`,
+    key: `slack:action:${channel.id}:${container.message_ts}:${action.action_ts}`,
     ...(await placeOf({ channel: channel.id, name: nameOf(channel.name, kind), kind, threadId }, deps)),
     person: await deps.directory.person(body.user.id),
     at: tsToMs(action.action_ts),

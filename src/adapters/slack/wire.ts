@@ -45,7 +45,9 @@ export const blockActionsSchema = z.object({
   type: z.literal("block_actions"),
   user: z.object({ id: z.string() }),
   channel: z.object({ id: z.string(), name: z.string().optional() }),
-  message: z.object({ ts: z.string(), thread_ts: z.string().optional() }),
+  /** Absent where the button is on a message that only one person sees. */
+  message: z.object({ thread_ts: z.string().optional() }).optional(),
+  container: z.object({ message_ts: z.string(), thread_ts: z.string().optional() }),
   actions: z.array(z.object({ type: z.string(), action_id: z.string(), action_ts: z.string() })).min(1),
 });
 export type BlockActions = z.infer<typeof blockActionsSchema>;

@@ -133,6 +133,26 @@ test("a click is keyed by its message and time", async () => {
   expect((await inbox.next()).key).toMatch(new RegExp(`^slack:action:C0001:${posted.messageId}:\\d+\\.\\d+$`, "u"));
 });
 
+test("a button on a private answer works in its thread", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const delivery = harness.server.deliveries.deliver("interactive", {
+    type: "block_actions",
+    user: { id: "U0BOB" },
+    channel: { id: "C0001", name: "ops" },
+    container: { type: "message", message_ts: "200.000200", thread_ts: "100.000100", is_ephemeral: true },
+    actions: [{ type: "button", action_id: "retry:run_1", action_ts: "300.000300" }],
+  });
+  expect(await inbox.next()).toMatchObject({
+    kind: "action",
+    action: "retry:run_1",
+    key: "slack:action:C0001:200.000200:300.000300",
+    thread: { channelId: "C0001", threadId: "100.000100" },
+    person: { id: "slack:U0BOB" },
+  });
+  await delivery.answered;
+});
+
 test("a post is tried once: a lost response and a 5xx are the caller's, and a 429 holds nothing else back", async () => {
   await using harness = await openSlackHarness();
   const { event } = await openThread(harness);
