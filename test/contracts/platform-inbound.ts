@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { InboundMessage } from "../../src/core/protocol/platform.ts";
 import type { PlatformHarness, PlatformTraits } from "./platform-harness.ts";
-import { begin, plainMessage, required } from "./platform-steps.ts";
+import { begin, plainMessage, required, testIf } from "./platform-steps.ts";
 
 type Open = () => Promise<PlatformHarness>;
 
@@ -65,7 +65,7 @@ function messages(open: Open, traits: PlatformTraits): void {
     await expect(harness.platform.fetchFile(file, 5, signal)).rejects.toMatchObject({ code: "attachment_unreadable" });
   });
 
-  test.runIf(traits.quotes)("quoted text reaches the model beside the text", async () => {
+  testIf(traits.quotes)("quoted text reaches the model beside the text", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     await harness.mention("is this true?", { quoting: "the disk is full" });
@@ -108,7 +108,7 @@ function threads(open: Open, traits: PlatformTraits): void {
     expect(two.channel.id).toBe(one.channel.id);
   });
 
-  test.runIf(traits.mentions)("a message that begins by addressing somebody else says so", async () => {
+  testIf(traits.mentions)("a message that begins by addressing somebody else says so", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     await harness.mention("hello");
@@ -120,7 +120,7 @@ function threads(open: Open, traits: PlatformTraits): void {
     expect(event.text).toMatch(/^@\S+ what do you think\?$/u);
   });
 
-  test.runIf(traits.dms !== "none")("a direct message is addressed to the bot without a mention", async () => {
+  testIf(traits.dms !== "none")("a direct message is addressed to the bot without a mention", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     const dm = required(harness.dm);
@@ -138,7 +138,7 @@ function threads(open: Open, traits: PlatformTraits): void {
 }
 
 function answering(open: Open, traits: PlatformTraits): void {
-  test.runIf(traits.answersMessages)("a message is answered only after it was received", async () => {
+  testIf(traits.answersMessages)("a message is answered only after it was received", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     const release = inbox.hold();
@@ -150,7 +150,7 @@ function answering(open: Open, traits: PlatformTraits): void {
     expect(said.isAnswered()).toBe(true);
   });
 
-  test.runIf(traits.answersMessages)("a message that could not be received comes again", async () => {
+  testIf(traits.answersMessages)("a message that could not be received comes again", async () => {
     await using harness = await open();
     const inbox = await begin(harness);
     const mend = inbox.refuse();

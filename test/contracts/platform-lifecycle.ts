@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PlatformHarness, PlatformTraits } from "./platform-harness.ts";
-import { begin, failureOf, plainMessage, required } from "./platform-steps.ts";
+import { begin, failureOf, plainMessage, required, testIf } from "./platform-steps.ts";
 
 type Open = () => Promise<PlatformHarness>;
 
@@ -60,7 +60,7 @@ export function lifecycleContract(open: Open, traits: PlatformTraits): void {
       await expect.poll(() => harness.openConnections()).toBe(0);
     });
 
-    test.runIf(traits.credentials)("a token the platform does not accept is told at once", async () => {
+    testIf(traits.credentials)("a token the platform does not accept is told at once", async () => {
       await using harness = await open();
       const stranger = required(harness.wrongToken)();
       const failure = await failureOf(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { InboundMessage } from "../../src/core/protocol/platform.ts";
 import type { PlatformHarness, PlatformTraits } from "./platform-harness.ts";
-import { begin, failureOf, plainMessage, required } from "./platform-steps.ts";
+import { begin, failureOf, plainMessage, required, testIf } from "./platform-steps.ts";
 
 type Open = () => Promise<PlatformHarness>;
 
@@ -236,7 +236,7 @@ function failing(open: Open, traits: PlatformTraits): void {
     await expect(harness.platform.edit(posted, plainMessage("less"))).rejects.toMatchObject(gone);
   });
 
-  test.runIf(traits.credentials)("a missing permission is named", async () => {
+  testIf(traits.credentials)("a missing permission is named", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
     const scope = required(harness.withholdPermission)();

@@ -1,7 +1,15 @@
+import { test } from "vitest";
 import { AppError } from "../../src/core/protocol/errors.ts";
 import type { OutgoingMessage } from "../../src/core/protocol/platform.ts";
 import { Inbox } from "./inbox.ts";
 import type { PlatformHarness } from "./platform-harness.ts";
+
+/** A test that exists only where the platform has what it is about: elsewhere there is nothing to skip. */
+export function testIf(applies: boolean): (name: string, run: () => Promise<void>) => void {
+  return (name, run) => {
+    if (applies) test(name, run);
+  };
+}
 
 /** Starts the harness's adapter with a fresh inbox behind it. */
 export async function begin(harness: PlatformHarness): Promise<Inbox> {
