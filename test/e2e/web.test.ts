@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startAnthropicServer } from "../support/anthropic-server.ts";
+import { createBot } from "../support/bot.ts";
+import { openBrowser } from "../support/browser.ts";
+import { hold, text } from "../support/model-script.ts";
+import type { ModelServer } from "../support/model-server.ts";
+import { printedUrl, visitPage } from "../support/page-visit.ts";
+import { putFile } from "../support/scene.ts";
+
+const FOLDER = "web-main";
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser.close());
+
+function withModel(model: ModelServer) {
+  return createBot({
+    env: {
+      ANTHROPIC_API_KEY: "test-key",
+      ANTHROPIC_BASE_URL: model.url,
+      DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
+    },
+  });
+}
+
+/** Keeps the head of every live message that the page shows, however briefly. Runs inside the page. */
+const WATCH_LIVE = `{
+  window.liveHeads = [];
+  new MutationObserver(() => {
+    const live = document.querySelector(".message.live");
+    if (live !== null) window.liveHeads.push(live.textContent);
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });
+}`;
+
+test("without any key, a sentence typed into the page changes the file, and the page tells it live", async () => {
+  await using bot = await createBot();
+  const file = putFile(bot, FOLDER, "config.toml", 'host = "localhost"\nport = 8080\n');
+  await bot.start();
+  expect(bot.output()).toContain("the scripted demo model answers");
+  await using visit = await visitPage(bot, browser);
+  const { page, messages } = visit;
+  await page.evaluate(WATCH_LIVE);
+  await visit.say("change port to 9090 in config.toml");
+
+  await messages.locator("li.folded", { hasText: "2 tools" }).waitFor();
+  const shown = await messages.getByRole("listitem").allTextContents();
+  expect(shown).toHaveLength(3);
+  expect(shown[2]).toContain("9090");
+  expect(String(await page.evaluate("window.liveHeads.join()"))).toMatch(/build · turn \d[\s\S]*Stop/);
+  expect(readFileSync(file, "utf8")).toBe('host = "localhost"\nport = 9090\n');
+
+  await page.getByRole("button", { name: "Details" }).click();
+  const details = page.getByRole("complementary", { name: "Details" });
+  await details.getByRole("region", { name: "Private answer" }).getByText("config.toml").first().waitFor();
+  expect(visit.complaints).toEqual([]);
+});
+
+test("the Stop button ends a run in the middle of the model's answer", async () => {
+  await using model = disposable(await startAnthropicServer());
+  const gate = hold();
+  model.script(() => [text("The first half, "), gate.part, text("the second half.")]);
+  await using bot = await withModel(model);
+  await bot.start();
+  await using visit = await visitPage(bot, browser);
+  await visit.say("tell me everything");
+  await gate.reached;
+  const request = await model.request(0);
+
+  await visit.messages.getByText("The first half").waitFor();
+  await visit.page.getByRole("button", { name: "Stop" }).click();
+  await visit.messages.getByText("Stopped by").first().waitFor();
+  expect(await request.ended).toBe("aborted");
+  await visit.page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+  expect(await visit.messages.getByText("the second half").count()).toBe(0);
+  expect(model.requests).toHaveLength(1);
+  expect(visit.complaints).toEqual([]);
+});
+
+test("a killed process goes on where it was, and the page that stayed open shows one answer", async () => {
+  await using model = disposable(await startAnthropicServer());
+  const gate = hold();
+  model.script((_request, index) => (index === 0 ? [text("Never finished"), gate.part] : text("The only answer.")));
+  await using bot = await withModel(model);
+  await bot.start();
+  await using visit = await visitPage(bot, browser);
+  const { page, messages } = visit;
+  await page.evaluate("window.sameDocument = true");
+  await visit.say("what is the answer?");
+  await messages.getByText("Never finished").waitFor();
+
+  await bot.kill("SIGKILL");
+  await page.getByText(/Connection lost/u).waitFor();
+  await bot.start();
+  await messages.getByText("The only answer.").waitFor();
+  await messages.locator("li.folded").waitFor();
+  await page.getByText(/Connection lost/u).waitFor({ state: "detached" });
+
+  expect(await page.evaluate("window.sameDocument")).toBe(true);
+  expect(await messages.getByText("The only answer.").count()).toBe(1);
+  expect(await messages.getByText("Never finished").count()).toBe(0);
+  expect(await messages.getByRole("listitem").count()).toBe(3);
+  expect(model.requests).toHaveLength(2);
+});
+
+test("a browser that has not been given the key sees nothing, by page, by request or by socket", async () => {
+  await using bot = await createBot();
+  await bot.start();
+  await using visit = await visitPage(bot, browser);
+  await visit.say("hello");
+  await visit.messages.getByText("scripted demo model").first().waitFor();
+
+  const stranger = await browser.newContext();
+  try {
+    const { origin } = new URL(printedUrl(bot));
+    const page = await stranger.newPage();
+    const answer = await page.goto(`${origin}/`);
+    expect(answer?.status()).toBe(401);
+    expect(await page.textContent("main")).toContain("it carries the key to this page");
+    expect(await page.getByRole("textbox").count()).toBe(0);
+    expect((await page.goto(`${origin}/?token=${"a".repeat(32)}`))?.status()).toBe(401);
+    expect(await page.evaluate("fetch('/session').then(({ status }) => status)")).toBe(401);
+    const socket = `new Promise((resolve) => {
+      const socket = new WebSocket(location.origin.replace("http", "ws") + "/live");
+      socket.onopen = () => resolve("open");
+      socket.onerror = () => resolve("refused");
+    })`;
+    expect(await page.evaluate(socket)).toBe("refused");
+  } finally {
+    await stranger.close();
+  }
+  expect(visit.complaints).toEqual([]);
+});
+
+function disposable(model: ModelServer): ModelServer & AsyncDisposable {
+  return { ...model, [Symbol.asyncDispose]: () => model.close() };
+}

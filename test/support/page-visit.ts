@@ -1,0 +1,46 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Bot } from "./bot.ts";
+
+/** A person at the web page of a running bot, in a browser window of their own. */
+export interface PageVisit extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser complained of: errors of scripts and of the console. */
+  readonly complaints: readonly string[];
+  /** The messages of the open thread. */
+  readonly messages: Locator;
+  say(words: string): Promise<void>;
+}
+
+/** The address with its key, as the bot printed it when it started. */
+export function printedUrl(bot: Bot): string {
+  const url = /Web page: (http:\S+)/.exec(bot.output())?.[1];
+  if (url === undefined) throw new Error(`the bot printed no address:\n${bot.output()}`);
+  return url;
+}
+
+/** Opens the printed address. */
+export async function visitPage(bot: Bot, browser: Browser, options: BrowserContextOptions = {}): Promise<PageVisit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(printedUrl(bot));
+  const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
+  await composer.waitFor();
+  return {
+    page,
+    context,
+    complaints,
+    messages: page.getByRole("list", { name: "Messages" }),
+    async say(words) {
+      await composer.fill(words);
+      await composer.press("Enter");
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}
