@@ -16,6 +16,8 @@ export interface Scene extends AsyncDisposable {
   readonly folder: string;
   /** Mentions the bot in a channel; resolves with the thread that begins. */
   mention(words: string, channel?: number): SceneThread;
+  /** From now on posts land and their senders never learn of it. */
+  loseReplies(): void;
   /** How often the bot passed a limit of the platform. */
   rateLimited(): number;
   /** How many edits of messages the bot made. */
@@ -57,6 +59,7 @@ export async function slackScene(
     model,
     slack,
     folder: "slack-C0001",
+    loseReplies: () => slack.faults.add("chat.postMessage", { kind: "slow", until: new Promise(() => {}) }),
     rateLimited: () => slack.rateLimited(),
     edits: () => slack.calls.filter(({ method, outcome }) => method === "chat.update" && outcome === "ok").length,
     mention(words, channelNumber = 1) {
@@ -104,6 +107,9 @@ export async function discordScene(): Promise<Scene> {
     bot,
     model,
     folder: `discord-${channelOf(1).id}`,
+    loseReplies: () => {
+      discord.faults.holdResponses("post");
+    },
     rateLimited: () => discord.tooManyRequests,
     edits: () => discord.requests.filter(({ kind, status }) => kind === "edit" && status === 200).length,
     mention(words, channelNumber = 1) {

@@ -170,7 +170,11 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   #connected(): Live {
-    if (this.#live === null) throw new PlatformError("platform_failed", "Discord is not connected");
+    if (this.#live === null) {
+      throw new PlatformError("platform_failed", "Discord is not connected", {
+        detail: { platform: "discord", sent: "no" },
+      });
+    }
     return this.#live;
   }
 

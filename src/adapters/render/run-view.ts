@@ -17,8 +17,10 @@ const FIRST_SIGN_MS = 500;
 const EDIT_EVERY_MS = 1_000;
 /** The elapsed time moves on by itself this often while nothing else happens. */
 const TICK_MS = 5_000;
+/** How long an ending waits for the reply to the live message's post. */
+const OPENING_WAIT_MS = 1_500;
 /** A fold that fails is tried again this often; the answer stands already. */
-const FOLD_ATTEMPTS = 3;
+const FOLD_ATTEMPTS = 8;
 /** How long the end of a run waits for its fold, which otherwise follows on its own. */
 const FOLD_WAIT_MS = 2_000;
 
@@ -48,7 +50,7 @@ class ThreadRunView implements RunView {
     this.#deps = deps;
     this.#run = run;
     this.#cancelTimer = deps.clock.after(FIRST_SIGN_MS, () => this.#open());
-    if (run.resumed) this.#open();
+    if (run.isLive) this.#open();
   }
 
   show(event: QueryEvent): void {
@@ -61,21 +63,27 @@ class ThreadRunView implements RunView {
 
   async finish(outcome: QueryOutcome, stats: RunStats): Promise<void> {
     await this.#close();
-    const fold = () => this.#live?.finish(this.#folded(outcome, stats), FOLD_ATTEMPTS) ?? Promise.resolve(false);
+    const fold = async () => {
+      await this.#opening;
+      return (await this.#live?.finish(this.#folded(outcome, stats), FOLD_ATTEMPTS)) ?? false;
+    };
     // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
-    const saidByFold = outcome.type === "cancelled" && (await fold());
+    const saidByFold = outcome.type === "cancelled" && this.#live !== undefined && (await fold());
     if (!saidByFold) await this.#postEnding(answerParts(endingOf(outcome, stats), this.#deps.platform.limits));
-    if (outcome.type !== "cancelled") await this.#letGo(fold());
+    if (!saidByFold) await this.#letGo(fold());
     await this.#reactions;
   }
 
   /** A fold lags while the workspace's edits are in demand: the thread's next run does not wait for that. */
   async #letGo(fold: Promise<unknown>): Promise<void> {
-    const { platform, clock } = this.#deps;
+    this.#deps.platform.keep(fold);
+    await this.#atMost(FOLD_WAIT_MS, fold);
+  }
+
+  async #atMost(ms: number, work: Promise<unknown>): Promise<void> {
     const { promise: longEnough, resolve } = Promise.withResolvers<void>();
-    const cancel = clock.after(FOLD_WAIT_MS, resolve);
-    platform.keep(fold);
-    await Promise.race([fold, longEnough]);
+    const cancel = this.#deps.clock.after(ms, resolve);
+    await Promise.race([work, longEnough]);
     cancel();
   }
 
@@ -85,11 +93,14 @@ class ThreadRunView implements RunView {
     await this.#reactions;
   }
 
-  /** No more timers and waits; resolves when it is known whether a live message stands. */
+  /**
+   * No more timers and waits. Resolves when it is known whether a live message stands, so that it stands
+   * before the answer; a platform that is slow to say so keeps no answer waiting.
+   */
   async #close(): Promise<void> {
     this.#cancelTimer();
     this.#closing.abort();
-    await this.#opening;
+    if (this.#opening !== undefined) await this.#atMost(OPENING_WAIT_MS, this.#opening);
   }
 
   /** Posts the live message, once; where no post may be made now, a reaction comes first. */
@@ -112,7 +123,7 @@ class ThreadRunView implements RunView {
       }
       const first = this.#message("first");
       const posted = await this.#run.post("live", first);
-      this.#live = this.#follow(posted, this.#run.resumed ? null : first);
+      this.#live = this.#follow(posted, this.#run.isLive ? null : first);
       this.#tick();
     } catch (error) {
       // Without a live message the run is still answered; closing is no failure.

@@ -149,7 +149,7 @@ class SlackPlatform implements ChatPlatform {
 
   async #do<T>(action: (live: Live) => Promise<T>): Promise<T> {
     if (this.#live !== undefined) return action(this.#live);
-    throw new PlatformError("platform_failed", "Slack is not connected", { detail: { platform: "slack" } });
+    throw new PlatformError("platform_failed", "Slack is not connected", { detail: { platform: "slack", sent: "no" } });
   }
 
   #transport(bolt: Bolt): SlackTransport {

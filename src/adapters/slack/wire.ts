@@ -69,7 +69,7 @@ export const historyMessageSchema = z.object({
   bot_id: z.string().nullish(),
   username: z.string().optional(),
   text: z.string().nullish(),
-  blocks: z.array(z.object({ type: z.string(), text: z.unknown() })).nullish(),
+  blocks: z.array(z.object({ type: z.string(), text: z.unknown().optional() })).nullish(),
   metadata: z.object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()) }).nullish(),
 });
 export type HistoryMessage = z.infer<typeof historyMessageSchema>;

@@ -38,7 +38,10 @@ export interface AppErrorOptions {
   readonly cause?: unknown;
   /** How long the other side asked us to wait. Milliseconds. */
   readonly retryAfterMs?: number;
-  /** What `explain` needs to be concrete: provider, model, key, scope … Never secrets. */
+  /**
+   * What `explain` needs to be concrete: provider, model, key, scope … Never secrets. `sent: "no"` says
+   * that a request never left, so that it can be made again at once.
+   */
   readonly detail?: Readonly<Record<string, string>>;
 }
 

@@ -19,8 +19,8 @@ export interface PostOnce {
 }
 
 /**
- * How long a post that was cut off may still land. Milliseconds; measured from the intent. Until then
- * the platform is asked again and again; only afterwards is the message posted a second time.
+ * How long a post that was cut off may still land. Milliseconds, from the last moment it may have been
+ * sent. Until then the platform is asked again and again; only then is the message posted a second time.
  */
 const LANDING_MS = 3_000;
 const LOOK_EVERY_MS = 500;
@@ -34,25 +34,37 @@ const FINAL: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "pla
  * platform is called, and an intent without an outcome is looked for before it is posted again.
  */
 export async function postOnce(context: PostOnce, key: string, message: OutgoingMessage): Promise<PostedMessage> {
-  const { store } = context;
-  const known = await store.posts.get(key);
+  const known = await context.store.posts.get(key);
   if (known?.posted) return known.posted;
-  let intentAt = known?.intentAt ?? null;
+  // What a process before this one sent may land as late as what this one sends now.
+  let doubt: Doubt | null = known === null ? null : { intentAt: known.intentAt, since: context.clock.now() };
   for (let attempt = 0; ; attempt++) {
-    if (intentAt !== null) {
-      const found = await look(context, key, intentAt);
-      if (found !== null) return settle(context, key, found);
-    }
-    intentAt = await writeIntent(context, key, intentAt !== null);
+    const found = doubt === null ? null : await look(context, key, doubt);
+    if (found !== null) return settle(context, key, found);
+    const intentAt = await writeIntent(context, key, { again: known !== null || attempt > 0 });
+    doubt = null;
     try {
       return await settle(context, key, await context.target.post(context.thread, message, key));
     } catch (error) {
       const failure = toAppError(error);
       if (context.signal.aborted || !mayRetry(failure)) throw failure;
       context.log.warn({ err: failure, key, attempt }, "post_failed");
+      if (failure.detail["sent"] !== "no") doubt = { intentAt, since: context.clock.now() };
       await context.clock.sleep(retryDelay(failure, attempt), context.signal);
     }
   }
+}
+
+/** The platform's key of a run's post. */
+export function postKey(runId: string, key: string): string {
+  return `${runId}:${key}`;
+}
+
+/** A post of which nobody knows whether it landed. Milliseconds since the epoch. */
+interface Doubt {
+  readonly intentAt: number;
+  /** Since when nothing more has been sent. */
+  readonly since: number;
 }
 
 function mayRetry(error: AppError): boolean {
@@ -63,7 +75,11 @@ function retryDelay(error: AppError, attempt: number): number {
   return error.retryAfterMs ?? Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** attempt);
 }
 
-async function writeIntent({ store, clock, owner }: PostOnce, key: string, again: boolean): Promise<number> {
+async function writeIntent(
+  { store, clock, owner }: PostOnce,
+  key: string,
+  { again }: { again: boolean },
+): Promise<number> {
   const at = clock.now();
   await store.transaction(async (tx) => {
     await tx.sessions.fence(owner.sessionId, owner.epoch, at);
@@ -79,19 +95,20 @@ async function settle({ store, clock }: PostOnce, key: string, posted: PostedMes
 }
 
 /** Looks in the platform until the message is found or can no longer land; a look that fails counts as none. */
-async function look(context: PostOnce, key: string, intentAt: number): Promise<PostedMessage | null> {
+async function look(context: PostOnce, key: string, { intentAt, since }: Doubt): Promise<PostedMessage | null> {
   const { clock, signal, target, thread, log } = context;
-  for (let delay = LOOK_EVERY_MS; ; delay = Math.min(RETRY_MS.most, delay * 2)) {
+  for (let delay = LOOK_EVERY_MS; ; ) {
     signal.throwIfAborted();
     const begun = clock.now();
     try {
       const found = await target.find(thread, key, intentAt);
-      if (found !== null || begun - intentAt >= LANDING_MS) return found;
+      if (found !== null || begun - since >= LANDING_MS) return found;
       delay = LOOK_EVERY_MS;
     } catch (error) {
       const failure = toAppError(error);
       if (!mayRetry(failure)) throw failure;
       log.warn({ err: failure, key }, "post_lookup_failed");
+      delay = Math.min(RETRY_MS.most, delay * 2);
     }
     await clock.sleep(delay, signal);
   }

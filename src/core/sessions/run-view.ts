@@ -17,8 +17,8 @@ export interface RunViewOptions {
   readonly agentName: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** True after a restart in the middle of the run: the live message may exist already. */
-  readonly resumed: boolean;
+  /** True when an earlier process, or the queue, has begun to post the live message: it goes on with it. */
+  readonly isLive: boolean;
   /** Messages of the person that the view may react to. */
   readonly triggerMessageId: string | null;
   /** Posts once per key and run, also across a crash (TurnContext.post). */

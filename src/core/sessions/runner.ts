@@ -14,6 +14,7 @@ import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import { CancelSignal, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
+import { postKey } from "./post-once.ts";
 import { messagesOf, type RunInputOptions } from "./run-input.ts";
 import { changedFiles, createRunJournal } from "./run-journal.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
@@ -76,7 +77,7 @@ class SessionRunner implements SessionHandler {
     const waiting = this.#queued.get(wake.runId);
     this.#queued.delete(wake.runId);
     if (waiting !== undefined) await waiting.view.suspend();
-    const view = await this.#openView({ ...wake, resumed: wake.resumed || waiting !== undefined }, context);
+    const view = await this.#openView(wake, context);
     const run: LiveRun = { session, wake, context, view };
     try {
       const outcome = await this.#outcome(run);
@@ -89,7 +90,7 @@ class SessionRunner implements SessionHandler {
     }
   }
 
-  async #openView({ runId, sessionId, event, resumed }: Wake, context: TurnContext): Promise<RunView> {
+  async #openView({ runId, sessionId, event }: Wake, context: TurnContext): Promise<RunView> {
     const { store, openView } = this.#options;
     const session = await store.sessions.get(sessionId);
     const run = await store.runs.get(runId);
@@ -98,7 +99,7 @@ class SessionRunner implements SessionHandler {
       thread: session.thread,
       agentName: session.agent,
       startedAt: run?.startedAt ?? this.#options.runtime.clock.now(),
-      resumed,
+      isLive: (await store.posts.get(postKey(runId, "live"))) !== null,
       triggerMessageId: event.body.kind === "message" ? event.body.messageId : null,
       post: (key, message) => context.post(key, message),
     });

@@ -3,7 +3,7 @@ import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/plat
 import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
-import { type PostTarget, postOnce } from "./post-once.ts";
+import { type PostTarget, postKey, postOnce } from "./post-once.ts";
 
 export interface TurnContextOptions {
   readonly store: Store;
@@ -53,7 +53,7 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
       const running = posts.get(key);
       if (running !== undefined) return running;
       const owner = { runId, sessionId, epoch };
-      const posting = postOnce({ ...options, owner, signal: options.suspended }, `${runId}:${key}`, message);
+      const posting = postOnce({ ...options, owner, signal: options.suspended }, postKey(runId, key), message);
       posts.set(key, posting);
       return posting.finally(() => posts.delete(key));
     },

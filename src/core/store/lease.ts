@@ -1,3 +1,4 @@
+import { ConfigError } from "../protocol/errors.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { sqlitePath } from "./database-url.ts";
 
@@ -15,6 +16,9 @@ export interface Lease {
 /** How often a stand-by tries again. Milliseconds. */
 const RETRY_MS = 200;
 
+/** A PostgreSQL that takes longer to answer counts as unreachable. Milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
 export interface LeaseOptions {
   readonly url: string;
   readonly clock: Clock;
@@ -23,7 +27,10 @@ export interface LeaseOptions {
   readonly standby: () => void;
 }
 
-/** Resolves once this process holds the lease; rejects with the signal's reason when it aborts first. */
+/**
+ * Resolves once this process holds the lease; rejects with the signal's reason when it aborts first, and
+ * with ConfigError when there is no database to be had.
+ */
 export async function acquireLease({ url, clock, signal, standby }: LeaseOptions): Promise<Lease> {
   const attempt = url.startsWith("file:") ? () => trySqlite(sqlitePath(url)) : () => tryPostgresql(url);
   for (let tries = 0; ; tries++) {
@@ -37,7 +44,7 @@ export async function acquireLease({ url, clock, signal, standby }: LeaseOptions
 
 async function trySqlite(database: string): Promise<Lease | null> {
   const { default: BetterSqlite3 } = await import("better-sqlite3");
-  const connection = new BetterSqlite3(`${database}.lease`, { timeout: 0 });
+  const connection = opened(() => new BetterSqlite3(`${database}.lease`, { timeout: 0 }), database);
   try {
     connection.exec("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -54,17 +61,43 @@ async function trySqlite(database: string): Promise<Lease | null> {
   };
 }
 
+function opened<T>(open: () => T, database: string): T {
+  try {
+    return open();
+  } catch (error) {
+    throw new ConfigError([
+      `DATABASE_URL: ${database} cannot be opened (${reasonOf(error)}). Create its directory and let this user write there.`,
+    ]);
+  }
+}
+
+/** The driver's code, or that the directory is missing, for which it has none. Messages may quote a password. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && "code" in error) return String(error.code);
+  return error instanceof TypeError ? "no such directory" : "unknown error";
+}
+
 /** Any number that no other use of advisory locks in the database takes. */
 const POSTGRES_LOCK = 4_207_133_700;
 
 async function tryPostgresql(url: string): Promise<Lease | null> {
   const { default: pg } = await import("pg");
-  const connection = new pg.Client({ connectionString: url, keepAlive: true });
+  const connection = new pg.Client({
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
   const lost = new Promise<void>((resolve) => {
     connection.once("error", () => resolve());
     connection.once("end", () => resolve());
   });
-  await connection.connect();
+  try {
+    await connection.connect();
+  } catch (error) {
+    throw new ConfigError([
+      `DATABASE_URL: PostgreSQL does not let me in (${reasonOf(error)}). Is it up, and are address, user, password and database right?`,
+    ]);
+  }
   const { rows } = await connection.query(`SELECT pg_try_advisory_lock(${POSTGRES_LOCK}) AS held`);
   if (rows[0]?.held === true) return { lost, release: () => connection.end() };
   await connection.end();

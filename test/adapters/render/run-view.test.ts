@@ -32,7 +32,7 @@ function setup(options: Partial<RunViewOptions> = {}) {
     thread: THREAD,
     agentName: "build",
     startedAt: 0,
-    resumed: false,
+    isLive: false,
     triggerMessageId: "100.1",
     post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),
     ...options,
@@ -263,7 +263,7 @@ test("a resumed run goes on editing the message it had, and folds it", async () 
   await first.suspend();
   const second = open({
     ...run,
-    resumed: true,
+    isLive: true,
     post: async (key, message) => (await platform.find(THREAD, `run_1:${key}`, 0)) ?? run.post(key, message),
   });
   await clock.advance(100);

@@ -33,7 +33,7 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
       thread,
       agentName: "build",
       startedAt: clock.now(),
-      resumed: false,
+      isLive: false,
       triggerMessageId: messageId,
       post: (key, message) => platform.post(thread, message, `${runId}:${key}`),
     });

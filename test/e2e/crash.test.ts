@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { until } from "../support/bot.ts";
+import { hold, type Reply, text, toolUse } from "../support/model-script.ts";
+import type { RecordedRequest } from "../support/model-server.ts";
+import {
+  answers,
+  changePort,
+  discordScene,
+  isFolded,
+  putFile,
+  type Scene,
+  type SceneThread,
+  slackScene,
+} from "../support/scene.ts";
+
+const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
+  { name: "Slack", open: () => slackScene() },
+  { name: "Discord", open: () => discordScene() },
+];
+
+const ANSWER = "The port in `config.toml` is now 9090.";
+const CONFIG = 'host = "localhost"\nport = 8080\n';
+
+/** After a restart the thread ends as if nothing had happened: one answer, one folded live message. */
+async function expectOneAnswer(scene: Scene, thread: SceneThread, answer = ANSWER): Promise<void> {
+  await scene.bot.start();
+  const messages = await thread.until((all) => isFolded(all) && answers(all).includes(answer), 30_000);
+  expect(answers(messages)).toEqual([answer]);
+  expect(messages.filter((message) => message.buttons.length > 0)).toHaveLength(1);
+  expect(scene.model.violations).toEqual([]);
+  expect(scene.rateLimited()).toBe(0);
+}
+
+describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
+  test("during the first model call, the run goes on with a new call", async () => {
+    await using scene = await open();
+    putFile(scene.bot, scene.folder, "config.toml", CONFIG);
+    const gate = hold();
+    scene.model.script((request, index) => (index === 0 ? [text("I'll"), gate.part] : changePort(request, index - 1)));
+    await scene.bot.start();
+    const thread = scene.mention("change port to 9090 in config.toml");
+    await gate.reached;
+    await scene.bot.kill("SIGKILL");
+    await expectOneAnswer(scene, thread);
+    expect(readFileSync(`${scene.bot.sandboxRoot(scene.folder)}/config.toml`, "utf8")).toContain("port = 9090");
+    expect(scene.model.requests).toHaveLength(4);
+  });
+
+  test("between a tool's result and the next model call, no tool runs twice", async () => {
+    await using scene = await open();
+    putFile(scene.bot, scene.folder, "config.toml", CONFIG);
+    const gate = hold();
+    scene.model.script((request, index) => {
+      if (index === 2) return [gate.part, text("lost")];
+      return changePort(request, Math.min(index, 2));
+    });
+    await scene.bot.start();
+    const thread = scene.mention("change port to 9090 in config.toml");
+    await gate.reached;
+    await scene.bot.kill("SIGKILL");
+    await expectOneAnswer(scene, thread);
+    expect(scene.model.requests).toHaveLength(4);
+    expect(scene.model.requests.at(-1)?.toolResults.map((result) => result.isError)).toEqual([false]);
+  });
+
+  test("during a tool that must not run again, the model is told and people see it", async () => {
+    await using scene = await open();
+    scene.model.script((request, index) => {
+      if (index === 0) return toolUse("js_exec", { code: "while (true) {}" });
+      const told = request.toolResults.map((result) => result.text).join();
+      return text(told.includes("interrupted by a restart") ? "It was interrupted." : `unexpected: ${told}`);
+    });
+    await scene.bot.start();
+    const thread = scene.mention("run it");
+    await thread.until((all) => all.some((message) => message.text.includes("js_exec")));
+    await scene.bot.kill("SIGKILL");
+    await expectOneAnswer(scene, thread, "It was interrupted.");
+    expect(thread.messages().some((message) => message.text.includes("I was restarted"))).toBe(true);
+  });
+
+  test("during a tool that may run again, it runs again", async () => {
+    await using scene = await open();
+    putFile(scene.bot, scene.folder, "big.txt", `${"needle in hay\n".repeat(200_000)}`);
+    scene.model.script((request, index) => {
+      if (index === 0) return toolUse("grep", { pattern: "(n|e)+(e|d)+l+e+", output_mode: "count" });
+      return text(request.toolResults.every((result) => !result.isError) ? "Counted." : "Failed.");
+    });
+    await scene.bot.start();
+    const thread = scene.mention("count needles");
+    await thread.until((all) => all.some((message) => message.text.includes("grep")));
+    await scene.bot.kill("SIGKILL");
+    await expectOneAnswer(scene, thread, "Counted.");
+  });
+
+  test("ten times in a row, it still ends with one answer", async () => {
+    await using scene = await open();
+    putFile(scene.bot, scene.folder, "config.toml", CONFIG);
+    scene.model.script(slowly);
+    await scene.bot.start();
+    const thread = scene.mention("change port to 9090 in config.toml");
+    for (let kills = 0; kills < 10; kills++) {
+      await scene.bot.kill("SIGKILL");
+      scene.bot.launch();
+      await new Promise((resolve) => setTimeout(resolve, 400 + kills * 60));
+    }
+    await scene.bot.kill("SIGKILL");
+    await scene.bot.start();
+    const messages = await thread.until((all) => isFolded(all) && answers(all).length > 0, 30_000);
+    expect(answers(messages)).toEqual([ANSWER]);
+    expect(readFileSync(`${scene.bot.sandboxRoot(scene.folder)}/config.toml`, "utf8")).toBe(
+      CONFIG.replace("8080", "9090"),
+    );
+  });
+});
+
+/** The steps of `changePort` by what has been done, each with time to be killed in. */
+function slowly(request: RecordedRequest): Reply {
+  const isEdited = JSON.stringify(request.body).includes("port = 9090");
+  if (isEdited) return text(ANSWER, { everyMs: 10 });
+  if (request.toolResults.length > 0) {
+    return toolUse("edit", { path: "config.toml", old_string: "port = 8080", new_string: "port = 9090" });
+  }
+  return [text("I'll read it first. ".repeat(10), { everyMs: 10 }), toolUse("read", { path: "config.toml" })];
+}
+
+describe.each(platforms)("killed with SIGKILL while the answer is posted on $name", ({ open }) => {
+  test("after it landed and before the reply came, it is found and not posted again", async () => {
+    await using scene = await open();
+    scene.model.script(() => text("Hello from the answer."));
+    await scene.bot.start();
+    scene.loseReplies();
+    const thread = scene.mention("hello");
+    await thread.until((all) => answers(all).length > 0);
+    await scene.bot.kill("SIGKILL");
+    await scene.bot.start();
+    await ended(scene);
+    expect(answers(thread.messages())).toEqual(["Hello from the answer."]);
+    expect(scene.model.requests).toHaveLength(1);
+  });
+});
+
+test("killed on Slack before its post lands, which it does while the next process starts, the answer is there once", async () => {
+  await using scene = await slackScene();
+  scene.model.script(() => text("Hello from the answer."));
+  await scene.bot.start();
+  const landing = Promise.withResolvers<void>();
+  scene.slack.faults.add("chat.postMessage", { kind: "late", until: landing.promise });
+  const thread = scene.mention("hello");
+  const request = await scene.model.request(0);
+  await request.ended;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await scene.bot.kill("SIGKILL");
+  await scene.bot.start();
+  landing.resolve();
+  await ended(scene);
+  expect(answers(thread.messages())).toEqual(["Hello from the answer."]);
+});
+
+/** Waits until no run goes on or waits. */
+async function ended({ bot }: Scene): Promise<void> {
+  await until(async () => /deckhand_runs\{state="running"\} 0/.test((await bot.probe("metrics")).text), {
+    limit: AbortSignal.timeout(20_000),
+    what: () => "the run to end",
+  });
+}
