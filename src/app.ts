@@ -2,6 +2,7 @@ import { type PacedPlatform, pacePlatform } from "./adapters/render/paced-platfo
 import { createRunViews } from "./adapters/render/run-view.ts";
 import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
 import { storedThreads } from "./adapters/web/stored-threads.ts";
+import { checkModels } from "./cli/checks.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
 import { type AppError, PlatformError, StoreError, toAppError } from "./core/protocol/errors.ts";
@@ -89,9 +90,17 @@ async function assemble(assembly: Assembly): Promise<void> {
   await run(assembly, { store, registry, places });
   status.state = "running";
   say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
-  if (model === DEMO_MODEL)
+  sayModel(assembly, model);
+}
+
+function sayModel({ config, say }: Assembly, model: string): void {
+  if (config.query.model === null && model === DEMO_MODEL) {
     say("⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY.");
-  else say(`✓ Model: ${model}`);
+    return;
+  }
+  const problems = checkModels(config).filter(({ ok }) => !ok);
+  for (const { text } of problems) say(`⚠ ${text}`);
+  if (problems.length === 0) say(`✓ Model: ${model}`);
 }
 
 async function openWeb(assembly: Assembly, opening: Promise<Store>): Promise<WebPlatform> {

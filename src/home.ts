@@ -6,13 +6,33 @@ import { ConfigError } from "./core/protocol/errors.ts";
 /** Creates the directory when missing; ConfigError with one line when it cannot be written. */
 export async function requireWritable(directory: string, variable: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true });
-    await access(directory, constants.W_OK);
+    await createDirectory(directory);
+    // The slash makes a file in the directory's place an error.
+    await access(`${directory}${path.sep}`, constants.W_OK);
   } catch (cause) {
     const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     throw new ConfigError([
       `${variable}: ${directory} cannot be written (${reason}). Make it writable for this user, or set ${variable} to another directory.`,
     ]);
+  }
+}
+
+/** Step by step: Node's recursive mkdir never returns where a file system denies a new entry with ENOENT, as /proc does. */
+async function createDirectory(directory: string): Promise<void> {
+  try {
+    await access(directory);
+  } catch {
+    const parent = path.dirname(directory);
+    if (parent !== directory) await createDirectory(parent);
+    await mkdirUnlessThere(directory);
+  }
+}
+
+async function mkdirUnlessThere(directory: string): Promise<void> {
+  try {
+    await mkdir(directory);
+  } catch (error) {
+    if (!isThere(error)) throw error;
   }
 }
 
@@ -24,7 +44,11 @@ export async function webToken(home: string): Promise<string> {
     await writeFile(file, `${token}\n`, { mode: 0o600, flag: "wx" });
     return token;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!isThere(error)) throw error;
     return (await readFile(file, "utf8")).trim();
   }
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EEXIST";
 }

@@ -35,7 +35,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     if (failure !== null) report(failure, terminal);
   } catch (error) {
     if (stopping.signal.aborted) return;
-    log.error({ error }, "start_failed");
+    if (!(error instanceof ConfigError)) log.error({ error }, "start_failed");
     report(toAppError(error), terminal);
   }
 }

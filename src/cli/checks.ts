@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
+import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { CATALOG, defaultModelFor } from "../core/providers/catalog.ts";
 import { probeDatabase } from "../core/store/probe.ts";
@@ -84,6 +85,11 @@ function checkModel(ref: string, config: Config): Finding {
   if (id === "demo") return good(`model: ${ref}, a script and no language model`);
   if (known === undefined) {
     if (settings?.baseUrl !== undefined && settings.wire !== undefined) return good(`model: ${ref}`);
+    const near = suggestion(
+      id,
+      CATALOG.map((entry) => entry.id),
+    );
+    if (near.startsWith(" Did you mean")) return bad(`model: ${ref} names no known provider.${near}`);
     return bad(`model: ${ref} names no known provider. Give \`providers.${id}\` a \`baseUrl\` and a \`wire\`.`);
   }
   if (known.comesLater) return bad(`model: ${ref}: ${known.name} is not supported yet. Choose another provider.`);

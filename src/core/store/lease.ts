@@ -1,6 +1,8 @@
-import { ConfigError } from "../protocol/errors.ts";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
 import type { Clock } from "../protocol/runtime.ts";
 import { sqlitePath } from "./database-url.ts";
+import { unavailable } from "./unavailable.ts";
 
 /**
  * The right to run sessions on a database, held by one process at a time. The system frees it when
@@ -32,7 +34,7 @@ export interface LeaseOptions {
  * with ConfigError when there is no database to be had.
  */
 export async function acquireLease({ url, clock, signal, standby }: LeaseOptions): Promise<Lease> {
-  const attempt = url.startsWith("file:") ? () => trySqlite(sqlitePath(url)) : () => tryPostgresql(url);
+  const attempt = url.startsWith("file:") ? () => trySqlite(url) : () => tryPostgresql(url);
   for (let tries = 0; ; tries++) {
     signal.throwIfAborted();
     const lease = await attempt();
@@ -42,9 +44,9 @@ export async function acquireLease({ url, clock, signal, standby }: LeaseOptions
   }
 }
 
-async function trySqlite(database: string): Promise<Lease | null> {
+async function trySqlite(url: string): Promise<Lease | null> {
   const { default: BetterSqlite3 } = await import("better-sqlite3");
-  const connection = opened(() => new BetterSqlite3(`${database}.lease`, { timeout: 0 }), database);
+  const connection = await openFile(url, (file) => new BetterSqlite3(file, { timeout: 0 }));
   try {
     connection.exec("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -61,20 +63,14 @@ async function trySqlite(database: string): Promise<Lease | null> {
   };
 }
 
-function opened<T>(open: () => T, database: string): T {
+async function openFile<T>(url: string, open: (file: string) => T): Promise<T> {
+  const database = sqlitePath(url);
   try {
-    return open();
+    await mkdir(path.dirname(database), { recursive: true });
+    return open(`${database}.lease`);
   } catch (error) {
-    throw new ConfigError([
-      `DATABASE_URL: ${database} cannot be opened (${reasonOf(error)}). Create its directory and let this user write there.`,
-    ]);
+    throw unavailable(url, error);
   }
-}
-
-/** The driver's code, or that the directory is missing, for which it has none. Messages may quote a password. */
-function reasonOf(error: unknown): string {
-  if (error instanceof Error && "code" in error) return String(error.code);
-  return error instanceof TypeError ? "no such directory" : "unknown error";
 }
 
 /** Any number that no other use of advisory locks in the database takes. */
@@ -94,9 +90,7 @@ async function tryPostgresql(url: string): Promise<Lease | null> {
   try {
     await connection.connect();
   } catch (error) {
-    throw new ConfigError([
-      `DATABASE_URL: PostgreSQL does not let me in (${reasonOf(error)}). Is it up, and are address, user, password and database right?`,
-    ]);
+    throw unavailable(url, error);
   }
   const { rows } = await connection.query(`SELECT pg_try_advisory_lock(${POSTGRES_LOCK}) AS held`);
   if (rows[0]?.held === true) return { lost, release: () => connection.end() };

@@ -8,6 +8,7 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { DatabaseClient } from "./client.ts";
 import { sqlitePath } from "./database-url.ts";
 import { migrate } from "./migrate.ts";
+import { unavailable } from "./unavailable.ts";
 
 /** Creates the folder and file when missing, applies migrations, and opens a client on one connection. */
 export async function openSqlite(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
@@ -15,7 +16,7 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
   await mkdir(path.dirname(file), { recursive: true });
   const connection = new BetterSqlite3(file);
   try {
-    connection.pragma("journal_mode = WAL");
+    useWal(connection, url);
     await migrate(sqliteMigrations(connection), migrations, runtime);
   } finally {
     connection.close();
@@ -24,6 +25,15 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
     adapter: new ImmediateSqlite({ url: file }),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
   });
+}
+
+/** The first thing that reads the file: here it shows whether it is a database. */
+function useWal(connection: BetterSqlite3.Database, url: string): void {
+  try {
+    connection.pragma("journal_mode = WAL");
+  } catch (error) {
+    throw unavailable(url, error);
+  }
 }
 
 function sqliteMigrations(connection: BetterSqlite3.Database) {

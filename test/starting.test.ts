@@ -1,0 +1,127 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startApp } from "../src/app.ts";
+import { loadConfig } from "../src/config.ts";
+import { ConfigError } from "../src/core/protocol/errors.ts";
+import { systemRuntime } from "../src/runtime.ts";
+import { silentLog } from "./support/silent-log.ts";
+import { tempDirectory } from "./support/temp-directory.ts";
+
+const A_FILE = import.meta.filename;
+
+/** What the program says when it is started with this environment; it is stopped at once. */
+async function start(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const said: string[] = [];
+  const config = loadConfig({ env: { PORT: "0", ...env }, cwd: tempDirectory() });
+  const app = await startApp({
+    config,
+    runtime: systemRuntime(),
+    log: silentLog,
+    say: (line) => said.push(line),
+    signal: new AbortController().signal,
+  });
+  await app.stop();
+  return said;
+}
+
+const refused: readonly { name: string; env: Record<string, string>; problem: RegExp }[] = [
+  {
+    name: "a home that is a file",
+    env: { DECKHAND_HOME: A_FILE },
+    problem: /^DECKHAND_HOME: .* cannot be written \(ENOTDIR\)\. Make it writable/,
+  },
+  {
+    name: "a home beneath a file",
+    env: { DECKHAND_HOME: path.join(A_FILE, "home") },
+    problem: /^DECKHAND_HOME: .* cannot be written \(ENOTDIR\)/,
+  },
+  {
+    name: "a home where the system lets nobody create anything",
+    env: { DECKHAND_HOME: "/proc/deckhand" },
+    problem: /^DECKHAND_HOME: \/proc\/deckhand cannot be written \((ENOENT|EACCES|EROFS)\)/,
+  },
+  {
+    name: "sandbox roots that cannot be created",
+    env: { DECKHAND_SANDBOX: path.join(A_FILE, "sandbox") },
+    problem: /^DECKHAND_SANDBOX: .* cannot be written \(ENOTDIR\)/,
+  },
+  {
+    name: "a PostgreSQL that is not there",
+    env: { DATABASE_URL: "postgresql://u:hunter22@127.0.0.1:1/x" },
+    problem: /^DATABASE_URL: PostgreSQL does not let me in \(ECONNREFUSED\)/,
+  },
+  {
+    name: "a database beneath a file",
+    env: { DATABASE_URL: `file:${path.join(A_FILE, "x.db")}` },
+    problem: /^DATABASE_URL: .* cannot be opened \((ENOTDIR|EEXIST)\)\. Make it writable/,
+  },
+];
+
+test.each(refused)("$name ends the start with one line that says how to mend it", async ({ env, problem }) => {
+  const error = await start(env).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ConfigError);
+  if (!(error instanceof ConfigError)) return;
+  expect(error.problems).toEqual([expect.stringMatching(problem)]);
+  expect(error.problems.join()).not.toContain("hunter22");
+});
+
+test("a file that is no database is refused and stays as it is", async () => {
+  const file = path.join(tempDirectory(), "notes.txt");
+  writeFileSync(file, "These are my notes, and they are longer than the header of a database is.\n".repeat(20));
+  await expect(start({ DATABASE_URL: `file:${file}` })).rejects.toThrow(
+    /cannot be opened \(SQLITE_NOTADB\)\. Name a SQLite file/,
+  );
+});
+
+test("a port that is taken is named", async () => {
+  const server = createServer();
+  onTestFinished(() => {
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? String(address.port) : "";
+  await expect(start({ PORT: port })).rejects.toThrow(`Port ${port} is in use. Set PORT to a free one.`);
+});
+
+const models: readonly { name: string; env: Record<string, string>; line: string }[] = [
+  {
+    name: "without a key the demo model answers",
+    env: {},
+    line: "⚠ No provider has a key: the scripted demo model answers. Set e.g. ANTHROPIC_API_KEY.",
+  },
+  { name: "the demo model may be chosen", env: { DECKHAND_MODEL: "demo/scripted" }, line: "✓ Model: demo/scripted" },
+  {
+    name: "a key chooses its provider's model",
+    env: { ANTHROPIC_API_KEY: "k" },
+    line: "✓ Model: anthropic/claude-sonnet-5-5",
+  },
+  {
+    name: "a model lacks its key",
+    env: { DECKHAND_MODEL: "anthropic/claude-opus-5-5" },
+    line: "⚠ model: anthropic/claude-opus-5-5 needs a key. Set ANTHROPIC_API_KEY.",
+  },
+  {
+    name: "a provider is misspelt",
+    env: { DECKHAND_MODEL: "antropic/claude-opus-5-5" },
+    line: '⚠ model: antropic/claude-opus-5-5 names no known provider. Did you mean "anthropic"?',
+  },
+];
+
+test.each(models)("the start says so when $name", async ({ env, line }) => {
+  const said = await start(env);
+  expect(said[0]).toMatch(/^✓ Deckhand is running\. Web page: http:\/\/127\.0\.0\.1:\d+\/\?token=\S{16,}$/);
+  expect(said.slice(1)).toEqual([line]);
+});
+
+test("folders that are missing are made, also that of the database", async () => {
+  const directory = tempDirectory();
+  mkdirSync(path.join(directory, "there"));
+  const said = await start({
+    DECKHAND_HOME: path.join(directory, "there/and/back"),
+    DATABASE_URL: `file:${path.join(directory, "else/where/deckhand.db")}`,
+  });
+  expect(said).toHaveLength(2);
+});
