@@ -99,6 +99,7 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
     scene.model.script(slowly);
     await scene.bot.start();
     const thread = scene.mention("change port to 9090 in config.toml");
+    await scene.model.request(0);
     for (let kills = 0; kills < 10; kills++) {
       await scene.bot.kill("SIGKILL");
       scene.bot.launch();
@@ -111,7 +112,7 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
     expect(readFileSync(`${scene.bot.sandboxRoot(scene.folder)}/config.toml`, "utf8")).toBe(
       CONFIG.replace("8080", "9090"),
     );
-  });
+  }, 90_000);
 });
 
 /** The steps of `changePort` by what has been done, each with time to be killed in. */
