@@ -19,7 +19,7 @@ import { acquireLease } from "./core/store/lease.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { requireWritable, webToken } from "./home.ts";
 import { createMetrics } from "./metrics.ts";
-import { createPlaces, type Places } from "./places.ts";
+import { createPlaces, PLATFORM_LABELS, type Places } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createFileTools } from "./tools/file-tools.ts";
@@ -216,7 +216,7 @@ function connect({ platforms, parts, signal, fail, say }: Assembly, receive: Rec
   for (const platform of platforms.values()) {
     const start = async () => {
       await platform.start(receive, signal);
-      if (platform.name !== "web") say(`✓ ${platform.health().detail}`);
+      if (platform.name !== "web") say(`✓ ${PLATFORM_LABELS[platform.name]}: ${platform.health().detail}`);
     };
     parts.defer(() => platform.stop());
     start().catch((error: unknown) => {

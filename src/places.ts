@@ -8,7 +8,8 @@ import type { PlatformName, ThreadRef } from "./core/protocol/platform.ts";
 import type { SessionPlace } from "./core/sessions/runner.ts";
 import type { SessionRow } from "./core/store/sessions.ts";
 
-const PLATFORM_LABELS: Readonly<Record<PlatformName, string>> = {
+/** As people read them in a sentence. */
+export const PLATFORM_LABELS: Readonly<Record<PlatformName, string>> = {
   slack: "Slack",
   discord: "Discord",
   web: "the web page",

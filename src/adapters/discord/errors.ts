@@ -77,7 +77,7 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
 function wrongToken(cause: unknown): PlatformError {
   return new PlatformError("platform_auth", "Discord does not accept the token; check DISCORD_TOKEN", {
     cause,
-    detail: { platform: "Discord", key: "DISCORD_TOKEN" },
+    detail: { platform: "Discord", keyVariable: "DISCORD_TOKEN" },
   });
 }
 
@@ -106,6 +106,7 @@ function isNetworkError(error: Error): boolean {
 
 const MESSAGE_CONTENT = {
   scope: "MESSAGE CONTENT intent",
+  purpose: "read what people write",
   mend:
     "In the Discord Developer Portal open the application, go to Bot, switch on “Message Content Intent” " +
     "under Privileged Gateway Intents, save, and start Deckhand again.",

@@ -42,8 +42,11 @@ const sdkErrorSchema = z.discriminatedUnion("code", [
   z.object({ code: z.literal("slack_webapi_request_error") }),
 ]);
 
-/** Any failure of a call to Slack as a PlatformError; `purpose` completes “Slack does not let me …”. */
-export function toPlatformError(error: unknown, purpose: string): AppError {
+/**
+ * Any failure of a call to Slack as a PlatformError; `purpose` completes “Slack does not let me …”, and
+ * `keyVariable` holds the token that the call was made with.
+ */
+export function toPlatformError(error: unknown, purpose: string, keyVariable = "SLACK_BOT_TOKEN"): AppError {
   if (error instanceof AppError) return error;
   const parsed = sdkErrorSchema.safeParse(error);
   const sdk = parsed.success ? parsed.data : null;
@@ -61,7 +64,12 @@ export function toPlatformError(error: unknown, purpose: string): AppError {
       const { error: name, needed } = sdk.data;
       const code = CODES[name] ?? "platform_failed";
       return failure(code, name, {
-        detail: { ...detail, error: name, ...(needed === undefined ? {} : { scope: needed }) },
+        detail: {
+          ...detail,
+          error: name,
+          ...(needed === undefined ? {} : { scope: needed }),
+          ...(code === "platform_auth" ? { keyVariable } : {}),
+        },
       });
     }
     default:

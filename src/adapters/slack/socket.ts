@@ -137,7 +137,7 @@ export class SlackSocket implements SlackTransport {
       await this.#disconnect(client);
       // The SDK rejects with nothing when the socket closes before hello.
       if (error === undefined) throw new PlatformError("network", "the socket closed before hello");
-      throw signal.aborted ? error : toPlatformError(error, "connect by Socket Mode");
+      throw signal.aborted ? error : toPlatformError(error, "connect by Socket Mode", "SLACK_APP_TOKEN");
     } finally {
       cancel();
       signal.removeEventListener("abort", onAbort);

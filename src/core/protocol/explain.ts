@@ -3,8 +3,8 @@ import type { Random } from "./runtime.ts";
 
 /**
  * What a person reads when something goes wrong: what happened and what to do next. Sentences are made
- * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, name, limit,
- * ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
+ * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, mend, name,
+ * limit, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
  */
 export function explain(error: AppError): string {
   return SENTENCES[error.code](error);
@@ -54,8 +54,9 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
   empty_response: (e) => `✗ ${model(e)} returned nothing, twice. Say it in other words, or choose another model.`,
   refused: (e) => `✗ ${model(e)} declined to answer. Say it in other words, or choose another model.`,
   missing_scope: (e) =>
-    `✗ ${platform(e)} does not let me ${e.detail.purpose ?? "do that"}${e.detail.scope === undefined ? "" : ` (\`${e.detail.scope}\`)`}. Add the permission to the app and reinstall it.`,
-  platform_auth: (e) => `✗ ${platform(e)} no longer accepts my token. An operator must renew it.`,
+    `✗ ${platform(e)} does not let me ${e.detail.purpose ?? "do that"}${e.detail.scope === undefined ? "" : ` (\`${e.detail.scope}\`)`}. ${e.detail.mend ?? "Add the permission to the app and reinstall it."}`,
+  platform_auth: (e) =>
+    `✗ ${platform(e)} does not accept my token. An operator must renew ${named(e.detail.keyVariable, "it")}.`,
   thread_gone: (e) => `✗ The thread on ${platform(e)} is gone, or I was removed from its channel.`,
   platform_rate_limited: (e) => `✗ ${platform(e)} takes no more messages from me for now. I go on ${later(e)}.`,
   platform_failed: (e) => `✗ ${platform(e)} failed${refNote(e)}. Mention me again ${later(e)}.`,

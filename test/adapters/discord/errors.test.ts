@@ -27,7 +27,7 @@ const limit = new RateLimitError({
 });
 
 test.each<[string, unknown, object]>([
-  ["401", api(401, 0), { code: "platform_auth", detail: { key: "DISCORD_TOKEN" } }],
+  ["401", api(401, 0), { code: "platform_auth", detail: { keyVariable: "DISCORD_TOKEN" } }],
   [
     "a dropped token",
     new Error("Expected token to be set for this request, but none was present"),

@@ -73,8 +73,8 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
     "✗ Slack does not let me read files here (`files:read`). Add the permission to the app and reinstall it.",
   ],
   platform_auth: [
-    { detail: { platform: "discord" } },
-    "✗ Discord no longer accepts my token. An operator must renew it.",
+    { detail: { platform: "discord", keyVariable: "DISCORD_TOKEN" } },
+    "✗ Discord does not accept my token. An operator must renew `DISCORD_TOKEN`.",
   ],
   thread_gone: [{ detail: { platform: "slack" } }, "✗ The thread on Slack is gone, or I was removed from its channel."],
   platform_rate_limited: [
