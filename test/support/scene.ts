@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startAnthropicServer } from "./anthropic-server.ts";
 import { type Bot, createBot, until } from "./bot.ts";
-import { startDiscordServer } from "./discord/server.ts";
+import { type DiscordServer, startDiscordServer } from "./discord/server.ts";
 import type { Channel, User } from "./discord/world.ts";
 import { text, toolUse } from "./model-script.ts";
 import type { ModelServer, Script } from "./model-server.ts";
@@ -20,6 +20,8 @@ export interface Scene extends AsyncDisposable {
   loseReplies(): void;
   /** How often the bot passed a limit of the platform. */
   rateLimited(): number;
+  /** Whom messages of the bot have notified. */
+  pings(): readonly string[];
   /** How many edits of messages the bot made. */
   edits(): number;
 }
@@ -61,6 +63,12 @@ export async function slackScene(
     folder: "slack-C0001",
     loseReplies: () => slack.faults.add("chat.postMessage", { kind: "slow", until: new Promise(() => {}) }),
     rateLimited: () => slack.rateLimited(),
+    pings: () =>
+      slack.workspace.messages
+        .filter(({ byBot }) => byBot)
+        .flatMap(({ channel, threadTs, ts }) => slack.thread(channel, threadTs ?? ts))
+        .filter(({ byBot }) => byBot)
+        .flatMap(({ pings }) => pings),
     edits: () => slack.calls.filter(({ method, outcome }) => method === "chat.update" && outcome === "ok").length,
     mention(words, channelNumber = 1) {
       const channel = `C${String(channelNumber).padStart(4, "0")}`;
@@ -87,7 +95,7 @@ export async function slackScene(
   };
 }
 
-export async function discordScene(): Promise<Scene> {
+export async function discordScene(): Promise<Scene & { discord: DiscordServer }> {
   const [model, discord] = await Promise.all([startAnthropicServer(), startDiscordServer()]);
   const { world, people } = discord;
   const guild = world.guild("Harbour");
@@ -106,11 +114,17 @@ export async function discordScene(): Promise<Scene> {
   return {
     bot,
     model,
+    discord,
     folder: `discord-${channelOf(1).id}`,
     loseReplies: () => {
       discord.faults.holdResponses("post");
     },
     rateLimited: () => discord.tooManyRequests,
+    pings: () =>
+      [...world.channels.values()]
+        .flatMap(({ messages }) => messages)
+        .filter(({ author }) => author.id === world.bot.id)
+        .flatMap(({ pings }) => pings),
     edits: () => discord.requests.filter(({ kind, status }) => kind === "edit" && status === 200).length,
     mention(words, channelNumber = 1) {
       const parent = channelOf(channelNumber);
