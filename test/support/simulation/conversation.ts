@@ -43,6 +43,8 @@ export interface Report {
 
 /** Virtual time after which a conversation that has not ended never will. Milliseconds. */
 const LIMIT_MS = 30 * 60_000;
+/** Until all live messages have been folded. Milliseconds. */
+const FOLDING_MS = 120_000;
 const START_MS = 1_800_000_000_000;
 
 /** Plays a whole conversation from a seed: people, crashes, faults of model and platform. */
@@ -84,6 +86,8 @@ class Conversation {
       const process = this.#world.spawn(this.#killsLeft > 0 ? 1 + Math.floor(this.#world.random.next() * 90) : null);
       const active = this.#start(process);
       finished = await this.#world.runUntil(() => !process.isAlive || this.#isQuiet(active()), LIMIT_MS);
+      // Folds may lag behind the end of their run.
+      if (process.isAlive) await this.#world.runUntil(() => !process.isAlive, FOLDING_MS);
       if (process.isAlive) return this.#report(finished && this.#isQuiet(active()));
       this.#killsLeft -= 1;
       this.#kills += 1;

@@ -1,0 +1,330 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PlatformError } from "../../src/core/protocol/errors.ts";
+import type { OutgoingMessage, PostedMessage } from "../../src/core/protocol/platform.ts";
+import {
+  CancelSignal,
+  type SessionEngine,
+  type SessionHandler,
+  SuspendSignal,
+  type TurnContext,
+  type Wake,
+} from "../../src/core/sessions/engine.ts";
+import type { PostTarget } from "../../src/core/sessions/post-once.ts";
+import type { Store } from "../../src/core/store/store.ts";
+import { aborted, createSession, event, message, Recorder } from "./engine-recorder.ts";
+
+/** A process that runs sessions on a database. */
+export interface EngineProcess {
+  readonly engine: SessionEngine;
+  /** As SIGKILL: nothing that the process awaits ever resolves, and what it still does changes nothing. */
+  kill(): void;
+}
+
+export interface EngineHarness {
+  readonly store: Store;
+  /** Starts a process; the handler is what it runs. */
+  start(
+    handler: Partial<SessionHandler>,
+    options?: { maxConcurrentRuns?: number; target?: PostTarget },
+  ): Promise<EngineProcess>;
+  close(): Promise<void>;
+}
+
+const MESSAGE: OutgoingMessage = { lane: "answer", markdown: "Hello", tone: "plain", buttons: [], files: [] };
+
+/** What every session engine keeps, whoever stands behind the port; the kill points are at its end. */
+export function engineContract(name: string, openHarness: () => Promise<EngineHarness>): void {
+  describe(`the engine on ${name}`, () => {
+    let harness: EngineHarness;
+    beforeAll(async () => {
+      harness = await openHarness();
+    });
+    afterAll(() => harness.close());
+
+    const session = (channel?: string) => createSession(harness.store, channel);
+
+    test("runs an event once, however often it is delivered", async () => {
+      const id = await session();
+      const seen = new Recorder();
+      const { engine } = await harness.start(seen.handler());
+      expect(await engine.deliver(id, event(`${id}:a`))).toBe("new");
+      expect(await engine.deliver(id, event(`${id}:a`))).toBe("duplicate");
+      await seen.ended(1);
+      expect(seen.keys()).toEqual([`${id}:a`]);
+      await engine.stop(0);
+    });
+
+    test("runs a session's events one after the other, and sessions beside each other", async () => {
+      const [one, two] = [await session(), await session()];
+      const seen = new Recorder();
+      const gates = new Map([`${one}:a`, `${one}:b`, `${two}:a`].map((key) => [key, Promise.withResolvers<void>()]));
+      const { engine } = await harness.start(seen.handler((wake) => gates.get(wake.event.key)?.promise));
+      await engine.deliver(one, event(`${one}:a`));
+      await engine.deliver(one, event(`${one}:b`));
+      await engine.deliver(two, event(`${two}:a`));
+      await seen.begun(2);
+      expect(seen.begunKeys().toSorted()).toEqual([`${one}:a`, `${two}:a`].toSorted());
+      gates.get(`${one}:a`)?.resolve();
+      await seen.begun(3);
+      expect(seen.begunKeys().at(-1)).toBe(`${one}:b`);
+      for (const gate of gates.values()) gate.resolve();
+      await seen.ended(3);
+      await engine.stop(0);
+    });
+
+    test("lets channels take turns when places are few, and says how many are before", async () => {
+      const busy = await Promise.all([session("busy"), session("busy"), session("busy")]);
+      const quiet = await session("quiet");
+      const seen = new Recorder();
+      const gate = Promise.withResolvers<void>();
+      const { engine } = await harness.start(
+        seen.handler(() => gate.promise),
+        { maxConcurrentRuns: 1 },
+      );
+      for (const id of [...busy, quiet]) await engine.deliver(id, event(`${id}:a`));
+      await seen.queued(quiet);
+      expect(seen.positions.get(quiet)).toBeLessThanOrEqual(2);
+      gate.resolve();
+      await seen.ended(4);
+      expect(seen.keys().indexOf(`${quiet}:a`)).toBeLessThan(3);
+      await engine.stop(0);
+    });
+
+    test("aborts a run with who stopped it, and a run that waits, too", async () => {
+      const [one, two] = [await session(), await session()];
+      const seen = new Recorder();
+      const { engine } = await harness.start(
+        seen.handler((_wake, context) => aborted(context)),
+        { maxConcurrentRuns: 1 },
+      );
+      await engine.deliver(one, event(`${one}:a`));
+      await engine.deliver(two, event(`${two}:a`));
+      await seen.queued(two);
+      await engine.cancel(two, seen.runOf(`${two}:a`), "@ana");
+      await seen.ended(1);
+      expect(seen.reasons.get(`${two}:a`)).toMatchObject({ by: "@ana" });
+      await engine.cancel(one, seen.runOf(`${one}:a`), "@ben");
+      await seen.ended(2);
+      expect(seen.reasons.get(`${one}:a`)).toBeInstanceOf(CancelSignal);
+      await engine.stop(0);
+    });
+
+    test("suspends runs when it stops, and the next process goes on with them", async () => {
+      const id = await session();
+      const first = new Recorder();
+      const { engine } = await harness.start(first.handler((_wake, context) => aborted(context)));
+      await engine.deliver(id, event(`${id}:a`));
+      await first.begun(1);
+      await engine.stop(5_000);
+      expect(first.reasons.get(`${id}:a`)).toBeInstanceOf(SuspendSignal);
+      const second = new Recorder();
+      const next = await harness.start(second.handler());
+      await second.ended(1);
+      expect(second.wakes[0]).toMatchObject({ resumed: true, runId: first.wakes[0]?.runId });
+      await next.engine.stop(0);
+    });
+
+    test("keeps an event until it is due, also over a restart", async () => {
+      const id = await session();
+      const { engine } = await harness.start(new Recorder().handler());
+      await engine.deliverAt(id, event(`${id}:later`), Date.now() + 400);
+      await engine.stop(0);
+      const seen = new Recorder();
+      const next = await harness.start(seen.handler());
+      await seen.ended(1);
+      expect(seen.keys()).toEqual([`${id}:later`]);
+      await next.engine.stop(0);
+    });
+
+    test("wakes a parked run for the event it waits for", async () => {
+      const id = await session();
+      const seen = new Recorder();
+      const { engine } = await harness.start(
+        seen.handler(async (wake, context) => {
+          const answers = await context.takeInbox("answer");
+          return wake.resumed && answers.length > 0 ? "ended" : "parked";
+        }),
+      );
+      await engine.deliver(id, event(`${id}:question`));
+      await seen.settled(1);
+      expect((await harness.store.runs.open(id))?.status).toBe("parked");
+      await engine.deliver(id, event(`${id}:answer`));
+      await seen.ended(1);
+      expect(seen.wakes.map((wake) => wake.runId)).toEqual([seen.wakes[0]?.runId, seen.wakes[0]?.runId]);
+      await engine.stop(0);
+    });
+
+    test("gives what waits to the run that takes it, and no second run begins for it", async () => {
+      const id = await session();
+      const seen = new Recorder();
+      const taken: string[] = [];
+      const arrived = Promise.withResolvers<void>();
+      const { engine } = await harness.start(
+        seen.handler(async (_wake, context) => {
+          await arrived.promise;
+          taken.push(...(await context.takeInbox("turn:1")).map((each) => each.key));
+          taken.push(...(await context.takeInbox("turn:1")).map((each) => each.key));
+          return "ended";
+        }),
+      );
+      await engine.deliver(id, event(`${id}:a`));
+      await engine.deliver(id, event(`${id}:b`));
+      arrived.resolve();
+      await seen.ended(1);
+      expect(taken).toEqual([`${id}:b`, `${id}:b`]);
+      await engine.stop(0);
+      expect(seen.wakes).toHaveLength(1);
+    });
+
+    killPoints(() => harness, session);
+  });
+}
+
+/** Where a process dies, and what the next one must then find. */
+function killPoints(harness: () => EngineHarness, session: () => Promise<string>): void {
+  const points = [
+    "before the step",
+    "in the step",
+    "after the step",
+    "in the transaction",
+    "after the transaction",
+  ] as const;
+
+  test.each(points)("killed %s, a run ends with each transaction's effect there once", async (point) => {
+    const id = await session();
+    const steps: string[] = [];
+    const died = Promise.withResolvers<void>();
+    const work = async (context: TurnContext, dies: (at: string) => Promise<void>) => {
+      await dies("before the step");
+      const value = await context.step("step", async () => {
+        steps.push("step");
+        await dies("in the step");
+        return 41;
+      });
+      await dies("after the step");
+      await context.transaction("add", async (tx) => {
+        await tx.messages.append(id, context.runId, message(`${id}:${value}`));
+        await dies("in the transaction");
+      });
+      await dies("after the transaction");
+      return "ended" as const;
+    };
+    const first = await harness().start({
+      run: (_wake, context) =>
+        work(context, async (at) => {
+          if (at !== point) return;
+          died.resolve();
+          // The database itself rolls a dead process's transaction back.
+          if (at === "in the transaction") throw new Error("killed");
+          await new Promise(() => {});
+        }),
+    });
+    await first.engine.deliver(id, event(`${id}:a`));
+    await died.promise;
+    first.kill();
+    const seen = new Recorder();
+    const second = await harness().start(seen.handler((_wake, context) => work(context, () => Promise.resolve())));
+    await seen.ended(1);
+    const stored = await harness().store.messages.list(id);
+    expect(stored.map(({ id: messageId }) => messageId)).toEqual([`${id}:41`]);
+    expect(steps).toHaveLength(point === "in the step" ? 2 : 1);
+    await second.engine.stop(0);
+  });
+
+  test("an owner that was taken over can commit nothing", async () => {
+    const id = await session();
+    const outcome = Promise.withResolvers<unknown>();
+    const goOn = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const first = await harness().start({
+      run: async (_wake, context) => {
+        begun.resolve();
+        await goOn.promise;
+        await context
+          .transaction("late", (tx) => tx.messages.append(id, context.runId, message(`${id}:late`)))
+          .then(outcome.resolve, outcome.resolve);
+        throw new SuspendSignal("lost");
+      },
+    });
+    await first.engine.deliver(id, event(`${id}:a`));
+    await begun.promise;
+    const seen = new Recorder();
+    const second = await harness().start(seen.handler());
+    await seen.ended(1);
+    goOn.resolve();
+    expect(await outcome.promise).toMatchObject({ code: "stale_owner" });
+    expect(await harness().store.messages.list(id)).toEqual([]);
+    await Promise.all([first.engine.stop(0), second.engine.stop(0)]);
+  });
+
+  test.each([
+    { name: "before it lands", lands: false },
+    { name: "after it landed", lands: true },
+  ])("killed while posting, $name, the message is there once", async ({ lands }) => {
+    const id = await session();
+    const posted: string[] = [];
+    const dying = Promise.withResolvers<void>();
+    const first = await harness().start(
+      { run: async (_wake, context) => (await context.post("answer", MESSAGE), "ended") },
+      {
+        target: {
+          find: () => Promise.resolve(null),
+          post: (_thread, _message, key) => {
+            if (lands) posted.push(key);
+            dying.resolve();
+            return new Promise(() => {});
+          },
+        },
+      },
+    );
+    await first.engine.deliver(id, event(`${id}:a`));
+    await dying.promise;
+    first.kill();
+    const seen = new Recorder();
+    const second = await harness().start(
+      seen.handler(async (_wake, context) => (await context.post("answer", MESSAGE), "ended")),
+      { target: platform(posted) },
+    );
+    await seen.ended(1);
+    expect(posted).toHaveLength(1);
+    await second.engine.stop(0);
+  });
+
+  test("a post whose reply is lost is looked for, not repeated; one that never left is made again", async () => {
+    const id = await session();
+    const posted: string[] = [];
+    const failures = [
+      new PlatformError("network", "not connected", { detail: { sent: "no" } }),
+      new PlatformError("network", "the reply was lost"),
+    ];
+    const { find, post } = platform(posted);
+    const target: PostTarget = {
+      find,
+      post: async (thread, outgoing, key) => {
+        const failure = failures.shift();
+        if (failure === undefined) return post(thread, outgoing, key);
+        if (failure.detail["sent"] !== "no") await post(thread, outgoing, key);
+        throw failure;
+      },
+    };
+    const seen = new Recorder();
+    const run = async (_wake: Wake, context: TurnContext) => (await context.post("answer", MESSAGE), "ended" as const);
+    const { engine } = await harness().start(seen.handler(run), { target });
+    await engine.deliver(id, event(`${id}:a`));
+    await seen.ended(1);
+    expect(posted).toHaveLength(1);
+    await engine.stop(0);
+  });
+}
+
+/** A platform that keeps the keys of what was posted. */
+function platform(posted: string[]): PostTarget {
+  const handle = (key: string): PostedMessage => ({ platform: "slack", channelId: "C1", messageId: key });
+  return {
+    find: (_thread, key) => Promise.resolve(posted.includes(key) ? handle(key) : null),
+    post: (_thread, _message, key) => {
+      posted.push(key);
+      return Promise.resolve(handle(key));
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
+import type { SessionHandler } from "../../../src/core/sessions/engine.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { type EngineHarness, engineContract } from "../../contracts/engine.ts";
+import { startPostgres } from "../../support/postgres.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+engineContract("SQLite", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-engine-"));
+  const store = await openStore(`file:${path.join(directory, "engine.db")}`, systemRuntime());
+  return harness(store, () => Promise.resolve(rmSync(directory, { recursive: true, force: true })));
+});
+
+engineContract("PostgreSQL", async () => {
+  const postgres = await startPostgres();
+  const store = await openStore(await postgres.createDatabase(), systemRuntime());
+  return harness(store, () => postgres.stop());
+});
+
+function harness(store: Store, cleanUp: () => Promise<void>): EngineHarness {
+  return {
+    store,
+    async start(handler, options = {}) {
+      const life = { isAlive: true };
+      const engine = new EmbeddedEngine({
+        store: mortal(store, life),
+        runtime: systemRuntime(),
+        log: silentLog,
+        maxConcurrentRuns: options.maxConcurrentRuns ?? 32,
+        target: () => options.target ?? NO_PLATFORM,
+      });
+      await engine.start({ run: NO_RUN, queued: () => Promise.resolve(), ...handler });
+      return {
+        engine,
+        kill: () => {
+          life.isAlive = false;
+        },
+      };
+    },
+    close: async () => {
+      await store.close();
+      await cleanUp();
+    },
+  };
+}
+
+const NO_RUN: SessionHandler["run"] = () => Promise.resolve("ended");
+const NO_PLATFORM = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) };
+
+/** A store whose transactions never begin, nor end, for a process that is dead. */
+function mortal(store: Store, life: { isAlive: boolean }): Store {
+  const never = () => new Promise<never>(() => {});
+  return {
+    ...store,
+    transaction: async (work) => {
+      if (!life.isAlive) return never();
+      const value = await store.transaction(work);
+      return life.isAlive ? value : never();
+    },
+  };
+}
