@@ -52,7 +52,7 @@ export function foldLine(outcome: QueryOutcome, stats: RunStats): string {
     count(stats.turns, "turn"),
     ...(stats.tools > 0 ? [count(stats.tools, "tool")] : []),
     duration(stats.durationMs),
-    ...(stats.costUsd === null ? [] : [money(stats.costUsd)]),
+    ...(stats.costUsd === null || stats.costUsd === 0 ? [] : [money(stats.costUsd)]),
   ];
   return `${FOLD_SIGNS[outcome.type]} ${parts.join(" · ")}`;
 }

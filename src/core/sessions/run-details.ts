@@ -6,6 +6,8 @@ import type { ToolCallRow } from "../store/tool-calls.ts";
 /** Of a call's input and of its result, in the list. Characters. */
 const INPUT_CHARS = 120;
 const RESULT_CHARS = 200;
+/** Shorter calls do not say how long they took. Milliseconds. */
+const WORTH_TELLING_MS = 100;
 /** Of the whole list; the rest goes into the file. Characters. */
 const LIST_CHARS = 1_800;
 
@@ -16,8 +18,8 @@ export async function runDetails(store: Store, runId: string): Promise<OutgoingM
   const [calls, spent] = await Promise.all([store.toolCalls.ofRun(runId), store.usage.ofRun(runId)]);
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = spent.usage;
   const read = inputTokens + cacheReadTokens + cacheWriteTokens;
-  const cost = spent.costUsd === null ? "cost unknown" : `$${spent.costUsd.toFixed(4)}`;
-  const head = `**${spent.turns} turns** · ${read} tokens read, ${outputTokens} written · ${cost}`;
+  const cost = spent.costUsd === null ? "cost unknown" : spent.costUsd === 0 ? "free" : `$${spent.costUsd.toFixed(4)}`;
+  const head = `**${spent.turns} turn${spent.turns === 1 ? "" : "s"}** · ${read} tokens read, ${outputTokens} written · ${cost}`;
   const list = calls.length === 0 ? "No tools were used." : calls.map(stepLine).join("\n");
   const isCut = list.length > LIST_CHARS;
   const shown = isCut ? `${list.slice(0, list.lastIndexOf("\n", LIST_CHARS))}\n…` : list;
@@ -32,7 +34,8 @@ export async function runDetails(store: Store, runId: string): Promise<OutgoingM
 
 function stepLine(call: ToolCallRow): string {
   const sign = call.result === null ? "⏳" : call.result.isError ? "✗" : "✓";
-  const time = call.durationMs === null ? "" : ` · ${(call.durationMs / 1000).toFixed(1)} s`;
+  const time =
+    call.durationMs === null || call.durationMs < WORTH_TELLING_MS ? "" : ` · ${(call.durationMs / 1000).toFixed(1)} s`;
   const input = code(cut(JSON.stringify(call.input), INPUT_CHARS));
   const result = call.result === null ? "" : `\n   ${code(cut(oneLine(textOfResult(call.result)), RESULT_CHARS))}`;
   return `${sign} ${call.name} ${input}${time}${result}`;

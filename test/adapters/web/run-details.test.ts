@@ -62,14 +62,33 @@ test("steps are the signed lines below a live message's head, whatever its text 
   ]);
 });
 
-test("the steps and changed files that a live message has shown stay when it folds", () => {
+test("the steps and changed files that a live message has shown stay when it folds, but none goes on", () => {
   const live = body("⏳ **build**\n✓ read `a`\n✓ edit `b.toml`\n✗ write `c`\n⏳ edit `d`", { buttons: STOP });
   let state = initialState("t", []);
   state = hear(state, message(1, live, { id: "live" }));
   state = hear(state, message(2, body("✓ 2 turns · $0.01"), { id: "live", position: 1 }));
   const details = runDetails(messagesOf(state, "t"), state.steps);
-  expect(details.steps).toHaveLength(4);
+  expect(details.steps.map(({ text }) => text)).toEqual(["read `a`", "edit `b.toml`", "write `c`"]);
   expect(details.changedFiles).toEqual(["b.toml"]);
+});
+
+test.each([
+  { name: "all were seen", steps: ["read `a`", "edit `b`"], tools: "2 tools", more: false },
+  { name: "the last went by unseen", steps: ["read `a`"], tools: "2 tools", more: true },
+  { name: "none was seen", steps: [], tools: "1 tool", more: true },
+  {
+    name: "lines stand for several",
+    steps: ["14 earlier steps", "read 6 files, searched 2 patterns"],
+    tools: "22 tools",
+    more: false,
+  },
+  { name: "a path looks like a count", steps: ["read `3 files`"], tools: "2 tools", more: true },
+])("whether a run had more steps than are shown, when $name", ({ steps, tools, more }) => {
+  const lines = ["⏳ **build** · turn 1", ...steps.map((step) => `✓ ${step}`)].join("\n");
+  const live = hear(initialState("t", []), message(1, body(lines, { buttons: STOP }), { id: "live" }));
+  expect(runDetails(messagesOf(live, "t"), live.steps).hasMoreSteps).toBe(false);
+  const over = hear(live, message(2, body(`✓ 2 turns · ${tools} · 1 s`), { id: "live", position: 1 }));
+  expect(runDetails(messagesOf(over, "t"), over.steps).hasMoreSteps).toBe(more);
 });
 
 test("an older state of a message never replaces a newer one, in whatever order they come", () => {

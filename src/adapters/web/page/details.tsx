@@ -56,7 +56,7 @@ function Run({ details }: { readonly details: RunDetails }): JSX.Element {
         </p>
         <Inline text={details.summary} class="run-summary" />
       </section>
-      {details.steps.length > 0 && (
+      {(details.steps.length > 0 || details.hasMoreSteps) && (
         <section>
           <h3>Steps</h3>
           <ol class="steps">
@@ -64,6 +64,7 @@ function Run({ details }: { readonly details: RunDetails }): JSX.Element {
               <StepLine key={index} step={step} />
             ))}
           </ol>
+          {details.hasMoreSteps && <p class="hint">Not every step was seen here. “Details” in the thread lists all.</p>}
         </section>
       )}
       {details.changedFiles.length > 0 && (

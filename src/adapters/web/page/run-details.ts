@@ -14,6 +14,8 @@ export interface RunDetails {
   /** The head of the live message, or the line it folded into; without its sign. */
   readonly summary: string;
   readonly steps: readonly Step[];
+  /** The run ended faster than its live message was edited: it had more steps than that has shown. */
+  readonly hasMoreSteps: boolean;
   readonly changedFiles: readonly string[];
   /** Of all the thread's runs that said what they cost; null when none did. US dollars. */
   readonly costUsd: number | null;
@@ -23,6 +25,9 @@ const SIGNED_LINE = /^(⏳|✓|✗|⏸|⏹|⚠)\uFE0F?\s+(.+)$/u;
 /** A run's last line: “✓ 3 turns · 2 tools · 6 s · $0.004”. */
 const FOLDED = /\b\d+ turns?\b/u;
 const COST = /\$(\d+(?:\.\d+)?)/u;
+const TOOLS = /\b(\d+) tools?\b/u;
+/** Lines that stand for several steps: “14 earlier steps”, “read 6 files, searched 2 patterns”. */
+const SEVERAL = /\b(\d+) (?:earlier steps?|files?|patterns?)\b/gu;
 const CHANGING = /^(?:edit|write)\b[^`]*`([^`]+)`/u;
 
 const STATES: Readonly<Record<string, RunDetails["state"]>> = {
@@ -56,12 +61,16 @@ export function runDetails(
   const newest = ours.findLast((message) => headOf(message) !== null);
   const head = newest === undefined ? null : headOf(newest);
   const steps = newest === undefined ? [] : (shownSteps.get(newest.id) ?? stepsIn(newest.body));
+  const state = head === null ? "none" : (STATES[head.sign] ?? "none");
+  const isOver = state !== "working" && state !== "waiting";
+  const known = isOver ? steps.filter(({ sign }) => sign !== "⏳") : steps;
   const costs = ours.flatMap((message) => costOf(message) ?? []);
   return {
     messageId: newest?.id ?? null,
-    state: head === null ? "none" : (STATES[head.sign] ?? "none"),
+    state,
     summary: head?.text ?? "",
-    steps,
+    steps: known,
+    hasMoreSteps: isOver && stepsOf(known) < Number(TOOLS.exec(head?.text ?? "")?.[1] ?? 0),
     changedFiles: changedFiles([...shownSteps.entries()].filter(([id]) => ours.some((one) => one.id === id))),
     costUsd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
   };
@@ -99,6 +108,14 @@ function costOf({ body }: PageMessage): number | null {
   const folded = signedLines(`${body.markdown}\n${body.footer ?? ""}`).filter(({ text }) => FOLDED.test(text));
   const match = COST.exec(folded.map(({ text }) => text).join("\n"));
   return match?.[1] === undefined ? null : Number(match[1]);
+}
+
+/** How many steps the lines stand for. */
+function stepsOf(lines: readonly Step[]): number {
+  return lines.reduce((sum, { text }) => {
+    const counts = text.includes("`") ? [] : [...text.matchAll(SEVERAL)].map(([, number]) => Number(number));
+    return sum + (counts.length === 0 ? 1 : counts.reduce((all, one) => all + one, 0));
+  }, 0);
 }
 
 function changedFiles(shown: readonly (readonly [string, readonly Step[]])[]): string[] {
