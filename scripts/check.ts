@@ -21,6 +21,7 @@ const GATES: readonly Phase[] = [
   { name: "lint", command: ["oxlint", "--type-aware", "--deny-warnings"] },
   { name: "types", command: ["tsc"] },
   ...(existsSync(path.join(root, PAGE)) ? [{ name: "page types", command: ["tsc", "-p", PAGE] } as const] : []),
+  { name: "guest types", command: ["tsc", "-p", "wasm/guests"] },
   { name: "boundaries", command: ["node", "scripts/gates.ts", "boundaries"] },
   { name: "text", command: ["node", "scripts/gates.ts", "text"] },
   { name: "lock file", command: ["node", "scripts/gates.ts", "lock"] },

@@ -1,4 +1,4 @@
-import type { Clock, Ids, Random, Runtime } from "../../src/core/protocol/runtime.ts";
+import type { Ids, Random } from "../../src/core/protocol/runtime.ts";
 
 /** A generator of equal sequences for equal seeds (mulberry32). */
 export function seededRandom(seed: number): Random {
@@ -23,8 +23,4 @@ export function countingIds(): Ids {
       return `${prefix}_${String(last).padStart(6, "0")}`;
     },
   };
-}
-
-export function testRuntime(clock: Clock, seed = 1): Runtime {
-  return { clock, ids: countingIds(), random: seededRandom(seed) };
 }

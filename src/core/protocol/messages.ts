@@ -106,10 +106,8 @@ export const contentBlockSchema = z.discriminatedUnion("type", [
   approvalRequestBlock,
 ]);
 export type ContentBlock = z.infer<typeof contentBlockSchema>;
-export type TextBlock = z.infer<typeof textBlock>;
 export type ImageBlock = z.infer<typeof imageBlock>;
 export type DocumentBlock = z.infer<typeof documentBlock>;
-export type ThinkingBlock = z.infer<typeof thinkingBlock>;
 export type ToolUseBlock = z.infer<typeof toolUseBlock>;
 export type ToolResultBlock = z.infer<typeof toolResultBlock>;
 
