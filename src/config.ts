@@ -1,4 +1,5 @@
-import { checkCombinations, unknownVariables } from "./config/combinations.ts";
+import { z } from "zod";
+import { checkCombinations, settingsWithoutEffect, unknownVariables } from "./config/combinations.ts";
 import { environmentSchema, providerEnvironmentSchema } from "./config/environment.ts";
 import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
 import { type Config, resolveConfig } from "./config/resolve.ts";
@@ -47,6 +48,10 @@ export function loadConfig(sources: ConfigSources): Config {
     settings: settings.data,
     configFile: file.path,
     cwd: sources.cwd,
-    warnings: [...warnings, ...unknownVariables(environment.value, known)],
+    warnings: [
+      ...warnings,
+      ...unknownVariables(environment.value, known),
+      ...settingsWithoutEffect(Object.keys(z.record(z.string(), z.unknown()).parse(file.value)), environment.value),
+    ],
   });
 }

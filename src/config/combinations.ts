@@ -40,6 +40,27 @@ function modeWarnings(env: Environment): string[] {
   return ["SLACK_SIGNING_SECRET: is not used, because SLACK_APP_TOKEN selects Socket Mode. Unset one of the two."];
 }
 
+/** Settings that are understood and kept, but that nothing acts upon in this version. */
+const WITHOUT_EFFECT = [
+  "allowedHosts",
+  "approvals",
+  "blockedUrls",
+  "budgets",
+  "fallbackModel",
+  "managedAgents",
+  "maxBudgetUsd",
+  "mcpServers",
+  "toolResultBudget",
+  "workingDirectory",
+];
+
+/** Whoever sets a limit that is not kept must be told. `set`: top-level keys of the settings file. */
+export function settingsWithoutEffect(set: readonly string[], env: Environment): string[] {
+  const settings = WITHOUT_EFFECT.filter((name) => set.includes(name));
+  const names = env.DECKHAND_FALLBACK_MODEL === undefined ? settings : [...settings, "DECKHAND_FALLBACK_MODEL"];
+  return names.map((name) => `${name}: has no effect in this version.`);
+}
+
 const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;
 
 /**

@@ -202,6 +202,15 @@ test.each(warned)("$name is warned about", ({ env, warning }) => {
   expect(load({ env }).warnings).toEqual([warning]);
 });
 
+test("limits and features that are set but not there yet are warned about, one by one", () => {
+  const file = { maxBudgetUsd: 0.5, budgets: { dayUsd: 5 }, maxTurns: 7 };
+  expect(load({ file, env: { DECKHAND_FALLBACK_MODEL: "a/b" } }).warnings).toEqual([
+    "budgets: has no effect in this version.",
+    "maxBudgetUsd: has no effect in this version.",
+    "DECKHAND_FALLBACK_MODEL: has no effect in this version.",
+  ]);
+});
+
 test("variables of other programs are left alone", () => {
   expect(load({ env: { SLACK_WEBHOOK_CHANNEL_FOR_DEPLOYS: "x", PATH: "/bin" } }).warnings).toEqual([]);
 });
