@@ -165,3 +165,19 @@ async function ended({ bot }: Scene): Promise<void> {
     what: () => "the run to end",
   });
 }
+
+test("on SIGTERM a program that must not run twice may end, and the run goes on in the next process", async () => {
+  await using scene = await slackScene();
+  scene.model.script((request, index) => {
+    const code = "let n = 0; for (let i = 0; i < 8_000_000; i++) n += i; 'counted to ' + n";
+    if (index === 0) return toolUse("js_exec", { code });
+    return text(request.toolResults.map((result) => result.text).join());
+  });
+  await scene.bot.start();
+  const thread = scene.mention("count");
+  await thread.until((all) => all.some((message) => message.text.includes("js_exec")));
+  expect(await scene.bot.kill("SIGTERM")).toBe(0);
+  await scene.bot.start();
+  const messages = await thread.until((all) => answers(all).length > 0, 30_000);
+  expect(answers(messages).join()).toContain("counted to ");
+});

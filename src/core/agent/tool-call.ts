@@ -3,7 +3,7 @@ import type { QueryEvent } from "../protocol/events.ts";
 import { explain, withRef } from "../protocol/explain.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
-import { CancelSignal } from "../sessions/engine.ts";
+import { CancelSignal, SuspendSignal } from "../sessions/engine.ts";
 import type { ToolContext } from "../tool.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
@@ -40,10 +40,14 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
 
-async function resultOf(running: RunningCall, signal: AbortSignal): Promise<ToolResult> {
+async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolResult> {
+  const { clock } = running.query.runtime;
+  using drain =
+    running.call.tool.afterCrash === "never" ? drained(outer, clock) : { signal: outer, [Symbol.dispose]() {} };
+  const { signal } = drain;
   try {
     signal.throwIfAborted();
-    return await heedingAbort(execute(running, signal), { signal, clock: running.query.runtime.clock });
+    return await heedingAbort(execute(running, signal), { signal, clock });
   } catch (error) {
     if (!signal.aborted) return failure(running, error);
     if (!(signal.reason instanceof CancelSignal)) throw signal.reason;
@@ -91,6 +95,26 @@ function failure({ query, call }: RunningCall, thrown: unknown): ToolResult {
     `internal error (code ${error.detail.ref ?? ""}). Do without this call, or try it once more.`,
     "failed",
   );
+}
+
+/** A stop passes at once; a suspension only after its drain time, so that what must not run again may end. */
+function drained(outer: AbortSignal, clock: Clock): { readonly signal: AbortSignal } & Disposable {
+  const inner = new AbortController();
+  let stopWaiting = () => {};
+  const onAbort = () => {
+    const waitMs = outer.reason instanceof SuspendSignal ? outer.reason.drainMs : 0;
+    if (waitMs > 0) stopWaiting = clock.after(waitMs, () => inner.abort(outer.reason));
+    else inner.abort(outer.reason);
+  };
+  outer.addEventListener("abort", onAbort, { once: true });
+  if (outer.aborted) onAbort();
+  return {
+    signal: inner.signal,
+    [Symbol.dispose]() {
+      outer.removeEventListener("abort", onAbort);
+      stopWaiting();
+    },
+  };
 }
 
 /** The work's result, or the signal's reason when the work outlives its abort by the grace period. */

@@ -29,6 +29,9 @@ export interface EmbeddedEngineOptions {
 /** After a defect in a run, how long until it is tried again. Milliseconds. */
 const DEFECT_RETRY_MS = 5_000;
 
+/** Of the drain time, what calls get; the rest is for what follows them. */
+const DRAIN_SHARE = 0.8;
+
 interface ActiveRun {
   readonly controller: AbortController;
   runId: string | null;
@@ -69,7 +72,7 @@ export class EmbeddedEngine implements SessionEngine {
   async stop(drainMs: number): Promise<void> {
     this.#handler = null;
     this.#cancelTimer?.();
-    this.#suspend.abort(new SuspendSignal("shutting down"));
+    this.#suspend.abort(new SuspendSignal("shutting down", drainMs * DRAIN_SHARE));
     const running = [...this.#active.values()].map((run) => run.finished);
     const gaveUp = new AbortController();
     await Promise.race([Promise.all(running), this.#options.runtime.clock.sleep(drainMs, gaveUp.signal)]);

@@ -65,8 +65,11 @@ export class CancelSignal extends Error {
 
 /** Shutdown or lost ownership: the run stays open and goes on in the next process. */
 export class SuspendSignal extends Error {
-  constructor(reason: string) {
+  /** How long a call that must not run again may still take to end. Milliseconds. */
+  readonly drainMs: number;
+  constructor(reason: string, drainMs = 0) {
     super(reason);
     this.name = "AbortError";
+    this.drainMs = drainMs;
   }
 }
