@@ -24,6 +24,7 @@ const GATES: readonly Phase[] = [
   { name: "guest types", command: ["tsc", "-p", "wasm/guests"] },
   { name: "boundaries", command: ["node", "scripts/gates.ts", "boundaries"] },
   { name: "text", command: ["node", "scripts/gates.ts", "text"] },
+  { name: "paths", command: ["node", "scripts/gates.ts", "paths"] },
   { name: "lock file", command: ["node", "scripts/gates.ts", "lock"] },
   { name: "dependencies", command: ["node", "scripts/gates.ts", "dependencies"] },
   { name: "configuration", command: ["node", "scripts/config-schema.ts", "--check"] },

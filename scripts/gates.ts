@@ -2,6 +2,7 @@ import path from "node:path";
 import { boundaryProblems } from "./gates/boundaries.ts";
 import { dependencyProblems } from "./gates/dependencies.ts";
 import { lockProblems } from "./gates/lock.ts";
+import { pathProblems } from "./gates/paths.ts";
 import { textProblems } from "./gates/text.ts";
 
 /** Runs the project's own gates, all or those named: `node scripts/gates.ts boundaries lock`. */
@@ -10,6 +11,7 @@ const GATES: Readonly<Record<string, (root: string) => string[]>> = {
   boundaries: boundaryProblems,
   dependencies: dependencyProblems,
   lock: lockProblems,
+  paths: pathProblems,
   text: textProblems,
 };
 
