@@ -23,6 +23,7 @@ export interface RunJournal {
 
 export interface Steering {
   readonly messages: readonly Message[];
+  /** Of the events that address the agent. */
   readonly eventKeys: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
-import type { OutgoingMessage } from "../protocol/platform.ts";
+import type { OutgoingMessage, Person } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { SessionEngine } from "./engine.ts";
@@ -8,9 +9,9 @@ import type { SessionEngine } from "./engine.ts";
 export interface CommandContext {
   readonly store: Store;
   readonly engine: SessionEngine;
+  readonly runtime: Runtime;
   readonly session: SessionRow | null;
-  /** As people read it. */
-  readonly personName: string;
+  readonly person: Pick<Person, "id" | "name">;
 }
 
 interface ChatCommand {
@@ -79,10 +80,10 @@ function unknown(name: string): string {
   return `I don't know \`/${name}\`.${suggestion}`;
 }
 
-async function stop({ store, engine, session, personName }: CommandContext): Promise<string> {
+async function stop({ store, engine, session, person }: CommandContext): Promise<string> {
   const run = session === null ? null : await store.runs.open(session.id);
   if (session === null || run === null) return "Nothing is running in this thread.";
-  await engine.cancel(session.id, run.id, `@${personName}`);
+  await engine.cancel(session.id, run.id, `@${person.name}`);
   return "⏹ Stopping.";
 }
 
@@ -93,9 +94,10 @@ async function statusText(store: Store, session: SessionRow | null): Promise<str
   return `${state} Agent **${session.agent}**, ${messages} messages in this session.`;
 }
 
-async function startAfresh({ store, session }: CommandContext): Promise<string> {
-  if (session === null) return "This thread has no session yet; your next message begins one.";
+async function startAfresh({ store, runtime, session, person }: CommandContext): Promise<string> {
+  if (session === null) return "There is no session here yet, so there is nothing to leave behind.";
   if ((await store.runs.open(session.id)) !== null) return "I am still working here. `/stop` first, then `/new`.";
-  await store.transaction((tx) => tx.sessions.archive(session));
-  return "✓ Your next message here begins a new session.";
+  const fresh = { id: runtime.ids.next("ses"), createdBy: person.id, at: runtime.clock.now() };
+  await store.transaction((tx) => tx.sessions.startAfresh(session, fresh));
+  return "✓ A new session begins here: I leave behind what was said before.";
 }

@@ -26,8 +26,8 @@ export interface EmbeddedEngineOptions {
   readonly target: (platform: PlatformName) => PostTarget;
 }
 
-/** After a defect in a run, how long until it is tried again. Milliseconds. */
-const DEFECT_RETRY_MS = 5_000;
+/** How long until a run that could not go on is tried again: doubles with each failure. Milliseconds. */
+const RETRY_MS = { first: 5_000, most: 300_000 };
 
 /** Of the drain time, what calls get; the rest is for what follows them. */
 const DRAIN_SHARE = 0.8;
@@ -51,6 +51,8 @@ export class EmbeddedEngine implements SessionEngine {
   readonly #suspend = new AbortController();
   /** Runs that have begun but wait for a place. */
   readonly #queued = new Map<string, { readonly wake: Wake; readonly context: TurnContext }>();
+  /** How often in a row the session's run could not go on. */
+  readonly #failures = new Map<string, number>();
   /** Sessions whose run is being begun before they queue: as good as active. */
   readonly #preparing = new Set<string>();
   #handler: SessionHandler | null = null;
@@ -187,6 +189,7 @@ export class EmbeddedEngine implements SessionEngine {
       const wake = await this.#nextWake(session);
       if (wake === null) return;
       await this.#run(session, wake, active);
+      this.#failures.delete(sessionId);
       this.#again.add(sessionId);
     } catch (error) {
       if (this.#suspend.signal.aborted) return;
@@ -194,8 +197,11 @@ export class EmbeddedEngine implements SessionEngine {
         log.warn({ err: error, sessionId }, "session_lost");
         return;
       }
-      log.error({ err: error, sessionId }, "run_failed");
-      runtime.clock.after(DEFECT_RETRY_MS, () => this.#rewake(sessionId));
+      const failures = this.#failures.get(sessionId) ?? 0;
+      this.#failures.set(sessionId, failures + 1);
+      const waitMs = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** failures);
+      log.error({ err: error, sessionId, waitMs }, "run_failed");
+      runtime.clock.after(waitMs, () => this.#rewake(sessionId));
     }
   }
 

@@ -12,6 +12,7 @@ import type {
   ThreadRef,
 } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import type { RunRow } from "../store/runs.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { helpText, parseCommand, privately, runCommand } from "./chat-commands.ts";
@@ -31,11 +32,20 @@ export interface IntakeOptions {
   readonly requiresMention: (channelKey: string) => boolean;
 }
 
+/** Keys of commands taken lately that are remembered. */
+const REMEMBERED_COMMANDS = 1_000;
+
+interface Intake extends IntakeOptions {
+  /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
+  readonly commandKeys: Set<string>;
+}
+
 /**
  * What a platform's event means: whose it is, which session it belongs to, whether it starts
  * something. An accepted message is durable when this resolves.
  */
-export function createIntake(options: IntakeOptions): Receive {
+export function createIntake(intakeOptions: IntakeOptions): Receive {
+  const options: Intake = { ...intakeOptions, commandKeys: new Set() };
   return async (event) => {
     const refusal = accessRefusal(event.person, options.access);
     if (refusal !== null) return isAddressed(event) ? { type: "refused", reason: refusal } : { type: "ignored" };
@@ -56,7 +66,7 @@ function isAddressed(event: InboundEvent): boolean {
   return event.kind !== "message" || event.addressed === "mention" || event.addressed === "dm";
 }
 
-async function receiveMessage(message: InboundMessage, options: IntakeOptions): Promise<Receipt> {
+async function receiveMessage(message: InboundMessage, options: Intake): Promise<Receipt> {
   const session = await options.store.sessions.byKey(sessionKeyOf(message.thread));
   const addressed = isAddressed(message) || isFollowUp(message, session, options);
   if (!addressed) {
@@ -128,7 +138,7 @@ async function openSession(message: InboundMessage, options: IntakeOptions): Pro
   }
 }
 
-async function receiveCommand(command: InboundCommand, options: IntakeOptions): Promise<Receipt> {
+async function receiveCommand(command: InboundCommand, options: Intake): Promise<Receipt> {
   const session = await sessionOf(command.thread, options);
   return answerCommand(command.name, { event: command, session }, options);
 }
@@ -136,10 +146,14 @@ async function receiveCommand(command: InboundCommand, options: IntakeOptions): 
 async function answerCommand(
   name: string,
   { event, session }: { event: InboundEvent; session: SessionRow | null },
-  { store, engine, log }: IntakeOptions,
+  { store, engine, runtime, log, commandKeys }: Intake,
 ): Promise<Receipt> {
+  if (commandKeys.has(event.key)) return { type: "duplicate" };
+  commandKeys.add(event.key);
+  const [oldest] = commandKeys;
+  if (commandKeys.size > REMEMBERED_COMMANDS && oldest !== undefined) commandKeys.delete(oldest);
   log.info({ command: name, person: event.person.id, sessionId: session?.id }, "command");
-  const message = await runCommand(name, { store, engine, session, personName: event.person.name });
+  const message = await runCommand(name, { store, engine, runtime, session, person: event.person });
   return { type: "reply", message };
 }
 
@@ -147,17 +161,22 @@ async function receiveAction(action: InboundAction, options: IntakeOptions): Pro
   const { store, engine } = options;
   const [verb, id] = splitAction(action.action);
   const run = await store.runs.get(id);
-  if (run === null) return { type: "ignored" };
-  if (verb === "stop") {
+  if (run !== null && verb === "stop") {
+    const late = lateStop(run);
+    if (late !== null) return { type: "reply", message: privately(late) };
     await engine.cancel(run.sessionId, run.id, `@${action.person.name}`);
     return { type: "accepted" };
   }
-  if (verb === "details") {
-    const details = await runDetails(store, run.id);
-    return details === null ? { type: "ignored" } : { type: "reply", message: details };
-  }
+  const details = run !== null && verb === "details" ? await runDetails(store, run.id) : null;
+  if (details !== null) return { type: "reply", message: details };
   options.log.warn({ action: action.action }, "unknown_action");
-  return { type: "ignored" };
+  return { type: "reply", message: privately("This button does nothing any more.") };
+}
+
+/** Why a run cannot be stopped by this click, in words for its person; null when it can. */
+function lateStop({ status, cancelledBy }: RunRow): string | null {
+  if (cancelledBy !== null) return `⏹ ${cancelledBy} has stopped this already.`;
+  return status === "ended" ? "This has ended already; there is nothing to stop." : null;
 }
 
 /** `stop:run_1` → stop, run_1. */

@@ -77,7 +77,12 @@ async function takeSteering(options: RunJournalOptions, turn: number): Promise<S
     appended = true;
   });
   // Messages that an earlier owner appended are in the history already.
-  return appended ? { messages, eventKeys: events.map((event) => event.key) } : NO_STEERING;
+  return appended ? { messages, eventKeys: events.filter(isForUs).map((event) => event.key) } : NO_STEERING;
+}
+
+/** What people say to each other is read, too, but they are not told so. */
+function isForUs({ body }: StoredEvent): boolean {
+  return body.kind === "message" && body.addressed;
 }
 
 const NO_STEERING: Steering = { messages: [], eventKeys: [] };

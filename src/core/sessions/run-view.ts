@@ -21,6 +21,8 @@ export interface RunViewOptions {
   readonly isLive: boolean;
   /** Messages of the person that the view may react to. */
   readonly triggerMessageId: string | null;
+  /** Id of the person whose message began the run; told alone what the thread cannot show. Null: nobody's did. */
+  readonly askedBy: string | null;
   /** Posts once per key and run, also across a crash (TurnContext.post). */
   post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
 }

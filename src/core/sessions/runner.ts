@@ -6,6 +6,7 @@ import { toAppError } from "../protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
+import type { Message } from "../protocol/messages.ts";
 import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
@@ -101,6 +102,7 @@ class SessionRunner implements SessionHandler {
       startedAt: run?.startedAt ?? this.#options.runtime.clock.now(),
       isLive: (await store.posts.get(postKey(runId, "live"))) !== null,
       triggerMessageId: event.body.kind === "message" ? event.body.messageId : null,
+      askedBy: event.body.kind === "message" ? event.body.author.id : null,
       post: (key, message) => context.post(key, message),
     });
   }
@@ -203,8 +205,21 @@ class SessionRunner implements SessionHandler {
     const at = runtime.clock.now();
     await store.transaction(async (tx) => {
       await tx.sessions.fence(session.id, context.epoch, at);
+      if (outcome.type === "cancelled")
+        await tx.messages.append(session.id, wake.runId, this.#stopNote(outcome.by, at));
       await tx.runs.end(wake.runId, outcome, at);
     });
     log.info({ runId: wake.runId, sessionId: session.id, outcome: outcome.type }, "run_ended");
+  }
+
+  /** Without it the next run would find the request unanswered, and carry it out after all. */
+  #stopNote(by: string, at: number): Message {
+    const text = `[Stopped by ${by}. What was asked until here is not to be gone on with unless someone asks for it again.]`;
+    return {
+      id: this.#options.runtime.ids.next("msg"),
+      role: "user",
+      content: [{ type: "text", text }],
+      createdAt: at,
+    };
   }
 }

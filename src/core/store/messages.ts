@@ -14,7 +14,7 @@ export function messageReads(db: Client) {
 
     /** How many messages of the session are not context. */
     async countOf(sessionId: string): Promise<number> {
-      return db.message.count({ where: { sessionId } });
+      return db.message.count({ where: { sessionId, context: false } });
     },
   };
 }

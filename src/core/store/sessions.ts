@@ -61,20 +61,8 @@ export function sessionWrites(db: Client) {
         create: { id: channelId, workspaceId, name, kind, createdAt },
         update: { name },
       });
-      const row = await db.session.create({
-        data: {
-          id: session.id,
-          key: session.key,
-          channelId,
-          thread: JSON.stringify(thread),
-          agent: session.agent,
-          people: JSON.stringify([session.createdBy]),
-          createdBy: session.createdBy,
-          createdAt,
-          updatedAt: createdAt,
-        },
-      });
-      return toRow(row);
+      const people = [session.createdBy];
+      return toRow(await db.session.create({ data: newRow({ ...session, channelKey: channelId, people }) }));
     },
 
     async addPerson(session: SessionRow, personId: string): Promise<void> {
@@ -83,9 +71,10 @@ export function sessionWrites(db: Client) {
       await db.session.update({ where: { id: session.id }, data: { people } });
     },
 
-    /** Gives the thread's key free, so that its next message begins a new session. */
-    async archive(session: SessionRow): Promise<void> {
+    /** Gives the session's thread, and the people who need not mention the agent there, to a new session without history. */
+    async startAfresh(session: SessionRow, fresh: { id: string; createdBy: string; at: number }): Promise<void> {
       await db.session.update({ where: { id: session.id }, data: { key: `${session.key}#${session.id}` } });
+      await db.session.create({ data: newRow({ ...session, ...fresh }) });
     },
 
     /** Makes the caller the session's only owner: journal writes of earlier epochs fail from now on. */
@@ -99,6 +88,22 @@ export function sessionWrites(db: Client) {
       const { count } = await db.session.updateMany({ where: { id, epoch }, data: { updatedAt: new Date(at) } });
       if (count === 0) throw new StoreError("stale_owner", `session ${id} has moved on from epoch ${epoch}`);
     },
+  };
+}
+
+type RowToBe = SessionRow & Pick<NewSession, "createdBy" | "at">;
+
+function newRow({ id, key, channelKey, thread, agent, people, createdBy, at }: RowToBe) {
+  return {
+    id,
+    key,
+    channelId: channelKey,
+    thread: JSON.stringify(thread),
+    agent,
+    people: JSON.stringify(people),
+    createdBy,
+    createdAt: new Date(at),
+    updatedAt: new Date(at),
   };
 }
 
