@@ -1,12 +1,13 @@
-import { toAppError } from "../../core/protocol/errors.ts";
+import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
+import { explain } from "../../core/protocol/explain.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
 import { answerParts } from "./answer-parts.ts";
 import { LiveMessage } from "./live-message.ts";
-import { endingOf, foldLine } from "./outcome-text.ts";
+import { type Ending, endingOf, foldLine } from "./outcome-text.ts";
 import type { PacedPlatform } from "./paced-platform.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress-state.ts";
 import { noticeLines, renderProgress } from "./progress-view.ts";
@@ -21,6 +22,8 @@ const TICK_MS = 5_000;
 const OPENING_WAIT_MS = 1_500;
 /** A fold that fails is tried again this often; the answer stands already. */
 const FOLD_ATTEMPTS = 8;
+/** Failures after which nothing can be written in the thread. */
+const UNWRITABLE: ReadonlySet<string> = new Set(["thread_gone", "missing_scope"]);
 /** How long the end of a run waits for its fold, which otherwise follows on its own. */
 const FOLD_WAIT_MS = 2_000;
 
@@ -69,7 +72,7 @@ class ThreadRunView implements RunView {
     };
     // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
     const saidByFold = outcome.type === "cancelled" && this.#live !== undefined && (await fold());
-    if (!saidByFold) await this.#postEnding(answerParts(endingOf(outcome, stats), this.#deps.platform.limits));
+    if (!saidByFold) await this.#postEnding(endingOf(outcome, stats));
     if (!saidByFold) await this.#letGo(fold());
     await this.#reactions;
   }
@@ -170,14 +173,47 @@ class ThreadRunView implements RunView {
     return { lane, markdown, tone: "plain", buttons, files: [] };
   }
 
-  async #postEnding(parts: readonly OutgoingMessage[]): Promise<void> {
+  /** In the thread; in messages alone where files are not allowed; to the person alone where the thread is closed to us. */
+  async #postEnding(ending: Ending): Promise<void> {
+    const { limits } = this.#deps.platform;
+    const parts = answerParts(ending, limits);
+    const refused = await this.#postParts("answer", parts);
+    if (refused === null) return;
+    const hasFile = refused.code === "missing_scope" && parts.some(({ files }) => files.length > 0);
+    const without = (footer: string) => answerParts({ ...ending, footer }, { ...limits, answerParts: Infinity });
+    const closed = hasFile ? await this.#postParts("whole", without(explain(refused))) : refused;
+    if (closed !== null) await this.#tellAlone(closed, without(ending.footer ?? ""));
+  }
+
+  /** Null, or why nothing can be written in the thread; rejects with what may pass. */
+  async #postParts(key: string, parts: readonly OutgoingMessage[]): Promise<AppError | null> {
     try {
-      for (const [index, part] of parts.entries()) await this.#run.post(`answer:${index}`, part);
+      for (const [index, part] of parts.entries()) await this.#run.post(`${key}:${index}`, part);
+      return null;
     } catch (error) {
-      const { code, message, detail } = toAppError(error);
-      if (code !== "thread_gone" && code !== "missing_scope") throw error;
-      // Nobody can be told in a thread that is gone or closed to us; the answer stays in the store.
-      this.#deps.log.error({ runId: this.#run.runId, code, message, ...detail }, "answer_undeliverable");
+      const failure = toAppError(error);
+      if (UNWRITABLE.has(failure.code)) return failure;
+      throw failure;
+    }
+  }
+
+  /**
+   * The thread is gone or closed to us: whoever asked gets the answer alone. Rejects with the failure where
+   * even that cannot be, so that the run stays open until an operator has mended it; a person who
+   * cannot be reached in any way leaves the answer in the store.
+   */
+  async #tellAlone(failure: AppError, parts: readonly OutgoingMessage[]): Promise<void> {
+    const { platform, log } = this.#deps;
+    const { askedBy, runId, thread } = this.#run;
+    const { code, message, detail } = failure;
+    log.error({ runId, code, message, ...detail }, "answer_undeliverable");
+    if (askedBy === null) return;
+    try {
+      for (const part of [explanation(failure), ...parts]) await platform.whisper(thread, askedBy, part);
+    } catch (error) {
+      const { code: whisperCode, message: reason } = toAppError(error);
+      log.error({ runId, code: whisperCode, message: reason, askedBy }, "answer_undeliverable_privately");
+      if (whisperCode !== "thread_gone") throw failure;
     }
   }
 
@@ -188,11 +224,17 @@ class ThreadRunView implements RunView {
       try {
         await platform.react(this.#run.thread, messageId, sign);
       } catch (error) {
-        log.warn({ runId: this.#run.runId, code: toAppError(error).code }, "reaction_failed");
+        const { code, detail } = toAppError(error);
+        log.warn({ runId: this.#run.runId, code, ...detail }, "reaction_failed");
       }
     };
     this.#reactions = Promise.all([this.#reactions, put()]).then(() => undefined);
   }
+}
+
+function explanation(failure: AppError): OutgoingMessage {
+  const markdown = `${explain(failure)} So you alone read what I have to say:`;
+  return { lane: "answer", markdown, tone: "error", buttons: [], files: [] };
 }
 
 /** Event keys of messages end with the platform's id of the message. */

@@ -19,9 +19,9 @@ export const LIMITS: PlatformLimits = {
 };
 
 export interface Request {
-  readonly kind: "post" | "edit" | "react" | "upload";
+  readonly kind: "post" | "edit" | "react" | "upload" | "whisper";
   readonly at: number;
-  /** The channel's id, or the message's. */
+  /** The channel's id, the message's, or the person's. */
   readonly where: string;
   readonly text: string;
   readonly message: OutgoingMessage | null;
@@ -95,7 +95,7 @@ export function memoryPlatform(clock: Clock): MemoryPlatform {
       await request("upload", thread.channelId, file.name);
       return posted(thread, key);
     },
-    whisper: () => Promise.resolve(),
+    whisper: (_thread, personId, message) => request("whisper", personId, message),
     fetchFile: () => Promise.resolve(new Uint8Array()),
     fetchThread: () => Promise.resolve([]),
     missed: () => Promise.resolve([]),

@@ -34,6 +34,7 @@ function setup(options: Partial<RunViewOptions> = {}) {
     startedAt: 0,
     isLive: false,
     triggerMessageId: "100.1",
+    askedBy: "slack:U0ANA",
     post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),
     ...options,
   };
@@ -325,19 +326,40 @@ test("messages that were read on the way get their sign, statuses are shown and 
 });
 
 test.each(["thread_gone", "missing_scope"] as const)(
-  "an answer that meets %s is logged: the run has ended",
+  "an answer that meets %s is logged and told to its person alone: the run has ended",
   async (code) => {
     const { inner, open, run, finish, thread, log } = setup();
     inner.failNext("post", new PlatformError(code, "no", { detail: { scope: "chat:write" } }));
-    await finish(open(run), answered("Lost."));
+    await finish(open(run), answered("Not for the thread."));
     expect(thread()).toEqual([]);
     expect(log.lines.at(-1)).toMatchObject({
       level: "error",
       event: "answer_undeliverable",
       fields: { scope: "chat:write" },
     });
+    expect(inner.requests.map(({ kind, where, text }) => [kind, where, text])).toEqual([
+      ["whisper", "slack:U0ANA", expect.stringContaining("✗")],
+      ["whisper", "slack:U0ANA", "Not for the thread."],
+    ]);
   },
 );
+
+test("an answer that can be told nobody leaves the run open until a permission is there again", async () => {
+  const { inner, open, run } = setup();
+  const refused = new PlatformError("missing_scope", "no", { detail: { scope: "chat:write" } });
+  inner.failNext("post", refused);
+  inner.failNext("whisper", refused);
+  await expect(open(run).finish(answered("Later."), STATS)).rejects.toBe(refused);
+});
+
+test("an answer whose file may not be attached comes in messages, with what is missing", async () => {
+  const { inner, open, run, finish, thread } = setup();
+  const long = Array.from({ length: 8 }, (_, index) => `${index} ${"word ".repeat(60)}`.trim()).join("\n\n");
+  inner.failNext("post", new PlatformError("missing_scope", "no", { detail: { scope: "files:write" } }));
+  await finish(open(run), answered(long));
+  expect(thread().join("\n\n")).toBe(long);
+  expect([...inner.messages.values()].at(-1)?.footer).toContain("`files:write`");
+});
 
 test("an answer that could not be posted leaves the run open", async () => {
   const { inner, open, run } = setup();

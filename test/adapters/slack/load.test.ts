@@ -35,6 +35,7 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
       startedAt: clock.now(),
       isLive: false,
       triggerMessageId: messageId,
+      askedBy: "slack:U0ANA",
       post: (key, message) => platform.post(thread, message, `${runId}:${key}`),
     });
     const call = { toolId: "t", toolName: "read" };
