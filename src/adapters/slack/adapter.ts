@@ -1,4 +1,5 @@
-import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
+import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
+import { explain } from "../../core/protocol/explain.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
   Attachment,
@@ -20,7 +21,7 @@ import { formatMessage } from "./format.ts";
 import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
 import { edit, fetchThread, find, post, react, upload, whisper } from "./messages.ts";
-import { readPayload } from "./payload.ts";
+import { type Addressee, addressedMessage, readPayload } from "./payload.ts";
 import { SlackSocket } from "./socket.ts";
 import type { SlackTransport } from "./transport.ts";
 import { type Bolt, clientOptions, type Identity, identify, type SlackWeb } from "./web.ts";
@@ -65,6 +66,8 @@ class SlackPlatform implements ChatPlatform {
   readonly #options: SlackOptions;
   #live: Live | undefined;
   #idle: PlatformHealth = { connected: false, detail: "not started" };
+  /** Set while Slack refuses the bot token: the socket may well stay open then. */
+  #refused: PlatformHealth | null = null;
   readonly #told = new Set<string>();
   /** Private answers on their way; `stop` waits for them. None rejects. */
   readonly #answers = new Set<Promise<void>>();
@@ -82,7 +85,10 @@ class SlackPlatform implements ChatPlatform {
     const directory = createDirectory({ web, identity, clock, log });
     const transport = this.#transport(bolt);
     const take = async (payload: unknown) => {
-      const event = await readPayload(payload, { identity, directory, clock, log });
+      const event = await readPayload(payload, { identity, directory, clock, log }).catch(async (error: unknown) => {
+        await this.#notRead(payload, identity, toAppError(error));
+        throw error;
+      });
       return event === null ? undefined : this.#answer(event, await receive(event));
     };
     this.#live = { web, identity, directory, transport };
@@ -106,7 +112,7 @@ class SlackPlatform implements ChatPlatform {
   }
 
   health(): PlatformHealth {
-    return this.#live?.transport.health() ?? this.#idle;
+    return this.#live === undefined ? this.#idle : (this.#refused ?? this.#live.transport.health());
   }
 
   post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
@@ -148,8 +154,25 @@ class SlackPlatform implements ChatPlatform {
   }
 
   async #do<T>(action: (live: Live) => Promise<T>): Promise<T> {
-    if (this.#live !== undefined) return action(this.#live);
-    throw new PlatformError("platform_failed", "Slack is not connected", { detail: { platform: "slack", sent: "no" } });
+    if (this.#live === undefined) {
+      const detail = { platform: "slack", sent: "no" };
+      throw new PlatformError("platform_failed", "Slack is not connected", { detail });
+    }
+    try {
+      const result = await action(this.#live);
+      this.#refused = null;
+      return result;
+    } catch (error) {
+      this.#noteRefusal(toAppError(error));
+      throw error;
+    }
+  }
+
+  #noteRefusal({ code, message }: AppError): void {
+    if (code !== "platform_auth") return;
+    const detail = `Slack no longer accepts the bot token (${message}): renew SLACK_BOT_TOKEN and start again`;
+    if (this.#refused === null) this.#options.log.error({ message }, "slack_token_refused");
+    this.#refused = { connected: false, detail };
   }
 
   #transport(bolt: Bolt): SlackTransport {
@@ -186,22 +209,36 @@ class SlackPlatform implements ChatPlatform {
     if (receipt.type !== "refused" && receipt.type !== "reply") return undefined;
     const message = receipt.type === "reply" ? receipt.message : refusal(receipt.reason);
     if (event.kind === "command") return { response_type: "ephemeral", ...formatMessage(message) };
-    if (this.#told.has(event.key)) return undefined;
-    this.#told.add(event.key);
-    const [oldest] = this.#told;
-    if (this.#told.size > TOLD_KEYS && oldest !== undefined) this.#told.delete(oldest);
+    if (!this.#isNews(event.key)) return undefined;
     const answer = this.#tell(event, message).finally(() => this.#answers.delete(answer));
     this.#answers.add(answer);
     return undefined;
   }
 
+  /** What Slack keeps us from reading is sent again and answered late; its person hears now what is missing. */
+  async #notRead(payload: unknown, identity: Identity, error: AppError): Promise<void> {
+    this.#noteRefusal(error);
+    const said = error.code === "missing_scope" ? addressedMessage(payload, identity) : null;
+    if (said === null || !this.#isNews(said.key)) return;
+    await this.#tell(said, refusal(explain(error)));
+  }
+
+  /** True once per key. */
+  #isNews(key: string): boolean {
+    if (this.#told.has(key)) return false;
+    this.#told.add(key);
+    const [oldest] = this.#told;
+    if (this.#told.size > TOLD_KEYS && oldest !== undefined) this.#told.delete(oldest);
+    return true;
+  }
+
   /** Never rejects. */
-  async #tell(event: InboundEvent, message: OutgoingMessage): Promise<void> {
+  async #tell({ thread, person, key }: Addressee, message: OutgoingMessage): Promise<void> {
     try {
-      await this.whisper(event.thread, event.person.id, message);
+      await this.whisper(thread, person.id, message);
     } catch (error) {
       const { code, detail } = toAppError(error);
-      this.#options.log.warn({ code, key: event.key, ...detail }, "private_answer_failed");
+      this.#options.log.warn({ code, key, ...detail }, "private_answer_failed");
     }
   }
 }

@@ -92,7 +92,17 @@ export async function react(
   }
 }
 
-/** Seen by one person; in a direct message where they are not in the channel. */
+/** The person, the bot or the thread is not, or no longer, in the channel: a direct message still reaches the person. */
+const NOT_IN_THREAD = new Set([
+  "user_not_in_channel",
+  "channel_not_found",
+  "not_in_channel",
+  "is_archived",
+  "channel_is_archived",
+  "thread_not_found",
+]);
+
+/** Seen by one person; in a direct message where they cannot see it in the thread. */
 export async function whisper(
   web: SlackWeb,
   thread: ThreadRef,
@@ -102,7 +112,7 @@ export async function whisper(
   try {
     await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...inThread(thread), ...body });
   } catch (error) {
-    if (slackErrorName(error) !== "user_not_in_channel") throw toPlatformError(error, "write to you privately");
+    if (!NOT_IN_THREAD.has(slackErrorName(error) ?? "")) throw toPlatformError(error, "write to you privately");
     await writeDirectly(web, to.userId, body);
   }
 }

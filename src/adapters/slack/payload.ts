@@ -1,7 +1,9 @@
 import type { z } from "zod";
 import type { Log } from "../../core/protocol/log.ts";
-import type { InboundEvent } from "../../core/protocol/platform.ts";
+import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
 import { type InboundDeps, inboundAction, inboundCommand, inboundMessage } from "./inbound.ts";
+import { mentionedIn } from "./text.ts";
+import type { Identity } from "./web.ts";
 import { blockActionsSchema, eventCallbackSchema, messageEventSchema, slashCommandSchema } from "./wire.ts";
 
 export interface PayloadDeps extends InboundDeps {
@@ -43,6 +45,24 @@ async function readEvent(
   if (event.subtype === "message_changed" || event.subtype === "message_deleted") return null;
   const message = parsed(messageEventSchema, event, deps.log);
   return message === null ? null : inboundMessage(message, deps);
+}
+
+/** Whom a message is from that Slack did not let us look up. */
+export type Addressee = Pick<InboundMessage, "key" | "thread"> & { readonly person: { readonly id: string } };
+
+/** Who said something to us, as far as the payload alone tells; null when nobody did. */
+export function addressedMessage(payload: unknown, identity: Identity): Addressee | null {
+  const envelope = eventCallbackSchema.safeParse(payload);
+  const message = messageEventSchema.safeParse(envelope.data?.event);
+  if (!message.success || message.data.user === undefined) return null;
+  const { channel, channel_type, text, thread_ts, ts, user } = message.data;
+  const isDm = channel_type === "im" || channel.startsWith("D");
+  if (!isDm && !mentionedIn(text ?? "").includes(identity.userId)) return null;
+  return {
+    key: `slack:${identity.teamId}:${channel}:${ts}`,
+    thread: { platform: "slack", workspaceId: identity.teamId, channelId: channel, threadId: thread_ts ?? ts },
+    person: { id: `slack:${user}` },
+  };
 }
 
 function parsed<T>(schema: z.ZodType<T>, value: unknown, log: Log): T | null {

@@ -11,6 +11,9 @@ const fileSchema = z.object({
   url_private_download: z.string().nullish(),
 });
 
+/** Seconds with six decimals, as text. */
+const tsSchema = z.string().regex(/^\d{1,12}(?:\.\d{1,9})?$/u);
+
 /** A quoted, forwarded or unfurled message. */
 const attachmentSchema = z.object({
   text: z.string().nullish(),
@@ -25,8 +28,8 @@ export const messageEventSchema = z.object({
   subtype: z.string().optional(),
   channel: z.string(),
   channel_type: z.string().optional(),
-  ts: z.string(),
-  thread_ts: z.string().optional(),
+  ts: tsSchema,
+  thread_ts: tsSchema.optional(),
   user: z.string().optional(),
   bot_id: z.string().nullish(),
   hidden: z.boolean().optional(),
@@ -48,7 +51,7 @@ export const blockActionsSchema = z.object({
   /** Absent where the button is on a message that only one person sees. */
   message: z.object({ thread_ts: z.string().optional() }).optional(),
   container: z.object({ message_ts: z.string(), thread_ts: z.string().optional() }),
-  actions: z.array(z.object({ type: z.string(), action_id: z.string(), action_ts: z.string() })).min(1),
+  actions: z.array(z.object({ type: z.string(), action_id: z.string(), action_ts: tsSchema })).min(1),
 });
 export type BlockActions = z.infer<typeof blockActionsSchema>;
 
@@ -64,7 +67,7 @@ export type SlashCommand = z.infer<typeof slashCommandSchema>;
 
 /** One message of conversations.replies or conversations.history. */
 export const historyMessageSchema = z.object({
-  ts: z.string(),
+  ts: tsSchema,
   user: z.string().optional(),
   bot_id: z.string().nullish(),
   username: z.string().optional(),
@@ -87,7 +90,7 @@ export const userSchema = z.object({
   enterprise_user: z.object({ enterprise_id: z.string().optional() }).optional(),
 });
 
-/** `ts` is seconds with six decimals, as text. */
+/** Milliseconds since the epoch. */
 export function tsToMs(ts: string): number {
   return Math.floor(Number(ts) * 1_000);
 }
