@@ -81,7 +81,7 @@ const assistantMessage = z.strictObject({
         z.strictObject({
           type: z.literal("tool_use"),
           id: toolId,
-          name: z.string().min(1),
+          name: z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/),
           input: z.record(z.string(), z.unknown()),
           ...marked,
         }),

@@ -17,7 +17,7 @@ const callSchema = z.looseObject({
   id: z.string().min(1),
   type: z.literal("function"),
   function: z.strictObject({
-    name: z.string().min(1),
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
     arguments: z.string().refine(isJsonObject, "arguments must be JSON"),
   }),
 });
@@ -46,7 +46,7 @@ const bodySchema = z.looseObject({
       z.strictObject({
         type: z.literal("function"),
         function: z.strictObject({
-          name: z.string().min(1),
+          name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
           description: z.string(),
           parameters: z.looseObject({ type: z.literal("object") }),
         }),

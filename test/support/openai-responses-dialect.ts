@@ -20,7 +20,7 @@ const itemSchema = z.union([
   z.strictObject({
     type: z.literal("function_call"),
     call_id: z.string().min(1),
-    name: z.string().min(1),
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
     arguments: z.string().startsWith("{"),
   }),
   z.strictObject({
@@ -54,7 +54,7 @@ const bodySchema = z.strictObject({
     .array(
       z.strictObject({
         type: z.literal("function"),
-        name: z.string().min(1),
+        name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
         description: z.string(),
         parameters: z.looseObject({ type: z.literal("object") }),
         strict: z.boolean(),

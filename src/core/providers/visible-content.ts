@@ -1,5 +1,12 @@
 import { assertNever } from "../protocol/assert-never.ts";
-import type { ContentBlock, Message, Origin, ToolResultBlock, ToolResultContent } from "../protocol/messages.ts";
+import type {
+  ContentBlock,
+  Message,
+  Origin,
+  ToolResultBlock,
+  ToolResultContent,
+  ToolUseBlock,
+} from "../protocol/messages.ts";
 
 /**
  * What a model sees of a conversation, before any wire's own form. Every content block has its rule here;
@@ -18,6 +25,8 @@ export type VisiblePart = Extract<
 
 /** Goes before text of a person when more than one person has spoken. Characters of a name that are kept. */
 const NAME_CHARS = 64;
+/** Source: OpenAI docs, function calling; Anthropic takes 128. */
+const TOOL_NAME_CHARS = 64;
 /** Collapsed reads and searches that are named to the model. */
 const LABELS_SHOWN = 20;
 const NO_RESULT = "No result was recorded for this call; it may or may not have run.";
@@ -57,7 +66,7 @@ function visiblePart(block: ContentBlock, origin: Origin): VisiblePart[] {
     case "redacted_thinking":
       return isSame(block.origin, origin) ? [block] : [];
     case "tool_use":
-      return [block.origin !== undefined && isSame(block.origin, origin) ? block : { ...block, opaque: undefined }];
+      return [toolUse(block, origin)];
     case "tool_result":
       return [block];
     case "user_command":
@@ -76,6 +85,16 @@ function visiblePart(block: ContentBlock, origin: Origin): VisiblePart[] {
     default:
       return assertNever(block);
   }
+}
+
+/**
+ * A call as providers take it back. Models make up names, and one that a provider refuses would refuse every
+ * later request of the session; what the model really wrote is in the call's result.
+ */
+function toolUse(block: ToolUseBlock, origin: Origin): ToolUseBlock {
+  const name = block.name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, TOOL_NAME_CHARS) || "unnamed";
+  const isOwn = block.origin !== undefined && isSame(block.origin, origin);
+  return isOwn ? { ...block, name } : { ...block, name, opaque: undefined };
 }
 
 function text(value: string): VisiblePart[] {
