@@ -14,6 +14,7 @@ import type { ProviderRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { EmbeddedEngine } from "./core/sessions/embedded-engine.ts";
 import { createIntake } from "./core/sessions/intake.ts";
+import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
 import { acquireLease } from "./core/store/lease.ts";
 import { openStore, type Store } from "./core/store/store.ts";
@@ -194,7 +195,7 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
   });
   status.engine = engine;
   const receive = createIntake({ store, engine, runtime, log, access: config.access, ...places });
-  connect(assembly, receive);
+  connect(assembly, { receive, store });
   parts.defer(() => engine.stop(DRAIN_MS));
   await engine.start(
     createSessionRunner({
@@ -212,11 +213,15 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
 }
 
 /** Platforms connect on their own time: one that is down keeps no other waiting. */
-function connect({ platforms, parts, signal, fail, say }: Assembly, receive: Receive): void {
+function connect(
+  { platforms, parts, signal, fail, say, log }: Assembly,
+  { receive, store }: { receive: Receive; store: Store },
+): void {
   for (const platform of platforms.values()) {
     const start = async () => {
       await platform.start(receive, signal);
       if (platform.name !== "web") say(`✓ ${PLATFORM_LABELS[platform.name]}: ${platform.health().detail}`);
+      await closeLeftovers({ store, log, platform });
     };
     parts.defer(() => platform.stop());
     start().catch((error: unknown) => {

@@ -66,15 +66,31 @@ class ThreadRunView implements RunView {
 
   async finish(outcome: QueryOutcome, stats: RunStats): Promise<void> {
     await this.#close();
-    const fold = async () => {
-      await this.#opening;
-      return (await this.#live?.finish(this.#folded(outcome, stats), FOLD_ATTEMPTS)) ?? false;
-    };
+    const last = this.#folded(outcome, stats);
+    if (this.#opening !== undefined) await this.#run.closes(last);
+    const fold = () => this.#fold(last);
     // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
     const saidByFold = outcome.type === "cancelled" && this.#live !== undefined && (await fold());
     if (!saidByFold) await this.#postEnding(endingOf(outcome, stats));
     if (!saidByFold) await this.#letGo(fold());
     await this.#reactions;
+  }
+
+  /** True when the live message shows its last state. */
+  async #fold(last: OutgoingMessage): Promise<boolean> {
+    await this.#opening;
+    const isShown = (await this.#live?.finish(last, FOLD_ATTEMPTS)) ?? false;
+    if (isShown) await this.#noteClosed();
+    return isShown;
+  }
+
+  /** When this fails, the next process edits the message once more, to the same state. */
+  async #noteClosed(): Promise<void> {
+    try {
+      await this.#run.closed();
+    } catch (error) {
+      this.#deps.log.warn({ runId: this.#run.runId, code: toAppError(error).code }, "closing_not_noted");
+    }
   }
 
   /** A fold lags while the workspace's edits are in demand: the thread's next run does not wait for that. */

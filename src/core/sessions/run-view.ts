@@ -24,6 +24,10 @@ export interface RunViewOptions {
   /** Id of the person whose message began the run; told alone what the thread cannot show. Null: nobody's did. */
   readonly askedBy: string | null;
   /** Posts once per key and run, also across a crash (TurnContext.post). */
+  /** Makes the live message's last state durable, so that a crash does not leave it looking busy. */
+  closes(last: OutgoingMessage): Promise<void>;
+  /** The last state is shown. */
+  closed(): Promise<void>;
   post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
 }
 

@@ -103,6 +103,8 @@ class SessionRunner implements SessionHandler {
       isLive: (await store.posts.get(postKey(runId, "live"))) !== null,
       triggerMessageId: event.body.kind === "message" ? event.body.messageId : null,
       askedBy: event.body.kind === "message" ? event.body.author.id : null,
+      closes: ({ files: _files, ...last }) => store.transaction((tx) => tx.posts.closes(postKey(runId, "live"), last)),
+      closed: () => store.transaction((tx) => tx.posts.closed(postKey(runId, "live"))),
       post: (key, message) => context.post(key, message),
     });
   }

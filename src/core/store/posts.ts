@@ -1,4 +1,11 @@
-import { type PostedMessage, postedMessageSchema } from "../protocol/platform.ts";
+import { z } from "zod";
+import {
+  type OutgoingMessage,
+  type PostedMessage,
+  postedMessageSchema,
+  type ThreadRef,
+  threadRefSchema,
+} from "../protocol/platform.ts";
 import type { Client } from "./client.ts";
 
 export interface PostRow {
@@ -9,17 +16,43 @@ export interface PostRow {
   readonly intentAt: number;
 }
 
+/** A live message whose last state may not be shown yet. */
+export interface UnclosedPost extends PostRow {
+  readonly thread: ThreadRef;
+  readonly closing: Closing;
+}
+
+/** What a live message ends as; it has no files. */
+export type Closing = Omit<OutgoingMessage, "files">;
+
+const closingSchema: z.ZodType<Closing> = z.object({
+  lane: z.enum(["approval", "answer", "first", "progress"]),
+  markdown: z.string(),
+  footer: z.string().exactOptional(),
+  tone: z.enum(["plain", "error", "task"]),
+  buttons: z.array(z.object({ id: z.string(), label: z.string(), style: z.enum(["default", "primary", "danger"]) })),
+});
+
 export function postReads(db: Client) {
   return {
+    /** Of runs that have ended. */
+    async unclosed(): Promise<UnclosedPost[]> {
+      const rows = await db.post.findMany({ where: { closing: { not: null } } });
+      const runs = await db.run.findMany({
+        where: { id: { in: rows.map((row) => row.runId) }, status: "ended" },
+        include: { session: { select: { thread: true } } },
+      });
+      const threads = new Map(runs.map((run) => [run.id, run.session.thread]));
+      return rows.flatMap((row) => {
+        const thread = threads.get(row.runId);
+        if (thread === undefined || row.closing === null) return [];
+        return [{ ...toRow(row), thread: threadRefSchema.parse(JSON.parse(thread)), closing: toClosing(row.closing) }];
+      });
+    },
+
     async get(key: string): Promise<PostRow | null> {
       const row = await db.post.findUnique({ where: { key } });
-      if (row === null) return null;
-      return {
-        key: row.key,
-        state: row.state === "sent" ? "sent" : "intent",
-        posted: row.posted === null ? null : postedMessageSchema.parse(JSON.parse(row.posted)),
-        intentAt: row.intentAt.getTime(),
-      };
+      return row === null ? null : toRow(row);
     },
   };
 }
@@ -38,6 +71,15 @@ export function postWrites(db: Client) {
       await db.post.update({ where: { key }, data: { intentAt: new Date(at) } });
     },
 
+    /** Kept until the edit that shows it has succeeded. */
+    async closes(key: string, closing: Closing): Promise<void> {
+      await db.post.updateMany({ where: { key }, data: { closing: JSON.stringify(closing) } });
+    },
+
+    async closed(key: string): Promise<void> {
+      await db.post.updateMany({ where: { key }, data: { closing: null } });
+    },
+
     async sent(key: string, posted: PostedMessage, at: number): Promise<void> {
       await db.post.update({
         where: { key },
@@ -45,4 +87,17 @@ export function postWrites(db: Client) {
       });
     },
   };
+}
+
+function toRow(row: { key: string; state: string; posted: string | null; intentAt: Date }): PostRow {
+  return {
+    key: row.key,
+    state: row.state === "sent" ? "sent" : "intent",
+    posted: row.posted === null ? null : postedMessageSchema.parse(JSON.parse(row.posted)),
+    intentAt: row.intentAt.getTime(),
+  };
+}
+
+function toClosing(json: string): Closing {
+  return closingSchema.parse(JSON.parse(json));
 }

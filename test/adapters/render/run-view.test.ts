@@ -33,6 +33,8 @@ function setup(options: Partial<RunViewOptions> = {}) {
     agentName: "build",
     startedAt: 0,
     isLive: false,
+    closes: () => Promise.resolve(),
+    closed: () => Promise.resolve(),
     triggerMessageId: "100.1",
     askedBy: "slack:U0ANA",
     post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),

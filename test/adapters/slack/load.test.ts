@@ -34,6 +34,8 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
       agentName: "build",
       startedAt: clock.now(),
       isLive: false,
+      closes: () => Promise.resolve(),
+      closed: () => Promise.resolve(),
       triggerMessageId: messageId,
       askedBy: "slack:U0ANA",
       post: (key, message) => platform.post(thread, message, `${runId}:${key}`),

@@ -7,6 +7,7 @@ import type { InboundEvent, InboundMessage, Receive } from "../../../src/core/pr
 import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
 import { createIntake } from "../../../src/core/sessions/intake.ts";
+import { closeLeftovers } from "../../../src/core/sessions/leftover-closings.ts";
 import { createSessionRunner } from "../../../src/core/sessions/runner.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { defineTool, type Tool } from "../../../src/core/tool.ts";
@@ -86,7 +87,7 @@ class Conversation {
       const process = this.#world.spawn(this.#killsLeft > 0 ? 1 + Math.floor(this.#world.random.next() * 90) : null);
       const active = this.#start(process);
       finished = await this.#world.runUntil(() => !process.isAlive || this.#isQuiet(active()), LIMIT_MS);
-      // Folds may lag behind the end of their run.
+      // Folds may lag behind the end of their run; a process that dies meanwhile leaves them to the next.
       if (process.isAlive) await this.#world.runUntil(() => !process.isAlive, FOLDING_MS);
       if (process.isAlive) return this.#report(finished && this.#isQuiet(active()));
       this.#killsLeft -= 1;
@@ -136,6 +137,7 @@ class Conversation {
       saveAttachment: () => Promise.resolve(null),
     });
     world.own(process, engine.start(runner));
+    world.own(process, closeLeftovers({ store, log: silentLog, platform }));
     for (const ask of this.#asks) if (!ask.accepted) this.#deliver(ask, receive, process);
     return () => engine.load();
   }

@@ -1,0 +1,32 @@
+import { toAppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform } from "../protocol/platform.ts";
+import type { UnclosedPost } from "../store/posts.ts";
+import type { Store } from "../store/store.ts";
+
+export interface LeftoverClosings {
+  readonly store: Store;
+  readonly log: Log;
+  /** The platform whose messages are meant; connected. */
+  readonly platform: Pick<ChatPlatform, "name" | "edit" | "find">;
+}
+
+/**
+ * Live messages may lag behind the end of their run. Those that a process before this one had not
+ * brought to their last state still look as if work went on: they are edited now.
+ */
+export async function closeLeftovers(options: LeftoverClosings): Promise<void> {
+  const unclosed = await options.store.posts.unclosed();
+  const here = unclosed.filter(({ thread }) => thread.platform === options.platform.name);
+  await Promise.all(here.map((post) => close(post, options)));
+}
+
+async function close(post: UnclosedPost, { store, log, platform }: LeftoverClosings): Promise<void> {
+  try {
+    const posted = post.posted ?? (await platform.find(post.thread, post.key, post.intentAt));
+    if (posted !== null) await platform.edit(posted, { ...post.closing, files: [] });
+    await store.transaction((tx) => tx.posts.closed(post.key));
+  } catch (error) {
+    log.warn({ key: post.key, code: toAppError(error).code }, "live_message_not_closed");
+  }
+}
