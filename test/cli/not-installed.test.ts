@@ -1,0 +1,17 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { projectWith } from "../support/project.ts";
+
+const FILES = ["bin/deckhand.mjs", "src/cli/node-version.mjs", "src/main.ts", "package.json"];
+
+test("in a fresh clone, before npm ci, one line says what to do", () => {
+  const project = path.resolve(import.meta.dirname, "../..");
+  const clone = projectWith(
+    Object.fromEntries(FILES.map((file) => [file, readFileSync(path.join(project, file), "utf8")])),
+  );
+  const { status, stderr } = spawnSync(process.execPath, [path.join(clone, "bin/deckhand.mjs")], { encoding: "utf8" });
+  expect(stderr).toBe("Deckhand is not installed yet (Cannot find package 'zod'). Run `npm ci` first.\n");
+  expect(status).toBe(1);
+});
