@@ -42,7 +42,7 @@ async function photographWeb(browser: Browser): Promise<void> {
       ...options,
     });
   const begin = async (visited: PageVisit): Promise<() => void> => {
-    putFile(bot, "web-main", "config.toml", CONFIG);
+    putFile({ bot, folder: "web-main" }, "config.toml", CONFIG);
     const { script, release } = heldScript(model.requests.length);
     model.script(script);
     await visited.say(REQUEST);
@@ -103,7 +103,7 @@ interface DrawnScene {
 async function drawPlatform(browser: Browser, { scene, platform, thread }: DrawnScene): Promise<void> {
   const { script, release } = heldScript(0);
   scene.model.script(script);
-  putFile(scene.bot, scene.folder, "config.toml", CONFIG);
+  putFile(scene, "config.toml", CONFIG);
   await scene.bot.start();
   scene.mention(REQUEST);
   const shows = async (what: RegExp): Promise<readonly DrawnMessage[]> => {

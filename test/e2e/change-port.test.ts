@@ -12,7 +12,7 @@ test.each(platforms)(
   async ({ open, name }) => {
     await using scene = await open();
     const { bot, model } = scene;
-    const file = putFile(bot, scene.folder, "config.toml", 'host = "localhost"\nport = 8080\n');
+    const file = putFile(scene, "config.toml", 'host = "localhost"\nport = 8080\n');
     model.script(changePort);
     await bot.start();
     const thread = scene.mention("change port to 9090 in config.toml");

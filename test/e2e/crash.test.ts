@@ -35,7 +35,7 @@ async function expectOneAnswer(scene: Scene, thread: SceneThread, answer = ANSWE
 describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
   test("during the first model call, the run goes on with a new call", async () => {
     await using scene = await open();
-    putFile(scene.bot, scene.folder, "config.toml", CONFIG);
+    putFile(scene, "config.toml", CONFIG);
     const gate = hold();
     scene.model.script((request, index) => (index === 0 ? [text("I'll"), gate.part] : changePort(request, index - 1)));
     await scene.bot.start();
@@ -49,7 +49,7 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
 
   test("between a tool's result and the next model call, no tool runs twice", async () => {
     await using scene = await open();
-    putFile(scene.bot, scene.folder, "config.toml", CONFIG);
+    putFile(scene, "config.toml", CONFIG);
     const gate = hold();
     scene.model.script((request, index) => {
       if (index === 2) return [gate.part, text("lost")];
@@ -81,7 +81,7 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
 
   test("during a tool that may run again, it runs again", async () => {
     await using scene = await open();
-    putFile(scene.bot, scene.folder, "big.txt", `${"needle in hay\n".repeat(200_000)}`);
+    putFile(scene, "big.txt", "needle in hay\n".repeat(200_000));
     scene.model.script((request, index) => {
       if (index === 0) return toolUse("grep", { pattern: "(n|e)+(e|d)+l+e+", output_mode: "count" });
       return text(request.toolResults.every((result) => !result.isError) ? "Counted." : "Failed.");
@@ -95,7 +95,7 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
 
   test("ten times in a row, it still ends with one answer", async () => {
     await using scene = await open();
-    putFile(scene.bot, scene.folder, "config.toml", CONFIG);
+    putFile(scene, "config.toml", CONFIG);
     scene.model.script(slowly);
     await scene.bot.start();
     const thread = scene.mention("change port to 9090 in config.toml");

@@ -40,7 +40,7 @@ const WATCH_LIVE = `{
 
 test("without any key, a sentence typed into the page changes the file, and the page tells it live", async () => {
   await using bot = await createBot();
-  const file = putFile(bot, FOLDER, "config.toml", 'host = "localhost"\nport = 8080\n');
+  const file = putFile({ bot, folder: FOLDER }, "config.toml", 'host = "localhost"\nport = 8080\n');
   await bot.start();
   expect(bot.output()).toContain("the scripted demo model answers");
   await using visit = await visitPage(bot, browser);

@@ -206,7 +206,7 @@ export function isFolded(messages: readonly SceneMessage[]): boolean {
 }
 
 /** Puts a file into a sandbox root of the bot. */
-export function putFile(bot: Bot, folder: string, name: string, content: string): string {
+export function putFile({ bot, folder }: Pick<Scene, "bot" | "folder">, name: string, content: string): string {
   const file = path.join(bot.sandboxRoot(folder), name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, content);
