@@ -135,7 +135,7 @@ const queryFields = {
   }),
   mode: field(
     z.enum(["read", "write", "agi"]).exactOptional(),
-    "read: looks only; write: changes and commands ask first; agi: nothing asks. Default write.",
+    "read: looks only; write: changes and commands are offered, too; agi: as write, and never asks. Default write.",
     "read",
   ),
 };
