@@ -68,7 +68,10 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.unknownGuild:
     case CODE.unknownMessage:
     case CODE.threadArchived:
-      return new PlatformError("thread_gone", `Discord no longer has it (${code})`, { cause: error });
+      return new PlatformError("thread_gone", `Discord no longer has it (${code})`, {
+        cause: error,
+        detail: { platform: "Discord" },
+      });
     default:
       return failed(`Discord answered ${status}, code ${code}`, error);
   }
@@ -89,7 +92,8 @@ function missingScope(scope: string, cause: unknown): PlatformError {
 }
 
 function tooManyRequests(cause: unknown, retryAfterMs: number): PlatformError {
-  return new PlatformError("platform_rate_limited", "Discord asks to wait", { cause, retryAfterMs });
+  const detail = { platform: "Discord" };
+  return new PlatformError("platform_rate_limited", "Discord asks to wait", { cause, retryAfterMs, detail });
 }
 
 function failed(message: string, cause: unknown): PlatformError {

@@ -225,7 +225,8 @@ class ThreadRunView implements RunView {
     log.error({ runId, code, message, ...detail }, "answer_undeliverable");
     if (askedBy === null) return;
     try {
-      for (const part of [explanation(failure), ...parts]) await platform.whisper(thread, askedBy, part);
+      const place = code === "thread_gone" ? { ...thread, threadId: null } : thread;
+      for (const part of [explanation(failure), ...parts]) await platform.whisper(place, askedBy, part);
     } catch (error) {
       const { code: whisperCode, message: reason } = toAppError(error);
       log.error({ runId, code: whisperCode, message: reason, askedBy }, "answer_undeliverable_privately");

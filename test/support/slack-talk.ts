@@ -1,0 +1,128 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { startAnthropicServer } from "./anthropic-server.ts";
+import { type Bot, createBot, until } from "./bot.ts";
+import type { ModelServer, RecordedRequest } from "./model-server.ts";
+import type { SlackSaid, Speech } from "./slack/slack-people.ts";
+import { type SeenMessage, type SlackServer, startSlackServer } from "./slack/slack-server.ts";
+
+/** The whole program in a local Slack with a scripted model, for conversations of several people. */
+export interface SlackOffice extends AsyncDisposable {
+  readonly bot: Bot;
+  readonly model: ModelServer;
+  readonly slack: SlackServer;
+  /** A channel that nobody has written in. */
+  channel(): string;
+  /** Says something in a new thread (mentioning the bot, unless `bare`), or in the one named. */
+  talk(speech: Speech & { readonly bare?: boolean }): Talk;
+  /** Waits for what no event tells of. */
+  until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
+  /** What only this person was shown, in order. */
+  whispersTo(user: string): string[];
+  /** Requests whose conversation contains these words. */
+  requestsAbout(words: string): RecordedRequest[];
+}
+
+export interface Talk {
+  readonly channel: string;
+  readonly rootTs: string;
+  /** How the first words were taken. */
+  readonly said: SlackSaid;
+  seen(): SeenMessage[];
+  /** The bot's messages that are no progress, oldest first. */
+  answers(): string[];
+  /** The bot's live and folded messages, oldest first. */
+  live(): SeenMessage[];
+  say(text: string, speech?: Partial<Speech>): SlackSaid;
+  /** As `say`, mentioning the bot. */
+  mention(text: string, speech?: Partial<Speech>): SlackSaid;
+  /** Waits until so many answers are there; answers the newest. */
+  answered(count: number): Promise<string>;
+  /** Waits until a live message reads so. */
+  shows(words: RegExp): Promise<void>;
+  /** Clicks the button whose id begins so, on the newest message that has one. */
+  click(prefix: string, user?: string): void;
+}
+
+const LIMIT_MS = 20_000;
+
+/** `settings` become deckhand.config.json. */
+export async function slackOffice({ settings }: { readonly settings?: object } = {}): Promise<SlackOffice> {
+  const [model, slack] = await Promise.all([startAnthropicServer({ key: "test-key" }), startSlackServer()]);
+  const bot = await createBot({
+    env: {
+      ANTHROPIC_API_KEY: "test-key",
+      ANTHROPIC_BASE_URL: model.url,
+      DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+    },
+  });
+  if (settings !== undefined) writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
+  let channels = 0;
+  return {
+    bot,
+    model,
+    slack,
+    channel() {
+      channels += 1;
+      return `C1${String(channels).padStart(3, "0")}`;
+    },
+    until: (what, condition) => until(condition, { limit: AbortSignal.timeout(LIMIT_MS), what: () => what }),
+    talk({ bare = false, ...speech }) {
+      const said = bare ? slack.people.say(speech) : slack.people.mention(speech);
+      return talkIn({ slack, said, rootTs: speech.threadTs ?? said.ts });
+    },
+    whispersTo: (user) => slack.workspace.whispers.filter((whisper) => whisper.user === user).map(({ text }) => text),
+    requestsAbout: (words) => model.requests.filter(({ body }) => conversationOf(body).includes(words)),
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]();
+      await Promise.all([model.close(), slack[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+interface Place {
+  readonly slack: SlackServer;
+  readonly said: SlackSaid;
+  readonly rootTs: string;
+}
+
+function talkIn({ slack, said, rootTs }: Place): Talk {
+  const { channel } = said;
+  const seen = () => slack.thread(channel, rootTs);
+  const byBot = () => seen().filter((message) => message.byBot);
+  const settled = (what: string, condition: () => boolean) =>
+    until(condition, {
+      limit: AbortSignal.timeout(LIMIT_MS),
+      what: () => `${what}; the thread reads:\n${JSON.stringify(seen(), null, 1)}`,
+    });
+  const talk: Talk = {
+    channel,
+    rootTs,
+    said,
+    seen,
+    answers: () => byBot().flatMap(({ buttons, text }) => (buttons.length === 0 && text !== "" ? [text] : [])),
+    live: () => byBot().filter(({ buttons }) => buttons.length > 0),
+    say: (text, speech = {}) => slack.people.say({ text, channel, threadTs: rootTs, ...speech }),
+    mention: (text, speech = {}) => slack.people.mention({ text, channel, threadTs: rootTs, ...speech }),
+    async answered(count) {
+      await settled(`answer ${count}`, () => talk.answers().length >= count);
+      return talk.answers()[count - 1] ?? "";
+    },
+    shows: (words) => settled(String(words), () => talk.live().some(({ text }) => words.test(text))),
+    click(prefix, user = "U0ANA") {
+      const holder = byBot().findLast(({ buttons }) => buttons.some(({ id }) => id.startsWith(prefix)));
+      const button = holder?.buttons.find(({ id }) => id.startsWith(prefix));
+      if (holder === undefined || button === undefined) throw new Error(`no button begins with ${prefix}`);
+      slack.people.click(channel, holder.ts, { actionId: button.id, user });
+    },
+  };
+  return talk;
+}
+
+/** The messages of a request as one text. */
+export function conversationOf(body: unknown): string {
+  return JSON.stringify(typeof body === "object" && body !== null && "messages" in body ? body.messages : body);
+}
