@@ -29,6 +29,9 @@ import { createSandbox } from "./tools/wasm/sandbox.ts";
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
 const DRAIN_MS = 5_000;
 
+/** A platform that takes longer to connect is mentioned. Milliseconds. */
+const SLOW_CONNECT_MS = 3_000;
+
 export interface AppOptions {
   readonly config: Config;
   readonly runtime: Runtime;
@@ -214,13 +217,18 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
 
 /** Platforms connect on their own time: one that is down keeps no other waiting. */
 function connect(
-  { platforms, parts, signal, fail, say, log }: Assembly,
+  { platforms, parts, signal, fail, say, log, runtime }: Assembly,
   { receive, store }: { receive: Receive; store: Store },
 ): void {
   for (const platform of platforms.values()) {
+    const name = PLATFORM_LABELS[platform.name];
     const start = async () => {
+      const notYet = () => say(`⏳ ${name}: ${platform.health().detail}. I keep trying.`);
+      const cancelNotYet = runtime.clock.after(SLOW_CONNECT_MS, notYet);
+      parts.defer(async () => cancelNotYet());
       await platform.start(receive, signal);
-      if (platform.name !== "web") say(`✓ ${PLATFORM_LABELS[platform.name]}: ${platform.health().detail}`);
+      cancelNotYet();
+      if (platform.name !== "web") say(`✓ ${name}: ${platform.health().detail}`);
       await closeLeftovers({ store, log, platform });
     };
     parts.defer(() => platform.stop());
