@@ -1,4 +1,5 @@
 import type { JournalledResponse, RunJournal, RunState, Steering } from "../../src/core/agent/run-journal.ts";
+import { cutsAfter } from "../../src/core/context/resume.ts";
 import { type Message, toolUsesOf } from "../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
 import { addUsage, NO_USAGE } from "../../src/core/protocol/usage.ts";
@@ -33,6 +34,8 @@ export class MemoryJournal implements RunJournal {
   readonly #inbox: { readonly message: Message; readonly eventKey: string }[] = [];
   readonly #endedCalls: { readonly callId: string; readonly result: ToolResult; readonly durationMs: number }[] = [];
   readonly #writes: JournalWrite[] = [];
+  readonly #resumedTurns = new Set<number>();
+  #switchedTo: string | null = null;
   #crashAt: CrashPoint | null = null;
   #dead = false;
 
@@ -78,6 +81,8 @@ export class MemoryJournal implements RunJournal {
       messages: this.#messages,
       turns: this.#responses.length,
       lastStopReason: this.#responses.at(-1)?.stopReason ?? null,
+      cuts: this.#responses.reduce((cuts, { stopReason }) => cutsAfter(cuts, stopReason), 0),
+      switchedTo: this.#switchedTo,
       calls: toolUsesOf(newest?.content ?? []).map(({ id, name, input }) => {
         const { status, intent, result } = this.#call(id);
         return { callId: id, name, input, status, intent, result };
@@ -137,6 +142,23 @@ export class MemoryJournal implements RunJournal {
       const results = message.content.filter((block) => block.type === "tool_result");
       if (results.length !== calls.length) throw new Error(`${results.length} results of ${calls.length} calls`);
       this.#messages.push(message);
+    });
+  }
+
+  resumed(turn: number, message: Message): Promise<void> {
+    return this.#write("resumed", () => {
+      const newest = this.#responses.at(-1);
+      if (newest?.turn !== turn || newest.stopReason !== "max_tokens") throw new Error("no response was cut");
+      if (this.#resumedTurns.has(turn)) throw new Error(`turn ${turn} was resumed before`);
+      this.#resumedTurns.add(turn);
+      this.#messages.push(message);
+    });
+  }
+
+  modelSwitched(model: string): Promise<void> {
+    return this.#write("modelSwitched", () => {
+      if (this.#switchedTo !== null) throw new Error("the run has switched before");
+      this.#switchedTo = model;
     });
   }
 

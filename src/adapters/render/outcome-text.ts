@@ -1,4 +1,5 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
+import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import { textOf } from "../../core/protocol/messages.ts";
@@ -39,7 +40,7 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
       return partial === "" ? { markdown: cut, tone: "plain" } : { markdown: partial, footer: cut, tone: "plain" };
     }
     case "error":
-      return { markdown: `${explain(outcome.error)}${changed(stats)}`, tone: "error" };
+      return { markdown: `${explain(outcome.error)}${changed(stats) || unchanged(outcome.error)}`, tone: "error" };
     default:
       return assertNever(outcome);
   }
@@ -68,6 +69,11 @@ const FOLD_SIGNS: Readonly<Record<Exclude<QueryOutcome["type"], "cancelled">, st
 function stoppedLine(by: string, stats: RunStats): string {
   const after = stats.tools > 0 ? ` after ${count(stats.tools, "tool")}` : "";
   return `⏹ Stopped by ${plainLine(by, 80)}${after}.${changed(stats) || " Nothing was changed."}`;
+}
+
+/** Said where the wait was long enough for people to wonder. */
+function unchanged({ detail }: AppError): string {
+  return detail.bothForS === undefined ? "" : " Nothing was changed.";
 }
 
 /** Named one by one up to this many. */

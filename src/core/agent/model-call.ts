@@ -2,7 +2,6 @@ import { messagesForModel, saysSomething } from "../context/request-messages.ts"
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
-import type { Message } from "../protocol/messages.ts";
 import {
   costOf,
   type ModelRequest,
@@ -11,37 +10,80 @@ import {
   type ToolSpec,
 } from "../providers/provider.ts";
 import { retryDelayMs } from "../providers/retry.ts";
+import { errorOfBoth, fallbackFor, fallbackStatus } from "./fallback.ts";
+import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import { retryStatus } from "./retry-status.ts";
 
+/** Retries of an overloaded model begin within this time of its first failure. Milliseconds. */
+const OVERLOAD_RETRY_MS = 5_000;
+
 export interface ModelCall {
   readonly query: Query;
-  readonly messages: readonly Message[];
+  readonly run: OpenRun;
   readonly tools: readonly ToolSpec[];
 }
 
 /** How a model call ended; `aborted` when the signal did it, whatever its reason. */
 export type CallEnd =
-  | { readonly type: "responded"; readonly response: ModelResponse; readonly costUsd: number | null }
+  | {
+      readonly type: "responded";
+      readonly response: ModelResponse;
+      readonly costUsd: number | null;
+      /** `provider/model`: who answered. */
+      readonly model: string;
+    }
   | { readonly type: "failed"; readonly error: AppError }
   | { readonly type: "aborted" };
 
-/** One model call, streamed as tokens, tried again where retry.ts says so; text that a failed try has shown is discarded. */
+/**
+ * One model call, streamed as tokens. It is tried again where retry.ts says so, text that a failed try has shown
+ * being discarded; where trying again does not help, the run goes on with its fallback model, once.
+ */
 export async function* callModel(call: ModelCall, signal: AbortSignal): AsyncGenerator<QueryEvent, CallEnd> {
-  const { config, log, registry, runtime } = call.query;
+  const { query, run } = call;
+  const startedAt = query.runtime.clock.now();
+  let first: AppError | null = null;
+  for (;;) {
+    const model = run.state.switchedTo ?? query.config.model;
+    const end: OneEnd = yield* callOne(call, model, signal);
+    if (end.type !== "failed") return end;
+    const fallback = await fallbackFor(query, run, end.error);
+    if (fallback === null) {
+      const error = errorOfBoth(first, end.error, query.runtime.clock.now() - startedAt);
+      return { type: "failed", error: logged(error, model, query) };
+    }
+    await run.modelSwitched(fallback.ref);
+    if (end.shown) yield { type: "text_discarded" };
+    yield { type: "status", text: fallbackStatus(end.error, fallback.model) };
+    first = end.error;
+  }
+}
+
+/** `shown`: the failed try has shown text to people. */
+type OneEnd =
+  | Exclude<CallEnd, { type: "failed" }>
+  | (Extract<CallEnd, { type: "failed" }> & { readonly shown: boolean });
+
+/** One model's tries. */
+async function* callOne(call: ModelCall, model: string, signal: AbortSignal): AsyncGenerator<QueryEvent, OneEnd> {
+  const { log, registry, runtime } = call.query;
+  let overloadedAt: number | null = null;
   for (let attempt = 0; ; attempt += 1) {
     const shown = { any: false };
     try {
-      const resolved = await registry.resolve(config.model);
+      const resolved = await registry.resolve(model);
       const response = yield* stream(resolved, { request: requestOf(call, resolved), shown }, signal);
-      return { type: "responded", response, costUsd: costOf(response.usage, resolved.facts.price) };
+      return { type: "responded", response, costUsd: costOf(response.usage, resolved.facts.price), model };
     } catch (thrown) {
       if (signal.aborted) return { type: "aborted" };
       const error = toAppError(thrown);
       const delayMs = error instanceof ProviderError ? retryDelayMs(error, attempt, runtime.random) : null;
-      if (delayMs === null) return { type: "failed", error: logged(error, call.query) };
+      if (error.code === "overloaded") overloadedAt ??= runtime.clock.now();
+      const isLate = overloadedAt !== null && runtime.clock.now() + (delayMs ?? 0) > overloadedAt + OVERLOAD_RETRY_MS;
+      if (delayMs === null || isLate) return { type: "failed", error, shown: shown.any };
 
-      log.warn({ err: error, code: error.code, attempt, delayMs, model: config.model }, "model_retry");
+      log.warn({ err: error, code: error.code, attempt, delayMs, model }, "model_retry");
       if (shown.any) yield { type: "text_discarded" };
       yield { type: "status", text: retryStatus(error, { attempt, delayMs }) };
       if (!(await slept(runtime.clock.sleep(delayMs, signal), signal))) return { type: "aborted" };
@@ -80,13 +122,13 @@ function isEmpty({ content, stopReason }: ModelResponse): boolean {
   return (stopReason === "end_turn" || stopReason === "tool_use") && !saysSomething(content);
 }
 
-function requestOf({ query, messages, tools }: ModelCall, { model, facts }: ResolvedModel): ModelRequest {
+function requestOf({ query, run, tools }: ModelCall, { model, facts }: ResolvedModel): ModelRequest {
   const { config, system, cacheKey } = query;
   const temperature = config.temperature ?? config.agentDefinition.temperature;
   return {
     model,
     system,
-    messages: messagesForModel(messages),
+    messages: messagesForModel(run.state.messages),
     tools,
     maxTokens: Math.min(config.maxTokens, facts.maxOutputTokens),
     cacheKey,
@@ -96,9 +138,9 @@ function requestOf({ query, messages, tools }: ModelCall, { model, facts }: Reso
   };
 }
 
-function logged(error: AppError, { config, log, runtime }: Query): AppError {
+function logged(error: AppError, model: string, { log, runtime }: Query): AppError {
   const reported = error.code === "defect" ? withRef(error, runtime.random) : error;
-  log.error({ err: error, code: reported.code, ref: reported.detail.ref, model: config.model }, "model_call_failed");
+  log.error({ err: error, code: reported.code, ref: reported.detail.ref, model }, "model_call_failed");
   return reported;
 }
 

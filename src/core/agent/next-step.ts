@@ -1,14 +1,19 @@
+import { isResume, joinedReply, MOST_RESUMES } from "../context/resume.ts";
 import { ProviderError } from "../protocol/errors.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { RunState } from "./run-journal.ts";
 
-/** What the loop does next. `skip_calls` ends calls without running them; `reason` is told to the model. */
+/**
+ * What the loop does next. `skip_calls` ends calls without running them; `reason` is told to the model.
+ * `resume` asks for the rest of a response that the output limit cut off.
+ */
 export type NextStep =
   | { readonly type: "call_model"; readonly turn: number }
   | { readonly type: "run_calls"; readonly message: Message }
   | { readonly type: "skip_calls"; readonly reason: string }
   | { readonly type: "append_results"; readonly message: Message }
+  | { readonly type: "resume" }
   | { readonly type: "end"; readonly outcome: QueryOutcome };
 
 export interface RunBounds {
@@ -21,8 +26,9 @@ export interface RunBounds {
 
 /**
  * The run's end tells what comes next, whether this process brought it there or one before it:
- * a response's calls are run and their results appended; a response without calls ends the run; anything
- * else is answered by the model. A run that is finished stays finished, also when it is cancelled then.
+ * a response's calls are run and their results appended; a response that was cut off is resumed; one without
+ * calls ends the run; anything else is answered by the model. A run that is finished stays finished, also when
+ * it is cancelled then.
  */
 export function nextStep(state: RunState, bounds: RunBounds): NextStep {
   const response = state.turns > 0 ? state.messages.findLast((message) => message.role === "assistant") : undefined;
@@ -32,10 +38,14 @@ export function nextStep(state: RunState, bounds: RunBounds): NextStep {
   const hasCalls = toolUsesOf(response.content).length > 0;
   if (isLast && hasCalls) return stepOfCalls(state, response, bounds);
 
-  const cut = cutOutcome(state, response, bounds);
-  if (cut !== null) return end(cut);
+  if (state.lastStopReason === "refusal") return end(refused(bounds));
+  if (state.lastStopReason === "max_tokens") return stepOfCut(state, response, bounds);
   if (!isLast) return nextCall(state, bounds);
-  return end({ type: "end_turn", message: response, usage: state.usage });
+  return end({
+    type: "end_turn",
+    message: joinedReply(state.messages, state.turns) ?? response,
+    usage: state.usage,
+  });
 }
 
 function end(outcome: QueryOutcome): NextStep {
@@ -61,17 +71,18 @@ function stepOfCalls(state: RunState, message: Message, { cancelledBy }: RunBoun
   }
 }
 
-/** How a response ends the run that does not end by itself; null when it does, or goes on. */
-function cutOutcome(state: RunState, response: Message, { model }: RunBounds): QueryOutcome | null {
-  switch (state.lastStopReason) {
-    case "max_tokens":
-      return { type: "max_tokens", partial: response };
-    case "refusal":
-      return {
-        type: "error",
-        error: new ProviderError("refused", "the model declined to answer", { detail: { model } }),
-      };
-    default:
-      return null;
+/** The rest is asked for until that has been in vain too often; then what there is ends the run. */
+function stepOfCut(state: RunState, response: Message, bounds: RunBounds): NextStep {
+  const since = state.messages.slice(state.messages.lastIndexOf(response) + 1);
+  if (since.some(isResume)) return nextCall(state, bounds);
+  if (state.cuts > MOST_RESUMES || state.turns >= bounds.maxTurns) {
+    return end({ type: "max_tokens", partial: joinedReply(state.messages, state.turns) ?? response });
   }
+  if (bounds.cancelledBy !== null) return end({ type: "cancelled", by: bounds.cancelledBy });
+  return { type: "resume" };
+}
+
+function refused({ model }: RunBounds): QueryOutcome {
+  const error = new ProviderError("refused", "the model declined to answer", { detail: { model } });
+  return { type: "error", error };
 }

@@ -1,3 +1,4 @@
+import { cutsAfter } from "../context/resume.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import { addUsage } from "../protocol/usage.ts";
@@ -33,6 +34,7 @@ export class OpenRun {
       messages: [...messages, response.message],
       turns: response.turn,
       lastStopReason: response.stopReason,
+      cuts: cutsAfter(this.#state.cuts, response.stopReason),
       calls: toolUsesOf(response.message.content).map((use) => ({
         callId: use.id,
         name: use.name,
@@ -44,6 +46,16 @@ export class OpenRun {
       usage: addUsage(usage, response.usage),
       costUsd: costUsd === null || response.costUsd === null ? null : costUsd + response.costUsd,
     };
+  }
+
+  async resumed(message: Message): Promise<void> {
+    await this.#journal.resumed(this.#state.turns, message);
+    this.#append([message]);
+  }
+
+  async modelSwitched(model: string): Promise<void> {
+    await this.#journal.modelSwitched(model);
+    this.#state = { ...this.#state, switchedTo: model };
   }
 
   async callBegun(callId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { resumeMessage } from "../context/resume.ts";
 import { offeredTools } from "../permissions/policy.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { AppError } from "../protocol/errors.ts";
@@ -42,6 +43,9 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         break;
       case "append_results":
         await run.toolResults(resultsMessage(loop, step.message));
+        break;
+      case "resume":
+        await run.resumed(resumeMessage(query.runtime));
         break;
       case "end":
         if (turnEnd !== null) yield turnEnd;
@@ -96,9 +100,9 @@ async function* callTurn(
   const steering = await run.takeSteering(turn);
   if (steering.messages.length > 0) yield { type: "steered", eventKeys: steering.eventKeys };
 
-  const end: CallEnd = yield* callModel({ query, messages: run.state.messages, tools: specs }, signal);
+  const end: CallEnd = yield* callModel({ query, run, tools: specs }, signal);
   if (end.type !== "responded") return end;
-  const { response, costUsd } = end;
+  const { response, costUsd, model } = end;
   const { clock, ids } = query.runtime;
   const message: Message = {
     id: ids.next("msg"),
@@ -107,7 +111,7 @@ async function* callTurn(
     createdAt: clock.now(),
   };
   const { stopReason, usage } = response;
-  await run.modelResponded({ turn, message, stopReason, usage, costUsd, model: query.config.model });
+  await run.modelResponded({ turn, message, stopReason, usage, costUsd, model });
   query.log.info({ turn, model: response.model, stopReason, usage, costUsd }, "model_responded");
   return { type: "responded", turnEnd: { type: "turn_end", turn, usage, costUsd } };
 }

@@ -17,6 +17,10 @@ export interface RunJournal {
   callEnded(callId: string, result: ToolResult, durationMs: number): Promise<void>;
   /** Appends the user message that carries the turn's tool results. */
   toolResults(turn: number, message: Message): Promise<void>;
+  /** Appends the user message that asks for the rest of the turn's response, which the output limit cut off. */
+  resumed(turn: number, message: Message): Promise<void>;
+  /** From here on the run calls another model: `provider/model`. */
+  modelSwitched(model: string): Promise<void>;
   /** Messages that people sent meanwhile, appended to the history; empty when there are none. */
   takeSteering(turn: number): Promise<Steering>;
 }
@@ -51,6 +55,10 @@ export interface RunState {
   /** Model calls of this run that are journalled. */
   readonly turns: number;
   readonly lastStopReason: StopReason | null;
+  /** How many responses in a row the output limit has cut off; a turn with tools begins the count anew. */
+  readonly cuts: number;
+  /** The model the run has switched to (`provider/model`), null while it calls its own. */
+  readonly switchedTo: string | null;
   /** The calls of the newest assistant message, in call order. */
   readonly calls: readonly CallRecord[];
   readonly usage: Usage;

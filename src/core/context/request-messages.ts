@@ -1,4 +1,5 @@
 import type { ContentBlock, Message } from "../protocol/messages.ts";
+import { isResume } from "./resume.ts";
 
 /**
  * The history as a model call carries it. A function of the stored messages alone, so that the bytes of
@@ -27,9 +28,11 @@ export function saysSomething(content: readonly ContentBlock[]): boolean {
   });
 }
 
-/** True for a request to the agent, false for tool results and for conversation that is only context. */
-function isWritten({ role, context, content }: Message): boolean {
-  return role === "user" && context !== true && !content.some((block) => block.type === "tool_result");
+/** True for a request to the agent, false for what the loop itself adds and for conversation that is only context. */
+function isWritten(message: Message): boolean {
+  const { role, context, content } = message;
+  if (role !== "user" || context === true || isResume(message)) return false;
+  return !content.some((block) => block.type === "tool_result");
 }
 
 function dated(message: Message): Message {

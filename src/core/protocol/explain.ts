@@ -4,7 +4,7 @@ import type { Random } from "./runtime.ts";
 /**
  * What a person reads when something goes wrong: what happened and what to do next. Sentences are made
  * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, mend, name,
- * limit, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
+ * limit, bothForS, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
  */
 export function explain(error: AppError): string {
   return SENTENCES[error.code](error);
@@ -38,7 +38,10 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
   quota: (e) =>
     `✗ The ${e.detail.providerName ?? "model provider's"} account has reached its spending limit. Raise it, or set a fallback model.`,
   rate_limited: (e) => `✗ ${provider(e)} takes no more requests for now. Mention me again ${later(e)}.`,
-  overloaded: (e) => `✗ ${model(e)} is overloaded, also after trying again. Mention me again ${later(e)}.`,
+  overloaded: (e) =>
+    e.detail.bothForS === undefined
+      ? `✗ ${model(e)} is overloaded, also after trying again. Mention me again ${later(e)}.`
+      : `✗ Both models are overloaded. I tried for ${e.detail.bothForS} s. Mention me again ${later(e)}.`,
   stalled: (e) => `✗ ${model(e)} went silent, also after trying again. Mention me again to go on.`,
   incomplete_stream: (e) => `✗ ${provider(e)} broke off in the middle of its answer. Mention me again to go on.`,
   context_overflow: (e) => `✗ This thread is longer than ${model(e)} can read at once. Begin a new thread to go on.`,

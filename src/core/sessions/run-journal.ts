@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { JournalledResponse, RunJournal, RunState, Steering } from "../agent/run-journal.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
@@ -46,9 +47,16 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
 
     toolResults: (turn, message) => context.transaction(`turn:${turn}:results`, (tx) => append(tx, message)),
 
+    resumed: (turn, message) => context.transaction(`turn:${turn}:resume`, (tx) => append(tx, message)),
+
+    modelSwitched: (model) => context.transaction(SWITCHED, () => Promise.resolve(model)).then(() => undefined),
+
     takeSteering: (turn) => takeSteering(options, turn),
   };
 }
+
+/** The journal entry that holds the model a run has switched to. */
+const SWITCHED = "model";
 
 function usageEntry({ run, account, clock }: RunJournalOptions, response: JournalledResponse) {
   const { turn, model, stopReason, usage, costUsd } = response;
@@ -88,17 +96,20 @@ function isForUs({ body }: StoredEvent): boolean {
 const NO_STEERING: Steering = { messages: [], eventKeys: [] };
 
 async function loadState(store: Store, run: { id: string; sessionId: string }): Promise<RunState> {
-  const [messages, calls, spent, files] = await Promise.all([
+  const [messages, calls, spent, files, switched] = await Promise.all([
     store.messages.list(run.sessionId),
     store.toolCalls.ofRun(run.id),
     store.usage.ofRun(run.id),
     store.toolCalls.filesOfSession(run.sessionId),
+    store.journal.get(run.id, SWITCHED),
   ]);
   const ended = calls.filter((call) => call.status === "ended");
   return {
     messages,
     turns: spent.turns,
     lastStopReason: spent.lastStopReason,
+    cuts: spent.cuts,
+    switchedTo: z.string().optional().parse(switched.value) ?? null,
     calls: calls.filter((call) => call.turn === spent.turns),
     usage: spent.usage,
     costUsd: spent.costUsd,

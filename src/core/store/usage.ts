@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cutsAfter } from "../context/resume.ts";
 import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
 import type { Client } from "./client.ts";
@@ -25,6 +26,8 @@ export interface RunUsage {
   /** Null as soon as one call's price is unknown. */
   readonly costUsd: number | null;
   readonly lastStopReason: StopReason | null;
+  /** Responses in a row that the output limit has cut off (context/resume.ts). */
+  readonly cuts: number;
 }
 
 export function usageReads(db: Client) {
@@ -32,13 +35,17 @@ export function usageReads(db: Client) {
     async ofRun(runId: string): Promise<RunUsage> {
       const rows = await db.usage.findMany({ where: { runId }, orderBy: { turn: "asc" } });
       return rows.reduce<RunUsage>(
-        (sum, row) => ({
-          turns: sum.turns + 1,
-          usage: addUsage(sum.usage, row),
-          costUsd: sum.costUsd === null || row.costUsd === null ? null : sum.costUsd + row.costUsd,
-          lastStopReason: stopReasonSchema.parse(row.stopReason),
-        }),
-        { turns: 0, usage: NO_USAGE, costUsd: 0, lastStopReason: null },
+        (sum, row) => {
+          const stopReason = stopReasonSchema.parse(row.stopReason);
+          return {
+            turns: sum.turns + 1,
+            usage: addUsage(sum.usage, row),
+            costUsd: sum.costUsd === null || row.costUsd === null ? null : sum.costUsd + row.costUsd,
+            lastStopReason: stopReason,
+            cuts: cutsAfter(sum.cuts, stopReason),
+          };
+        },
+        { turns: 0, usage: NO_USAGE, costUsd: 0, lastStopReason: null, cuts: 0 },
       );
     },
   };

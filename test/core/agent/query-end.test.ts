@@ -30,37 +30,6 @@ test("an answer in the last allowed turn is an answer", async () => {
   expect((await drive(query)).outcome.type).toBe("end_turn");
 });
 
-test("a response cut by its limit ends the run with what there is", async () => {
-  const { query } = scenario({ model: ScriptedModel.inOrder({ text: "half an ans", stopReason: "max_tokens" }) });
-  const { outcome } = await drive(query);
-  expect(outcome).toMatchObject({ type: "max_tokens", partial: { content: [{ text: "half an ans" }] } });
-});
-
-test("a cut inside a tool call never runs the tool, and the history says so", async () => {
-  const executed: string[] = [];
-  const model = ScriptedModel.inOrder({ text: "Now", calls: [{ ...readX, input: {} }], stopReason: "max_tokens" });
-  const { query, journal } = scenario({
-    model,
-    tools: [
-      tool("read", {
-        execute: async ({ path }) => {
-          executed.push(path);
-          return textResult(path);
-        },
-      }),
-    ],
-  });
-
-  const first = await drive(query);
-  const again = await drive(query);
-
-  expect(first.outcome).toMatchObject({ type: "max_tokens", partial: { role: "assistant" } });
-  expect(again.outcome).toEqual(first.outcome);
-  expect(executed).toEqual([]);
-  expect(await resultTexts(journal)).toEqual(["Not run: the output token limit cut the response off."]);
-  expect(model.requests).toHaveLength(1);
-});
-
 test.each([
   { name: "with text", reply: { text: "I can", stopReason: "refusal" as const } },
   { name: "with a call", reply: { calls: [readX], stopReason: "refusal" as const } },

@@ -1,3 +1,4 @@
+import { isResume } from "../../../src/core/context/resume.ts";
 import { ProviderError } from "../../../src/core/protocol/errors.ts";
 import type { Message, ToolUseBlock } from "../../../src/core/protocol/messages.ts";
 import { textOf, toolUsesOf } from "../../../src/core/protocol/messages.ts";
@@ -21,7 +22,8 @@ export function answerMark(id: string): string {
 
 /**
  * A model that works each request off: as many turns with tools as it asks for, then one answer that
- * names every request since the last answer. It fails now and then, never twice in a row.
+ * names every request since the last answer. It fails now and then, never twice in a row, and its answers
+ * may be cut off by the output limit.
  */
 export function simRegistry(world: World, process: SimProcess, faultRate: number): ProviderRegistry {
   const clock = world.clockOf(process);
@@ -34,7 +36,7 @@ export function simRegistry(world: World, process: SimProcess, faultRate: number
     async *createMessageStream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
       await world.step(process);
       await clock.sleep(10 + world.random.next() * 400, signal);
-      const response = respond(request.messages);
+      const response = cutOff(respond(request.messages), world.random.next() < faultRate);
       const fails = !failedBefore && world.random.next() < faultRate;
       failedBefore = fails;
       for (const word of textOf(response.content).split(/(?<= )/)) {
@@ -57,9 +59,13 @@ export function simRegistry(world: World, process: SimProcess, faultRate: number
 
 function respond(messages: readonly Message[]): ModelResponse {
   const lastAnswer = messages.findLastIndex(
-    (message) => message.role === "assistant" && toolUsesOf(message.content).length === 0,
+    (message, index) =>
+      message.role === "assistant" &&
+      toolUsesOf(message.content).length === 0 &&
+      !messages.slice(index + 1, index + 2).some(isResume),
   );
   const open = messages.slice(lastAnswer + 1);
+  const said = open.filter((message) => message.role === "assistant").map((message) => textOf(message.content));
   const asks = open.flatMap((message) => [...textOf(message.content).matchAll(/ask (\S+) (\d+)/g)]);
   const turnsDone = open.filter((message) => message.role === "assistant").length;
   const turnsWanted = Math.max(0, ...asks.map((ask) => Number(ask[2])));
@@ -69,8 +75,17 @@ function respond(messages: readonly Message[]): ModelResponse {
     const content = [{ type: "text" as const, text: `Working on it, turn ${turn}. ` }, ...calls(turn)];
     return { content, stopReason: "tool_use", usage, model: "sim" };
   }
-  const text = `Here it is: ${asks.map((ask) => answerMark(ask[1] ?? "")).join(" ")} ${"More words. ".repeat(10)}`;
+  const marks = asks.map((ask) => answerMark(ask[1] ?? "")).filter((mark) => !said.join("").includes(mark));
+  const text = `Here it is: ${marks.join(" ")} ${"More words. ".repeat(10)}`;
   return { content: [{ type: "text", text }], stopReason: "end_turn", usage, model: "sim" };
+}
+
+/** An answer whose first half is all there is; what it names is named once, in one half or the other. */
+function cutOff(response: ModelResponse, isCut: boolean): ModelResponse {
+  if (!isCut || response.stopReason !== "end_turn") return response;
+  const words = textOf(response.content).split(/(?<= )/);
+  const text = words.slice(0, words.length / 2).join("");
+  return { ...response, content: [{ type: "text", text }], stopReason: "max_tokens" };
 }
 
 function calls(turn: number): ToolUseBlock[] {

@@ -1,0 +1,56 @@
+import { AppError, type ErrorCode } from "../protocol/errors.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { Query } from "./query-input.ts";
+
+/** Failures that another model need not share, and that waiting does not mend soon enough. */
+const FAILS_OVER: ReadonlySet<ErrorCode> = new Set(["overloaded", "rate_limited", "quota"]);
+
+export interface Fallback {
+  /** `provider/model`. */
+  readonly ref: string;
+  /** By its own name, as people read it. */
+  readonly model: string;
+}
+
+/** The model to go on with after a failure; null when there is none, or the run has switched before. */
+export async function fallbackFor(
+  { config, registry, log }: Query,
+  run: OpenRun,
+  error: AppError,
+): Promise<Fallback | null> {
+  const ref = config.fallbackModel;
+  if (ref === undefined || ref === config.model || run.state.switchedTo !== null) return null;
+  if (!FAILS_OVER.has(error.code)) return null;
+  try {
+    const { model } = await registry.resolve(ref);
+    return { ref, model };
+  } catch (unusable) {
+    log.error({ err: unusable, model: ref }, "fallback_unusable");
+    return null;
+  }
+}
+
+/** `⚠ claude-opus-5-5 is overloaded; going on with gpt-6-sol.` */
+export function fallbackStatus(error: AppError, model: string): string {
+  return `⚠ ${cause(error)}; going on with ${model}.`;
+}
+
+function cause({ code, detail }: AppError): string {
+  const provider = detail.providerName ?? "The model provider";
+  switch (code) {
+    case "quota":
+      return `The ${provider} account has reached its spending limit`;
+    case "rate_limited":
+      return `${provider} takes no more requests for now`;
+    default:
+      return `${detail.model ?? "The model"} is overloaded`;
+  }
+}
+
+/** The fallback model's error; when both models were overloaded it says so, and for how long they were tried. */
+export function errorOfBoth(first: AppError | null, last: AppError, triedMs: number): AppError {
+  if (first?.code !== "overloaded" || last.code !== "overloaded") return last;
+  const detail = { ...last.detail, bothForS: String(Math.max(1, Math.round(triedMs / 1000))) };
+  const wait = last.retryAfterMs === undefined ? {} : { retryAfterMs: last.retryAfterMs };
+  return new AppError("overloaded", last.message, { cause: last, detail, ...wait });
+}

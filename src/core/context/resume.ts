@@ -1,0 +1,63 @@
+import { type ContentBlock, type Message, textOf, toolUsesOf } from "../protocol/messages.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { StopReason } from "../providers/provider.ts";
+
+/** A response that the output limit cut off is gone on with this often, until a turn with tools begins the count anew. */
+export const MOST_RESUMES = 3;
+
+const RESUME_TEXT =
+  "Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if that is where the cut happened. Break remaining work into smaller pieces.";
+
+/** By its id's prefix a resume message is told from what people wrote. */
+const ID_PREFIX = "resume";
+
+/** The user message that makes the model go on where it was cut off. */
+export function resumeMessage({ clock, ids }: Runtime): Message {
+  const content: ContentBlock[] = [{ type: "text", text: RESUME_TEXT }];
+  return { id: ids.next(ID_PREFIX), role: "user", content, createdAt: clock.now() };
+}
+
+export function isResume({ id, role }: Message): boolean {
+  return role === "user" && id.startsWith(`${ID_PREFIX}_`);
+}
+
+/** Cut responses in a row, once one more response has come; what ends without a call is a last piece of them. */
+export function cutsAfter(cuts: number, stopReason: StopReason): number {
+  switch (stopReason) {
+    case "max_tokens":
+      return cuts + 1;
+    case "tool_use":
+      return 0;
+    default:
+      return cuts;
+  }
+}
+
+/**
+ * The reply that a run's responses make: its last one, and before it whatever was cut off, with what continued
+ * that, also across turns with tools. A cut leaves no seam; text before a call is a paragraph of its own.
+ * `turns` is how many responses the run has.
+ */
+export function joinedReply(messages: readonly Message[], turns: number): Message | undefined {
+  const responses = responsesOf(messages).slice(-turns);
+  const newest = responses.at(-1);
+  if (newest === undefined || !responses.some(({ isResumed }) => isResumed)) return newest?.message;
+  const pieces = responses.filter(
+    (response, index) => response === newest || response.isResumed || responses[index - 1]?.isResumed === true,
+  );
+  const text = pieces.reduce((joined, { message: { content } }) => {
+    const soFar = joined + textOf(content);
+    return toolUsesOf(content).length > 0 && soFar.trim() !== "" ? `${soFar.trimEnd()}\n\n` : soFar;
+  }, "");
+  return { ...newest.message, content: [{ type: "text", text }] };
+}
+
+function responsesOf(messages: readonly Message[]) {
+  const responses: { readonly message: Message; isResumed: boolean }[] = [];
+  for (const message of messages) {
+    const newest = responses.at(-1);
+    if (message.role === "assistant") responses.push({ message, isResumed: false });
+    else if (newest !== undefined && isResume(message)) newest.isResumed = true;
+  }
+  return responses;
+}

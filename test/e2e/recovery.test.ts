@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { hold, overloaded, type Reply, rateLimited, stop, text, thinking, toolUse } from "../support/model-script.ts";
+import type { RecordedRequest } from "../support/model-server.ts";
+import { answers, putFile, type SceneThread, slackScene } from "../support/scene.ts";
+
+const RESUME = /^Output token limit hit\. Resume directly — no apology, no recap of what you were doing\./;
+const FALLBACK = { DECKHAND_FALLBACK_MODEL: "anthropic/claude-haiku-5-5" };
+
+const bodySchema = z.object({ model: z.string(), messages: z.array(z.unknown()) });
+
+function modelOf(request: RecordedRequest): string {
+  return bodySchema.parse(request.body).model;
+}
+
+function cut(words: string): Reply {
+  return [text(words), stop("max_tokens")];
+}
+
+async function ending(thread: SceneThread): Promise<readonly string[]> {
+  const messages = await thread.until((all) => answers(all).length > 0, 30_000);
+  return answers(messages);
+}
+
+/** What the live message reads. */
+function progress(thread: SceneThread): string {
+  return thread
+    .messages()
+    .filter(({ byBot, buttons }) => byBot && buttons.length > 0)
+    .map((message) => message.text)
+    .join("\n");
+}
+
+test("an answer cut off three times is one reply, also when the process dies between two pieces", async () => {
+  await using scene = await slackScene();
+  const gate = hold();
+  const pieces = [cut("one, tw"), cut("o, thr"), [gate.part, text("lost")], cut("ee, fo"), text("ur.")];
+  scene.model.script((_request, index) => pieces[index] ?? text("too much"));
+  await scene.bot.start();
+  const thread = scene.mention("count");
+  await gate.reached;
+  await scene.bot.kill("SIGKILL");
+  await scene.bot.start();
+
+  expect(await ending(thread)).toEqual(["one, two, three, four."]);
+  expect(scene.model.requests).toHaveLength(5);
+  expect(scene.model.requests.slice(1).map(({ lastUserText }) => RESUME.test(lastUserText))).not.toContain(false);
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);
+
+test("an answer cut off four times ends with what there is, and says so; the thread goes on", async () => {
+  await using scene = await slackScene();
+  scene.model.script(({ lastUserText }, index) =>
+    lastUserText.includes("again") ? text("Fine.") : cut(`piece ${index}, `),
+  );
+  await scene.bot.start();
+  const thread = scene.mention("count");
+  const [answer] = await ending(thread);
+  expect(answer).toMatch(/^piece 0, piece 1, piece 2, piece 3,\s+⚠ The answer was longer than the model may write/);
+  expect(scene.model.requests).toHaveLength(4);
+
+  thread.reply("again");
+  await thread.until((all) => answers(all).includes("Fine."));
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);
+
+test("a turn with tools between cuts begins the count anew, and a call that was cut is never run", async () => {
+  await using scene = await slackScene();
+  putFile(scene, "a.txt", "alpha");
+  const write = toolUse("write", { path: "never.txt", content: "x" });
+  const replies: Reply[] = [
+    cut("a"),
+    cut("b"),
+    [write, stop("max_tokens")],
+    toolUse("read", { path: "a.txt" }),
+    cut("c"),
+    cut("d"),
+    cut("e"),
+    text("f"),
+  ];
+  scene.model.script((_request, index) => replies[index] ?? text("too much"));
+  await scene.bot.start();
+  const thread = scene.mention("go");
+  expect(await ending(thread)).toEqual(["ab\n\ncdef"]);
+  const skipped = scene.model.requests[3]?.toolResults;
+  expect(skipped).toMatchObject([{ text: "Not run: the output token limit cut the response off.", isError: true }]);
+  expect(scene.model.requests[4]?.toolResults).toMatchObject([{ isError: false }]);
+  expect(progress(thread)).not.toContain("never.txt");
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);
+
+test("an overloaded model is left for the other, which goes on after a restart, without the first one's thoughts", async () => {
+  await using scene = await slackScene({ env: FALLBACK });
+  putFile(scene, "a.txt", "alpha");
+  const gate = hold();
+  let killed = false;
+  scene.model.script((request, index) => {
+    if (index === 0) return [thinking("I should read it."), toolUse("read", { path: "a.txt" })];
+    if (modelOf(request).includes("sonnet")) return overloaded();
+    return killed ? text("It says alpha.") : [gate.part, text("lost")];
+  });
+  await scene.bot.start();
+  const thread = scene.mention("what does a.txt say?");
+  await gate.reached;
+  killed = true;
+  await thread.until(() => progress(thread).includes("going on with claude-haiku-5-5"));
+  await scene.bot.kill("SIGKILL");
+  await scene.bot.start();
+
+  expect(await ending(thread)).toEqual(["It says alpha."]);
+  const models = scene.model.requests.map(modelOf).map((model) => (model.includes("sonnet") ? "first" : "second"));
+  expect(models).toEqual(["first", "first", "first", "first", "second", "second"]);
+  expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("I should read it.");
+  expect(JSON.stringify(scene.model.requests.at(-1)?.body)).not.toContain("I should read it.");
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);
+
+test("when the other model is overloaded, too, the thread reads so within 20 s", async () => {
+  await using scene = await slackScene({ env: FALLBACK });
+  scene.model.script(() => overloaded());
+  await scene.bot.start();
+  const thread = scene.mention("hello");
+  const messages = await thread.until((all) => answers(all).length > 0, 20_000);
+  expect(answers(messages)[0]).toMatch(/^✗ Both models are overloaded\. I tried for \d+ s\..* Nothing was changed\.$/);
+  expect(scene.model.requests).toHaveLength(6);
+}, 60_000);
+
+test("a rate limit is waited for as long as it asks", async () => {
+  await using scene = await slackScene();
+  scene.model.script((_request, index) => (index === 0 ? rateLimited(3) : text("Hello.")));
+  await scene.bot.start();
+  const thread = scene.mention("hello");
+  expect(await ending(thread)).toEqual(["Hello."]);
+  const [first, second] = scene.model.requests.map(({ arrivedAt }) => arrivedAt);
+  expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(3_000);
+  expect(progress(thread)).toContain("Anthropic takes no more requests for now; trying again in 3 s (1 of 4).");
+}, 60_000);
