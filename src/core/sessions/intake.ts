@@ -158,25 +158,26 @@ async function answerCommand(
 }
 
 async function receiveAction(action: InboundAction, options: IntakeOptions): Promise<Receipt> {
-  const { store, engine } = options;
+  const { store } = options;
   const [verb, id] = splitAction(action.action);
   const run = await store.runs.get(id);
-  if (run !== null && verb === "stop") {
-    const late = lateStop(run);
-    if (late !== null) return { type: "reply", message: privately(late) };
-    await engine.cancel(run.sessionId, run.id, `@${action.person.name}`);
-    return { type: "accepted" };
-  }
+  if (run !== null && verb === "stop") return stopRun(run, `@${action.person.name}`, options);
   const details = run !== null && verb === "details" ? await runDetails(store, run.id) : null;
   if (details !== null) return { type: "reply", message: details };
   options.log.warn({ action: action.action }, "unknown_action");
   return { type: "reply", message: privately("This button does nothing any more.") };
 }
 
-/** Why a run cannot be stopped by this click, in words for its person; null when it can. */
-function lateStop({ status, cancelledBy }: RunRow): string | null {
-  if (cancelledBy !== null) return `⏹ ${cancelledBy} has stopped this already.`;
-  return status === "ended" ? "This has ended already; there is nothing to stop." : null;
+/** The store decides whose stop it was: a click that came second, or too late, is told so. */
+async function stopRun(run: RunRow, by: string, { store, engine }: IntakeOptions): Promise<Receipt> {
+  if (run.status !== "ended") await engine.cancel(run.sessionId, run.id, by);
+  const cancelledBy = (await store.runs.get(run.id))?.cancelledBy ?? null;
+  if (cancelledBy === by && run.status !== "ended") return { type: "accepted" };
+  const isOthers = cancelledBy !== null && cancelledBy !== by;
+  const late = isOthers
+    ? `⏹ ${cancelledBy} has stopped this already.`
+    : "This has ended already; there is nothing to stop.";
+  return { type: "reply", message: privately(late) };
 }
 
 /** `stop:run_1` → stop, run_1. */
