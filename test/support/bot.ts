@@ -102,6 +102,12 @@ export async function until(
   }
 }
 
+/** Waits until no run goes on: a run ends a moment after its answer, when its live message has folded. */
+export async function untilIdle(bot: Bot): Promise<void> {
+  const isIdle = async () => (await bot.probe("metrics")).text.includes('deckhand_runs{state="running"} 0');
+  await until(isIdle, { limit: AbortSignal.timeout(20_000), what: () => "the runs to end" });
+}
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

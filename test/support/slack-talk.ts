@@ -126,3 +126,10 @@ function talkIn({ slack, said, rootTs }: Place): Talk {
 export function conversationOf(body: unknown): string {
   return JSON.stringify(typeof body === "object" && body !== null && "messages" in body ? body.messages : body);
 }
+
+/** What a model reads of somebody's words to somebody else. */
+export function overheard(name: string, words: string): string {
+  return JSON.stringify(
+    `<thread_conversation from="${name}" note="not addressed to you">\n${words}\n</thread_conversation>`,
+  ).slice(1, -1);
+}
