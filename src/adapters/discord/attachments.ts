@@ -9,6 +9,9 @@ interface Fetching {
   readonly signal: AbortSignal;
 }
 
+/** How long a download may take. Milliseconds. */
+const FILE_TIMEOUT_MS = 60_000;
+
 /**
  * The bytes of an attachment. Its URL is signed and expires; a fresh one is taken from its message.
  * Rejects with `attachment_unreadable`, saying why in `detail.reason`.
@@ -26,7 +29,9 @@ export async function fetchAttachment(attachment: Attachment, fetching: Fetching
 
 async function request(url: string, signal: AbortSignal): Promise<Response> {
   try {
-    return await fetch(url, { signal, redirect: "error" });
+    // The time limit covers the body, too.
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
+    return await fetch(url, { signal: bounded, redirect: "error" });
   } catch (error) {
     signal.throwIfAborted();
     throw toPlatformError(error, "");

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { Attachment } from "../../core/protocol/platform.ts";
 import { toPlatformError } from "./errors.ts";
+import { FILE_TIMEOUT_MS } from "./limits.ts";
 import type { SlackWeb } from "./web.ts";
 
 export interface FileAccess {
@@ -21,21 +22,15 @@ export async function fetchSlackFile(
   attachment: Attachment,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<Uint8Array> {
-  const unreadable = (message: string) =>
-    new PlatformError("attachment_unreadable", message, { detail: { platform: "slack", name: attachment.name } });
-  if (attachment.size > maxBytes) throw unreadable(`${attachment.size} bytes are more than ${maxBytes}`);
-  const url = await addressOf(access, attachment.ref);
-  if (url === null || !isSlackAddress(url, access.apiUrl)) throw unreadable("the file's address is not Slack's");
-  const response = await fetch(url, { headers: { authorization: `Bearer ${access.botToken}` }, signal }).catch(
-    (cause: unknown) => {
-      signal.throwIfAborted();
-      throw new PlatformError("network", "the file could not be fetched", { cause, detail: { platform: "slack" } });
-    },
-  );
-  if (!response.ok || response.body === null) throw unreadable(`HTTP ${response.status}`);
+  if (attachment.size > maxBytes) throw unreadable(attachment, `${attachment.size} bytes are more than ${maxBytes}`);
+  const url = await addressOf(access, attachment);
+  if (url === null || !isSlackAddress(url, access.apiUrl)) {
+    throw unreadable(attachment, "the file's address is not Slack's");
+  }
+  const { response, bytes } = await download(url, access, { maxBytes, signal });
+  if (!response.ok) throw unreadable(attachment, `HTTP ${response.status}`);
+  if (bytes === null) throw unreadable(attachment, `more than ${maxBytes} bytes`);
   const isHtml = (response.headers.get("content-type") ?? "").startsWith("text/html");
-  const bytes = await readAtMost(response.body, maxBytes);
-  if (bytes === null) throw unreadable(`more than ${maxBytes} bytes`);
   const announcedHtml = attachment.mediaType.startsWith("text/html") && bytes.length === attachment.size;
   if (isHtml && !announcedHtml) {
     const detail = { platform: "slack", scope: "files:read", purpose: "read files", name: attachment.name };
@@ -44,15 +39,39 @@ export async function fetchSlackFile(
   return bytes;
 }
 
-/** Files of other workspaces come by id only. */
-async function addressOf({ web }: FileAccess, ref: string): Promise<URL | null> {
+function unreadable({ name }: Attachment, message: string): PlatformError {
+  return new PlatformError("attachment_unreadable", message, { detail: { platform: "slack", name } });
+}
+
+/** `bytes` is null when there are more than `maxBytes`. A download that hangs or breaks off is a `network` failure. */
+async function download(
+  url: URL,
+  { botToken }: FileAccess,
+  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+): Promise<{ response: Response; bytes: Uint8Array | null }> {
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
+  try {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${botToken}` }, signal: bounded });
+    const { body } = response;
+    const isEmpty = !response.ok || body === null;
+    return { response, bytes: isEmpty ? new Uint8Array() : await readAtMost(body, maxBytes) };
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new PlatformError("network", "the file could not be fetched", { cause, detail: { platform: "slack" } });
+  }
+}
+
+/** Files of other workspaces come by id only; so do deleted ones, which Slack then does not find. */
+async function addressOf({ web }: FileAccess, attachment: Attachment): Promise<URL | null> {
+  const { ref } = attachment;
   if (URL.canParse(ref)) return new URL(ref);
   try {
     const { file } = await web.files.info({ file: ref });
     const { url_private_download, url_private } = fileAddressSchema.parse(file);
     return new URL(url_private_download ?? url_private);
   } catch (error) {
-    throw toPlatformError(error, "read files");
+    const failure = toPlatformError(error, "read files");
+    throw failure.code === "platform_failed" ? unreadable(attachment, failure.message) : failure;
   }
 }
 

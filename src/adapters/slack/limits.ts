@@ -16,6 +16,8 @@ export const PAGE_MESSAGES = 200;
 export const MAX_PAGES = 10;
 /** How long one Web API request may take. Milliseconds. */
 export const REQUEST_TIMEOUT_MS = 15_000;
+/** How long the download of an attachment may take. Milliseconds. */
+export const FILE_TIMEOUT_MS = 60_000;
 /** Slack's clock and ours may differ by this much. Milliseconds. */
 export const CLOCK_SKEW_MS = 60_000;
 
