@@ -35,7 +35,7 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
       };
     case "max_tokens": {
       const cut =
-        "⚠ The answer was longer than the model may write in one go. This is what there is; ask me to go on from there.";
+        "⚠ The answer was longer than the model may write in one go, four times in a row. This is what there is.";
       const partial = textOf(outcome.partial.content).trim();
       return partial === "" ? { markdown: cut, tone: "plain" } : { markdown: partial, footer: cut, tone: "plain" };
     }
