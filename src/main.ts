@@ -1,10 +1,6 @@
 import { readFileSync } from "node:fs";
-import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { z } from "zod";
-
-// What is imported from here on is compiled once and kept: a quarter of the time to start.
-enableCompileCache();
 
 const root = path.resolve(import.meta.dirname, "..");
 const { version } = z

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 
 /** What is measured when someone asks. */
 export interface MetricSources {
@@ -7,8 +7,20 @@ export interface MetricSources {
   connected(): ReadonlyMap<string, boolean>;
 }
 
-/** Prometheus' text format; figures are read at the moment of the request. */
+/**
+ * Prometheus' text format; figures are read at the moment of the request. The library is loaded by the
+ * first one: it costs 5 MB, and many installations have nobody who asks.
+ */
 export function createMetrics(sources: MetricSources): () => Promise<string> {
+  let loading: Promise<Registry> | null = null;
+  return async () => {
+    loading ??= createRegistry(sources);
+    return (await loading).metrics();
+  };
+}
+
+async function createRegistry(sources: MetricSources): Promise<Registry> {
+  const { collectDefaultMetrics, Gauge, Registry } = await import("prom-client");
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const runs = new Gauge({
@@ -33,5 +45,5 @@ export function createMetrics(sources: MetricSources): () => Promise<string> {
   });
   registry.registerMetric(runs);
   registry.registerMetric(platforms);
-  return () => registry.metrics();
+  return registry;
 }

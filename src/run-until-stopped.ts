@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { startApp } from "./app.ts";
 import type { Terminal } from "./cli/terminal.ts";
 import { secretsOf } from "./config/describe.ts";
@@ -6,6 +7,9 @@ import { type AppError, ConfigError, toAppError } from "./core/protocol/errors.t
 import { explain } from "./core/protocol/explain.ts";
 import { createLogger } from "./logging.ts";
 import { systemRuntime } from "./runtime.ts";
+
+/** By then platforms that connect on their own time have loaded what they need. Milliseconds. */
+const LOADED_MS = 5_000;
 
 /** Runs the program until a signal or a failure ends it. A second signal ends it at once. */
 export async function runUntilStopped(config: Config, terminal: Terminal): Promise<void> {
@@ -29,6 +33,8 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
       say: (line) => terminal.out(line),
       signal: stopping.signal,
     });
+    // Node keeps what it compiled when the process ends by itself; one that is killed has kept it before.
+    setTimeout(flushCompileCache, LOADED_MS).unref();
     const failure = await Promise.race([app.failed, stopped.promise.then(() => null)]);
     stopping.abort();
     await app.stop();
