@@ -130,6 +130,8 @@ async function openWeb(assembly: Assembly, opening: Promise<Store>): Promise<Web
   return web;
 }
 
+const LOST_LEASE = { detail: { lost: "lease" } };
+
 /** Waits until this process may run the database's sessions. */
 async function holdLease({ config, runtime, signal, status, say, parts, fail }: Assembly): Promise<void> {
   const lease = await acquireLease({
@@ -145,7 +147,7 @@ async function holdLease({ config, runtime, signal, status, say, parts, fail }: 
   status.state = "starting";
   const watch = async () => {
     await lease.lost;
-    if (!signal.aborted) fail(new StoreError("stale_owner", "the lease on the database is lost"));
+    if (!signal.aborted) fail(new StoreError("stale_owner", "the lease on the database is lost", LOST_LEASE));
   };
   watch().catch((error: unknown) => fail(toAppError(error)));
 }

@@ -5,25 +5,30 @@ import { secretsOf } from "./config/describe.ts";
 import type { Config } from "./config.ts";
 import { type AppError, ConfigError, toAppError } from "./core/protocol/errors.ts";
 import { explain } from "./core/protocol/explain.ts";
+import type { Log } from "./core/protocol/log.ts";
 import { createLogger } from "./logging.ts";
 import { systemRuntime } from "./runtime.ts";
 
 /** By then platforms that connect on their own time have loaded what they need. Milliseconds. */
 const LOADED_MS = 5_000;
 
+/** After this time a shutdown is cut off: a database or network that hangs must not keep the process. Milliseconds. */
+const STOP_WITHIN_MS = 6_500;
+
+/** Signals this close are one: `npm start` passes on the Ctrl+C that the terminal has sent already. Milliseconds. */
+const ONE_SIGNAL_MS = 500;
+
 /** Runs the program until a signal or a failure ends it. A second signal ends it at once. */
 export async function runUntilStopped(config: Config, terminal: Terminal): Promise<void> {
   const log = createLogger({ level: config.logLevel, secrets: secretsOf(config) });
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<void>();
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.once(name, () => {
-      log.info({ signal: name }, "stopping");
-      stopping.abort();
-      stopped.resolve();
-      process.once(name, () => process.exit(1));
-    });
-  }
+  onSignal((signal) => {
+    log.info({ signal }, "stopping");
+    endAnyway(log);
+    stopping.abort();
+    stopped.resolve();
+  });
   for (const warning of config.warnings) terminal.error(`⚠ ${warning}`);
   try {
     const app = await startApp({
@@ -37,13 +42,39 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     setTimeout(flushCompileCache, LOADED_MS).unref();
     const failure = await Promise.race([app.failed, stopped.promise.then(() => null)]);
     stopping.abort();
+    if (failure !== null) {
+      report(failure, terminal);
+      endAnyway(log);
+    }
     await app.stop();
-    if (failure !== null) report(failure, terminal);
   } catch (error) {
     if (stopping.signal.aborted) return;
     if (!(error instanceof ConfigError)) log.error({ error }, "start_failed");
     report(toAppError(error), terminal);
+    endAnyway(log);
   }
+}
+
+/** The first signal stops the program, a later one ends it at once. */
+function onSignal(stop: (signal: NodeJS.Signals) => void): void {
+  let firstAt: number | null = null;
+  const onEither = (signal: NodeJS.Signals) => {
+    if (firstAt !== null) {
+      if (performance.now() - firstAt > ONE_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    firstAt = performance.now();
+    stop(signal);
+  };
+  process.on("SIGINT", onEither).on("SIGTERM", onEither);
+}
+
+/** What is cut off here goes on in the next process: all state is in the database. */
+function endAnyway(log: Log): void {
+  setTimeout(() => {
+    log.error({ afterMs: STOP_WITHIN_MS }, "stop_cut_off");
+    process.exit(1);
+  }, STOP_WITHIN_MS).unref();
 }
 
 function report(error: AppError, terminal: Terminal): void {

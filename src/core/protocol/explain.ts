@@ -4,7 +4,7 @@ import type { Random } from "./runtime.ts";
 /**
  * What a person reads when something goes wrong: what happened and what to do next. Sentences are made
  * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, mend, name,
- * limit, bothForS, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
+ * limit, lost, bothForS, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
  */
 export function explain(error: AppError): string {
   return SENTENCES[error.code](error);
@@ -69,7 +69,10 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
     e instanceof ConfigError
       ? `✗ An operator must mend the configuration:\n${e.problems.map((problem) => `- ${problem}`).join("\n")}`
       : "✗ The configuration is not valid. An operator finds what to mend in the log.",
-  stale_owner: () => "✗ Another process of mine has taken this thread over; it goes on there.",
+  stale_owner: (e) =>
+    e.detail.lost === "lease"
+      ? "✗ The database no longer answers, and another process may run its threads now. I end here; start me again once it answers."
+      : "✗ Another process of mine has taken this thread over; it goes on there.",
   database_newer: () =>
     "✗ The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
   sandbox_limit: (e) => `✗ ${e.detail.name ?? "A tool"} · stopped at ${e.detail.limit ?? "a limit of the sandbox"}`,

@@ -1,5 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import type { Client } from "pg";
+import { ConfigError } from "../protocol/errors.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { sqlitePath } from "./database-url.ts";
 import { unavailable } from "./unavailable.ts";
@@ -10,7 +12,7 @@ import { unavailable } from "./unavailable.ts";
  * an advisory lock of an own connection.
  */
 export interface Lease {
-  /** Resolves when the lease is gone without a release (the connection broke). */
+  /** Resolves when the lease is gone without a release: the connection broke, or the database went silent. */
   readonly lost: Promise<void>;
   release(): Promise<void>;
 }
@@ -21,6 +23,9 @@ const RETRY_MS = 200;
 /** A PostgreSQL that takes longer to answer counts as unreachable. Milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** How often the holder asks whether PostgreSQL is still there, and how long an answer may take. Milliseconds. */
+const PULSE = { everyMs: 5_000, withinMs: 10_000 };
+
 export interface LeaseOptions {
   readonly url: string;
   readonly clock: Clock;
@@ -29,19 +34,41 @@ export interface LeaseOptions {
   readonly standby: () => void;
 }
 
+/** What tries to get the lease, again and again. */
+interface Candidate {
+  /** Null while another process holds it. Rejects with ConfigError when there is no database to be had. */
+  attempt(): Promise<Lease | null>;
+  /** Lets go of what an attempt keeps for the next one. */
+  giveUp(): Promise<void>;
+}
+
 /**
  * Resolves once this process holds the lease; rejects with the signal's reason when it aborts first, and
- * with ConfigError when there is no database to be had.
+ * with ConfigError when there is no database to be had. A stand-by waits for a database that went away.
  */
 export async function acquireLease({ url, clock, signal, standby }: LeaseOptions): Promise<Lease> {
-  const attempt = url.startsWith("file:") ? () => trySqlite(url) : () => tryPostgresql(url);
-  for (let tries = 0; ; tries++) {
-    signal.throwIfAborted();
-    const lease = await attempt();
-    if (lease !== null) return lease;
-    if (tries === 0) standby();
-    await clock.sleep(RETRY_MS, signal);
+  const candidate = url.startsWith("file:") ? sqliteCandidate(url) : postgresqlCandidate(url, clock);
+  let standsBy = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const lease = await candidate.attempt().catch((error: unknown) => {
+        if (standsBy && error instanceof ConfigError) return null;
+        throw error;
+      });
+      if (lease !== null) return lease;
+      if (!standsBy) standby();
+      standsBy = true;
+      await clock.sleep(RETRY_MS, signal);
+    }
+  } catch (error) {
+    await candidate.giveUp();
+    throw error;
   }
+}
+
+function sqliteCandidate(url: string): Candidate {
+  return { attempt: () => trySqlite(url), giveUp: () => Promise.resolve() };
 }
 
 async function trySqlite(url: string): Promise<Lease | null> {
@@ -76,24 +103,82 @@ async function openFile<T>(url: string, open: (file: string) => T): Promise<T> {
 /** Any number that no other use of advisory locks in the database takes. */
 const POSTGRES_LOCK = 4_207_133_700;
 
-async function tryPostgresql(url: string): Promise<Lease | null> {
+/**
+ * PostgreSQL frees the lock of a holder whose machine vanished once it notices: by default after two
+ * hours, with these settings of the connection after half a minute. Seconds.
+ */
+const NOTICE_DEAD_HOLDER =
+  "SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+
+/** One connection, kept from attempt to attempt: the lock is its own. */
+function postgresqlCandidate(url: string, clock: Clock): Candidate {
+  let session: PostgresqlSession | null = null;
+  return {
+    async attempt() {
+      try {
+        session ??= await openSession(url);
+        const { rows } = await session.connection.query(`SELECT pg_try_advisory_lock(${POSTGRES_LOCK}) AS held`);
+        return rows[0]?.held === true ? postgresqlLease(session, clock) : null;
+      } catch (error) {
+        session?.connection.end().catch(() => {}); // it is of no use any more
+        session = null;
+        throw unavailable(url, error);
+      }
+    },
+    giveUp: async () => session?.connection.end(),
+  };
+}
+
+interface PostgresqlSession {
+  readonly connection: Client;
+  readonly broken: Promise<void>;
+}
+
+async function openSession(url: string): Promise<PostgresqlSession> {
   const { default: pg } = await import("pg");
   const connection = new pg.Client({
     connectionString: url,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  const lost = new Promise<void>((resolve) => {
-    connection.once("error", () => resolve());
+  const broken = new Promise<void>((resolve) => {
+    // It tells of one break several times, and an event without a listener would end the process.
+    connection.on("error", () => resolve());
     connection.once("end", () => resolve());
   });
-  try {
-    await connection.connect();
-  } catch (error) {
-    throw unavailable(url, error);
+  await connection.connect();
+  await connection.query(NOTICE_DEAD_HOLDER);
+  return { connection, broken };
+}
+
+function postgresqlLease({ connection, broken }: PostgresqlSession, clock: Clock): Lease {
+  const released = new AbortController();
+  return {
+    lost: Promise.race([broken, silence(connection, clock, released.signal)]),
+    release: () => {
+      released.abort();
+      return connection.end();
+    },
+  };
+}
+
+/**
+ * Resolves when PostgreSQL no longer answers: a network that swallows everything breaks no connection.
+ * It is given its time twice: a process that was stopped goes on with timers that are over, and hears the
+ * answer after them.
+ */
+async function silence(connection: Client, clock: Clock, released: AbortSignal): Promise<void> {
+  const pause = (ms: number) => clock.sleep(ms, released).catch(() => {}); // released: the outcome interests nobody
+  for (let alive = true; alive; ) {
+    await pause(PULSE.everyMs);
+    if (released.aborted) return;
+    const answer = connection.query("SELECT 1").then(
+      () => true,
+      () => false,
+    );
+    const tooLate = pause(PULSE.withinMs)
+      .then(() => pause(PULSE.withinMs))
+      .then(() => false);
+    alive = await Promise.race([answer, tooLate]);
   }
-  const { rows } = await connection.query(`SELECT pg_try_advisory_lock(${POSTGRES_LOCK}) AS held`);
-  if (rows[0]?.held === true) return { lost, release: () => connection.end() };
-  await connection.end();
-  return null;
 }
