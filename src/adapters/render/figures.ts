@@ -21,11 +21,6 @@ export function money(usd: number): string {
   return `$${usd.toFixed(usd >= 1 ? 2 : 3)}`;
 }
 
-/** Limits are round: `$0.50`, not `$0.500`. */
-export function cents(usd: number): string {
-  return usd > 0 && usd < 0.01 ? money(usd) : `$${usd.toFixed(2)}`;
-}
-
 export function count(n: number, noun: string): string {
   return `${n.toLocaleString("en-US")} ${noun}${n === 1 ? "" : noun.endsWith("ch") ? "es" : "s"}`;
 }

@@ -1,10 +1,11 @@
+import { howToRaise, stoppedAtLimit } from "../../core/budget/budget-words.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import { textOf } from "../../core/protocol/messages.ts";
 import type { OutgoingMessage } from "../../core/protocol/platform.ts";
-import { cents, count, duration, money } from "./figures.ts";
+import { count, duration, money } from "./figures.ts";
 import { plainLine } from "./safe-text.ts";
 
 /** What ends a run in the thread, as Markdown. */
@@ -23,11 +24,13 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
     }
     case "cancelled":
       return { markdown: stoppedLine(outcome.by, stats), tone: "plain" };
-    case "budget_exceeded":
-      return {
-        markdown: `✗ Stopped at ${cents(outcome.costUsd)} of ${cents(outcome.limitUsd)} for this run; the next call could pass the limit.${changed(stats)} An operator can raise \`maxBudgetUsd\`.`,
-        tone: "error",
-      };
+    case "budget_exceeded": {
+      const stopped = `${stoppedAtLimit(outcome)}${changed(stats)} ${howToRaise(outcome)}`;
+      const partial = outcome.partial === undefined ? "" : textOf(outcome.partial.content).trim();
+      return partial === ""
+        ? { markdown: stopped, tone: "error" }
+        : { markdown: partial, footer: stopped, tone: "plain" };
+    }
     case "max_turns":
       return {
         markdown: `✗ Stopped after ${count(outcome.turns, "turn")} without an end.${changed(stats)}`,

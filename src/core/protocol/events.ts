@@ -33,10 +33,20 @@ export type QueryEvent =
   /** Compaction, fallback, retries, budget warnings: never silent. */
   | { readonly type: "status"; readonly text: string };
 
+/** What a spending limit holds for; user, channel and day begin anew at midnight UTC. */
+export type BudgetScope = "run" | "job" | "session" | "user" | "channel" | "day";
+
+/** What had been spent when a limit left too little for another call, in the limit's unit. */
+export type BudgetExceeded = { readonly type: "budget_exceeded"; readonly scope: BudgetScope } & (
+  | { readonly costUsd: number; readonly limitUsd: number }
+  | { readonly tokens: number; readonly limitTokens: number }
+);
+
 export type QueryOutcome =
   | { readonly type: "end_turn"; readonly message: Message; readonly usage: Usage }
   | { readonly type: "cancelled"; readonly by: string }
-  | { readonly type: "budget_exceeded"; readonly costUsd: number; readonly limitUsd: number }
+  /** `partial`: the answer as far as it had come, when its rest was to be asked for. */
+  | (BudgetExceeded & { readonly partial?: Message })
   | { readonly type: "max_turns"; readonly turns: number }
   | { readonly type: "max_tokens"; readonly partial: Message }
   | { readonly type: "error"; readonly error: AppError };

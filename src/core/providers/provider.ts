@@ -44,6 +44,8 @@ export type StreamEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string }
+  /** What people should know of the call, in words: that it waits its turn, that a limit is near. */
+  | { readonly type: "status"; readonly text: string }
   | { readonly type: "end"; readonly response: ModelResponse };
 
 export interface ModelInfo {

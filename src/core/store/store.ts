@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Runtime } from "../protocol/runtime.ts";
+import { budgetWrites } from "./budgets.ts";
 import type { Client, DatabaseClient } from "./client.ts";
 import { inboxReads, inboxWrites } from "./inbox.ts";
 import { journalReads, journalWrites } from "./journal.ts";
@@ -34,6 +35,7 @@ function writes(db: Client) {
     messages: messageWrites(db),
     toolCalls: toolCallWrites(db),
     usage: usageWrites(db),
+    budgets: budgetWrites(db),
     posts: postWrites(db),
     webThreads: webThreadWrites(db),
   };

@@ -135,7 +135,7 @@ const endings: { name: string; outcome: QueryOutcome; stats: RunStats; posts: st
   },
   {
     name: "the budget",
-    outcome: { type: "budget_exceeded", costUsd: 0.468, limitUsd: 0.5 },
+    outcome: { type: "budget_exceeded", scope: "run", costUsd: 0.468, limitUsd: 0.5 },
     stats: STATS,
     posts: [
       "✗ Stopped at $0.47 of $0.50 for this run; the next call could pass the limit. An operator can raise `maxBudgetUsd`.",

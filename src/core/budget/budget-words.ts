@@ -1,0 +1,54 @@
+import type { BudgetExceeded, BudgetScope } from "../protocol/events.ts";
+import type { Standing } from "./affordable.ts";
+import type { BudgetUnit } from "./limits.ts";
+
+/** `✗ Stopped at $0.47 of $0.50 for this run; the next call could pass the limit.` */
+export function stoppedAtLimit({ scope, ...figures }: BudgetExceeded): string {
+  const [used, most] =
+    "limitUsd" in figures
+      ? [dollars(figures.costUsd), dollars(figures.limitUsd)]
+      : [figures.tokens.toLocaleString("en-US"), `${figures.limitTokens.toLocaleString("en-US")} tokens`];
+  return `✗ Stopped at ${used} of ${most} ${WHOSE[scope]}; the next call could pass the limit.`;
+}
+
+/** `An operator can raise `maxBudgetUsd`.` */
+export function howToRaise(exceeded: BudgetExceeded): string {
+  return `An operator can raise \`${settingOf(exceeded.scope, "limitUsd" in exceeded ? "usd" : "tokens")}\`.`;
+}
+
+/** `⚠ $0.41 of $0.50 for this run is spent.` */
+export function nearLimit({ limit, spent }: Standing, unit: BudgetUnit): string {
+  if (unit === "usd")
+    return `⚠ ${dollars(spent.costUsd)} of ${dollars(limit.usd ?? 0)} ${WHOSE[limit.scope]} is spent.`;
+  const [used, most] = [spent.tokens, limit.tokens ?? 0].map((tokens) => tokens.toLocaleString("en-US"));
+  return `⚠ ${used} of ${most} tokens ${WHOSE[limit.scope]} are used.`;
+}
+
+/** While other runs' calls hold what is left. */
+export function waitsForOthers({ limit }: Standing): string {
+  return `⏳ Other runs hold what is left ${WHOSE[limit.scope]}; I wait for them to end.`;
+}
+
+export function priceUnknown(model: string, scope: BudgetScope): string {
+  return `⚠ The price of ${model} is unknown, so I cannot keep the limit in dollars ${WHOSE[scope]}. An operator can set the price under \`providers\`, or \`${settingOf(scope, "tokens")}\`.`;
+}
+
+const WHOSE: Readonly<Record<BudgetScope, string>> = {
+  run: "for this run",
+  job: "for this run of the job",
+  session: "for this session",
+  user: "for this person today (UTC)",
+  channel: "for this channel today (UTC)",
+  day: "for everything today (UTC)",
+};
+
+function settingOf(scope: BudgetScope, unit: BudgetUnit): string {
+  if (scope === "run" && unit === "usd") return "maxBudgetUsd";
+  return `budgets.${scope}${unit === "usd" ? "Usd" : "Tokens"}`;
+}
+
+/** Cents; below ten of them the hundredths, too, where there are any. */
+function dollars(usd: number): string {
+  const figure = usd.toFixed(usd < 0.1 ? 4 : 2);
+  return `$${figure.replace(/(\.\d\d\d?)0+$/u, "$1").replace(/(\.\d\d)0$/u, "$1")}`;
+}

@@ -1,0 +1,145 @@
+import type { BudgetExceeded } from "../protocol/events.ts";
+import type { Log } from "../protocol/log.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { Store } from "../store/store.ts";
+import { type Amount, type PlannedCall, type Standing, sumOf, type Verdict, verdictOn } from "./affordable.ts";
+import { nearLimit, priceUnknown, waitsForOthers } from "./budget-words.ts";
+import { type BudgetAccount, type BudgetSettings, type BudgetUnit, limitsOf } from "./limits.ts";
+
+/** Between two looks whether other runs' calls have ended. Milliseconds. */
+const LOOK_MS = 500;
+/** Calls end sooner than this, or their process is gone; a run that waits longer ends. Milliseconds. */
+const LONGEST_WAIT_MS = 600_000;
+/** Share of a limit from which people are told. */
+const NEAR = 0.8;
+
+export interface RunBudgetOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly settings: BudgetSettings;
+  readonly account: BudgetAccount;
+  /** A stale owner reserves nothing. */
+  readonly epoch: number;
+}
+
+/** What a call may write, and what to do when it fails; a call that succeeds is settled by its stored usage. */
+export interface Grant {
+  readonly maxTokens: number;
+  release(): Promise<void>;
+}
+
+/** Ends the run: a limit leaves too little for another call. */
+export class BudgetStop extends Error {
+  readonly outcome: BudgetExceeded;
+
+  constructor(outcome: BudgetExceeded) {
+    super(`the ${outcome.scope} limit leaves too little for another call`);
+    this.name = "BudgetStop";
+    this.outcome = outcome;
+  }
+}
+
+/**
+ * What one run may still spend. Each call is reserved at the most it can cost, in one transaction over all
+ * limits that apply, so that runs that go on together cannot pass a limit together. The reservation holds
+ * until the call's usage is stored, the call fails, or the run ends: the rows tell, so what a killed process
+ * leaves is over as soon as its run goes on.
+ */
+export class RunBudget {
+  readonly #options: RunBudgetOptions;
+  /** What people were told in this run already. */
+  readonly #told = new Set<string>();
+
+  constructor(options: RunBudgetOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Yields what people should know, returns once the call may begin. Throws BudgetStop when a limit leaves too
+   * little, the signal's reason on an abort.
+   */
+  async *reserve(call: PlannedCall & { model: string }, signal: AbortSignal): AsyncGenerator<string, Grant> {
+    const { clock } = this.#options.runtime;
+    const givenUpAt = clock.now() + LONGEST_WAIT_MS;
+    for (;;) {
+      signal.throwIfAborted();
+      const { id, verdict, standings } = await this.#attempt(call);
+      yield* this.#news(call, standings, verdict);
+      if (verdict.type === "granted") return { maxTokens: verdict.maxTokens, release: () => this.#release(id) };
+      if (verdict.type === "exceeded") throw new BudgetStop(exceededBy(verdict.by, verdict.unit));
+      if (clock.now() >= givenUpAt) throw new BudgetStop(exceededBy(verdict.by, unitOf(verdict.by)));
+      await clock.sleep(LOOK_MS, signal);
+    }
+  }
+
+  #attempt(call: PlannedCall): Promise<{ id: string; verdict: Verdict; standings: readonly Standing[] }> {
+    const { store, runtime, settings, account, epoch } = this.#options;
+    const { isJob: _isJob, ...owner } = account;
+    const id = runtime.ids.next("rsv");
+    return store.transaction(async (tx) => {
+      const at = runtime.clock.now();
+      await tx.sessions.fence(account.sessionId, epoch, at);
+      await tx.budgets.lock();
+      const others = (await tx.budgets.held()).filter(({ runId }) => runId !== account.runId);
+      const standings: Standing[] = [];
+      for (const limit of limitsOf(settings, account, at)) {
+        const { since: _held, ...counted } = limit.counts;
+        const held = others.filter((each) => isSubset(counted, each)).reduce(sumOf, NOTHING);
+        standings.push({ limit, spent: await tx.budgets.spent(limit.counts), held });
+      }
+      const verdict = verdictOn(call, standings);
+      if (verdict.type === "granted") await tx.budgets.reserve({ id, ...owner, ...verdict.amount }, at);
+      else await tx.budgets.withdraw(account.runId);
+      return { id, verdict, standings };
+    });
+  }
+
+  async #release(id: string): Promise<void> {
+    const { store, account, log } = this.#options;
+    try {
+      await store.transaction((tx) => tx.budgets.release(account.runId, id));
+    } catch (error) {
+      log.warn({ err: error, runId: account.runId }, "budget_not_released");
+    }
+  }
+
+  *#news(call: PlannedCall & { model: string }, standings: readonly Standing[], verdict: Verdict): Generator<string> {
+    if (verdict.type === "exceeded") return;
+    for (const standing of standings) {
+      const { limit, spent } = standing;
+      if (limit.tokens === null && call.price === null) {
+        yield* this.#once(`price:${call.model}`, priceUnknown(call.model, limit.scope));
+      } else if (limit.usd !== null && spent.costUsd >= limit.usd * NEAR) {
+        yield* this.#once(`usd:${limit.scope}`, nearLimit(standing, "usd"));
+      }
+      if (limit.tokens !== null && spent.tokens >= limit.tokens * NEAR) {
+        yield* this.#once(`tokens:${limit.scope}`, nearLimit(standing, "tokens"));
+      }
+    }
+    if (verdict.type === "contended") yield* this.#once(`wait:${verdict.by.limit.scope}`, waitsForOthers(verdict.by));
+  }
+
+  *#once(key: string, text: string): Generator<string> {
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    yield text;
+  }
+}
+
+const NOTHING: Amount = { costUsd: 0, tokens: 0 };
+
+function isSubset(part: Readonly<Record<string, unknown>>, whole: object): boolean {
+  const fields = new Map<string, unknown>(Object.entries(whole));
+  return Object.entries(part).every(([key, value]) => fields.get(key) === value);
+}
+
+function unitOf({ limit }: Standing): BudgetUnit {
+  return limit.usd === null ? "tokens" : "usd";
+}
+
+function exceededBy({ limit, spent }: Standing, unit: BudgetUnit): BudgetExceeded {
+  const base = { type: "budget_exceeded" as const, scope: limit.scope };
+  if (unit === "usd") return { ...base, costUsd: spent.costUsd, limitUsd: limit.usd ?? 0 };
+  return { ...base, tokens: spent.tokens, limitTokens: limit.tokens ?? 0 };
+}

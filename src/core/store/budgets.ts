@@ -1,0 +1,85 @@
+import type { Client } from "./client.ts";
+
+/** What calls came to, or may come to at most. */
+interface Amount {
+  readonly costUsd: number;
+  readonly tokens: number;
+}
+
+/** Calls that equal the filter in every field, since a time in milliseconds since the epoch. */
+interface SpendFilter {
+  readonly runId?: string;
+  readonly sessionId?: string;
+  readonly personId?: string;
+  readonly channelId?: string;
+  readonly since?: number;
+}
+
+export interface Reservation extends Amount {
+  readonly id: string;
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly personId: string;
+  readonly channelId: string;
+}
+
+/** What model calls may cost at most while they go on. All of it is used inside transactions that hold the lock. */
+export function budgetWrites(db: Client) {
+  return {
+    /** From here to its end, the transaction is the only one that reserves. */
+    async lock(): Promise<void> {
+      await db.budgetLock.upsert({
+        where: { id: "all" },
+        create: { id: "all", taken: 1 },
+        update: { taken: { increment: 1 } },
+      });
+    },
+
+    /**
+     * The reservations of calls that go on, or may. One is over when its run has ended or has stored the usage
+     * of a further call; such rows are deleted. Read before `spent`, so that a call that ends meanwhile counts twice
+     * rather than not at all.
+     */
+    async held(): Promise<Reservation[]> {
+      const rows = await db.budgetReservation.findMany();
+      if (rows.length === 0) return [];
+      const runIds = rows.map(({ runId }) => runId);
+      const counts = await db.usage.groupBy({ by: ["runId"], where: { runId: { in: runIds } }, _count: true });
+      const ended = await db.run.findMany({ where: { id: { in: runIds }, status: "ended" }, select: { id: true } });
+      const calls = new Map(counts.map(({ runId, _count }) => [runId, _count]));
+      const endedIds = new Set(ended.map(({ id }) => id));
+      const isOver = (row: (typeof rows)[number]) => endedIds.has(row.runId) || (calls.get(row.runId) ?? 0) > row.calls;
+      const over = rows.filter(isOver).map(({ runId }) => runId);
+      if (over.length > 0) await db.budgetReservation.deleteMany({ where: { runId: { in: over } } });
+      return rows.filter((row) => !over.includes(row.runId));
+    },
+
+    /** Calls whose price is unknown count with their tokens only. */
+    async spent({ since, ...account }: SpendFilter): Promise<Amount> {
+      const { _sum: sum } = await db.usage.aggregate({
+        where: { ...account, ...(since === undefined ? {} : { createdAt: { gte: new Date(since) } }) },
+        _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
+      });
+      const { costUsd, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = sum;
+      const tokens = [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens];
+      return { costUsd: costUsd ?? 0, tokens: tokens.reduce<number>((total, part) => total + (part ?? 0), 0) };
+    },
+
+    /** In place of what the run had reserved before. */
+    async reserve({ runId, ...reservation }: Reservation, at: number): Promise<void> {
+      const calls = await db.usage.count({ where: { runId } });
+      const row = { ...reservation, calls, createdAt: new Date(at) };
+      await db.budgetReservation.upsert({ where: { runId }, create: { runId, ...row }, update: row });
+    },
+
+    /** Whatever the run has reserved. */
+    async withdraw(runId: string): Promise<void> {
+      await db.budgetReservation.deleteMany({ where: { runId } });
+    },
+
+    /** One reservation; a later one of the same run stays. */
+    async release(runId: string, id: string): Promise<void> {
+      await db.budgetReservation.deleteMany({ where: { runId, id } });
+    },
+  };
+}
