@@ -32,6 +32,12 @@ const RETRY_MS = { first: 5_000, most: 300_000 };
 /** Of the drain time, what calls get; the rest is for what follows them. */
 const DRAIN_SHARE = 0.8;
 
+/** A wake and the epoch under which it may write. */
+interface OwnedWake {
+  readonly wake: Wake;
+  readonly epoch: number;
+}
+
 interface ActiveRun {
   readonly controller: AbortController;
   runId: string | null;
@@ -140,10 +146,10 @@ export class EmbeddedEngine implements SessionEngine {
   async #prepare(session: SessionRow): Promise<void> {
     this.#preparing.add(session.id);
     try {
-      const wake = await this.#nextWake(session);
-      if (wake === null) return;
-      const context = await this.#context(session, wake, new AbortController());
-      this.#queued.set(session.id, { wake, context });
+      const next = await this.#nextWake(session);
+      if (next === null) return;
+      const context = this.#context(session, next, new AbortController());
+      this.#queued.set(session.id, { wake: next.wake, context });
       this.#admission.enqueue(session.id, session.channelKey);
     } finally {
       this.#preparing.delete(session.id);
@@ -186,9 +192,9 @@ export class EmbeddedEngine implements SessionEngine {
     this.#again.delete(sessionId);
     try {
       const session = await store.sessions.get(sessionId);
-      const wake = await this.#nextWake(session);
-      if (wake === null) return;
-      await this.#run(session, wake, active);
+      const next = await this.#nextWake(session);
+      if (next === null) return;
+      await this.#run(session, next, active);
       this.#failures.delete(sessionId);
       this.#again.add(sessionId);
     } catch (error) {
@@ -209,8 +215,11 @@ export class EmbeddedEngine implements SessionEngine {
     this.#wake(sessionId).catch((error: unknown) => this.#options.log.error({ err: error, sessionId }, "wake_failed"));
   }
 
-  /** The run to go on with, or a new one for the oldest waiting event; null when there is nothing to do. */
-  async #nextWake(session: SessionRow): Promise<Wake | null> {
+  /**
+   * The run to go on with, or a new one for the oldest waiting event; null when there is nothing to do.
+   * It makes this wake the session's owner: whoever had it before can write no more.
+   */
+  async #nextWake(session: SessionRow): Promise<OwnedWake | null> {
     const { store, runtime } = this.#options;
     const open = await store.runs.open(session.id);
     const event = await store.inbox.nextWaking(session.id, runtime.clock.now());
@@ -220,23 +229,28 @@ export class EmbeddedEngine implements SessionEngine {
     }
     if (event === null) return null;
     const runId = runtime.ids.next("run");
-    await store.transaction(async (tx) => {
+    const epoch = await store.transaction(async (tx) => {
+      const raised = await tx.sessions.raiseEpoch(session.id);
       await tx.runs.begin({ id: runId, sessionId: session.id, eventSeq: event.seq, at: runtime.clock.now() });
       await tx.inbox.take([event.seq], runId);
+      return raised;
     });
-    return { sessionId: session.id, runId, event, resumed: false };
+    return { wake: { sessionId: session.id, runId, event, resumed: false }, epoch };
   }
 
-  async #resume(session: SessionRow, run: RunRow): Promise<Wake> {
-    const event = await this.#options.store.inbox.get(run.eventSeq);
-    return { sessionId: session.id, runId: run.id, event, resumed: true };
+  async #resume(session: SessionRow, run: RunRow): Promise<OwnedWake> {
+    const { store } = this.#options;
+    const event = await store.inbox.get(run.eventSeq);
+    const epoch = await store.transaction((tx) => tx.sessions.raiseEpoch(session.id));
+    return { wake: { sessionId: session.id, runId: run.id, event, resumed: true }, epoch };
   }
 
-  async #run(session: SessionRow, wake: Wake, active: ActiveRun): Promise<void> {
+  async #run(session: SessionRow, next: OwnedWake, active: ActiveRun): Promise<void> {
     const { store } = this.#options;
     const handler = this.#handler;
     if (handler === null) return;
-    const context = await this.#context(session, wake, active.controller);
+    const { wake } = next;
+    const context = this.#context(session, next, active.controller);
     active.runId = wake.runId;
     const run = await store.runs.get(wake.runId);
     if (run?.cancelledBy) active.controller.abort(new CancelSignal(run.cancelledBy));
@@ -244,8 +258,7 @@ export class EmbeddedEngine implements SessionEngine {
     if (end === "parked") await store.transaction((tx) => tx.runs.setStatus(wake.runId, "parked"));
   }
 
-  /** Makes this wake the session's owner: whoever had it before can write no more. */
-  async #context(session: SessionRow, { runId }: Wake, controller: AbortController): Promise<TurnContext> {
+  #context(session: SessionRow, { wake, epoch }: OwnedWake, controller: AbortController): TurnContext {
     const { store, runtime, log, target } = this.#options;
     return createTurnContext({
       store,
@@ -253,8 +266,8 @@ export class EmbeddedEngine implements SessionEngine {
       log,
       target: target(session.thread.platform),
       sessionId: session.id,
-      runId,
-      epoch: await store.transaction((tx) => tx.sessions.raiseEpoch(session.id)),
+      runId: wake.runId,
+      epoch,
       thread: session.thread,
       signal: AbortSignal.any([controller.signal, this.#suspend.signal]),
       suspended: this.#suspend.signal,

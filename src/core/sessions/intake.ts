@@ -38,6 +38,8 @@ const REMEMBERED_COMMANDS = 1_000;
 interface Intake extends IntakeOptions {
   /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
   readonly commandKeys: Set<string>;
+  /** Messages being taken, by key: Slack delivers a mention twice at once, and its second need not race the first. */
+  readonly taking: Map<string, Promise<Receipt>>;
 }
 
 /**
@@ -45,13 +47,13 @@ interface Intake extends IntakeOptions {
  * something. An accepted message is durable when this resolves.
  */
 export function createIntake(intakeOptions: IntakeOptions): Receive {
-  const options: Intake = { ...intakeOptions, commandKeys: new Set() };
+  const options: Intake = { ...intakeOptions, commandKeys: new Set(), taking: new Map() };
   return async (event) => {
     const refusal = accessRefusal(event.person, options.access);
     if (refusal !== null) return isAddressed(event) ? { type: "refused", reason: refusal } : { type: "ignored" };
     switch (event.kind) {
       case "message":
-        return receiveMessage(event, options);
+        return takeOnce(event, options);
       case "command":
         return receiveCommand(event, options);
       case "action":
@@ -64,6 +66,16 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
 
 function isAddressed(event: InboundEvent): boolean {
   return event.kind !== "message" || event.addressed === "mention" || event.addressed === "dm";
+}
+
+/** One delivery does the work, and those beside it get its receipt; the unique key decides what comes later. */
+function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
+  const { taking } = options;
+  const running = taking.get(message.key);
+  if (running !== undefined) return running;
+  const taken = receiveMessage(message, options).finally(() => taking.delete(message.key));
+  taking.set(message.key, taken);
+  return taken;
 }
 
 async function receiveMessage(message: InboundMessage, options: Intake): Promise<Receipt> {

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
+import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
+import { createIntake } from "../../../src/core/sessions/intake.ts";
+import { openStore } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { Recorder } from "../../contracts/engine-recorder.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const NO_PLATFORM = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) };
+
+const MENTION: InboundMessage = {
+  kind: "message",
+  key: "slack:T1:C1:1",
+  workspace: { id: "T1", name: "Acme" },
+  channel: { id: "C1", name: "ops", kind: "channel" },
+  thread: { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" },
+  person: { id: "slack:U1", name: "ana", roles: [], isBot: false, isGuest: false, isExternal: false },
+  at: 1_800_000_000_000,
+  text: "hello",
+  addressed: "mention",
+  opensThread: true,
+  attachments: [],
+  quoted: [],
+  messageId: "1",
+};
+
+test("a mention that a platform delivers twice at once begins one run; what comes later is a duplicate", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-intake-"));
+  const runtime = systemRuntime();
+  const store = await openStore(`file:${path.join(directory, "intake.db")}`, runtime);
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+  const log = silentLog;
+  const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 32, target: () => NO_PLATFORM });
+  const recorder = new Recorder();
+  await engine.start(recorder.handler());
+  const receive = createIntake({
+    store,
+    engine,
+    runtime,
+    log,
+    access: { admins: [], deny: [], guests: false, external: false },
+    agentOf: () => "build",
+    requiresMention: () => false,
+  });
+
+  expect(await Promise.all([receive(MENTION), receive(MENTION)])).toEqual([{ type: "accepted" }, { type: "accepted" }]);
+  expect(await receive(MENTION)).toEqual({ type: "duplicate" });
+  await recorder.ended(1);
+  await engine.stop(1_000);
+  expect(recorder.keys()).toEqual([MENTION.key]);
+});
