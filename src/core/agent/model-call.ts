@@ -1,6 +1,7 @@
+import { BudgetStop } from "../budget/run-budget.ts";
 import { messagesForModel, saysSomething } from "../context/request-messages.ts";
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
-import type { QueryEvent } from "../protocol/events.ts";
+import type { BudgetExceeded, QueryEvent } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import {
   costOf,
@@ -34,6 +35,7 @@ export type CallEnd =
       readonly model: string;
     }
   | { readonly type: "failed"; readonly error: AppError }
+  | { readonly type: "over_budget"; readonly outcome: BudgetExceeded }
   | { readonly type: "aborted" };
 
 /**
@@ -77,6 +79,7 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
       return { type: "responded", response, costUsd: costOf(response.usage, resolved.facts.price), model };
     } catch (thrown) {
       if (signal.aborted) return { type: "aborted" };
+      if (thrown instanceof BudgetStop) return { type: "over_budget", outcome: thrown.outcome };
       const error = toAppError(thrown);
       const delayMs = error instanceof ProviderError ? retryDelayMs(error, attempt, runtime.random) : null;
       if (error.code === "overloaded") overloadedAt ??= runtime.clock.now();
@@ -109,6 +112,7 @@ async function* stream(
       if (isEmpty(event.response)) throw new ProviderError("empty_response", "the model returned nothing", { detail });
       return event.response;
     }
+    if (event.type === "status") yield event;
     if (event.type === "text" && event.text !== "") {
       shown.any = true;
       yield { type: "token", text: event.text };

@@ -1,8 +1,8 @@
-import { resumeMessage } from "../context/resume.ts";
+import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { offeredTools } from "../permissions/policy.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { AppError } from "../protocol/errors.ts";
-import type { QueryEvent, QueryOutcome } from "../protocol/events.ts";
+import type { BudgetExceeded, QueryEvent, QueryOutcome } from "../protocol/events.ts";
 import { type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
 import type { ToolSpec } from "../providers/provider.ts";
 import { CancelSignal } from "../sessions/engine.ts";
@@ -32,6 +32,7 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         if (turnEnd !== null) yield turnEnd;
         const called: TurnCall = yield* callTurn(loop, step.turn, signal);
         if (called.type === "failed") return { type: "error", error: called.error };
+        if (called.type === "over_budget") return { ...called.outcome, ...unfinishedReply(run.state) };
         turnEnd = called.type === "responded" ? called.turnEnd : null;
         break;
       }
@@ -88,6 +89,7 @@ function cancelledBy(signal: AbortSignal): string | null {
 type TurnCall =
   | { readonly type: "responded"; readonly turnEnd: QueryEvent }
   | { readonly type: "failed"; readonly error: AppError }
+  | { readonly type: "over_budget"; readonly outcome: BudgetExceeded }
   | { readonly type: "aborted" };
 
 /** Takes in what people sent, calls the model, and journals its response before anything else happens. */

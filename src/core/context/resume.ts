@@ -52,6 +52,16 @@ export function joinedReply(messages: readonly Message[], turns: number): Messag
   return { ...newest.message, content: [{ type: "text", text }] };
 }
 
+/** What a run whose newest response was cut off has answered so far, when it cannot ask for the rest. */
+export function unfinishedReply(run: {
+  readonly messages: readonly Message[];
+  readonly turns: number;
+  readonly lastStopReason: StopReason | null;
+}): { partial?: Message } {
+  const partial = run.lastStopReason === "max_tokens" ? joinedReply(run.messages, run.turns) : undefined;
+  return partial === undefined ? {} : { partial };
+}
+
 function responsesOf(messages: readonly Message[]) {
   const responses: { readonly message: Message; isResumed: boolean }[] = [];
   for (const message of messages) {
