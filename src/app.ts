@@ -208,6 +208,7 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
       runtime,
       log,
       registry,
+      budgets: config.budgets,
       tools: createFileTools(sandbox),
       platform,
       openView: (name) => createRunViews({ platform: platform(name), clock: runtime.clock, log }),

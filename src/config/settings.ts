@@ -122,7 +122,7 @@ const queryFields = {
     "How much the model thinks: low none, medium 5000, high 10000, max 20000 tokens.",
     "medium",
   ),
-  maxBudgetUsd: field(dollars.exactOptional(), "US dollars that one run may cost.", 0.5),
+  maxBudgetUsd: field(dollars.exactOptional(), "US dollars that one run may cost; see `budgets`.", 0.5),
   agentDefinition: field(
     z.union([text, namedAgentSchema], "must be an agent's name or a whole definition").exactOptional(),
     "The agent that answers: a name from `agents` or extensions/agents, or a definition. Default build.",
@@ -215,9 +215,15 @@ export const settingsSchema = z.strictObject({
         channelUsd: field(dollars.exactOptional(), "US dollars of one channel in a day.", 20),
         jobUsd: field(dollars.exactOptional(), "US dollars of one occurrence of a job.", 0.5),
         dayUsd: field(dollars.exactOptional(), "US dollars of everything in a day.", 50),
+        runTokens: field(tokens.exactOptional(), "Tokens of one run.", 200_000),
+        sessionTokens: field(tokens.exactOptional(), "Tokens of one session.", 2_000_000),
+        userTokens: field(tokens.exactOptional(), "Tokens of one person in a day.", 5_000_000),
+        channelTokens: field(tokens.exactOptional(), "Tokens of one channel in a day.", 10_000_000),
+        jobTokens: field(tokens.exactOptional(), "Tokens of one occurrence of a job.", 200_000),
+        dayTokens: field(tokens.exactOptional(), "Tokens of everything in a day.", 20_000_000),
       })
       .prefault({}),
-    "Spending limits.",
+    "Spending limits. Each model call is held to what all that apply leave for it, and a run ends when that is too little. A day is one of UTC. Limits in dollars cannot hold for a model whose price is unknown, which a status says; limits in tokens (read, cached and written ones alike) hold for every model.",
     { dayUsd: 50 },
   ),
   agents: field(

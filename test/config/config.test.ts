@@ -203,10 +203,10 @@ test.each(warned)("$name is warned about", ({ env, warning }) => {
 });
 
 test("limits and features that are set but not there yet are warned about, one by one", () => {
-  const file = { maxBudgetUsd: 0.5, budgets: { dayUsd: 5 }, maxTurns: 7 };
+  const file = { allowedHosts: ["a.example"], workingDirectory: "x", maxTurns: 7 };
   expect(load({ file, env: { DECKHAND_FALLBACK_MODEL: "a/b" } }).warnings).toEqual([
-    "budgets: has no effect in this version.",
-    "maxBudgetUsd: has no effect in this version.",
+    "allowedHosts: has no effect in this version.",
+    "workingDirectory: has no effect in this version.",
     "DECKHAND_FALLBACK_MODEL: has no effect in this version.",
   ]);
 });

@@ -1,13 +1,19 @@
 import type { LlmProvider, ModelRequest, ProviderRegistry, ResolvedModel, StreamEvent } from "../providers/provider.ts";
 import { wholeResponse } from "../providers/whole-response.ts";
 import { inputTokensAtMost } from "./estimate.ts";
-import type { RunBudget } from "./run-budget.ts";
+import { hasLimits } from "./limits.ts";
+import { RunBudget, type RunBudgetOptions } from "./run-budget.ts";
+
+/** The registry that one run calls its models through; the registry itself where nothing limits the run. */
+export function registryWithin(options: RunBudgetOptions, registry: ProviderRegistry): ProviderRegistry {
+  return hasLimits(options.settings) ? budgetedRegistry(registry, new RunBudget(options)) : registry;
+}
 
 /**
- * The registry of one run with limits: each call of its models is reserved first, and writes no more than the
- * limits leave. Throws BudgetStop in place of a call that could pass one.
+ * Each call of the registry's models is reserved first, and writes no more than the limits leave. Throws
+ * BudgetStop in place of a call that could pass one.
  */
-export function budgetedRegistry(registry: ProviderRegistry, budget: RunBudget): ProviderRegistry {
+function budgetedRegistry(registry: ProviderRegistry, budget: RunBudget): ProviderRegistry {
   return {
     available: () => registry.available(),
     async resolve(ref) {

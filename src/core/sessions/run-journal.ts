@@ -7,13 +7,18 @@ import type { Store, StoreTransaction } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
 import type { StoredEvent } from "./session-event.ts";
 
+/** Whom a run's usage is put down to. */
+export interface RunAccount {
+  readonly personId: string;
+  readonly channelId: string;
+}
+
 export interface RunJournalOptions {
   readonly store: Store;
   readonly context: TurnContext;
   readonly clock: Clock;
   readonly run: { readonly id: string; readonly sessionId: string };
-  /** Whom the run's usage is put down to. */
-  readonly account: { readonly personId: string; readonly channelId: string };
+  readonly account: RunAccount;
   /** Turns an event into what enters the history: attachments fetched, text marked. */
   readonly toMessages: (event: StoredEvent) => Promise<readonly Message[]>;
 }

@@ -1,6 +1,8 @@
 import { runQuery } from "../agent/query.ts";
 import type { QueryConfig } from "../agent/query-config.ts";
 import type { Query } from "../agent/query-input.ts";
+import { registryWithin } from "../budget/budgeted-registry.ts";
+import type { BudgetSettings } from "../budget/limits.ts";
 import { buildSystemPrompt } from "../context/system-prompt.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../protocol/events.ts";
@@ -17,7 +19,7 @@ import type { Tool } from "../tool.ts";
 import { CancelSignal, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
 import { postKey } from "./post-once.ts";
 import { messagesOf, type RunInputOptions } from "./run-input.ts";
-import { changedFiles, createRunJournal } from "./run-journal.ts";
+import { changedFiles, createRunJournal, type RunAccount } from "./run-journal.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
 
 /** What configuration says of the place a session is in. */
@@ -36,6 +38,8 @@ export interface RunnerOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly registry: ProviderRegistry;
+  /** What may be spent; a channel's `maxBudgetUsd` wins over the limit of a run given here. */
+  readonly budgets: BudgetSettings;
   readonly tools: readonly Tool[];
   readonly platform: (name: PlatformName) => ChatPlatform;
   readonly openView: (name: PlatformName) => OpenRunView;
@@ -154,17 +158,18 @@ class SessionRunner implements SessionHandler {
   }
 
   #query(run: LiveRun, { config, sandboxRoot, allowedHosts, blockedUrls, place }: SessionPlace): Query {
-    const { store, runtime, log, registry, tools } = this.#options;
+    const { store, runtime, log, tools } = this.#options;
     const { session, wake, context } = run;
     const author = wake.event.body.kind === "message" ? wake.event.body.author : { id: "deckhand", name: "deckhand" };
     const input = this.#inputOptions(run, sandboxRoot);
+    const account = { personId: author.id, channelId: session.channelKey };
     return {
       sessionId: session.id,
       runId: wake.runId,
       channelKey: session.channelKey,
       person: author.name,
       config,
-      registry,
+      registry: this.#registry(run, account, config),
       tools,
       system: buildSystemPrompt({ config, place }),
       journal: createRunJournal({
@@ -172,7 +177,7 @@ class SessionRunner implements SessionHandler {
         context,
         clock: runtime.clock,
         run: { id: wake.runId, sessionId: session.id },
-        account: { personId: author.id, channelId: session.channelKey },
+        account,
         toMessages: (event) => messagesOf(event, input),
       }),
       runtime,
@@ -183,6 +188,23 @@ class SessionRunner implements SessionHandler {
       nonInteractive: false,
       cacheKey: session.channelKey,
     };
+  }
+
+  /** The models within what the run may spend. */
+  #registry({ session, wake, context }: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
+    const { store, runtime, log, registry, budgets } = this.#options;
+    const runUsd = config.maxBudgetUsd === undefined ? {} : { runUsd: config.maxBudgetUsd };
+    return registryWithin(
+      {
+        store,
+        runtime,
+        log,
+        settings: { ...budgets, ...runUsd },
+        account: { runId: wake.runId, sessionId: session.id, ...account, isJob: false },
+        epoch: context.epoch,
+      },
+      registry,
+    );
   }
 
   async #stats(runId: string): Promise<RunStats> {

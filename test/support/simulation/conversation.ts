@@ -123,6 +123,7 @@ class Conversation {
       runtime,
       log: silentLog,
       registry: simRegistry(world, process, this.#faultRate),
+      budgets: {},
       tools: this.#tools(process),
       platform: () => platform,
       openView: () => createRunViews({ platform, clock, log: silentLog }),
