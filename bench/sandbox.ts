@@ -6,59 +6,82 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { FILE_LIMITS, PROGRAM_LIMITS } from "../src/tools/wasm/grant.ts";
 import { createSandbox, type Sandbox } from "../src/tools/wasm/sandbox.ts";
-
-/** One printed line of the bench. */
-export interface SandboxFigure {
-  readonly name: string;
-  /** Median of several runs. Milliseconds; null when it cannot be measured here. */
-  readonly ms: number | null;
-}
+import type { GrepRequest } from "../wasm/guests/files/request.ts";
+import { type Figure, spreadOf, timed } from "./measure.ts";
 
 const CALLS = 200;
+const WARM_CALLS = 10;
 const FILES = 5_000;
 /** 5,000 of these are 50 MB. */
 const FILE_BYTES = 10_000;
-const RUNS = 5;
+const RUNS = 7;
+/** How much longer than plain Node a search in the sandbox may take. */
+const TIMES_NODE = 20;
 
 const caller = { sessionId: "bench", channelKey: "bench", signal: new AbortController().signal, queued: () => {} };
 
-export async function benchSandbox(): Promise<readonly SandboxFigure[]> {
+/** A program's call, from the bot to its result: two processes, a worker and a new WebAssembly instance. */
+export function benchToolCall(): Promise<readonly Figure[]> {
+  return inSandbox(async (sandbox, root) => {
+    const input = JSON.stringify({ code: "1", maxChars: 100, now: 0, seed: 1 });
+    const call = () => sandbox.call("js", input, { root, writable: false, ...PROGRAM_LIMITS }, caller);
+    await timed(WARM_CALLS, call);
+    return [{ name: "fresh-instance tool call", unit: "ms", aim: 3, samples: await timed(CALLS, call) }];
+  });
+}
+
+/** Both patterns find the same lines; of the second, no text is known that every match contains. */
+export function benchGrep(): Promise<readonly Figure[]> {
+  return inSandbox(async (sandbox, root) => {
+    await generate(root);
+    const search = (pattern: string) => () => grep(sandbox, root, pattern);
+    await search("warm")();
+    const node = await timed(RUNS, () => nodeSearch(root, /needle_\d+/g));
+    const literal = await timed(RUNS, search("needle_\\d+"));
+    const none = await timed(RUNS, search("[n][e]{2}d[l]e[_]\\d+"));
+    const nodeMs = spreadOf(node)?.median ?? Number.NaN;
+    const times = (samples: readonly number[]) => samples.map((ms) => ms / nodeMs);
+    return [
+      { name: "grep 50 MB, a literal in 1 % of the files", unit: "ms", aim: null, samples: literal },
+      { name: "  beside plain Node", unit: "×", aim: TIMES_NODE, samples: times(literal) },
+      { name: "grep 50 MB, a pattern without literal", unit: "ms", aim: null, samples: none },
+      { name: "  beside plain Node", unit: "×", aim: TIMES_NODE, samples: times(none) },
+      { name: "the same search in plain Node", unit: "ms", aim: null, samples: node },
+      { name: "the same search with ripgrep", unit: "ms", aim: null, samples: await ripgrep(root) },
+    ];
+  });
+}
+
+async function inSandbox(
+  measure: (sandbox: Sandbox, root: string) => Promise<readonly Figure[]>,
+): Promise<readonly Figure[]> {
   const root = mkdtempSync(path.join(tmpdir(), "deckhand-bench-"));
   const sandbox = createSandbox();
   try {
-    return [await freshCall(sandbox, root), ...(await searches(sandbox, root))];
+    return await measure(sandbox, root);
   } finally {
     await sandbox.close();
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-async function freshCall(sandbox: Sandbox, root: string): Promise<SandboxFigure> {
-  const input = JSON.stringify({ code: "1", maxChars: 100, now: 0, seed: 1 });
-  const call = () => sandbox.call("js", input, { root, writable: false, ...PROGRAM_LIMITS }, caller);
-  await call();
-  return { name: "fresh-instance tool call", ms: await median(CALLS, call) };
-}
-
-async function searches(sandbox: Sandbox, root: string): Promise<SandboxFigure[]> {
-  await generate(root);
-  const grep = (pattern: string) => async (): Promise<void> => {
-    const request = { op: "grep", pattern, path: "", glob: null, type: null, mode: "count", ignoreCase: false };
-    const options = { multiline: false, before: 0, after: 0, offset: 0, limit: 5_000 };
-    await sandbox.call(
-      "files",
-      JSON.stringify({ ...request, ...options }),
-      { root, writable: false, ...FILE_LIMITS },
-      caller,
-    );
+/** As the tool asks for it: how many lines match, per file. */
+async function grep(sandbox: Sandbox, root: string, pattern: string): Promise<void> {
+  const request: GrepRequest = {
+    op: "grep",
+    pattern,
+    path: "",
+    glob: null,
+    type: null,
+    mode: "count",
+    ignoreCase: false,
+    multiline: false,
+    before: 0,
+    after: 0,
+    offset: 0,
+    limit: 5_000,
   };
-  await grep("warm")();
-  return [
-    { name: "grep 50 MB, a literal in 1 % of the files", ms: await median(RUNS, grep("needle_\\d+")) },
-    { name: "grep 50 MB, a pattern without literal", ms: await median(RUNS, grep("[n]e[e]d[l]e[_]\\d+")) },
-    { name: "the same in plain Node", ms: await median(RUNS, () => nodeSearch(root, /needle_\d+/g)) },
-    { name: "the same with ripgrep", ms: await ripgrep(root) },
-  ];
+  await sandbox.call("files", JSON.stringify(request), { root, writable: false, ...FILE_LIMITS }, caller);
 }
 
 /** 5,000 files of lines like source code, in 50 directories; every hundredth has a needle. */
@@ -72,7 +95,7 @@ async function generate(root: string): Promise<void> {
   }
 }
 
-async function nodeSearch(root: string, pattern: RegExp): Promise<void> {
+function nodeSearch(root: string, pattern: RegExp): Promise<void> {
   let found = 0;
   for (const directory of readdirSync(root)) {
     for (const file of readdirSync(path.join(root, directory))) {
@@ -80,23 +103,15 @@ async function nodeSearch(root: string, pattern: RegExp): Promise<void> {
     }
   }
   if (found !== FILES / 100) throw new Error(`plain Node found ${found} needles`);
+  return Promise.resolve();
 }
 
-async function ripgrep(root: string): Promise<number | null> {
+/** No samples where ripgrep is not installed. */
+async function ripgrep(root: string): Promise<number[]> {
   const run = () => promisify(execFile)("rg", ["--count", "needle_\\d+", root]);
   const isInstalled = await run().then(
     () => true,
     () => false,
   );
-  return isInstalled ? median(RUNS, run) : null;
-}
-
-async function median(runs: number, work: () => Promise<unknown>): Promise<number> {
-  const times: number[] = [];
-  for (let run = 0; run < runs; run++) {
-    const started = performance.now();
-    await work();
-    times.push(performance.now() - started);
-  }
-  return times.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? 0;
+  return isInstalled ? timed(RUNS, run) : [];
 }

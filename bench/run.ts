@@ -1,0 +1,56 @@
+import { arch, cpus, platform, totalmem } from "node:os";
+import { parseArgs } from "node:util";
+import { benchAnswer } from "./answer.ts";
+import type { Figure, Measure } from "./measure.ts";
+import { benchGrep, benchToolCall } from "./sandbox.ts";
+import { benchSessions } from "./sessions.ts";
+import { benchStart } from "./start.ts";
+import { missedAims, tableOf } from "./table.ts";
+
+const MEASURES: readonly Measure[] = [
+  { name: "start", about: "time until ready, and idle memory", run: benchStart },
+  { name: "answer", about: "our share of the time of an answer, and memory afterwards", run: benchAnswer },
+  { name: "sessions", about: "memory of fifty sessions at once", run: benchSessions },
+  { name: "tool", about: "a tool call in a fresh instance", run: benchToolCall },
+  { name: "grep", about: "searching 50 MB, beside plain Node and ripgrep", run: benchGrep },
+];
+
+const USAGE = `npm run bench [-- --only <name>]…
+
+Measures the program on this machine: the real process over a local Slack and a local model server.
+Each figure is the median of several runs; about two minutes in all. Nothing else should run meanwhile.
+
+${MEASURES.map(({ name, about }) => `  --only ${name.padEnd(9)} ${about}`).join("\n")}`;
+
+const { values } = parseArgs({
+  options: { only: { type: "string", multiple: true }, help: { type: "boolean", short: "h" } },
+});
+const unknown = values.only?.filter((name) => !MEASURES.some((measure) => measure.name === name)) ?? [];
+if (values.help === true) {
+  console.log(USAGE);
+} else if (unknown.length > 0) {
+  console.error(`There is no measure ${unknown.join(", ")}.\n\n${USAGE}`);
+  process.exitCode = 1;
+} else {
+  await bench(MEASURES.filter(({ name }) => values.only === undefined || values.only.includes(name)));
+}
+
+async function bench(measures: readonly Measure[]): Promise<void> {
+  const started = performance.now();
+  const figures: Figure[] = [];
+  for (const { name, about, run } of measures) {
+    process.stderr.write(`… ${name}: ${about}\n`);
+    figures.push(...(await run()));
+  }
+  const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+  console.log(`\n${tableOf(figures)}\n`);
+  console.log(`${machine()}; ${seconds} s. A median below its aim is ✓.`);
+  const missed = missedAims(figures).length;
+  if (missed > 0) console.log(`${missed} above the aim: see whether something else kept the machine busy.`);
+}
+
+function machine(): string {
+  const cores = cpus();
+  const gigabytes = (totalmem() / 1_024 ** 3).toFixed(0);
+  return `Node ${process.versions.node}, ${platform()} ${arch()}, ${cores.length} × ${cores[0]?.model ?? "CPU"}, ${gigabytes} GB`;
+}
