@@ -1,8 +1,15 @@
-import type { JournalledResponse, RunJournal, RunState, Steering } from "../../src/core/agent/run-journal.ts";
+import type {
+  JournalledResponse,
+  RunJournal,
+  RunState,
+  Steering,
+  SummaryCost,
+} from "../../src/core/agent/run-journal.ts";
+import { type Projection, WHOLE_HISTORY } from "../../src/core/context/projection.ts";
 import { cutsAfter } from "../../src/core/context/resume.ts";
 import { type Message, toolUsesOf } from "../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
-import { addUsage, NO_USAGE } from "../../src/core/protocol/usage.ts";
+import { addUsage, NO_USAGE, tokensOf } from "../../src/core/protocol/usage.ts";
 import type { WriteIntent } from "../../src/core/tool.ts";
 
 /** The process died at a journal write: nothing after it happens until `restart`. */
@@ -36,6 +43,10 @@ export class MemoryJournal implements RunJournal {
   readonly #writes: JournalWrite[] = [];
   readonly #resumedTurns = new Set<number>();
   #switchedTo: string | null = null;
+  #projection: Projection = WHOLE_HISTORY;
+  readonly #summaries: SummaryCost[] = [];
+  /** The response that tells the size of requests; null once they carry something else. */
+  #measured: JournalledResponse | null = null;
   #crashAt: CrashPoint | null = null;
   #dead = false;
 
@@ -76,18 +87,21 @@ export class MemoryJournal implements RunJournal {
       if (file.sha256 === null) known.delete(file.path);
       else known.set(file.path, file.sha256);
     }
-    const costs = this.#responses.map((response) => response.costUsd);
+    const spent = [...this.#responses, ...this.#summaries];
+    const costs = spent.map(({ costUsd }) => costUsd);
     return structuredClone({
       messages: this.#messages,
       turns: this.#responses.length,
       lastStopReason: this.#responses.at(-1)?.stopReason ?? null,
       cuts: this.#responses.reduce((cuts, { stopReason }) => cutsAfter(cuts, stopReason), 0),
       switchedTo: this.#switchedTo,
+      projection: this.#projection,
+      lastMeasured: this.#lastMeasured(),
       calls: toolUsesOf(newest?.content ?? []).map(({ id, name, input }) => {
         const { status, intent, result } = this.#call(id);
         return { callId: id, name, input, status, intent, result };
       }),
-      usage: this.#responses.map((response) => response.usage).reduce(addUsage, NO_USAGE),
+      usage: spent.map(({ usage }) => usage).reduce(addUsage, NO_USAGE),
       costUsd: costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0),
       toolsRun: this.#endedCalls.length,
       knownFiles: known,
@@ -106,6 +120,7 @@ export class MemoryJournal implements RunJournal {
       }
       this.#responses.push(response);
       this.#messages.push(response.message);
+      this.#measured = response;
     });
   }
 
@@ -162,6 +177,23 @@ export class MemoryJournal implements RunJournal {
     });
   }
 
+  projected(projection: Projection, spent: SummaryCost | null): Promise<void> {
+    return this.#write("projected", () => {
+      const { number, evictedResults, summary } = this.projection;
+      if (projection.number !== number + 1) throw new Error(`projection ${projection.number} follows ${number}`);
+      if (projection.evictedResults < evictedResults) throw new Error("an evicted result came back");
+      if ((projection.summary?.messages ?? 0) < (summary?.messages ?? 0))
+        throw new Error("summarised messages came back");
+      this.#projection = projection;
+      this.#measured = null;
+      if (spent !== null) this.#summaries.push(spent);
+    });
+  }
+
+  get projection(): Projection {
+    return this.#projection;
+  }
+
   /** Only messages are a write: looking into an empty inbox leaves nothing behind. */
   async takeSteering(_turn: number): Promise<Steering> {
     this.#assertAlive();
@@ -181,6 +213,12 @@ export class MemoryJournal implements RunJournal {
     this.#writes.push(name);
     if (crash === "after") this.#die();
     return structuredClone(result);
+  }
+
+  #lastMeasured(): RunState["lastMeasured"] {
+    if (this.#measured === null) return null;
+    const { usage, message } = this.#measured;
+    return { tokens: tokensOf(usage), messages: this.#messages.indexOf(message) + 1 };
   }
 
   #die(): never {

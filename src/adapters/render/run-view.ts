@@ -71,9 +71,15 @@ class ThreadRunView implements RunView {
     const fold = () => this.#fold(last);
     // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
     const saidByFold = outcome.type === "cancelled" && this.#live !== undefined && (await fold());
-    if (!saidByFold) await this.#postEnding(endingOf(outcome, stats));
+    if (!saidByFold) await this.#postEnding(this.#withNotices(endingOf(outcome, stats)));
     if (!saidByFold) await this.#letGo(fold());
     await this.#reactions;
+  }
+
+  /** What people must know is part of the ending where no live message says it. */
+  #withNotices(ending: Ending): Ending {
+    const notices = this.#live === undefined ? noticeLines(this.#state) : [];
+    return notices.length === 0 ? ending : { ...ending, markdown: `${notices.join("\n")}\n\n${ending.markdown}` };
   }
 
   /** True when the live message shows its last state. */

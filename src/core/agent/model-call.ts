@@ -1,15 +1,9 @@
 import { BudgetStop } from "../budget/run-budget.ts";
-import { messagesForModel, saysSomething } from "../context/request-messages.ts";
+import { saysSomething } from "../context/request-messages.ts";
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, QueryEvent } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
-import {
-  costOf,
-  type ModelRequest,
-  type ModelResponse,
-  type ResolvedModel,
-  type ToolSpec,
-} from "../providers/provider.ts";
+import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } from "../providers/provider.ts";
 import { retryDelayMs } from "../providers/retry.ts";
 import { errorOfBoth, fallbackFor, fallbackStatus } from "./fallback.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -22,7 +16,9 @@ const OVERLOAD_RETRY_MS = 5_000;
 export interface ModelCall {
   readonly query: Query;
   readonly run: OpenRun;
-  readonly tools: readonly ToolSpec[];
+  readonly requestFor: (resolved: ResolvedModel) => ModelRequest;
+  /** False: its text is for ourselves. */
+  readonly isShown: boolean;
 }
 
 /** How a model call ended; `aborted` when the signal did it, whatever its reason. */
@@ -75,7 +71,11 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
     const shown = { any: false };
     try {
       const resolved = await registry.resolve(model);
-      const response = yield* stream(resolved, { request: requestOf(call, resolved), shown }, signal);
+      const response = yield* stream(
+        resolved,
+        { request: call.requestFor(resolved), shown, isShown: call.isShown },
+        signal,
+      );
       return { type: "responded", response, costUsd: costOf(response.usage, resolved.facts.price), model };
     } catch (thrown) {
       if (signal.aborted) return { type: "aborted" };
@@ -98,11 +98,12 @@ interface Try {
   readonly request: ModelRequest;
   /** Whether this try has shown any text to people. */
   readonly shown: { any: boolean };
+  readonly isShown: boolean;
 }
 
 async function* stream(
   { provider, model }: ResolvedModel,
-  { request, shown }: Try,
+  { request, shown, isShown }: Try,
   signal: AbortSignal,
 ): AsyncGenerator<QueryEvent, ModelResponse> {
   signal.throwIfAborted();
@@ -113,7 +114,7 @@ async function* stream(
       return event.response;
     }
     if (event.type === "status") yield event;
-    if (event.type === "text" && event.text !== "") {
+    if (isShown && event.type === "text" && event.text !== "") {
       shown.any = true;
       yield { type: "token", text: event.text };
     }
@@ -124,22 +125,6 @@ async function* stream(
 /** A response that was cut off or refused may be empty: that is told as what it is. */
 function isEmpty({ content, stopReason }: ModelResponse): boolean {
   return (stopReason === "end_turn" || stopReason === "tool_use") && !saysSomething(content);
-}
-
-function requestOf({ query, run, tools }: ModelCall, { model, facts }: ResolvedModel): ModelRequest {
-  const { config, system, cacheKey } = query;
-  const temperature = config.temperature ?? config.agentDefinition.temperature;
-  return {
-    model,
-    system,
-    messages: messagesForModel(run.state.messages),
-    tools,
-    maxTokens: Math.min(config.maxTokens, facts.maxOutputTokens),
-    cacheKey,
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(config.thinkingBudget === undefined ? {} : { thinkingBudget: config.thinkingBudget }),
-    ...(config.effortLevel === undefined ? {} : { effortLevel: config.effortLevel }),
-  };
 }
 
 function logged(error: AppError, model: string, { log, runtime }: Query): AppError {

@@ -1,9 +1,10 @@
+import type { Projection } from "../context/projection.ts";
 import { cutsAfter } from "../context/resume.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
-import { addUsage } from "../protocol/usage.ts";
+import { addUsage, tokensOf } from "../protocol/usage.ts";
 import type { WriteIntent } from "../tool.ts";
-import type { CallRecord, JournalledResponse, RunJournal, RunState, Steering } from "./run-journal.ts";
+import type { CallRecord, JournalledResponse, RunJournal, RunState, Steering, SummaryCost } from "./run-journal.ts";
 
 /**
  * A run while it goes on: the journal, and beside it the state as `load()` would return it now. Each
@@ -44,7 +45,8 @@ export class OpenRun {
         result: null,
       })),
       usage: addUsage(usage, response.usage),
-      costUsd: costUsd === null || response.costUsd === null ? null : costUsd + response.costUsd,
+      costUsd: sumOf(costUsd, response.costUsd),
+      lastMeasured: { tokens: tokensOf(response.usage), messages: messages.length + 1 },
     };
   }
 
@@ -56,6 +58,20 @@ export class OpenRun {
   async modelSwitched(model: string): Promise<void> {
     await this.#journal.modelSwitched(model);
     this.#state = { ...this.#state, switchedTo: model };
+  }
+
+  /** Requests carry less of the history from here on. */
+  async projected(change: Projection, spent: SummaryCost | null): Promise<void> {
+    const projection = { ...change, number: this.#state.projection.number + 1 };
+    await this.#journal.projected(projection, spent);
+    const { usage, costUsd } = this.#state;
+    this.#state = {
+      ...this.#state,
+      projection,
+      lastMeasured: null,
+      usage: spent === null ? usage : addUsage(usage, spent.usage),
+      costUsd: spent === null ? costUsd : sumOf(costUsd, spent.costUsd),
+    };
   }
 
   async callBegun(callId: string): Promise<void> {
@@ -107,4 +123,9 @@ export class OpenRun {
     const calls = this.#state.calls.map((call) => (call.callId === callId ? { ...call, ...change } : call));
     this.#state = { ...this.#state, calls };
   }
+}
+
+/** Null as soon as one cost is unknown. */
+function sumOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
 }

@@ -1,3 +1,4 @@
+import type { TokenMeter } from "../context/token-estimate.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
@@ -19,6 +20,8 @@ export interface Query {
   readonly tools: readonly Tool[];
   readonly system: readonly SystemPart[];
   readonly journal: RunJournal;
+  /** Estimates tokens; shared by all runs of the process. */
+  readonly meter: TokenMeter;
   readonly runtime: Runtime;
   readonly log: Log;
   /** Absolute path of the only directory that tools may touch. */

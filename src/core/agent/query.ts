@@ -4,9 +4,11 @@ import { assertNever } from "../protocol/assert-never.ts";
 import type { AppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, QueryEvent, QueryOutcome } from "../protocol/events.ts";
 import { type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
-import type { ToolSpec } from "../providers/provider.ts";
+import type { ResolvedModel } from "../providers/provider.ts";
 import { CancelSignal } from "../sessions/engine.ts";
 import { withFreshCallIds } from "./call-ids.ts";
+import { ContextGauge } from "./context-gauge.ts";
+import { fitContext, shortenContext } from "./fit-context.ts";
 import { type CallEnd, callModel } from "./model-call.ts";
 import { nextStep } from "./next-step.ts";
 import { OpenRun } from "./open-run.ts";
@@ -61,7 +63,8 @@ interface Loop {
   readonly query: Query;
   readonly run: OpenRun;
   readonly rules: ToolRules;
-  readonly specs: readonly ToolSpec[];
+  readonly gauge: ContextGauge;
+  readonly told: Set<number>;
   readonly bounds: { readonly maxTurns: number; readonly model: string };
 }
 
@@ -70,11 +73,13 @@ async function openLoop(query: Query): Promise<Loop> {
   const { access: role, name: agentName, maxTurns } = config.agentDefinition;
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
   const access = { agentName, role, mode: config.mode, ...toolAllow };
+  const run = await OpenRun.load(query.journal);
   return {
+    told: new Set(),
     query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },
-    run: await OpenRun.load(query.journal),
+    run,
     rules: { tools: query.tools, access },
-    specs: toolSpecs(offeredTools(query.tools, access)),
+    gauge: new ContextGauge(query, run, toolSpecs(offeredTools(query.tools, access))),
     bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },
   };
 }
@@ -93,16 +98,19 @@ type TurnCall =
   | { readonly type: "aborted" };
 
 /** Takes in what people sent, calls the model, and journals its response before anything else happens. */
-async function* callTurn(
-  { query, run, specs }: Loop,
-  turn: number,
-  signal: AbortSignal,
-): AsyncGenerator<QueryEvent, TurnCall> {
+async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGenerator<QueryEvent, TurnCall> {
+  const { query, run, gauge } = loop;
   yield { type: "turn_start", turn };
   const steering = await run.takeSteering(turn);
   if (steering.messages.length > 0) yield { type: "steered", eventKeys: steering.eventKeys };
 
-  const end: CallEnd = yield* callModel({ query, run, tools: specs }, signal);
+  yield* fitContext(loop, signal);
+  const call = { query, run, requestFor: (resolved: ResolvedModel) => gauge.request(resolved), isShown: true };
+  let end: CallEnd = yield* callModel(call, signal);
+  if (end.type === "failed" && end.error.code === "context_overflow") {
+    const isShorter: boolean = yield* shortenContext(loop, signal);
+    if (isShorter) end = yield* callModel(call, signal);
+  }
   if (end.type !== "responded") return end;
   const { response, costUsd, model } = end;
   const { clock, ids } = query.runtime;
@@ -113,6 +121,7 @@ async function* callTurn(
     createdAt: clock.now(),
   };
   const { stopReason, usage } = response;
+  gauge.learn(usage);
   await run.modelResponded({ turn, message, stopReason, usage, costUsd, model });
   query.log.info({ turn, model: response.model, stopReason, usage, costUsd }, "model_responded");
   return { type: "responded", turnEnd: { type: "turn_end", turn, usage, costUsd } };

@@ -1,3 +1,4 @@
+import type { Projection } from "../context/projection.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import type { Usage } from "../protocol/usage.ts";
@@ -21,6 +22,8 @@ export interface RunJournal {
   resumed(turn: number, message: Message): Promise<void>;
   /** From here on the run calls another model: `provider/model`. */
   modelSwitched(model: string): Promise<void>;
+  /** Requests carry less of the history from here on; `spent` is what a summary has cost. */
+  projected(projection: Projection, spent: SummaryCost | null): Promise<void>;
   /** Messages that people sent meanwhile, appended to the history; empty when there are none. */
   takeSteering(turn: number): Promise<Steering>;
 }
@@ -39,6 +42,9 @@ export interface JournalledResponse {
   readonly costUsd: number | null;
   readonly model: string;
 }
+
+/** The model call behind a summary. `model` is `provider/model`. */
+export type SummaryCost = Pick<JournalledResponse, "usage" | "costUsd" | "model" | "stopReason">;
 
 export interface CallRecord {
   readonly callId: string;
@@ -59,6 +65,13 @@ export interface RunState {
   readonly cuts: number;
   /** The model the run has switched to (`provider/model`), null while it calls its own. */
   readonly switchedTo: string | null;
+  /** What requests carry in place of parts of the history. */
+  readonly projection: Projection;
+  /**
+   * Tokens of the session's newest request and its response, and how many of the messages they cover; null when requests
+   * carry something else by now.
+   */
+  readonly lastMeasured: { readonly tokens: number; readonly messages: number } | null;
   /** The calls of the newest assistant message, in call order. */
   readonly calls: readonly CallRecord[];
   readonly usage: Usage;

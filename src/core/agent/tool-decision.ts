@@ -77,7 +77,7 @@ function recover(use: ToolUseBlock, { intent }: CallRecord, tool: Tool | undefin
 }
 
 /** The progress line's argument; empty when the input does not make one. */
-function titleOf(tool: Tool | undefined, use: ToolUseBlock): string {
+export function titleOf(tool: Tool | undefined, use: ToolUseBlock): string {
   if (tool === undefined || !tool.input.safeParse(use.input).success) return "";
   return tool.title(use.input);
 }

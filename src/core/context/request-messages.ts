@@ -1,4 +1,5 @@
 import type { ContentBlock, Message } from "../protocol/messages.ts";
+import { isSummary } from "./projection.ts";
 import { isResume } from "./resume.ts";
 
 /**
@@ -31,7 +32,7 @@ export function saysSomething(content: readonly ContentBlock[]): boolean {
 /** True for a request to the agent, false for what the loop itself adds and for conversation that is only context. */
 function isWritten(message: Message): boolean {
   const { role, context, content } = message;
-  if (role !== "user" || context === true || isResume(message)) return false;
+  if (role !== "user" || context === true || isResume(message) || isSummary(message)) return false;
   return !content.some((block) => block.type === "tool_result");
 }
 

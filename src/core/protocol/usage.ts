@@ -19,3 +19,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
   };
 }
+
+/** Everything that a call was counted at: what was sent, from the cache or not, and what came back. */
+export function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
+  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+}

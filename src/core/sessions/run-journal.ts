@@ -3,6 +3,7 @@ import type { JournalledResponse, RunJournal, RunState, Steering } from "../agen
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { FileState } from "../protocol/tool-result.ts";
+import { tokensOf, type Usage } from "../protocol/usage.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
 import type { StoredEvent } from "./session-event.ts";
@@ -56,6 +57,12 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
 
     modelSwitched: (model) => context.transaction(SWITCHED, () => Promise.resolve(model)).then(() => undefined),
 
+    projected: (projection, spent) =>
+      context.transaction(`projection:${projection.number}`, async (tx) => {
+        await tx.compactions.add(run.sessionId, run.id, { projection, at: clock.now() });
+        if (spent !== null) await tx.usage.add(usageEntry(options, { ...spent, turn: -projection.number }));
+      }),
+
     takeSteering: (turn) => takeSteering(options, turn),
   };
 }
@@ -63,7 +70,7 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
 /** The journal entry that holds the model a run has switched to. */
 const SWITCHED = "model";
 
-function usageEntry({ run, account, clock }: RunJournalOptions, response: JournalledResponse) {
+function usageEntry({ run, account, clock }: RunJournalOptions, response: Omit<JournalledResponse, "message">) {
   const { turn, model, stopReason, usage, costUsd } = response;
   return {
     runId: run.id,
@@ -101,12 +108,14 @@ function isForUs({ body }: StoredEvent): boolean {
 const NO_STEERING: Steering = { messages: [], eventKeys: [] };
 
 async function loadState(store: Store, run: { id: string; sessionId: string }): Promise<RunState> {
-  const [messages, calls, spent, files, switched] = await Promise.all([
+  const [messages, calls, spent, files, switched, compaction, newest] = await Promise.all([
     store.messages.list(run.sessionId),
     store.toolCalls.ofRun(run.id),
     store.usage.ofRun(run.id),
     store.toolCalls.filesOfSession(run.sessionId),
     store.journal.get(run.id, SWITCHED),
+    store.compactions.newestOf(run.sessionId),
+    store.usage.newestTurn(run.sessionId),
   ]);
   const ended = calls.filter((call) => call.status === "ended");
   return {
@@ -115,12 +124,22 @@ async function loadState(store: Store, run: { id: string; sessionId: string }): 
     lastStopReason: spent.lastStopReason,
     cuts: spent.cuts,
     switchedTo: z.string().optional().parse(switched.value) ?? null,
+    projection: compaction.projection,
+    lastMeasured: newest === null || (compaction.at ?? 0) >= newest.at ? null : measured(newest.usage, messages),
     calls: calls.filter((call) => call.turn === spent.turns),
     usage: spent.usage,
     costUsd: spent.costUsd,
     toolsRun: ended.length,
     knownFiles: knownFiles(files),
     changedFiles: changedFiles(ended.flatMap((call) => call.result?.files ?? [])),
+  };
+}
+
+/** A call covers the history up to its response, the newest there is. */
+function measured(usage: Usage, messages: readonly Message[]): RunState["lastMeasured"] {
+  return {
+    tokens: tokensOf(usage),
+    messages: messages.findLastIndex(({ role }) => role === "assistant") + 1,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Query } from "../agent/query-input.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import { buildSystemPrompt } from "../context/system-prompt.ts";
+import { TokenMeter } from "../context/token-estimate.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
@@ -63,6 +64,7 @@ interface LiveRun {
 
 class SessionRunner implements SessionHandler {
   readonly #options: RunnerOptions;
+  readonly #meter = new TokenMeter();
   /** Views of runs that wait for a place: the run goes on with the message they have posted. */
   readonly #queued = new Map<string, { view: RunView; context: TurnContext }>();
 
@@ -180,6 +182,7 @@ class SessionRunner implements SessionHandler {
         account,
         toMessages: (event) => messagesOf(event, input),
       }),
+      meter: this.#meter,
       runtime,
       log,
       sandboxRoot,

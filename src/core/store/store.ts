@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Runtime } from "../protocol/runtime.ts";
 import { budgetWrites } from "./budgets.ts";
 import type { Client, DatabaseClient } from "./client.ts";
+import { compactionReads, compactionWrites } from "./compactions.ts";
 import { inboxReads, inboxWrites } from "./inbox.ts";
 import { journalReads, journalWrites } from "./journal.ts";
 import { messageReads, messageWrites } from "./messages.ts";
@@ -21,6 +22,7 @@ function reads(db: Client) {
     messages: messageReads(db),
     toolCalls: toolCallReads(db),
     usage: usageReads(db),
+    compactions: compactionReads(db),
     posts: postReads(db),
     webThreads: webThreadReads(db),
   };
@@ -36,6 +38,7 @@ function writes(db: Client) {
     toolCalls: toolCallWrites(db),
     usage: usageWrites(db),
     budgets: budgetWrites(db),
+    compactions: compactionWrites(db),
     posts: postWrites(db),
     webThreads: webThreadWrites(db),
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cutsAfter } from "../context/resume.ts";
-import { addUsage, NO_USAGE, type Usage } from "../protocol/usage.ts";
+import { addUsage, NO_USAGE, type Usage, usageSchema } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
 import type { Client } from "./client.ts";
 
@@ -8,6 +8,7 @@ const stopReasonSchema = z.enum(["end_turn", "tool_use", "max_tokens", "refusal"
 
 export interface UsageEntry {
   readonly runId: string;
+  /** From 1; below 0 a summary, by the number of its compaction. */
   readonly turn: number;
   readonly sessionId: string;
   readonly personId: string;
@@ -37,16 +38,29 @@ export function usageReads(db: Client) {
       return rows.reduce<RunUsage>(
         (sum, row) => {
           const stopReason = stopReasonSchema.parse(row.stopReason);
-          return {
-            turns: sum.turns + 1,
+          const spent = {
             usage: addUsage(sum.usage, row),
             costUsd: sum.costUsd === null || row.costUsd === null ? null : sum.costUsd + row.costUsd,
+          };
+          if (row.turn < 0) return { ...sum, ...spent };
+          return {
+            ...spent,
+            turns: sum.turns + 1,
             lastStopReason: stopReason,
             cuts: cutsAfter(sum.cuts, stopReason),
           };
         },
         { turns: 0, usage: NO_USAGE, costUsd: 0, lastStopReason: null, cuts: 0 },
       );
+    },
+
+    /** The session's newest turn; null before the first. */
+    async newestTurn(sessionId: string): Promise<{ model: string; usage: Usage; at: number } | null> {
+      const row = await db.usage.findFirst({
+        where: { sessionId, turn: { gt: 0 } },
+        orderBy: [{ createdAt: "desc" }, { turn: "desc" }],
+      });
+      return row === null ? null : { model: row.model, usage: usageSchema.parse(row), at: row.createdAt.getTime() };
     },
   };
 }

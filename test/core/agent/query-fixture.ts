@@ -3,6 +3,7 @@ import { BUILT_IN_AGENTS } from "../../../src/core/agent/definitions.ts";
 import { runQuery } from "../../../src/core/agent/query.ts";
 import type { AgentDefinition, QueryConfig } from "../../../src/core/agent/query-config.ts";
 import type { Query } from "../../../src/core/agent/query-input.ts";
+import { TokenMeter } from "../../../src/core/context/token-estimate.ts";
 import type { QueryEvent, QueryOutcome } from "../../../src/core/protocol/events.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
@@ -176,6 +177,7 @@ export function scenario({ model, tools = [], config, agent, price = PRICE, ...g
     tools,
     system: [{ text: "system", cacheBreakpoint: true }],
     journal,
+    meter: new TokenMeter(),
     runtime: { clock, ids: { next: (prefix) => `${prefix}_${++ids}` }, random: { next: () => 0.5 } },
     log: recordingLog(logLines),
     sandboxRoot: "/sandbox",

@@ -1,0 +1,82 @@
+import { projected } from "../context/projection.ts";
+import { messagesForModel } from "../context/request-messages.ts";
+import { prefixSize } from "../context/token-estimate.ts";
+import type { Message, ToolUseBlock } from "../protocol/messages.ts";
+import type { Usage } from "../protocol/usage.ts";
+import type { ModelFacts, ModelRequest, ResolvedModel, ToolSpec } from "../providers/provider.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { Query } from "./query-input.ts";
+import { titleOf } from "./tool-decision.ts";
+
+/** A response gets at least this room, in tokens, whatever the estimate says of the request before it. */
+const LEAST_OUTPUT = 1_024;
+
+/** What a run's next request carries of the history, and how much of the model's window that fills. */
+export class ContextGauge {
+  readonly #query: Query;
+  readonly #run: OpenRun;
+  readonly #tools: readonly ToolSpec[];
+  readonly #prefixSize: number;
+
+  constructor(query: Query, run: OpenRun, tools: readonly ToolSpec[]) {
+    this.#query = query;
+    this.#run = run;
+    this.#tools = tools;
+    this.#prefixSize = prefixSize(query.system, tools);
+  }
+
+  /** `provider/model` of the run's next call. */
+  get model(): string {
+    return this.#run.state.switchedTo ?? this.#query.config.model;
+  }
+
+  /** Tokens. */
+  windowOf({ contextWindow }: ModelFacts): number {
+    return this.#query.config.contextWindow ?? contextWindow;
+  }
+
+  /** The history as the next request carries it. */
+  messages(): Message[] {
+    const { messages, projection } = this.#run.state;
+    return projected(messages, projection, (use) => this.titleOf(use));
+  }
+
+  /** A call's short argument. */
+  titleOf(use: ToolUseBlock): string {
+    const tool = this.#query.tools.find(({ name }) => name === use.name);
+    return titleOf(tool, use);
+  }
+
+  /** Tokens of the next request: what the newest response was counted at and what came since, or the whole anew. */
+  inputTokens(): number {
+    const { meter } = this.#query;
+    const { messages, lastMeasured } = this.#run.state;
+    if (lastMeasured === null) return meter.corrected(this.model, this.#prefixSize + meter.sizeOf(this.messages()));
+    return lastMeasured.tokens + meter.corrected(this.model, meter.sizeOf(messages.slice(lastMeasured.messages)));
+  }
+
+  /** Takes in what the request that has just been answered was counted at. */
+  learn({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): void {
+    const { meter } = this.#query;
+    const size = this.#prefixSize + meter.sizeOf(this.messages());
+    meter.learn(this.model, size, inputTokens + cacheReadTokens + cacheWriteTokens);
+  }
+
+  /** The next turn's request, with as many tokens of output as the window has left. */
+  request({ model, facts }: ResolvedModel): ModelRequest {
+    const { config, system, cacheKey } = this.#query;
+    const temperature = config.temperature ?? config.agentDefinition.temperature;
+    const left = Math.max(LEAST_OUTPUT, this.windowOf(facts) - this.inputTokens());
+    return {
+      model,
+      system,
+      messages: messagesForModel(this.messages()),
+      tools: this.#tools,
+      maxTokens: Math.min(config.maxTokens, facts.maxOutputTokens, left),
+      cacheKey,
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(config.thinkingBudget === undefined ? {} : { thinkingBudget: config.thinkingBudget }),
+      ...(config.effortLevel === undefined ? {} : { effortLevel: config.effortLevel }),
+    };
+  }
+}

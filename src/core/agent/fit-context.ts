@@ -1,0 +1,96 @@
+import { evictionForBudget, evictionOfRounds } from "../context/result-eviction.ts";
+import { summaryEnd } from "../context/summary.ts";
+import { toAppError } from "../protocol/errors.ts";
+import type { QueryEvent } from "../protocol/events.ts";
+import type { ContextGauge } from "./context-gauge.ts";
+import type { OpenRun } from "./open-run.ts";
+import type { Query } from "./query-input.ts";
+import { summarise } from "./summarise.ts";
+
+/** Shares of the model's window from which on … */
+const FILLS = { evict: 0.8, summarise: 0.9, warn: 0.95 };
+/** Newest responses whose tool results stay, tried one after the other until the rest fits. */
+const KEPT_ROUNDS = [5, 2, 0];
+/** Summaries in a row that may fail before none is tried any more. */
+const MOST_FAILURES = 3;
+
+export interface Fitting {
+  readonly query: Query;
+  readonly run: OpenRun;
+  readonly gauge: ContextGauge;
+  /** Shares of the window that people have been told of in this run. */
+  readonly told: Set<number>;
+}
+
+/**
+ * Makes room in the next request, in steps that each keep more than the one after: results over their budget, old
+ * results, the head of the conversation. Each step is journalled, so that a restart sends the same request. When the signal aborts it
+ * ends early.
+ */
+export async function* fitContext(fitting: Fitting, signal: AbortSignal): AsyncGenerator<QueryEvent, void> {
+  const { query, run, gauge } = fitting;
+  const { messages, projection } = run.state;
+  await evict(run, evictionForBudget(messages, projection, query.config.toolResultBudget));
+  const window = await windowOf(fitting);
+  if (window === null) return;
+
+  const fill = () => gauge.inputTokens() / window;
+  if (fill() < FILLS.evict) return;
+  yield* tell(fitting, FILLS.evict, fullStatus(fill()));
+  for (const rounds of KEPT_ROUNDS) {
+    if (fill() < FILLS.evict) return;
+    await evict(run, evictionOfRounds(run.state.messages, run.state.projection, rounds));
+  }
+  const maySummarise = run.state.projection.failures < MOST_FAILURES;
+  if (fill() >= FILLS.summarise && maySummarise) yield* summarise(fitting, window, signal);
+  if (fill() >= FILLS.warn) yield* tell(fitting, FILLS.warn, overfullStatus(fill()));
+}
+
+/**
+ * Makes all the room there is, after the provider has refused a request as too long. False when there was none to make: sending
+ * the request again would be in vain.
+ */
+export async function* shortenContext(fitting: Fitting, signal: AbortSignal): AsyncGenerator<QueryEvent, boolean> {
+  const { run } = fitting;
+  const { number } = run.state.projection;
+  await evict(run, evictionOfRounds(run.state.messages, run.state.projection, 0));
+  const window = await windowOf(fitting);
+  if (window !== null && summaryEnd(run.state.messages, run.state.projection) !== null) {
+    yield* summarise(fitting, window, signal);
+  }
+  return run.state.projection.number > number;
+}
+
+/** Once in a run. */
+function* tell({ told }: Fitting, share: number, text: string): Generator<QueryEvent> {
+  if (!told.has(share)) yield { type: "status", text };
+  told.add(share);
+}
+
+async function evict(run: OpenRun, evictedResults: number | null): Promise<void> {
+  if (evictedResults === null) return;
+  await run.projected({ ...run.state.projection, evictedResults }, null);
+}
+
+/** Null when the model cannot be used: its call says why. */
+async function windowOf({ query, gauge }: Fitting): Promise<number | null> {
+  try {
+    const { facts } = await query.registry.resolve(gauge.model);
+    return gauge.windowOf(facts);
+  } catch (error) {
+    query.log.debug({ code: toAppError(error).code, model: gauge.model }, "window_unknown");
+    return null;
+  }
+}
+
+function percent(fill: number): string {
+  return fill > 1 ? "more than 100 %" : `${Math.round(fill * 100)} %`;
+}
+
+function fullStatus(fill: number): string {
+  return `⚠ This thread fills ${percent(fill)} of the model's memory.`;
+}
+
+function overfullStatus(fill: number): string {
+  return `⚠ This thread fills ${percent(fill)} of the model's memory, and I cannot shorten it further. \`/new\` begins afresh.`;
+}

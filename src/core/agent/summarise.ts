@@ -1,0 +1,80 @@
+import { projected } from "../context/projection.ts";
+import { SUMMARY_SYSTEM, summaryEnd, summaryPrompt } from "../context/summary.ts";
+import type { QueryEvent } from "../protocol/events.ts";
+import { textOf } from "../protocol/messages.ts";
+import type { ModelRequest, ResolvedModel } from "../providers/provider.ts";
+import type { Fitting } from "./fit-context.ts";
+import { type CallEnd, callModel } from "./model-call.ts";
+
+/** Tokens of a summary at most. */
+const SUMMARY_TOKENS = 8_000;
+
+/**
+ * Puts a summary in the place of the conversation's head, by one model call without tools. True when it did;
+ * a failure leaves everything as it was and is counted. Nothing is tried where there is no head to speak of.
+ */
+export async function* summarise(
+  fitting: Fitting,
+  window: number,
+  signal: AbortSignal,
+): AsyncGenerator<QueryEvent, boolean> {
+  const { query, run } = fitting;
+  const { messages, projection } = run.state;
+  const end = summaryEnd(messages, projection);
+  if (end === null) return false;
+
+  const prompt = summaryPrompt(headOf(fitting, end), window);
+  const requestFor = (resolved: ResolvedModel) => summaryRequest(fitting, prompt, resolved);
+  const called: CallEnd = yield* callModel({ query, run, requestFor, isShown: false }, signal);
+  if (called.type !== "responded" && called.type !== "failed") return false;
+  const text = called.type === "responded" ? summaryText(called) : "";
+  if (called.type !== "responded" || text === "") {
+    query.log.warn({ sessionId: query.sessionId, failures: projection.failures + 1 }, "summary_failed");
+    await run.projected({ ...projection, failures: projection.failures + 1 }, null);
+    yield { type: "status", text: "⚠ I could not summarise this thread; I go on with all of it." };
+    return false;
+  }
+
+  const { response, costUsd, model } = called;
+  const summary = { text, messages: end, madeAt: messages.length };
+  const spent = { usage: response.usage, stopReason: response.stopReason, costUsd, model };
+  await run.projected({ ...projection, summary, failures: 0 }, spent);
+  yield { type: "status", text: summarisedStatus(end) };
+  return true;
+}
+
+/** `⚠ I summarised the first 84 messages to go on; nothing is deleted.` */
+export function summarisedStatus(messages: number): string {
+  const what = messages === 1 ? "first message" : `first ${messages} messages`;
+  return `⚠ I summarised the ${what} to go on; nothing is deleted.`;
+}
+
+/** What the summary stands for, as requests have carried it. */
+function headOf({ run, gauge }: Fitting, end: number) {
+  const { messages, projection } = run.state;
+  return projected(messages.slice(0, end), projection, (use) => gauge.titleOf(use));
+}
+
+function summaryRequest({ query }: Fitting, prompt: string, { model, facts }: ResolvedModel): ModelRequest {
+  const { runtime, cacheKey } = query;
+  return {
+    model,
+    system: [{ text: SUMMARY_SYSTEM, cacheBreakpoint: false }],
+    messages: [
+      {
+        id: "summary_request",
+        role: "user",
+        content: [{ type: "text", text: prompt }],
+        createdAt: runtime.clock.now(),
+      },
+    ],
+    tools: [],
+    maxTokens: Math.min(SUMMARY_TOKENS, facts.maxOutputTokens),
+    cacheKey,
+  };
+}
+
+/** Empty when the response is no whole summary. */
+function summaryText({ response }: Extract<CallEnd, { type: "responded" }>): string {
+  return response.stopReason === "end_turn" ? textOf(response.content).trim() : "";
+}

@@ -1,0 +1,115 @@
+import type { ContentBlock, Message, ToolResultBlock, ToolUseBlock } from "../protocol/messages.ts";
+
+/**
+ * What requests carry in place of parts of a session's history, which itself stays whole in the store. It only ever grows,
+ * so that between two changes each request begins with the bytes of the one before.
+ */
+export interface Projection {
+  /** How often it has changed. */
+  readonly number: number;
+  /** Tool results, counted from the session's first, that requests carry a placeholder of. */
+  readonly evictedResults: number;
+  readonly summary: Summary | null;
+  /** Summaries in a row that failed. */
+  readonly failures: number;
+}
+
+export interface Summary {
+  readonly text: string;
+  /** Messages, counted from the session's first, in whose place it stands. */
+  readonly messages: number;
+  /** Messages the history had when it was made: thinking within them belongs to another conversation now. */
+  readonly madeAt: number;
+}
+
+export const WHOLE_HISTORY: Projection = { number: 0, evictedResults: 0, summary: null, failures: 0 };
+
+/** The short argument of a call, as its progress line has it. */
+export type TitleOf = (use: ToolUseBlock) => string;
+
+/** The history as requests carry it; messages that stay as they are are the same objects. */
+export function projected(messages: readonly Message[], projection: Projection, titleOf: TitleOf): Message[] {
+  const { summary, evictedResults } = projection;
+  const uses = new Map<string, ToolUseBlock>();
+  const kept: Message[] = summary === null ? [] : [summaryMessage(summary)];
+  let results = 0;
+  for (const [index, message] of messages.entries()) {
+    for (const block of message.content) if (block.type === "tool_use") uses.set(block.id, block);
+    const before = results;
+    results += resultsOf(message).length;
+    if (index < (summary?.messages ?? 0)) continue;
+    const evicted =
+      before < evictedResults ? withPlaceholders(message, evictedResults - before, { uses, titleOf }) : message;
+    kept.push(index < (summary?.madeAt ?? 0) ? withoutThinking(evicted) : evicted);
+  }
+  return kept;
+}
+
+export function resultsOf({ content }: Message): ToolResultBlock[] {
+  return content.filter((block): block is ToolResultBlock => block.type === "tool_result");
+}
+
+/** Characters of a result's texts. */
+export function resultChars({ content }: ToolResultBlock): number {
+  return content.reduce((sum, part) => sum + (part.type === "image" ? 0 : (part.text?.length ?? 0)), 0);
+}
+
+/** By its id a summary is told from what people wrote. */
+const SUMMARY_ID = "summary";
+
+export function isSummary({ id }: Message): boolean {
+  return id === SUMMARY_ID;
+}
+
+function summaryMessage({ text }: Summary): Message {
+  const intro = "[The conversation until here, summarised. What follows is verbatim.]";
+  const content: ContentBlock[] = [{ type: "text", text: `${intro}\n\n${text}` }];
+  return { id: SUMMARY_ID, role: "user", content, createdAt: 0 };
+}
+
+interface Calls {
+  readonly uses: ReadonlyMap<string, ToolUseBlock>;
+  readonly titleOf: TitleOf;
+}
+
+/** The message with placeholders for the first `count` of its results. */
+function withPlaceholders(message: Message, count: number, calls: Calls): Message {
+  let left = count;
+  const content = message.content.map((block) => {
+    if (block.type !== "tool_result" || left === 0) return block;
+    left -= 1;
+    return withPlaceholder(block, calls);
+  });
+  return { ...message, content };
+}
+
+/** A result that is as short as its placeholder stays. */
+function withPlaceholder(result: ToolResultBlock, { uses, titleOf }: Calls): ToolResultBlock {
+  const use = uses.get(result.toolUseId);
+  const text = placeholder(result, use === undefined ? "a call" : use.name, use === undefined ? "" : titleOf(use));
+  const isShort = resultChars(result) <= text.length && result.content.every((part) => part.type === "text");
+  return isShort ? result : { ...result, content: [{ type: "text", text }] };
+}
+
+/** Characters of a call's argument that a placeholder names. */
+const TITLE_CHARS = 120;
+
+/** `[Earlier tool result from read: src/main.rs, 42 lines]` */
+function placeholder({ content }: ToolResultBlock, name: string, title: string): string {
+  const text = content.flatMap((part) => (part.type === "image" ? [] : [part.text ?? ""])).join("\n");
+  const lines = text.replace(/\n+$/, "").split("\n").length;
+  const images = content.filter((part) => part.type === "image").length;
+  const plainTitle = title.replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS).toWellFormed();
+  const facts = [...(text === "" ? [] : [counted(lines, "line")]), ...(images === 0 ? [] : [counted(images, "image")])];
+  const what = `${name}${plainTitle === "" ? "" : `: ${plainTitle}`}`;
+  return `[Earlier tool result from ${[what, ...facts].join(", ")}]`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function withoutThinking(message: Message): Message {
+  const content = message.content.filter(({ type }) => type !== "thinking" && type !== "redacted_thinking");
+  return content.length === message.content.length ? message : { ...message, content };
+}

@@ -1,0 +1,246 @@
+import { expect, test } from "vitest";
+import { resultChars, resultsOf } from "../../../src/core/context/projection.ts";
+import { ProviderError } from "../../../src/core/protocol/errors.ts";
+import type { Message } from "../../../src/core/protocol/messages.ts";
+import { textResult } from "../../../src/core/protocol/tool-result.ts";
+import type { ModelRequest } from "../../../src/core/providers/provider.ts";
+import { CancelSignal } from "../../../src/core/sessions/engine.ts";
+import { MemoryJournal, ProcessDied } from "../../support/memory-journal.ts";
+import { drive, type Reply, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
+
+const SUMMARY = "## Primary Request and Intent\nThe code word is heron.";
+
+function isSummaryCall({ tools, messages }: ModelRequest): boolean {
+  return tools.length === 0 && messages.length === 1 && messages[0]?.id === "summary_request";
+}
+
+/** Past messages of about `tokens` tokens each, in turn from both sides. */
+function past(count: number, tokens: number): Message[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ...userMessage(`message ${index} ${"word ".repeat((tokens * 3.6) / 5)}`, `msg_${index}`),
+    ...(index % 2 === 1 ? { role: "assistant" as const } : {}),
+  }));
+}
+
+function statusesOf(events: Awaited<ReturnType<typeof drive>>["events"]): string[] {
+  return events.flatMap((event) => (event.type === "status" ? [event.text] : []));
+}
+
+/** Reads six files of 10,000 characters, one in each turn. */
+function sixReads(journal = new MemoryJournal([userMessage("go")])) {
+  const replies: Reply[] = Array.from({ length: 6 }, (_, index) => ({
+    calls: [{ id: `r${index}`, name: "read", input: { path: `f${index}` } }],
+  }));
+  const model = ScriptedModel.byTurn(...replies, { text: "Done." });
+  const execute = async () => textResult("x".repeat(10_000));
+  return { ...scenario({ model, tools: [tool("read", { execute })], journal }), model };
+}
+
+function sizes({ messages }: ModelRequest): number[] {
+  return messages.flatMap(resultsOf).map(resultChars);
+}
+
+test("60,000 characters of results are sent as placeholders and the newest, and kept whole", async () => {
+  const { query, journal, model } = sixReads();
+  expect((await drive(query)).outcome.type).toBe("end_turn");
+
+  const sent = model.requests.map(sizes);
+  expect(sent[5]).toEqual([10_000, 10_000, 10_000, 10_000, 10_000]);
+  expect(sent[6]?.slice(4)).toEqual([10_000, 10_000]);
+  expect(Math.max(...(sent[6]?.slice(0, 4) ?? []))).toBeLessThan(60);
+  const { messages } = await journal.load();
+  expect(messages.flatMap(resultsOf).map(resultChars)).toEqual(Array.from({ length: 6 }, () => 10_000));
+});
+
+const readsPoints = [1, 2, 3].flatMap((back) => (["before", "after"] as const).map((when) => ({ back, when })));
+
+test.each(readsPoints)(
+  "killed $when the write $back before the end, the request is the same",
+  async ({ back, when }) => {
+    const whole = sixReads();
+    await drive(whole.query);
+    const { query, journal, model } = sixReads();
+    journal.crashAt({ write: whole.journal.writes.length - back, when });
+    await expect(drive(query)).rejects.toThrow(ProcessDied);
+    journal.restart();
+    await drive(query);
+    expect(journal.writes).toEqual(whole.journal.writes);
+    expect(model.requests.at(-1)).toMatchObject({
+      messages: whole.model.requests.at(-1)?.messages.map(({ content }) => ({ content })),
+    });
+  },
+);
+
+test("one turn's results beyond the budget are all sent once, and evicted when they have been seen", async () => {
+  const ids = ["a", "b", "c", "d", "e", "f"];
+  const model = ScriptedModel.inOrder(
+    { calls: ids.map((id) => ({ id, name: "read", input: { path: id } })) },
+    { calls: [{ id: "g", name: "read", input: { path: "g" } }] },
+    { text: "Done." },
+  );
+  const { query } = scenario({ model, tools: [tool("read", { execute: async () => textResult("x".repeat(10_000)) })] });
+  await drive(query);
+  expect(sizes(model.requests[1] ?? fail())).toEqual(ids.map(() => 10_000));
+  expect(sizes(model.requests[2] ?? fail()).filter((size) => size === 10_000)).toHaveLength(2);
+});
+
+function fail(): never {
+  throw new Error("there was no such request");
+}
+
+/** A window of 10,000 tokens, filled by past messages. */
+function filled(history: readonly Message[], replies: (request: ModelRequest) => Reply) {
+  const journal = new MemoryJournal([...history, userMessage("what is the code word?", "msg_now")]);
+  const model = new ScriptedModel(replies);
+  return { ...scenario({ model, journal, config: { contextWindow: 10_000 } }), model };
+}
+
+test("below 80 % of the window nothing is said or done", async () => {
+  const { query, model, journal } = filled(past(12, 450), () => ({ text: "ok" }));
+  const { events } = await drive(query);
+  expect(statusesOf(events)).toEqual([]);
+  expect(model.requests).toHaveLength(1);
+  expect(journal.writes).toEqual(["modelResponded"]);
+});
+
+test("at 80 % people are told, once for as long as it lasts", async () => {
+  const { query, journal } = filled(past(12, 530), () => ({ text: "ok" }));
+  const first = statusesOf((await drive(query)).events);
+  expect(first).toEqual([expect.stringMatching(/^⚠ This thread fills 8\d % of the model's memory\.$/)]);
+  expect(journal.writes).toEqual(["modelResponded"]);
+});
+
+test("at 80 % old tool results go first, and no text", async () => {
+  const reads: Message[] = Array.from({ length: 4 }, (_, index): Message[] => [
+    {
+      id: `a${index}`,
+      role: "assistant",
+      content: [{ type: "tool_use", id: `c${index}`, name: "read", input: { path: "x" } }],
+      createdAt: 0,
+    },
+    {
+      id: `u${index}`,
+      role: "user",
+      content: [
+        {
+          type: "tool_result",
+          toolUseId: `c${index}`,
+          content: [{ type: "text", text: "line\n".repeat(720) }],
+          isError: false,
+        },
+      ],
+      createdAt: 0,
+    },
+  ]).flat();
+  const { query, model, journal } = filled([...past(12, 200), ...reads], () => ({ text: "ok" }));
+  const { events } = await drive({ ...query, tools: [tool("read")] });
+  expect(statusesOf(events)).toHaveLength(1);
+  expect(journal.writes).toEqual(["projected", "modelResponded"]);
+  expect(sizes(model.requests[0] ?? fail()).filter((size) => size === 3_600).length).toBeLessThan(4);
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain("[Earlier tool result from read: x, 720 lines]");
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain("message 0 ");
+});
+
+test("at 90 % a summary takes the head's place; the last ten messages and the store stay whole", async () => {
+  const { query, model, journal } = filled(past(20, 400), (request) => ({
+    text: isSummaryCall(request) ? SUMMARY : "heron",
+  }));
+  const before = (await journal.load()).messages;
+
+  const { events, outcome } = await drive(query);
+
+  expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ text: "heron" }] } });
+  expect(statusesOf(events).at(-1)).toBe("⚠ I summarised the first 11 messages to go on; nothing is deleted.");
+  expect(events.filter((event) => event.type === "token")).toEqual([{ type: "token", text: "heron" }]);
+  expect(model.requests.map(isSummaryCall)).toEqual([true, false]);
+  const sent = model.requests[1]?.messages ?? [];
+  expect(sent).toHaveLength(11);
+  expect(JSON.stringify(sent[0])).toContain("The code word is heron.");
+  expect(sent.slice(1).map(({ id }) => id)).toEqual(before.slice(-10).map(({ id }) => id));
+  const state = await journal.load();
+  expect(state.messages.slice(0, -1)).toEqual(before);
+  expect(state).toMatchObject({ turns: 1, usage: { inputTokens: 200 } });
+  expect(journal.writes).toEqual(["projected", "modelResponded"]);
+});
+
+test("a process that dies after the summary does not make it again", async () => {
+  const { query, model, journal } = filled(past(20, 400), (request) => ({
+    text: isSummaryCall(request) ? SUMMARY : "heron",
+  }));
+  journal.crashAt({ write: 1, when: "after" });
+  await expect(drive(query)).rejects.toThrow(ProcessDied);
+  journal.restart();
+  expect((await drive(query)).outcome.type).toBe("end_turn");
+  expect(model.requests.map(isSummaryCall)).toEqual([true, false]);
+});
+
+test.each<{ name: string; reply: Reply }>([
+  { name: "fails", reply: { error: new ProviderError("bad_request", "no") } },
+  { name: "is cut off", reply: { text: "## Primary", stopReason: "max_tokens" } },
+  { name: "is refused", reply: { text: "I", stopReason: "refusal" } },
+])("a summary that $name leaves the history as it was, and the run goes on", async ({ reply }) => {
+  const { query, model, journal } = filled(past(20, 400), (request) =>
+    isSummaryCall(request) ? reply : { text: "ok" },
+  );
+  const { events, outcome } = await drive(query);
+  expect(outcome.type).toBe("end_turn");
+  expect(statusesOf(events)).toContain("⚠ I could not summarise this thread; I go on with all of it.");
+  expect(model.requests[1]?.messages).toHaveLength(21);
+  expect(journal.projection).toMatchObject({ summary: null, failures: 1 });
+});
+
+test("after three failures no summary is tried", async () => {
+  const reply = (request: ModelRequest): Reply =>
+    isSummaryCall(request) ? { error: new ProviderError("bad_request", "no") } : { text: "ok" };
+  const { query, model, journal } = filled(past(20, 400), reply);
+  const failed = { number: 1, evictedResults: 0, summary: null, failures: 3 };
+  await journal.projected(failed, null);
+  const { events } = await drive(query);
+  expect(model.requests.map(isSummaryCall)).toEqual([false]);
+  expect(statusesOf(events).at(-1)).toMatch(
+    /^⚠ This thread fills .* and I cannot shorten it further\. `\/new` begins afresh\.$/,
+  );
+});
+
+const overflow = (): Reply => ({ error: new ProviderError("context_overflow", "prompt is too long") });
+
+test("a request that the provider finds too long is shortened and sent once more", async () => {
+  let calls = 0;
+  const { query, model } = filled(past(20, 100), (request) => {
+    if (isSummaryCall(request)) return { text: SUMMARY };
+    calls += 1;
+    return calls === 1 ? overflow() : { text: "heron" };
+  });
+  const { outcome, events } = await drive(query);
+  expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ text: "heron" }] } });
+  expect(model.requests.map(isSummaryCall)).toEqual([false, true, false]);
+  expect(statusesOf(events)).toEqual(["⚠ I summarised the first 11 messages to go on; nothing is deleted."]);
+});
+
+test.each([
+  { name: "that stays too long", count: 20, calls: 3 },
+  { name: "that has nothing to leave out", count: 4, calls: 1 },
+])("a request $name ends the run with an explanation", async ({ count, calls }) => {
+  const { query, model } = filled(past(count, 100), (request) =>
+    isSummaryCall(request) ? { text: SUMMARY } : overflow(),
+  );
+  expect((await drive(query)).outcome).toMatchObject({ type: "error", error: { code: "context_overflow" } });
+  expect(model.requests).toHaveLength(calls);
+});
+
+test("a stop while the summary is made ends the run and counts no failure", async () => {
+  const cancel = new AbortController();
+  const { query, journal } = filled(past(20, 400), () => ({ text: "never", hangs: true }));
+  const { outcome } = await drive(query, cancel.signal, (event) => {
+    if (event.type === "status") cancel.abort(new CancelSignal("@ana"));
+  });
+  expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(journal.writes).toEqual([]);
+});
+
+test("output gets what the window has left", async () => {
+  const { query, model } = filled(past(12, 450), () => ({ text: "ok" }));
+  await drive(query);
+  expect(model.requests[0]?.maxTokens).toBeGreaterThan(1_024);
+  expect(model.requests[0]?.maxTokens).toBeLessThan(4_000);
+});

@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { hold, httpError, type Part, type Reply, text, toolUse, usage } from "../support/model-script.ts";
+import type { RecordedRequest } from "../support/model-server.ts";
+import { answers, putFile, type Scene, type SceneThread, slackScene } from "../support/scene.ts";
+
+const bodySchema = z.object({
+  tools: z.array(z.unknown()).optional(),
+  messages: z.array(z.object({ role: z.string(), content: z.array(z.looseObject({ type: z.string() })) })),
+});
+const resultSchema = z.object({ type: z.literal("tool_result"), content: z.array(z.object({ text: z.string() })) });
+
+function bodyOf(request: RecordedRequest) {
+  return bodySchema.parse(request.body);
+}
+
+function isSummaryCall(request: RecordedRequest): boolean {
+  return bodyOf(request).tools === undefined;
+}
+
+/** The texts of all tool results that a request carries, in order. */
+function resultTexts(request: RecordedRequest): string[] {
+  const blocks = bodyOf(request).messages.flatMap(({ content }) => content);
+  return blocks.flatMap(
+    (block) =>
+      resultSchema
+        .safeParse(block)
+        .data?.content.map((part) => part.text)
+        .join("") ?? [],
+  );
+}
+
+async function answer(thread: SceneThread, words: string): Promise<void> {
+  await thread.until((all) => answers(all).some((said) => said.endsWith(words)), 30_000);
+}
+
+function everything(thread: SceneThread): string {
+  return thread
+    .messages()
+    .map((message) => message.text)
+    .join("\n");
+}
+
+const SUMMARY = "## Primary Request and Intent\nThe code word is heron.";
+
+/** Answers with the code word when the request still tells it. */
+function recall(request: RecordedRequest): Part {
+  return text(/code word is heron/.test(JSON.stringify(request.body)) ? "It is heron." : "I have forgotten it.");
+}
+
+/** Eight exchanges; the last is counted at `lastTokens` tokens. */
+async function talk(scene: Scene, lastTokens: number, recalled: (request: RecordedRequest) => Reply = recall) {
+  scene.model.script((request) => {
+    if (isSummaryCall(request)) return text(SUMMARY);
+    const said = /say (\d+)/.exec(request.lastUserText.split("\n").at(-2) ?? request.lastUserText)?.[1];
+    if (request.lastUserText.includes("what is the code word")) return recalled(request);
+    return [text(`said ${said}`), usage({ input: said === "7" ? lastTokens : 1_000 })];
+  });
+  await scene.bot.start();
+  const thread = scene.mention("the code word is heron. say 0");
+  await answer(thread, "said 0");
+  for (let index = 1; index <= 7; index += 1) {
+    thread.reply(`say ${index}`);
+    await answer(thread, `said ${index}`);
+  }
+  return thread;
+}
+
+test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays after a restart", async () => {
+  await using scene = await slackScene();
+  const gate = hold();
+  for (let index = 0; index < 6; index += 1) putFile(scene, `f${index}.txt`, `${"x".repeat(99)}\n`.repeat(95));
+  scene.model.script((_request, index) => {
+    if (index < 7) return toolUse("read", { path: `f${Math.min(index, 5)}.txt` });
+    return index === 7 ? [gate.part, text("lost")] : text("Read.");
+  });
+  await scene.bot.start();
+  const thread = scene.mention("read all");
+  await gate.reached;
+  await scene.bot.kill("SIGKILL");
+  await scene.bot.start();
+  await answer(thread, "Read.");
+
+  const before = resultTexts(await scene.model.request(7));
+  expect(before[0]).toMatch(/^\[Earlier tool result from read: f0\.txt, \d+ lines?\]$/);
+  expect(before.at(-1)?.length).toBeGreaterThan(9_000);
+  expect(before.join("").length).toBeLessThan(50_000);
+  expect(resultTexts(await scene.model.request(8))).toEqual(before);
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);
+
+test("at 80 % people read so; nothing is left out of what was said", async () => {
+  await using scene = await slackScene();
+  const thread = await talk(scene, 165_000);
+  thread.reply("what is the code word?");
+  await answer(thread, "It is heron.");
+  expect(everything(thread)).toMatch(/⚠ This thread fills 8\d % of the model's memory\./);
+  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(0);
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);
+
+test("at 90 % the head is summarised, visibly, an early fact is still known, also after a kill", async () => {
+  await using scene = await slackScene();
+  const gate = hold();
+  let calls = 0;
+  const thread = await talk(scene, 185_000, (request) => {
+    calls += 1;
+    return calls === 1 ? [gate.part, text("lost")] : recall(request);
+  });
+  thread.reply("what is the code word?");
+  await gate.reached;
+  await thread.until(() =>
+    everything(thread).includes("⚠ I summarised the first 7 messages to go on; nothing is deleted."),
+  );
+  await scene.bot.kill("SIGKILL");
+  await scene.bot.start();
+  await answer(thread, "It is heron.");
+
+  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
+  const last = JSON.stringify(bodyOf(scene.model.requests.at(-1) ?? (await scene.model.request(0))));
+  expect(last).toContain("The conversation until here, summarised");
+  expect(last).not.toContain("say 0");
+  expect(last).toContain("say 7");
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);
+
+test("a request that is too long for the model is shortened and sent once more", async () => {
+  await using scene = await slackScene();
+  let calls = 0;
+  const thread = await talk(scene, 1_000, (request) => {
+    calls += 1;
+    if (calls > 1) return recall(request);
+    return httpError(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum");
+  });
+  thread.reply("what is the code word?");
+  await answer(thread, "It is heron.");
+  expect(everything(thread)).toContain("⚠ I summarised the first 7 messages to go on");
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);
