@@ -3,6 +3,7 @@ import { ProviderError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER } from "./catalog.ts";
+import { adaptiveConcurrency } from "./concurrency.ts";
 import { createDemoProvider } from "./demo/demo-provider.ts";
 import { readableErrors } from "./error-bodies.ts";
 import { type ModelOverride, modelFacts } from "./models.ts";
@@ -43,7 +44,7 @@ export function createProviderRegistry(options: RegistryOptions): ProviderRegist
     const known = made.get(id);
     if (known !== undefined) return known;
     const entry = entryOf(id, settings[id]);
-    const provider = build(entry, endpointOf(entry, settings[id]), options);
+    const provider = adaptiveConcurrency(build(entry, endpointOf(entry, settings[id]), options), runtime.clock);
     made.set(id, provider);
     return provider;
   }

@@ -1,0 +1,65 @@
+import { ProviderError } from "../protocol/errors.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import { CallQueue } from "./call-queue.ts";
+import type { LlmProvider, ModelRequest, StreamEvent } from "./provider.ts";
+import { wholeResponse } from "./whole-response.ts";
+
+/** When a refusal does not say how long to wait. Milliseconds. */
+const UNSAID_WAIT_MS = 1_000;
+/** A provider that asks for more than this is the caller's to leave. Milliseconds. */
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * A provider whose calls go on as many at once as its key takes. Nothing is limited until the provider refuses
+ * a call (429); from then on half as many go on at once, and a little more with each one that succeeds (AIMD).
+ * A refused call waits its turn and is made again, in the place it had; only a status tells of it. A call that
+ * was refused though none went on beside it has met a limit of another kind: its error is the caller's.
+ */
+export function adaptiveConcurrency(provider: LlmProvider, clock: Clock): LlmProvider {
+  const queue = new CallQueue(clock);
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    const ticket = queue.ticket();
+    let told = false;
+    for (;;) {
+      using place = queue.enter(ticket, signal);
+      if (place.before !== null && !told) {
+        told = true;
+        yield { type: "status", text: waitingText(provider.name, place.before) };
+      }
+      await place.entered;
+
+      let begun = false;
+      try {
+        for await (const event of provider.createMessageStream(request, signal)) {
+          begun = true;
+          if (event.type === "end") queue.succeeded();
+          yield event;
+        }
+        return;
+      } catch (error) {
+        const waitMs = begun ? null : askedWait(error);
+        if (waitMs === null || queue.refused(place, waitMs) === "alone") throw error;
+      }
+    }
+  }
+
+  return {
+    id: provider.id,
+    name: provider.name,
+    listModels: (signal) => provider.listModels(signal),
+    createMessageStream: stream,
+    createMessage: (request, signal) => wholeResponse(stream(request, signal)),
+  };
+}
+
+/** How long a refusal for too many calls asks to wait; null for any other failure, and for too long a wait. */
+function askedWait(error: unknown): number | null {
+  if (!(error instanceof ProviderError) || error.code !== "rate_limited") return null;
+  const waitMs = error.retryAfterMs ?? UNSAID_WAIT_MS;
+  return waitMs > LONGEST_WAIT_MS ? null : waitMs;
+}
+
+function waitingText(provider: string, before: number): string {
+  return before === 0 ? `⏳ Waiting for ${provider}; I am next.` : `⏳ Waiting for ${provider}, ${before} before me.`;
+}

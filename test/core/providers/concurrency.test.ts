@@ -1,0 +1,166 @@
+import { expect, test } from "vitest";
+import { ProviderError } from "../../../src/core/protocol/errors.ts";
+import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
+import { adaptiveConcurrency } from "../../../src/core/providers/concurrency.ts";
+import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../../../src/core/providers/provider.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { passTime } from "../../support/pass-time.ts";
+
+const RESPONSE: ModelResponse = {
+  content: [{ type: "text", text: "Hi." }],
+  stopReason: "end_turn",
+  usage: NO_USAGE,
+  model: "m",
+};
+
+/** A provider that takes so many calls at once and refuses the others; each call takes two seconds. */
+class SmallKey implements LlmProvider {
+  readonly id = "small";
+  readonly name = "Small";
+  readonly #clock: ManualClock;
+  readonly #takes: number;
+  readonly #retryAfterMs: number | undefined;
+  going = 0;
+  most = 0;
+  refusals = 0;
+  /** Models of the calls that were answered, in order: the tests name calls so. */
+  readonly answered: string[] = [];
+
+  constructor(clock: ManualClock, takes: number, retryAfterMs?: number) {
+    this.#clock = clock;
+    this.#takes = takes;
+    this.#retryAfterMs = retryAfterMs;
+  }
+
+  async *createMessageStream({ model }: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    if (this.going >= this.#takes) {
+      this.refusals += 1;
+      const wait = this.#retryAfterMs === undefined ? {} : { retryAfterMs: this.#retryAfterMs };
+      throw new ProviderError("rate_limited", "too many", wait);
+    }
+    this.going += 1;
+    this.most = Math.max(this.most, this.going);
+    try {
+      await this.#clock.sleep(2_000, signal);
+      yield { type: "text", text: "Hi." };
+      this.answered.push(model);
+      yield { type: "end", response: RESPONSE };
+    } finally {
+      this.going -= 1;
+    }
+  }
+
+  createMessage(): Promise<ModelResponse> {
+    throw new Error("the wrapper streams");
+  }
+
+  listModels(): Promise<never[]> {
+    return Promise.resolve([]);
+  }
+}
+
+function request(model: string): ModelRequest {
+  return { model, system: [], messages: [], tools: [], maxTokens: 100 };
+}
+
+async function statusesOf(stream: AsyncIterable<StreamEvent>): Promise<string[]> {
+  const statuses: string[] = [];
+  for await (const event of stream) if (event.type === "status") statuses.push(event.text);
+  return statuses;
+}
+
+const never = new AbortController().signal;
+
+function names(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `call ${index}`);
+}
+
+test("without a refusal nothing waits, however many calls there are", async () => {
+  const clock = new ManualClock();
+  const inner = new SmallKey(clock, 50);
+  const provider = adaptiveConcurrency(inner, clock);
+  const calls = names(50).map((name) => statusesOf(provider.createMessageStream(request(name), never)));
+  await clock.advance(2_000);
+  expect((await Promise.all(calls)).flat()).toEqual([]);
+  expect(inner.most).toBe(50);
+});
+
+test.each([
+  { takes: 1, retryAfterMs: 3_000 },
+  { takes: 3, retryAfterMs: 1_000 },
+  { takes: 3, retryAfterMs: undefined },
+  { takes: 20, retryAfterMs: 500 },
+])("fifty calls are all answered by a key that takes $takes at once (retry after $retryAfterMs ms)", async (key) => {
+  const clock = new ManualClock();
+  const inner = new SmallKey(clock, key.takes, key.retryAfterMs);
+  const provider = adaptiveConcurrency(inner, clock);
+  const calls = Promise.all(
+    names(50).map(async (name) => {
+      for (let tries = 0; ; tries += 1) {
+        try {
+          return await provider.createMessage(request(name), never);
+        } catch (error) {
+          // Refused though alone: the caller's own retry, which the loop has four of.
+          if (tries === 4 || !(error instanceof ProviderError)) throw error;
+          await clock.sleep(2_000, never);
+        }
+      }
+    }),
+  );
+  await passTime(clock, calls);
+  expect((await calls).map(({ content }) => content)).toEqual(names(50).map(() => RESPONSE.content));
+  expect(inner.refusals).toBeLessThan(300);
+});
+
+test("the oldest call goes first, and each that waits says so once, with how many are before it", async () => {
+  const clock = new ManualClock();
+  const inner = new SmallKey(clock, 2, 1_000);
+  const provider = adaptiveConcurrency(inner, clock);
+  const calls = Promise.all(names(6).map((name) => statusesOf(provider.createMessageStream(request(name), never))));
+  await passTime(clock, calls);
+  expect(inner.answered).toEqual(names(6));
+  const statuses = await calls;
+  expect(statuses.slice(0, 2)).toEqual([[], []]);
+  expect(statuses[2]).toEqual(["⏳ Waiting for Small; I am next."]);
+  expect(statuses[5]).toEqual([expect.stringMatching(/^⏳ Waiting for Small, [1-3] before me\.$/)]);
+});
+
+test("a refusal of a call that ran alone is the caller's, as is a wait of more than a minute", async () => {
+  const clock = new ManualClock();
+  const alone = adaptiveConcurrency(new SmallKey(clock, 0, 1_000), clock);
+  await expect(alone.createMessage(request("m"), never)).rejects.toMatchObject({ code: "rate_limited" });
+  const long = adaptiveConcurrency(new SmallKey(clock, 1, 61_000), clock);
+  const [first, second] = names(2).map((name) => long.createMessage(request(name), never));
+  await expect(second).rejects.toMatchObject({ retryAfterMs: 61_000 });
+  await clock.advance(2_000);
+  await expect(first).resolves.toEqual(RESPONSE);
+});
+
+test("a call that waits can be stopped, and leaves its place to the next", async () => {
+  const clock = new ManualClock();
+  const inner = new SmallKey(clock, 1, 1_000);
+  const provider = adaptiveConcurrency(inner, clock);
+  const stopping = new AbortController();
+  const first = provider.createMessage(request("call 0"), never);
+  const stopped = provider.createMessage(request("stopped"), stopping.signal);
+  const last = provider.createMessage(request("call 1"), never);
+  await clock.advance(100);
+  stopping.abort(new Error("stop"));
+  await expect(stopped).rejects.toThrow("stop");
+  await passTime(clock, Promise.all([first, last]));
+  expect(inner.answered).toEqual(["call 0", "call 1"]);
+  expect(clock.pending).toBe(0);
+});
+
+test("a consumer that leaves at the first word gives its place back", async () => {
+  const clock = new ManualClock();
+  const inner = new SmallKey(clock, 1, 1_000);
+  const provider = adaptiveConcurrency(inner, clock);
+  const leaving = (async () => {
+    for await (const event of provider.createMessageStream(request("left"), never)) if (event.type === "text") return;
+  })();
+  const next = provider.createMessage(request("next"), never);
+  await passTime(clock, Promise.all([leaving, next]));
+  expect(inner.answered).toEqual(["next"]);
+  expect(inner.going).toBe(0);
+});
