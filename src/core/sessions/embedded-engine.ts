@@ -29,6 +29,9 @@ export interface EmbeddedEngineOptions {
 /** How long until a run that could not go on is tried again: doubles with each failure. Milliseconds. */
 const RETRY_MS = { first: 5_000, most: 300_000 };
 
+/** What a timer can wait at most; one that is due later fires and is set again. Milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Of the drain time, what calls get; the rest is for what follows them. */
 const DRAIN_SHARE = 0.8;
 
@@ -62,7 +65,9 @@ export class EmbeddedEngine implements SessionEngine {
   /** Sessions whose run is being begun before they queue: as good as active. */
   readonly #preparing = new Set<string>();
   #handler: SessionHandler | null = null;
-  #cancelTimer: (() => void) | null = null;
+  /** What takes back the timers that are set: one that is left would keep the process alive. */
+  readonly #timers = new Set<() => void>();
+  #cancelDue: (() => void) | null = null;
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
@@ -72,14 +77,14 @@ export class EmbeddedEngine implements SessionEngine {
   async start(handler: SessionHandler): Promise<void> {
     this.#handler = handler;
     const { store, runtime } = this.#options;
-    for (const run of await store.runs.interrupted()) await this.#wake(run.sessionId);
-    for (const sessionId of await store.inbox.sessionsToWake(runtime.clock.now())) await this.#wake(sessionId);
+    for (const run of await store.runs.interrupted()) await this.#tryWake(run.sessionId);
+    for (const sessionId of await store.inbox.sessionsToWake(runtime.clock.now())) await this.#tryWake(sessionId);
     await this.#armTimer();
   }
 
   async stop(drainMs: number): Promise<void> {
     this.#handler = null;
-    this.#cancelTimer?.();
+    for (const cancel of this.#timers) cancel();
     this.#suspend.abort(new SuspendSignal("shutting down", drainMs * DRAIN_SHARE));
     const running = [...this.#active.values()].map((run) => run.finished);
     const gaveUp = new AbortController();
@@ -89,7 +94,7 @@ export class EmbeddedEngine implements SessionEngine {
 
   async deliver(sessionId: string, event: SessionEvent): Promise<"new" | "duplicate"> {
     const inserted = await this.#insert(sessionId, event, this.#options.runtime.clock.now());
-    if (inserted === "new" && wakes(event)) await this.#wake(sessionId);
+    if (inserted === "new" && wakes(event)) await this.#tryWake(sessionId);
     return inserted;
   }
 
@@ -104,7 +109,7 @@ export class EmbeddedEngine implements SessionEngine {
     const active = this.#active.get(sessionId);
     if (active?.runId === runId) active.controller.abort(new CancelSignal(by));
     else if (this.#admission.promote(sessionId)) this.#admit(sessionId);
-    else await this.#wake(sessionId);
+    else await this.#tryWake(sessionId);
   }
 
   /** How many runs go on or wait; for health and metrics. */
@@ -128,6 +133,38 @@ export class EmbeddedEngine implements SessionEngine {
     }
   }
 
+  /** A session whose wake fails is woken again later: what is for it is stored, and nobody delivers that again. Never rejects. */
+  async #tryWake(sessionId: string): Promise<void> {
+    try {
+      await this.#wake(sessionId);
+    } catch (error) {
+      this.#wakeLater(sessionId, error, "wake_failed");
+    }
+  }
+
+  #wakeLater(sessionId: string, error: unknown, event: string): void {
+    if (this.#suspend.signal.aborted) return;
+    const failures = this.#failures.get(sessionId) ?? 0;
+    this.#failures.set(sessionId, failures + 1);
+    const waitMs = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** failures);
+    this.#options.log.error({ err: error, sessionId, waitMs }, event);
+    this.#after(waitMs, () => this.#rewake(sessionId));
+  }
+
+  /** As `clock.after`, until the engine stops. */
+  #after(ms: number, fire: () => void): () => void {
+    const cancelTimer = this.#options.runtime.clock.after(Math.min(ms, LONGEST_TIMER_MS), () => {
+      this.#timers.delete(cancel);
+      fire();
+    });
+    const cancel = () => {
+      this.#timers.delete(cancel);
+      cancelTimer();
+    };
+    this.#timers.add(cancel);
+    return cancel;
+  }
+
   async #wake(sessionId: string): Promise<void> {
     if (this.#handler === null) return;
     const session = await this.#options.store.sessions.get(sessionId);
@@ -147,13 +184,17 @@ export class EmbeddedEngine implements SessionEngine {
     this.#preparing.add(session.id);
     try {
       const next = await this.#nextWake(session);
-      if (next === null) return;
-      const context = this.#context(session, next, new AbortController());
-      this.#queued.set(session.id, { wake: next.wake, context });
-      this.#admission.enqueue(session.id, session.channelKey);
+      if (next !== null) {
+        const context = this.#context(session, next, new AbortController());
+        this.#queued.set(session.id, { wake: next.wake, context });
+        this.#admission.enqueue(session.id, session.channelKey);
+        return;
+      }
     } finally {
       this.#preparing.delete(session.id);
     }
+    // There was nothing to do, and an event that came meanwhile has only left word.
+    if (this.#again.delete(session.id)) await this.#wake(session.id);
   }
 
   #tellPositions(): void {
@@ -188,7 +229,7 @@ export class EmbeddedEngine implements SessionEngine {
 
   /** One run of the session; another that waits goes to the end of the queue. Never rejects. */
   async #drive(sessionId: string, active: ActiveRun): Promise<void> {
-    const { log, store, runtime } = this.#options;
+    const { log, store } = this.#options;
     this.#again.delete(sessionId);
     try {
       const session = await store.sessions.get(sessionId);
@@ -203,16 +244,12 @@ export class EmbeddedEngine implements SessionEngine {
         log.warn({ err: error, sessionId }, "session_lost");
         return;
       }
-      const failures = this.#failures.get(sessionId) ?? 0;
-      this.#failures.set(sessionId, failures + 1);
-      const waitMs = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** failures);
-      log.error({ err: error, sessionId, waitMs }, "run_failed");
-      runtime.clock.after(waitMs, () => this.#rewake(sessionId));
+      this.#wakeLater(sessionId, error, "run_failed");
     }
   }
 
   #rewake(sessionId: string): void {
-    this.#wake(sessionId).catch((error: unknown) => this.#options.log.error({ err: error, sessionId }, "wake_failed"));
+    this.#tryWake(sessionId).catch((error: unknown) => this.#options.log.error({ err: error, sessionId }, "wake_lost"));
   }
 
   /**
@@ -231,10 +268,12 @@ export class EmbeddedEngine implements SessionEngine {
     const runId = runtime.ids.next("run");
     const epoch = await store.transaction(async (tx) => {
       const raised = await tx.sessions.raiseEpoch(session.id);
+      // A process that is losing its lease may find that the next one has taken the event.
+      if ((await tx.inbox.take([event.seq], runId)) === 0) return null;
       await tx.runs.begin({ id: runId, sessionId: session.id, eventSeq: event.seq, at: runtime.clock.now() });
-      await tx.inbox.take([event.seq], runId);
       return raised;
     });
+    if (epoch === null) return this.#nextWake(session);
     return { wake: { sessionId: session.id, runId, event, resumed: false }, epoch };
   }
 
@@ -246,7 +285,7 @@ export class EmbeddedEngine implements SessionEngine {
   }
 
   async #run(session: SessionRow, next: OwnedWake, active: ActiveRun): Promise<void> {
-    const { store } = this.#options;
+    const { store, runtime } = this.#options;
     const handler = this.#handler;
     if (handler === null) return;
     const { wake } = next;
@@ -255,7 +294,11 @@ export class EmbeddedEngine implements SessionEngine {
     const run = await store.runs.get(wake.runId);
     if (run?.cancelledBy) active.controller.abort(new CancelSignal(run.cancelledBy));
     const end = await handler.run(wake, context);
-    if (end === "parked") await store.transaction((tx) => tx.runs.setStatus(wake.runId, "parked"));
+    if (end !== "parked") return;
+    await store.transaction(async (tx) => {
+      await tx.sessions.fence(session.id, next.epoch, runtime.clock.now());
+      await tx.runs.setStatus(wake.runId, "parked");
+    });
   }
 
   #context(session: SessionRow, { wake, epoch }: OwnedWake, controller: AbortController): TurnContext {
@@ -274,22 +317,27 @@ export class EmbeddedEngine implements SessionEngine {
     });
   }
 
-  /** Wakes the sessions whose timers are due, then sleeps until the next. */
+  /** Sleeps until the next timer is due. */
   async #armTimer(): Promise<void> {
     const { store, runtime } = this.#options;
-    if (this.#handler === null) return;
-    this.#cancelTimer?.();
+    this.#cancelDue?.();
     const now = runtime.clock.now();
     const due = await store.inbox.nextDue(now);
-    if (due === null) return;
-    this.#cancelTimer = runtime.clock.after(due - now, () => {
-      this.#fireTimers().catch((error: unknown) => this.#options.log.error({ err: error }, "timers_failed"));
+    if (due === null || this.#handler === null) return;
+    this.#cancelDue = this.#after(due - now, () => this.#fire());
+  }
+
+  #fire(): void {
+    this.#fireTimers().catch((error: unknown) => {
+      if (this.#suspend.signal.aborted) return;
+      this.#options.log.error({ err: error }, "timers_failed");
+      this.#after(RETRY_MS.first, () => this.#fire());
     });
   }
 
   async #fireTimers(): Promise<void> {
     const { store, runtime } = this.#options;
-    for (const sessionId of await store.inbox.sessionsToWake(runtime.clock.now())) await this.#wake(sessionId);
+    for (const sessionId of await store.inbox.sessionsToWake(runtime.clock.now())) await this.#tryWake(sessionId);
     await this.#armTimer();
   }
 }

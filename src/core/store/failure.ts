@@ -1,7 +1,7 @@
 import { AppError } from "../protocol/errors.ts";
 
-/** Prisma's errors come from several packages; their names are what they have in common. */
-const DATABASE_ERRORS = /^(PrismaClient|DriverAdapterError)/;
+/** The errors come from several packages; their names are what they have in common. */
+const DATABASE_ERRORS = /^(PrismaClient|DriverAdapterError|SqliteError)/;
 
 /** True when the database or the right to write to it failed: what goes on once they are back. */
 export function isStoreFailure(error: unknown): boolean {

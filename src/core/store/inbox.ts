@@ -80,8 +80,13 @@ export function inboxWrites(db: Client) {
       return toEvent(row);
     },
 
-    async take(seqs: readonly number[], runId: string): Promise<void> {
-      await db.inboxEvent.updateMany({ where: { seq: { in: [...seqs] } }, data: { state: "taken", runId } });
+    /** Gives waiting events to a run; answers how many it got. */
+    async take(seqs: readonly number[], runId: string): Promise<number> {
+      const { count } = await db.inboxEvent.updateMany({
+        where: { seq: { in: [...seqs] }, state: "waiting" },
+        data: { state: "taken", runId },
+      });
+      return count;
     },
   };
 }

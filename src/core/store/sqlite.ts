@@ -4,7 +4,8 @@ import { PrismaBetterSqlite3 } from "@prisma/adapter-better-sqlite3";
 import type { SqlDriverAdapter } from "@prisma/driver-adapter-utils";
 import BetterSqlite3 from "better-sqlite3";
 import { PrismaClient } from "../../../prisma/sqlite/generated/client.ts";
-import type { Runtime } from "../protocol/runtime.ts";
+import { StoreError } from "../protocol/errors.ts";
+import type { Clock, Runtime } from "../protocol/runtime.ts";
 import type { DatabaseClient } from "./client.ts";
 import { sqlitePath } from "./database-url.ts";
 import { migrate } from "./migrate.ts";
@@ -22,7 +23,7 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
     connection.close();
   }
   return new PrismaClient({
-    adapter: new ImmediateSqlite({ url: file }),
+    adapter: new ImmediateSqlite({ url: file, timeout: LOCKED.waitMs }, runtime.clock),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
   });
 }
@@ -54,21 +55,82 @@ function sqliteMigrations(connection: BetterSqlite3.Database) {
 }
 
 /**
+ * While another process holds the write lock: how long a call waits, which stops the whole program; how
+ * long until the next one; and for how long in all, which is less than Prisma waits. Milliseconds.
+ */
+const LOCKED = { waitMs: 20, againMs: 100, inAllMs: 15_000 };
+
+/**
  * Begins transactions with the write lock. A deferred BEGIN that reads first and writes later fails
- * whenever another process wrote in between; an immediate one waits its turn (busy timeout: 5 s).
+ * whenever another process wrote in between; an immediate one waits its turn. The adapter keeps its own
+ * lock for good when a BEGIN throws, and every later transaction would wait for it in vain: here it never
+ * throws, and the transaction that has not begun is given back.
  */
 class ImmediateSqlite extends PrismaBetterSqlite3 {
+  readonly #clock: Clock;
+
+  constructor(options: ConstructorParameters<typeof PrismaBetterSqlite3>[0], clock: Clock) {
+    super(options);
+    this.#clock = clock;
+  }
+
   override async connect() {
     const adapter = await super.connect();
-    const connection = connectionOf(adapter);
-    const prepare = connection.prepare.bind(connection);
-    connection.prepare = (sql: string) => prepare(sql === "BEGIN" ? "BEGIN IMMEDIATE" : sql);
+    const begin = immediateBegin(connectionOf(adapter));
+    const start = adapter.startTransaction.bind(adapter);
+    adapter.startTransaction = async (isolationLevel) => {
+      const until = this.#clock.now() + LOCKED.inAllMs;
+      for (;;) {
+        const transaction = await start(isolationLevel);
+        const failure = begin.failure();
+        if (failure === null) return transaction;
+        await transaction.rollback();
+        if (!isBusy(failure) || this.#clock.now() >= until) throw failure;
+        await this.#clock.sleep(LOCKED.againMs, NEVER);
+      }
+    };
     return adapter;
   }
 }
 
+const NEVER = new AbortController().signal;
+
+interface Begin {
+  /** Why the last BEGIN failed; null when it did not. Whoever holds the adapter's lock may ask. */
+  failure(): Error | null;
+}
+
+function immediateBegin(connection: Preparing): Begin {
+  let failure: Error | null = null;
+  const prepare = connection.prepare.bind(connection);
+  connection.prepare = (sql: string) => {
+    if (sql !== "BEGIN") return prepare(sql);
+    const statement = prepare("BEGIN IMMEDIATE");
+    const run = statement.run.bind(statement);
+    statement.run = () => {
+      try {
+        failure = null;
+        return run();
+      } catch (error) {
+        failure = error instanceof Error ? error : new StoreError("defect", String(error));
+        return { changes: 0, lastInsertRowid: 0 };
+      }
+    };
+    return statement;
+  };
+  return { failure: () => failure };
+}
+
+function isBusy(error: Error): boolean {
+  return error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY");
+}
+
+interface Preparing {
+  prepare(sql: string): BetterSqlite3.Statement;
+}
+
 /** The adapter has no option for the kind of BEGIN; its connection is a plain property. */
-function connectionOf(adapter: SqlDriverAdapter): { prepare(sql: string): BetterSqlite3.Statement } {
+function connectionOf(adapter: SqlDriverAdapter): Preparing {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a plain property that its type hides
   return (adapter as unknown as { client: BetterSqlite3.Database }).client;
 }

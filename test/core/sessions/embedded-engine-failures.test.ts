@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+let directory = "";
+let store: Store;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  directory = mkdtempSync(path.join(tmpdir(), "deckhand-engine-"));
+  store = await openStore(`file:${path.join(directory, "engine.db")}`, systemRuntime());
+  clock = new ManualClock();
+});
+
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Its reads of sessions fail so many times, as those of a database that is away for a moment. */
+function failingReads(times: number): Store {
+  let left = times;
+  const get: Store["sessions"]["get"] = (id) =>
+    left-- > 0 ? Promise.reject(new Error("the database is away")) : store.sessions.get(id);
+  return { ...store, sessions: { ...store.sessions, get } };
+}
+
+function engineOn(database: Store): EmbeddedEngine {
+  return new EmbeddedEngine({
+    store: database,
+    runtime: { ...systemRuntime(), clock },
+    log: silentLog,
+    maxConcurrentRuns: 4,
+    target: () => ({ find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) }),
+  });
+}
+
+test("an event that is stored while its session cannot be woken is handled later, though nobody delivers it again", async () => {
+  const id = await createSession(store);
+  const seen = new Recorder();
+  const engine = engineOn(failingReads(2));
+  await engine.start(seen.handler());
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("new");
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("duplicate");
+  await clock.advance(5_000);
+  expect(seen.begunKeys()).toEqual([]);
+  await clock.advance(10_000);
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});
+
+test("one session that cannot be woken keeps no other from its start", async () => {
+  const [one, two] = [await createSession(store), await createSession(store)];
+  const before = engineOn(store);
+  await before.deliver(one, event(`${one}:a`));
+  await before.deliver(two, event(`${two}:a`));
+  const seen = new Recorder();
+  const engine = engineOn(failingReads(1));
+  await engine.start(seen.handler());
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${two}:a`]);
+  await engine.stop(0);
+});
+
+test("a stop takes back every timer: none keeps the process alive", async () => {
+  const id = await createSession(store);
+  const engine = engineOn(failingReads(1));
+  await engine.start(new Recorder().handler());
+  await engine.deliver(id, event(`${id}:a`));
+  await engine.deliverAt(id, event(`${id}:b`), clock.now() + 60_000);
+  expect(clock.pending).toBe(2);
+  await engine.stop(0);
+  expect(clock.pending).toBe(0);
+});
