@@ -5,7 +5,8 @@ import { storedThreads } from "./adapters/web/stored-threads.ts";
 import { checkModels } from "./cli/checks.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
-import { type AppError, PlatformError, StoreError, toAppError } from "./core/protocol/errors.ts";
+import type { QueryConfig } from "./core/agent/query-config.ts";
+import { type AppError, PlatformError, ProviderError, StoreError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
@@ -17,6 +18,7 @@ import { createIntake } from "./core/sessions/intake.ts";
 import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
 import { acquireLease } from "./core/store/lease.ts";
+import type { SessionRow } from "./core/store/sessions.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { requireWritable, webToken } from "./home.ts";
 import { createMetrics } from "./metrics.ts";
@@ -199,7 +201,8 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
     target: platform,
   });
   status.engine = engine;
-  const receive = createIntake({ store, engine, runtime, log, access: config.access, ...places });
+  const contextWindowOf = async (session: SessionRow) => windowOf((await places.placeOf(session)).config, registry);
+  const receive = createIntake({ store, engine, runtime, log, access: config.access, contextWindowOf, ...places });
   connect(assembly, { receive, store });
   parts.defer(() => engine.stop(DRAIN_MS));
   await engine.start(
@@ -216,6 +219,16 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
       saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),
     }),
   );
+}
+
+/** Tokens; null when the model cannot be used, which its next call explains. */
+async function windowOf({ model, contextWindow }: QueryConfig, registry: ProviderRegistry): Promise<number | null> {
+  try {
+    return contextWindow ?? (await registry.resolve(model)).facts.contextWindow;
+  } catch (error) {
+    if (error instanceof ProviderError) return null;
+    throw error;
+  }
 }
 
 /** Platforms connect on their own time: one that is down keeps no other waiting. */

@@ -137,3 +137,22 @@ test("a request that is too long for the model is shortened and sent once more",
   expect(everything(thread)).toContain("⚠ I summarised the first 7 messages to go on");
   expect(scene.model.violations).toEqual([]);
 }, 60_000);
+
+test("/compact summarises on demand, and /status tells how full the context is", async () => {
+  await using scene = await slackScene();
+  const thread = await talk(scene, 40_000);
+  const told = (pattern: RegExp) => () => pattern.test(JSON.stringify(scene.slack.workspace.whispers));
+  thread.reply("/status");
+  await thread.until(told(/Context: 20 % \(40,\d{3} of 200,000 tokens\)\./));
+  thread.reply("/compact");
+  await answer(thread, "⚠ I summarised the first 6 messages to go on; nothing is deleted.");
+  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
+  thread.reply("what is the code word?");
+  await answer(thread, "It is heron.");
+  const last = JSON.stringify(scene.model.requests.at(-1)?.body);
+  expect(last).not.toContain("say 0");
+
+  thread.reply("/compact");
+  await answer(thread, "I summarised the first 8 messages to go on; nothing is deleted.");
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);

@@ -59,7 +59,8 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
   }
 }
 
-interface Loop {
+/** What one run works with, beside its query. */
+export interface Loop {
   readonly query: Query;
   readonly run: OpenRun;
   readonly rules: ToolRules;
@@ -68,7 +69,8 @@ interface Loop {
   readonly bounds: { readonly maxTurns: number; readonly model: string };
 }
 
-async function openLoop(query: Query): Promise<Loop> {
+/** Reads the run from its journal. */
+export async function openLoop(query: Query): Promise<Loop> {
   const { config, log, runId, sessionId, person } = query;
   const { access: role, name: agentName, maxTurns } = config.agentDefinition;
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
@@ -85,7 +87,7 @@ async function openLoop(query: Query): Promise<Loop> {
 }
 
 /** Who stopped the run, or null while it may go on; any other abort suspends it, by throwing. */
-function cancelledBy(signal: AbortSignal): string | null {
+export function cancelledBy(signal: AbortSignal): string | null {
   if (!signal.aborted) return null;
   if (signal.reason instanceof CancelSignal) return signal.reason.by;
   throw signal.reason;

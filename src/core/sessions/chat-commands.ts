@@ -1,6 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { OutgoingMessage, Person } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import { tokensOf } from "../protocol/usage.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { SessionEngine } from "./engine.ts";
@@ -12,6 +13,8 @@ export interface CommandContext {
   readonly runtime: Runtime;
   readonly session: SessionRow | null;
   readonly person: Pick<Person, "id" | "name">;
+  /** Tokens that the session's model reads at once; null when its model cannot be used. */
+  readonly contextWindowOf: (session: SessionRow) => Promise<number | null>;
 }
 
 interface ChatCommand {
@@ -29,12 +32,17 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   {
     name: "status",
     description: "what I am doing in this thread",
-    run: ({ store, session }) => statusText(store, session),
+    run: statusText,
   },
   {
     name: "stop",
     description: "stop what I am doing in this thread",
     run: stop,
+  },
+  {
+    name: "compact",
+    description: "summarise what was said so far, to make room",
+    run: compact,
   },
   {
     name: "new",
@@ -87,11 +95,34 @@ async function stop({ store, engine, session, person }: CommandContext): Promise
   return "⏹ Stopping.";
 }
 
-async function statusText(store: Store, session: SessionRow | null): Promise<string> {
+async function statusText({ store, session, contextWindowOf }: CommandContext): Promise<string> {
   if (session === null) return "There is no session here yet. Mention me in this channel to begin one.";
   const [run, messages] = await Promise.all([store.runs.open(session.id), store.messages.countOf(session.id)]);
   const state = run === null ? "✓ Nothing is running." : `⏳ Working · turn ${Math.max(1, run.turns)}.`;
-  return `${state} Agent **${session.agent}**, ${messages} messages in this session.`;
+  const gauge = await gaugeText(store, session, await contextWindowOf(session));
+  return `${state} Agent **${session.agent}**, ${messages} messages in this session.${gauge}`;
+}
+
+/** How full the model's window was at the newest response; empty before the first. */
+async function gaugeText(store: Store, { id }: SessionRow, window: number | null): Promise<string> {
+  const [newest, { at }] = await Promise.all([store.usage.newestTurn(id), store.compactions.newestOf(id)]);
+  if (newest === null || window === null) return "";
+  if (at !== null && at >= newest.at) return " Its context was shortened; the next answer tells by how much.";
+  const tokens = tokensOf(newest.usage);
+  return ` Context: ${Math.round((tokens / window) * 100)} % (${figure(tokens)} of ${figure(window)} tokens).`;
+}
+
+function figure(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+async function compact({ store, engine, runtime, session, person }: CommandContext): Promise<string> {
+  if (session === null) return "There is no session here yet, so there is nothing to summarise.";
+  if ((await store.runs.open(session.id)) !== null)
+    return "I am still working here. I summarise by myself when I must; or `/compact` again when I am done.";
+  const by = { id: person.id, name: person.name };
+  await engine.deliver(session.id, { key: `command:${runtime.ids.next("cmd")}`, body: { kind: "compact", by } });
+  return "✓ I summarise what was said so far.";
 }
 
 async function startAfresh({ store, runtime, session, person }: CommandContext): Promise<string> {

@@ -15,7 +15,7 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { RunRow } from "../store/runs.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { helpText, parseCommand, privately, runCommand } from "./chat-commands.ts";
+import { type CommandContext, helpText, parseCommand, privately, runCommand } from "./chat-commands.ts";
 import type { SessionEngine } from "./engine.ts";
 import { runDetails } from "./run-details.ts";
 import type { PersonMessageEvent } from "./session-event.ts";
@@ -30,6 +30,7 @@ export interface IntakeOptions {
   readonly agentOf: (channelKey: string) => string;
   /** True where only messages that mention the bot are answered, also in its threads. */
   readonly requiresMention: (channelKey: string) => boolean;
+  readonly contextWindowOf: CommandContext["contextWindowOf"];
 }
 
 /** Keys of commands taken lately that are remembered. */
@@ -158,14 +159,14 @@ async function receiveCommand(command: InboundCommand, options: Intake): Promise
 async function answerCommand(
   name: string,
   { event, session }: { event: InboundEvent; session: SessionRow | null },
-  { store, engine, runtime, log, commandKeys }: Intake,
+  { store, engine, runtime, log, commandKeys, contextWindowOf }: Intake,
 ): Promise<Receipt> {
   if (commandKeys.has(event.key)) return { type: "duplicate" };
   commandKeys.add(event.key);
   const [oldest] = commandKeys;
   if (commandKeys.size > REMEMBERED_COMMANDS && oldest !== undefined) commandKeys.delete(oldest);
   log.info({ command: name, person: event.person.id, sessionId: session?.id }, "command");
-  const message = await runCommand(name, { store, engine, runtime, session, person: event.person });
+  const message = await runCommand(name, { store, engine, runtime, session, person: event.person, contextWindowOf });
   return { type: "reply", message };
 }
 

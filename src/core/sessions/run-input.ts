@@ -27,7 +27,7 @@ const IMAGE_BYTES = 3_750_000;
 /** What an event brings into the history: the thread it joins, then the message itself. */
 export async function messagesOf(event: StoredEvent, options: RunInputOptions): Promise<Message[]> {
   const { body } = event;
-  if (body.kind === "timer") return [];
+  if (body.kind !== "message") return [];
   const earlier = body.joinsThread ? await threadContext(body, options) : [];
   return [...earlier, await personMessage(body, options)];
 }

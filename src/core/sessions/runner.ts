@@ -1,3 +1,4 @@
+import { compactSession } from "../agent/compact-session.ts";
 import { runQuery } from "../agent/query.ts";
 import type { QueryConfig } from "../agent/query-config.ts";
 import type { Query } from "../agent/query-input.ts";
@@ -5,11 +6,12 @@ import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import { buildSystemPrompt } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
+import { assertNever } from "../protocol/assert-never.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
-import type { Message } from "../protocol/messages.ts";
+import type { Author, Message } from "../protocol/messages.ts";
 import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
@@ -22,6 +24,7 @@ import { postKey } from "./post-once.ts";
 import { messagesOf, type RunInputOptions } from "./run-input.ts";
 import { changedFiles, createRunJournal, type RunAccount } from "./run-journal.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
+import type { SessionEventBody } from "./session-event.ts";
 
 /** What configuration says of the place a session is in. */
 export interface SessionPlace {
@@ -120,8 +123,11 @@ class SessionRunner implements SessionHandler {
     const { context, wake } = run;
     try {
       const place = await this.#options.placeOf(run.session);
-      await this.#takeInput(run, place);
-      const query = runQuery(this.#query(run, place), context.signal);
+      const isCompaction = wake.event.body.kind === "compact";
+      // What people send meanwhile begins a run of its own.
+      if (!isCompaction) await this.#takeInput(run, place);
+      const drive = isCompaction ? compactSession : runQuery;
+      const query = drive(this.#query(run, place), context.signal);
       for (let next = await query.next(); ; next = await query.next()) {
         if (next.done) return next.value;
         run.view.show(next.value);
@@ -162,7 +168,7 @@ class SessionRunner implements SessionHandler {
   #query(run: LiveRun, { config, sandboxRoot, allowedHosts, blockedUrls, place }: SessionPlace): Query {
     const { store, runtime, log, tools } = this.#options;
     const { session, wake, context } = run;
-    const author = wake.event.body.kind === "message" ? wake.event.body.author : { id: "deckhand", name: "deckhand" };
+    const author = authorOf(wake.event.body);
     const input = this.#inputOptions(run, sandboxRoot);
     const account = { personId: author.id, channelId: session.channelKey };
     return {
@@ -248,5 +254,19 @@ class SessionRunner implements SessionHandler {
       content: [{ type: "text", text }],
       createdAt: at,
     };
+  }
+}
+
+/** Whom a run is put down to. */
+function authorOf(body: SessionEventBody): Author {
+  switch (body.kind) {
+    case "message":
+      return body.author;
+    case "compact":
+      return body.by;
+    case "timer":
+      return { id: "deckhand", name: "deckhand" };
+    default:
+      return assertNever(body);
   }
 }

@@ -19,10 +19,12 @@ const personMessage = z.object({
   /** True when the session begins inside an existing thread, whose root and newest messages it gets. */
   joinsThread: z.boolean(),
 });
+/** A person wants the session's history summarised. */
+const compact = z.object({ kind: z.literal("compact"), by: authorSchema });
 /** A durable timer fired. */
 const timer = z.object({ kind: z.literal("timer"), timerId: z.string() });
 
-export const sessionEventBodySchema = z.discriminatedUnion("kind", [personMessage, timer]);
+export const sessionEventBodySchema = z.discriminatedUnion("kind", [personMessage, compact, timer]);
 export type SessionEventBody = z.infer<typeof sessionEventBodySchema>;
 export type PersonMessageEvent = z.infer<typeof personMessage>;
 

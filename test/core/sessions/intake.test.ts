@@ -48,6 +48,7 @@ test("a mention that a platform delivers twice at once begins one run; what come
     access: { admins: [], deny: [], guests: false, external: false },
     agentOf: () => "build",
     requiresMention: () => false,
+    contextWindowOf: () => Promise.resolve(200_000),
   });
 
   expect(await Promise.all([receive(MENTION), receive(MENTION)])).toEqual([{ type: "accepted" }, { type: "accepted" }]);

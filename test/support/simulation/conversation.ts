@@ -117,6 +117,7 @@ class Conversation {
       access: { admins: [], deny: [], guests: false, external: false },
       agentOf: () => "build",
       requiresMention: () => false,
+      contextWindowOf: () => Promise.resolve(200_000),
     });
     const runner = createSessionRunner({
       store,

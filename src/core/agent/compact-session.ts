@@ -1,0 +1,32 @@
+import type { QueryEvent, QueryOutcome } from "../protocol/events.ts";
+import { tokensOf } from "../protocol/usage.ts";
+import { cancelledBy, openLoop } from "./query.ts";
+import type { Query } from "./query-input.ts";
+import { summarise } from "./summarise.ts";
+
+const DONE = "✓ I summarised what was said so far; nothing is deleted.";
+const TOO_LITTLE = "There is too little here to summarise: the newest ten messages always stay as they are.";
+
+/**
+ * Summarises a session because a person wants it. A run that has done so before a restart only says so. Throws as runQuery does.
+ */
+export async function* compactSession(query: Query, signal: AbortSignal): AsyncGenerator<QueryEvent, QueryOutcome> {
+  const loop = await openLoop(query);
+  const ended = (text: string): QueryOutcome => {
+    const { clock, ids } = query.runtime;
+    const content = [{ type: "text", text } as const];
+    const message = { id: ids.next("msg"), role: "assistant", content, createdAt: clock.now() } as const;
+    return { type: "end_turn", message, usage: loop.run.state.usage };
+  };
+  if (tokensOf(loop.run.state.usage) > 0) return ended(DONE);
+
+  const { facts } = await query.registry.resolve(loop.gauge.model);
+  const work = summarise(loop, loop.gauge.windowOf(facts), signal);
+  let said = TOO_LITTLE;
+  for await (const event of work) {
+    if (event.type === "status") said = event.text;
+    yield event;
+  }
+  const by = cancelledBy(signal);
+  return by === null ? ended(said) : { type: "cancelled", by };
+}
