@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Log } from "../core/protocol/log.ts";
+import { isInstructionFile } from "./instruction-files.ts";
 import { Places, withFile } from "./wasm/workspace/places.ts";
 import { hashFile } from "./wasm/workspace/read-file.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";
@@ -14,8 +15,8 @@ export interface AttachmentFile {
   readonly log: Log;
 }
 
-/** Of a file name in the sandbox. */
-const NAME_CHARS = 100;
+/** Of a file name in the sandbox, in UTF-8: file systems take 255, and a name may grow by a digest. */
+const NAME_BYTES = 150;
 
 /**
  * Keeps what a person attached beneath `attachments/` of the sandbox root, through the same verified
@@ -28,6 +29,8 @@ export function saveAttachment({ sandboxRoot, name, data, log }: AttachmentFile)
   try {
     for (const candidate of candidates(name, digest)) {
       const place = places.make(candidate);
+      // A link may lead elsewhere.
+      if (isInstructionFile(place.relative)) return Promise.resolve(null);
       if (place.stats === null) {
         replaceFile(place, candidate, { content: data, before: null });
         return Promise.resolve(candidate);
@@ -50,11 +53,22 @@ function candidates(name: string, digest: string): string[] {
   return [`attachments/${plain}`, `attachments/${stem}-${digest.slice(0, 8)}${ext}`];
 }
 
-/** Neither a path, nor hidden, nor longer than file systems take. */
+/** Neither a path, nor hidden, nor longer than file systems take, nor one that instructs agents. */
 function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? "";
   // oxlint-disable-next-line no-control-regex -- control characters are what is removed
   const clean = last.replace(/[\u0000-\u001f\u007f]/g, "").replace(/^\.+/, "");
-  const { name: stem, ext } = path.parse(clean);
-  return `${stem.slice(0, NAME_CHARS) || "file"}${ext.slice(0, 20)}`;
+  const { name: stem, ext } = path.parse(clean.toWellFormed());
+  const plain = `${cut(stem, NAME_BYTES) || "file"}${cut(ext, 20)}`;
+  return isInstructionFile(plain) ? `attached-${plain}` : plain;
+}
+
+/** At most so many bytes in UTF-8, in whole characters. */
+function cut(text: string, bytes: number): string {
+  let whole = "";
+  for (const character of text) {
+    if (Buffer.byteLength(whole + character) > bytes) break;
+    whole += character;
+  }
+  return whole;
 }

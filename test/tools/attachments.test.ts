@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { saveAttachment } from "../../src/tools/attachments.ts";
+import { silentLog } from "../support/silent-log.ts";
+
+let sandboxRoot = "";
+
+beforeEach(() => {
+  sandboxRoot = mkdtempSync(path.join(tmpdir(), "deckhand-attachments-"));
+});
+
+afterEach(() => rmSync(sandboxRoot, { recursive: true, force: true }));
+
+function save(name: string, content: string): Promise<string | null> {
+  return saveAttachment({ sandboxRoot, name, data: Buffer.from(content), log: silentLog });
+}
+
+test.each([
+  { name: "notes.txt", kept: "attachments/notes.txt" },
+  { name: "../../etc/passwd", kept: "attachments/passwd" },
+  { name: "C:\\Users\\ana\\plan.txt", kept: "attachments/plan.txt" },
+  { name: ".bashrc", kept: "attachments/bashrc" },
+  { name: "..", kept: "attachments/file" },
+  { name: "a\u0000b\n.txt", kept: "attachments/ab.txt" },
+  { name: "AGENTS.md", kept: "attachments/attached-AGENTS.md" },
+  { name: "docs/claude.md", kept: "attachments/attached-claude.md" },
+  { name: "CLAUDE.local.md", kept: "attachments/attached-CLAUDE.local.md" },
+])("$name is kept as $kept", async ({ name, kept }) => {
+  expect(await save(name, "hello")).toBe(kept);
+  expect(readFileSync(path.join(sandboxRoot, kept), "utf8")).toBe("hello");
+  expect(readdirSync(sandboxRoot)).toEqual(["attachments"]);
+});
+
+test.each([{ letter: "日" }, { letter: "😀" }, { letter: "x" }])(
+  "a name of 200 $letter is cut and kept",
+  async ({ letter }) => {
+    const kept = await save(`${letter.repeat(200)}.txt`, "long");
+    expect(kept).toMatch(new RegExp(`^attachments/(${letter})+\\.txt$`));
+    expect(readFileSync(path.join(sandboxRoot, kept ?? ""), "utf8")).toBe("long");
+  },
+);
+
+test("other content under a name that is taken gets a name of its own, equal content does not", async () => {
+  await save("a.txt", "one");
+  expect(await save("a.txt", "one")).toBe("attachments/a.txt");
+  expect(await save("a.txt", "two")).toMatch(/^attachments\/a-[0-9a-f]{8}\.txt$/);
+  expect(readFileSync(path.join(sandboxRoot, "attachments/a.txt"), "utf8")).toBe("one");
+});
+
+test.each([{ target: ".claude" }, { target: ".agents" }, { target: "extensions" }])(
+  "attachments/ that leads to $target of the root takes nothing",
+  async ({ target }) => {
+    mkdirSync(path.join(sandboxRoot, target));
+    symlinkSync(target, path.join(sandboxRoot, "attachments"));
+    expect(await save("settings.json", "{}")).toBeNull();
+    expect(readdirSync(path.join(sandboxRoot, target))).toEqual([]);
+  },
+);
+
+test("attachments/ that leads out of the root takes nothing", async () => {
+  const outside = mkdtempSync(path.join(tmpdir(), "deckhand-outside-"));
+  symlinkSync(outside, path.join(sandboxRoot, "attachments"));
+  expect(await save("a.txt", "x")).toBeNull();
+  expect(existsSync(path.join(outside, "a.txt"))).toBe(false);
+  rmSync(outside, { recursive: true, force: true });
+});
