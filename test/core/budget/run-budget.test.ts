@@ -1,0 +1,261 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { BudgetSettings } from "../../../src/core/budget/limits.ts";
+import { BudgetStop, type Grant, RunBudget } from "../../../src/core/budget/run-budget.ts";
+import type { Clock, Runtime } from "../../../src/core/protocol/runtime.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import type { DatabaseHarness } from "../../contracts/store.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { passTime } from "../../support/pass-time.ts";
+import { startPostgres } from "../../support/postgres.ts";
+import { seededRandom } from "../../support/runtime.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const databases: readonly { name: string; open: () => Promise<DatabaseHarness> }[] = [
+  { name: "SQLite", open: openSqliteFiles },
+  { name: "PostgreSQL", open: openPostgres },
+];
+
+const NOON = Date.parse("2026-11-03T12:00:00Z");
+const DAY_MS = 86_400_000;
+/** A token of output costs a cent, input nothing: figures stay readable. */
+const PRICE = { input: 0, output: 10_000, cacheRead: 0, cacheWrite: 0 };
+const CALL = { model: "m", inputTokens: 0, maxTokens: 1_000, price: PRICE };
+const WAITS = "⏳ Other runs hold what is left for everything today (UTC); I wait for them to end.";
+const never = new AbortController().signal;
+
+describe.each(databases)("budgets on $name", ({ open }) => {
+  let harness: DatabaseHarness;
+  let store: Store;
+  let clock: ManualClock;
+  let runtime: Runtime;
+
+  beforeAll(async () => {
+    harness = await open();
+  });
+  afterAll(() => harness.close());
+  beforeEach(async () => {
+    clock = new ManualClock(NOON);
+    runtime = { ...systemRuntime(), clock };
+    store = await openStore(await harness.create(), runtime);
+  });
+  afterEach(() => store.close());
+
+  /** The budget of run `number`, in a session, channel and of a person of its own unless said. */
+  async function openRun(number: number, settings: BudgetSettings, time: Clock = clock): Promise<Run> {
+    const sessionId = `ses_${number}`;
+    const account = { runId: `run_${number}`, sessionId, personId: `slack:U${number}`, channelId: `slack:C${number}` };
+    await begin(store, number, account);
+    const options = { store, runtime: { ...runtime, clock: time }, log: silentLog, epoch: 0 };
+    return new Run(store, account, new RunBudget({ ...options, settings, account: { ...account, isJob: false } }));
+  }
+
+  test("twenty runs at once never spend more than the day's limit together, and use it up", async () => {
+    const dayUsd = 100;
+    const random = seededRandom(7);
+    const real = systemRuntime().clock;
+    const soon: Clock = { ...real, now: () => NOON, sleep: (_ms, signal) => real.sleep(2, signal) };
+    const runs = await Promise.all(Array.from({ length: 20 }, (_, number) => openRun(number, { dayUsd }, soon)));
+    let most = 0;
+    const ends = await Promise.all(
+      runs.map(async (run) => {
+        for (let turn = 1; ; turn += 1) {
+          const { grant } = await run.reserve().catch(stopOf);
+          if (grant === null) return run.spentUsd;
+          most = Math.max(most, await committedUsd(store));
+          if (random.next() < 0.2) await grant.release();
+          else await run.spend(turn, Math.ceil(grant.maxTokens * random.next()));
+        }
+      }),
+    );
+    const spent = ends.reduce((sum, usd) => sum + usd, 0);
+    expect(most).toBeLessThanOrEqual(dayUsd + 1e-9);
+    expect(spent).toBeLessThanOrEqual(dayUsd + 1e-9);
+    expect(spent).toBeGreaterThan(dayUsd - 2.56 - 1e-9);
+  }, 60_000);
+
+  test("a run beside others gets what they leave, waits where that is too little, and says so once", async () => {
+    const [first, second, third] = await Promise.all([1, 2, 3].map((number) => openRun(number, { dayUsd: 15 })));
+    if (first === undefined || second === undefined || third === undefined) throw new Error("three runs");
+    expect((await first.reserve()).grant?.maxTokens).toBe(1_000);
+    const beside = await second.reserve();
+    expect(beside.grant?.maxTokens).toBe(500);
+
+    const told = Promise.withResolvers<string>();
+    const waiting = third.reserve({}, { heard: told.resolve });
+    expect(await told.promise).toBe(WAITS);
+    await first.spend(1, 100);
+    await passTime(clock, waiting);
+    expect(await waiting).toMatchObject({ statuses: [WAITS], grant: { maxTokens: 900 } });
+  });
+
+  test.each<{ name: string; over: (run: Run, grant: Grant) => Promise<void> }>([
+    { name: "is released", over: (_run, grant) => grant.release() },
+    { name: "ends with its run", over: (run) => run.end() },
+    { name: "is settled by the stored usage", over: (run) => run.spend(1, 0) },
+    { name: "gives way to the next one of the same run", over: (run) => run.reserve({ maxTokens: 300 }).then(noop) },
+  ])("a reservation $name", async ({ over }) => {
+    const [first, second] = await Promise.all([1, 2].map((number) => openRun(number, { dayUsd: 10 })));
+    if (first === undefined || second === undefined) throw new Error("two runs");
+    const { grant } = await first.reserve();
+    if (grant === null) throw new Error("nothing was granted");
+    await over(first, grant);
+    expect((await second.reserve()).grant?.maxTokens).toBeGreaterThanOrEqual(700);
+  });
+
+  test("what a killed process had reserved is over once its run goes on, and its late release changes nothing", async () => {
+    const killed = await openRun(1, { runUsd: 10 });
+    const before = await killed.reserve();
+    const next = new RunBudget({ ...killed.options(store, runtime), settings: { runUsd: 10 } });
+    const after = await killed.reserve({}, { budget: next });
+    expect(after.grant?.maxTokens).toBe(1_000);
+    await before.grant?.release();
+    expect(await store.transaction((tx) => tx.budgets.held())).toMatchObject([{ runId: "run_1", costUsd: 10 }]);
+  });
+
+  test("a run that another process owns reserves nothing", async () => {
+    const stale = await openRun(1, { runUsd: 10 });
+    await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
+    await expect(stale.reserve()).rejects.toMatchObject({ code: "stale_owner" });
+    expect(await store.transaction((tx) => tx.budgets.held())).toEqual([]);
+  });
+
+  test.each<{ settings: BudgetSettings; at: number; stops: boolean }>([
+    { settings: { dayUsd: 10 }, at: NOON, stops: true },
+    { settings: { dayUsd: 10 }, at: NOON - DAY_MS / 2, stops: true },
+    { settings: { dayUsd: 10 }, at: NOON - DAY_MS / 2 - 1, stops: false },
+    { settings: { userUsd: 10 }, at: NOON, stops: true },
+    { settings: { channelUsd: 10 }, at: NOON, stops: true },
+    { settings: { channelUsd: 10 }, at: NOON - DAY_MS, stops: false },
+    { settings: { sessionUsd: 10 }, at: NOON - DAY_MS, stops: true },
+    { settings: { sessionTokens: 1_000 }, at: NOON - DAY_MS, stops: true },
+    { settings: { runUsd: 10 }, at: NOON, stops: false },
+    { settings: { jobUsd: 10 }, at: NOON, stops: false },
+  ])(
+    "with $settings and all of it spent by another run at $at, a run stops: $stops",
+    async ({ settings, at, stops }) => {
+      const run = await openRun(1, settings);
+      await run.spend(1, 1_000, { at, runId: "run_before" });
+      const { outcome } = await run.reserve().catch(stopOf);
+      expect(outcome !== null).toBe(stops);
+    },
+  );
+
+  test("a run that waits can be stopped", async () => {
+    const [first, second] = await Promise.all([1, 2].map((number) => openRun(number, { dayUsd: 10 })));
+    await first?.reserve();
+    const stopping = new AbortController();
+    const waiting = second?.reserve({}, { signal: stopping.signal });
+    await clock.advance(100);
+    stopping.abort(new Error("stopped"));
+    await expect(waiting).rejects.toThrow("stopped");
+  });
+});
+
+interface Reserved {
+  readonly statuses: readonly string[];
+  readonly grant: Grant | null;
+  readonly outcome: BudgetStop["outcome"] | null;
+}
+
+interface Reserving {
+  readonly budget?: RunBudget;
+  readonly signal?: AbortSignal;
+  readonly heard?: (status: string) => void;
+}
+
+/** What the day's calls came to, and what those that go on may. A call that ends meanwhile is left out. */
+function committedUsd(store: Store): Promise<number> {
+  return store.transaction(async (tx) => {
+    const { costUsd } = await tx.budgets.spent({});
+    return (await tx.budgets.held()).reduce((sum, held) => sum + held.costUsd, costUsd);
+  });
+}
+
+function stopOf(error: unknown): Reserved {
+  if (!(error instanceof BudgetStop)) throw error;
+  return { statuses: [], grant: null, outcome: error.outcome };
+}
+
+function noop(): void {}
+
+interface Account {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly personId: string;
+  readonly channelId: string;
+}
+
+class Run {
+  readonly #store: Store;
+  readonly #account: Account;
+  readonly #budget: RunBudget;
+  spentUsd = 0;
+
+  constructor(store: Store, account: Account, budget: RunBudget) {
+    this.#store = store;
+    this.#account = account;
+    this.#budget = budget;
+  }
+
+  options(store: Store, runtime: Runtime) {
+    return { store, runtime, log: silentLog, epoch: 0, account: { ...this.#account, isJob: false } };
+  }
+
+  async reserve(call: Partial<typeof CALL> = {}, { budget, signal, heard }: Reserving = {}): Promise<Reserved> {
+    const statuses: string[] = [];
+    const reserving = (budget ?? this.#budget).reserve({ ...CALL, ...call }, signal ?? never);
+    let next = await reserving.next();
+    for (; !next.done; next = await reserving.next()) {
+      statuses.push(next.value);
+      heard?.(next.value);
+    }
+    return { statuses, grant: next.value, outcome: null };
+  }
+
+  /** The usage of a call that has ended. */
+  async spend(turn: number, outputTokens: number, { at = NOON, runId = this.#account.runId } = {}): Promise<void> {
+    const costUsd = outputTokens / 100;
+    this.spentUsd += costUsd;
+    const usage = { inputTokens: 0, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const entry = { ...this.#account, runId, turn, model: "a/m", stopReason: "end_turn" as const, usage, costUsd, at };
+    await this.#store.transaction((tx) => tx.usage.add(entry));
+  }
+
+  end(): Promise<void> {
+    return this.#store.transaction((tx) => tx.runs.end(this.#account.runId, { type: "cancelled", by: "@ana" }, NOON));
+  }
+}
+
+async function begin(store: Store, number: number, { runId, sessionId, personId }: Account): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.sessions.create({
+      id: sessionId,
+      key: `slack:T1:C${number}:1.1`,
+      thread: { platform: "slack", workspaceId: "T1", channelId: `C${number}`, threadId: "1.1" },
+      workspaceName: "Acme",
+      channel: { name: "ops", kind: "channel" },
+      agent: "build",
+      createdBy: personId,
+      at: NOON,
+    });
+    await tx.runs.begin({ id: runId, sessionId, eventSeq: number, at: NOON });
+  });
+}
+
+function openSqliteFiles(): Promise<DatabaseHarness> {
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-budget-"));
+  let created = 0;
+  return Promise.resolve({
+    create: () => Promise.resolve(`file:${path.join(directory, `${++created}.db`)}`),
+    close: () => Promise.resolve(rmSync(directory, { recursive: true, force: true })),
+  });
+}
+
+async function openPostgres(): Promise<DatabaseHarness> {
+  const postgres = await startPostgres();
+  return { create: () => postgres.createDatabase(), close: () => postgres.stop() };
+}

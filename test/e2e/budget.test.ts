@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { rateLimited, stop, text, toolUse, usage } from "../support/model-script.ts";
+import type { RecordedRequest } from "../support/model-server.ts";
+import { slackOffice, type Talk } from "../support/slack-talk.ts";
+
+/** Sonnet's prices: $2 per million tokens of input, $10 of output. */
+const OUTPUT_USD = 10 / 1_000_000;
+const bodySchema = z.object({ max_tokens: z.number() });
+
+function maxTokensOf(request: RecordedRequest | undefined): number {
+  return bodySchema.parse(request?.body).max_tokens;
+}
+
+/** A turn that lists the sandbox and writes so many tokens, or as many as it may. */
+function look(request: RecordedRequest, tokens: number) {
+  const output = Math.min(tokens, maxTokensOf(request));
+  const pattern = `*${request.index}`;
+  return { output, reply: [toolUse("glob", { pattern }), usage({ input: 0, output })] };
+}
+
+function stopsOf(talks: readonly Talk[]): string[] {
+  return talks.flatMap((talk) => talk.answers()).filter((answer) => answer.startsWith("✗ Stopped at"));
+}
+
+test("a run stops before the call that could pass its limit, and says both figures", async () => {
+  await using office = await slackOffice({ settings: { maxBudgetUsd: 0.5 } });
+  let spentUsd = 0;
+  office.model.script((request) => {
+    const { output, reply } = look(request, 20_000);
+    spentUsd += output * OUTPUT_USD;
+    return reply;
+  });
+  await office.bot.start();
+  const talk = office.talk({ text: "go on for ever", channel: office.channel() });
+
+  const answer = await talk.answered(1);
+  expect(spentUsd).toBeGreaterThan(0.45);
+  expect(spentUsd).toBeLessThan(0.5);
+  expect(answer).toBe(
+    `✗ Stopped at $${spentUsd.toFixed(2)} of $0.50 for this run; the next call could pass the limit. An operator can raise \`maxBudgetUsd\`.`,
+  );
+  await talk.shows(/✗ 3 turns · 3 tools/);
+  const [first, second, third] = office.model.requests.map(maxTokensOf);
+  expect([first, (second ?? 0) < 30_000, (third ?? 0) < 10_000]).toEqual([32_000, true, true]);
+  expect(office.model.requests).toHaveLength(3);
+  expect(office.model.violations).toEqual([]);
+}, 60_000);
+
+test("from 80 % of a limit on, the live message says so", async () => {
+  await using office = await slackOffice({ settings: { budgets: { sessionUsd: 1 } } });
+  const replies = [
+    [text("Once."), usage({ input: 0, output: 85_000 })],
+    toolUse("glob", { pattern: "*" }),
+    text("Twice."),
+  ];
+  office.model.script((_request, index) => replies[index] ?? text("too much"));
+  await office.bot.start();
+  const talk = office.talk({ text: "once", channel: office.channel() });
+  await talk.answered(1);
+  expect(talk.live().map((message) => message.text)).toEqual([]);
+  talk.mention("twice");
+  await talk.shows(/⚠ \$0\.85 of \$1\.00 for this session is spent\./);
+  expect(await talk.answered(2)).toBe("Twice.");
+}, 60_000);
+
+test("an answer that a limit cut short is shown as far as it came", async () => {
+  await using office = await slackOffice({ settings: { maxBudgetUsd: 0.1 } });
+  office.model.script(() => [text("The first half, "), usage({ input: 0, output: 9_700 }), stop("max_tokens")]);
+  await office.bot.start();
+  const talk = office.talk({ text: "tell me all", channel: office.channel() });
+  expect(await talk.answered(1)).toMatch(/^The first half,\s+✗ Stopped at \$0\.097 of \$0\.10 for this run;/);
+}, 60_000);
+
+test("threads that go on at once never pass the day's limit together, also across a crash", async () => {
+  const dayUsd = 0.4;
+  await using office = await slackOffice({ settings: { budgets: { dayUsd } } });
+  let spentUsd = 0;
+  office.model.script((request) => {
+    const { output, reply } = look(request, 6_000);
+    spentUsd += output * OUTPUT_USD;
+    return reply;
+  });
+  await office.bot.start();
+  const talks = ["one", "two"].map((words) => office.talk({ text: words, channel: office.channel() }));
+  await office.model.request(1);
+  await office.bot.kill("SIGKILL");
+  await office.bot.start();
+
+  const answers = await Promise.all(talks.map((talk) => talk.answered(1)));
+  for (const answer of answers) {
+    expect(answer).toMatch(/^✗ Stopped at \$0\.\d+ of \$0\.40 for everything today \(UTC\); the next call could pass/);
+    expect(answer).toContain("An operator can raise `budgets.dayUsd`.");
+  }
+  expect(spentUsd).toBeLessThanOrEqual(dayUsd + 2 * 6_000 * OUTPUT_USD);
+  expect(spentUsd).toBeGreaterThan(dayUsd * 0.8);
+
+  const late = office.talk({ text: "three", channel: office.channel() });
+  expect(await late.answered(1)).toContain("for everything today (UTC)");
+  expect(stopsOf([...talks, late])).toHaveLength(3);
+  expect(office.model.violations).toEqual([]);
+}, 90_000);
+
+test("where the price is unknown a status says that dollars do not hold, and a limit in tokens does", async () => {
+  await using office = await slackOffice({
+    settings: {
+      maxBudgetUsd: 0.5,
+      budgets: { sessionTokens: 20_000 },
+      channels: { "slack:C1001": { model: "anthropic/claude-nobody-knows" } },
+    },
+  });
+  office.model.script((request) => look(request, 6_000).reply);
+  await office.bot.start();
+  const talk = office.talk({ text: "go", channel: office.channel() });
+  await talk.shows(/The price of claude-nobody-knows is unknown, so I cannot keep the limit in dollars for this run\./);
+  expect(await talk.answered(1)).toMatch(
+    /^✗ Stopped at 1\d,\d{3} of 20,000 tokens for this session; .* raise `budgets\.sessionTokens`\.$/,
+  );
+}, 60_000);
+
+test("fifty threads on a key that takes three calls at once are all answered; nobody sees a failure", async () => {
+  await using office = await slackOffice();
+  let going = 0;
+  let refused = 0;
+  office.model.script((request) => {
+    if (going >= 3) {
+      refused += 1;
+      return rateLimited(1);
+    }
+    going += 1;
+    const over = () => {
+      going -= 1;
+    };
+    request.ended.then(over, over);
+    return text(`Answer to ${/thread \d+/.exec(request.lastUserText)?.[0]}.`, { chunkChars: 4, everyMs: 20 });
+  });
+  await office.bot.start();
+  const channels = Array.from({ length: 10 }, () => office.channel());
+  const talks = Array.from({ length: 50 }, (_, index) => {
+    const words = `thread ${index}`;
+    return { words, talk: office.talk({ text: words, channel: channels[index % 10] ?? "" }) };
+  });
+  await office.until("all answers", () => talks.every(({ talk }) => talk.answers().length > 0));
+  for (const { words, talk } of talks) expect(talk.answers()).toEqual([`Answer to ${words}.`]);
+  expect(
+    talks.flatMap(({ talk }) => talk.seen()).some((message) => /⏳ Waiting for Anthropic/.test(message.text)),
+  ).toBe(true);
+  expect(refused).toBeLessThan(200);
+}, 120_000);
