@@ -24,6 +24,8 @@ export class SlackHttp implements SlackTransport {
   #server: Server | undefined;
   /** Requests being served; none rejects. `close` waits for them. */
   readonly #requests = new Set<Promise<unknown>>();
+  /** Those that have not arrived whole: nobody knows yet who sends them, and `close` waits for none. */
+  readonly #arriving = new Set<IncomingMessage>();
 
   constructor(options: SlackHttpOptions) {
     this.#options = options;
@@ -59,6 +61,7 @@ export class SlackHttp implements SlackTransport {
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
+    for (const request of this.#arriving) request.destroy();
     await Promise.all(this.#requests);
     server.closeAllConnections();
     await closed;
@@ -108,6 +111,7 @@ export class SlackHttp implements SlackTransport {
   async #verified(request: IncomingMessage): Promise<unknown> {
     const { bolt, signingSecret, log } = this.#options;
     const { parseAndVerifyHTTPRequest, parseHTTPRequestBody } = bolt.HTTPModuleFunctions;
+    this.#arriving.add(request);
     try {
       const buffered = await parseAndVerifyHTTPRequest({ enabled: true, signingSecret }, request);
       const payload: unknown = parseHTTPRequestBody(buffered);
@@ -115,6 +119,8 @@ export class SlackHttp implements SlackTransport {
     } catch (error) {
       log.warn({ message: toAppError(error).message }, "slack_request_refused");
       return undefined;
+    } finally {
+      this.#arriving.delete(request);
     }
   }
 }

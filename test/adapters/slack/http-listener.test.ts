@@ -1,4 +1,6 @@
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
 import { expect, test } from "vitest";
 import { begin } from "../../contracts/platform-steps.ts";
 import { openSlackHarness, type SlackHarness } from "../../support/slack/slack-harness.ts";
@@ -81,4 +83,16 @@ test("a port that is taken is told in one line", async () => {
     code: "platform_failed",
     message: expect.stringContaining(`cannot listen on 127.0.0.1:${port}`),
   });
+});
+
+test("a request that never arrives whole does not hold up the stop", async () => {
+  await using harness = await openSlackHarness("http");
+  await begin(harness);
+  const request = httpRequest(addressOf(harness), { method: "POST", headers: { "content-length": "100" } });
+  const cut = once(request, "error");
+  request.write("{");
+  await once(request, "socket");
+  await fetch(addressOf(harness), signed(harness, EVENT));
+  await harness.platform.stop();
+  expect(await cut).toMatchObject([{ code: "ECONNRESET" }]);
 });
