@@ -1,3 +1,4 @@
+import { endlessRepeat } from "../budget/repeated-calls.ts";
 import { isResume, joinedReply, MOST_RESUMES } from "../context/resume.ts";
 import { ProviderError } from "../protocol/errors.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
@@ -55,6 +56,8 @@ function end(outcome: QueryOutcome): NextStep {
 function nextCall(state: RunState, { maxTurns, cancelledBy }: RunBounds): NextStep {
   if (cancelledBy !== null) return end({ type: "cancelled", by: cancelledBy });
   if (state.turns >= maxTurns) return end({ type: "max_turns", turns: state.turns });
+  const repeat = endlessRepeat(state);
+  if (repeat !== null) return end({ type: "error", error: repeat });
   return { type: "call_model", turn: state.turns + 1 };
 }
 

@@ -1,3 +1,4 @@
+import { withRepeatHints } from "../budget/repeated-calls.ts";
 import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { offeredTools } from "../permissions/policy.ts";
 import { assertNever } from "../protocol/assert-never.ts";
@@ -132,10 +133,12 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
 /** The user message that carries the results of a response's calls, in call order. */
 function resultsMessage({ query, run }: Loop, response: Message): Message {
   const results = new Map(run.state.calls.map((call) => [call.callId, call.result]));
-  const content = toolUsesOf(response.content).map((use): ToolResultBlock => {
+  const uses = toolUsesOf(response.content);
+  const blocks = uses.map((use): ToolResultBlock => {
     const { content: parts = [], isError = true } = results.get(use.id) ?? {};
     return { type: "tool_result", toolUseId: use.id, content: parts, isError };
   });
+  const content = withRepeatHints(run.state, uses, blocks);
   const { clock, ids } = query.runtime;
   return { id: ids.next("msg"), role: "user", content, createdAt: clock.now() };
 }

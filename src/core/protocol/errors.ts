@@ -19,6 +19,7 @@ export type ErrorCode =
   | "provider_failed" // a 5xx or anything else of the provider's
   | "empty_response" // the model returned nothing at all
   | "refused" // the model or its provider declined to answer
+  | "repeating" // the model makes the same call again and again, to no effect
   // platforms
   | "missing_scope" // the platform wants a permission; `detail.scope` names it
   | "platform_auth" // the platform's token is expired, revoked or wrong

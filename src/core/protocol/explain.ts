@@ -4,7 +4,7 @@ import type { Random } from "./runtime.ts";
 /**
  * What a person reads when something goes wrong: what happened and what to do next. Sentences are made
  * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, mend, name,
- * limit, lost, bothForS, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
+ * limit, lost, bothForS, times, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
  */
 export function explain(error: AppError): string {
   return SENTENCES[error.code](error);
@@ -56,6 +56,8 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
   provider_failed: (e) => `✗ ${provider(e)} failed, also after trying again. Mention me again ${later(e)}.`,
   empty_response: (e) => `✗ ${model(e)} returned nothing, twice. Say it in other words, or choose another model.`,
   refused: (e) => `✗ ${model(e)} declined to answer. Say it in other words, or choose another model.`,
+  repeating: (e) =>
+    `✗ Stopped: the model made the same call ${named(e.detail.name, "of a tool")} ${e.detail.times ?? "several"} times in a row, each time with the same result. Say it in other words, or tell me more.`,
   missing_scope: (e) =>
     `✗ ${platform(e)} does not let me ${e.detail.purpose ?? "do that"}${e.detail.scope === undefined ? "" : ` (\`${e.detail.scope}\`)`}. ${e.detail.mend ?? "Add the permission to the app and reinstall it."}`,
   platform_auth: (e) =>

@@ -13,7 +13,9 @@ test.each([
   { name: "the setting", config: { maxTurns: 3 }, agent: {}, turns: 3 },
   { name: "the agent's own limit", config: { maxTurns: 50 }, agent: { maxTurns: 2 }, turns: 2 },
 ])("a tool loop is bounded by $name, its last results journalled", async ({ turns, ...given }) => {
-  const model = new ScriptedModel((_request, call) => ({ calls: [{ ...readX, id: `call-${call}` }] }));
+  const model = new ScriptedModel((_request, call) => ({
+    calls: [{ ...readX, id: `call-${call}`, input: { path: `x${call}` } }],
+  }));
   const { query, journal } = scenario({ model, tools: [tool("read")], ...given });
 
   const { events, outcome } = await drive(query);

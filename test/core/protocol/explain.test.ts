@@ -68,6 +68,10 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
     { detail: anthropic },
     "✗ claude-opus-5-5 declined to answer. Say it in other words, or choose another model.",
   ],
+  repeating: [
+    { detail: { name: "read", times: "5" } },
+    "✗ Stopped: the model made the same call `read` 5 times in a row, each time with the same result. Say it in other words, or tell me more.",
+  ],
   missing_scope: [
     { detail: { platform: "slack", scope: "files:read", purpose: "read files here" } },
     "✗ Slack does not let me read files here (`files:read`). Add the permission to the app and reinstall it.",

@@ -1,0 +1,86 @@
+import { canonicalJson } from "../protocol/canonical-json.ts";
+import { AppError } from "../protocol/errors.ts";
+import { type Message, type ToolResultBlock, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
+
+/** From so many equal calls in a row on, with equal results, the model is told. */
+const TELL_AFTER = 3;
+/** So many end the run. */
+const STOP_AFTER = 5;
+const HINT = "[The same call has had the same result ";
+
+/** The part of a run's state that tells what it has called. */
+interface Calls {
+  /** Oldest first. */
+  readonly messages: readonly Message[];
+  /** Responses of this run. */
+  readonly turns: number;
+}
+
+/** The results of a response's calls, in call order, each with a hint where the model goes round in a circle. */
+export function withRepeatHints(
+  run: Calls,
+  uses: readonly ToolUseBlock[],
+  results: readonly ToolResultBlock[],
+): ToolResultBlock[] {
+  let { print, times } = newestRepeat(run);
+  return results.map((result) => {
+    const use = uses.find(({ id }) => id === result.toolUseId);
+    const now = use === undefined ? null : printOf(use, result);
+    times = now !== null && now === print ? times + 1 : 1;
+    print = now;
+    if (times < TELL_AFTER) return result;
+    const text = `${HINT}${times} times in a row. Do something else, or end and say what is missing.]`;
+    return { ...result, content: [...result.content, { type: "text", text }] };
+  });
+}
+
+/** The error that ends a run whose newest calls are all the same; null while there is no such circle. */
+export function endlessRepeat(run: Calls): AppError | null {
+  const { name, times } = newestRepeat(run);
+  if (times < STOP_AFTER) return null;
+  const detail = { name, times: String(times) };
+  return new AppError("repeating", `${name} was called ${times} times in a row with the same result`, { detail });
+}
+
+interface Repeat {
+  readonly name: string;
+  /** What the newest call and its result were, null before the first. */
+  readonly print: string | null;
+  readonly times: number;
+}
+
+function newestRepeat(run: Calls): Repeat {
+  let newest: Repeat = { name: "", print: null, times: 0 };
+  for (const { use, result } of newestCalls(run)) {
+    const print = printOf(use, result);
+    if (newest.print !== null && newest.print !== print) break;
+    newest = { name: use.name, print, times: newest.times + 1 };
+  }
+  return newest;
+}
+
+/** The run's calls that have results, newest first, back to where somebody else said something. */
+function* newestCalls({ messages, turns }: Calls): Generator<{ use: ToolUseBlock; result: ToolResultBlock }> {
+  let left = turns;
+  let results: readonly ToolResultBlock[] = [];
+  for (const message of messages.toReversed()) {
+    if (left === 0) return;
+    if (message.role === "user") {
+      results = message.content.filter((block) => block.type === "tool_result");
+      if (results.length === 0) return;
+      continue;
+    }
+    left -= 1;
+    for (const use of toolUsesOf(message.content).toReversed()) {
+      const result = results.find(({ toolUseId }) => toolUseId === use.id);
+      if (result !== undefined) yield { use, result };
+    }
+    results = [];
+  }
+}
+
+/** Equal for equal calls with equal results, whatever hint these carry. */
+function printOf({ name, input }: ToolUseBlock, { content, isError }: ToolResultBlock): string {
+  const said = content.filter((block) => block.type !== "text" || !block.text.startsWith(HINT));
+  return canonicalJson([name, input, said, isError]);
+}

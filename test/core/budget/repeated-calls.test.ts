@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { endlessRepeat } from "../../../src/core/budget/repeated-calls.ts";
+import type { Message } from "../../../src/core/protocol/messages.ts";
+import { textResult } from "../../../src/core/protocol/tool-result.ts";
+import { drive, resultTexts, ScriptedModel, scenario, tool, userMessage } from "../agent/query-fixture.ts";
+
+/** A model that always calls with the input that `inputOf` gives. */
+function calling(inputOf: (call: number) => unknown): ScriptedModel {
+  return new ScriptedModel((_request, call) => ({
+    calls: [{ id: `call-${call}`, name: "read", input: inputOf(call) }],
+  }));
+}
+
+test("the third equal call in a row carries a hint, the fifth ends the run", async () => {
+  const model = calling(() => ({ path: "x" }));
+  const { query, journal } = scenario({ model, tools: [tool("read", { execute: async () => textResult("same") })] });
+  const { outcome } = await drive(query);
+  expect(outcome).toMatchObject({ type: "error", error: { code: "repeating", detail: { name: "read", times: "5" } } });
+  expect(model.requests).toHaveLength(5);
+  const hint = (times: number) =>
+    `[The same call has had the same result ${times} times in a row. Do something else, or end and say what is missing.]`;
+  expect(await resultTexts(journal)).toEqual(["same", "same", "same", hint(3), "same", hint(4), "same", hint(5)]);
+});
+
+test.each<{ name: string; inputOf: (call: number) => unknown; resultOf: (call: number) => string }>([
+  { name: "other arguments", inputOf: (call) => ({ path: `x${call}` }), resultOf: () => "same" },
+  { name: "other results", inputOf: () => ({ path: "x" }), resultOf: (call) => `result ${call}` },
+  { name: "another call between", inputOf: (call) => ({ path: String(call % 3) }), resultOf: () => "same" },
+])("calls with $name are no circle", async ({ inputOf, resultOf }) => {
+  let calls = 0;
+  const execute = async () => textResult(resultOf(calls++));
+  const { query } = scenario({ model: calling(inputOf), tools: [tool("read", { execute })], config: { maxTurns: 8 } });
+  expect((await drive(query)).outcome).toEqual({ type: "max_turns", turns: 8 });
+});
+
+function turn(number: number): Message[] {
+  const id = `c${number}`;
+  const use = { type: "tool_use" as const, id, name: "read", input: {} };
+  const result = { type: "tool_result" as const, toolUseId: id, content: [], isError: false };
+  return [
+    { id: `a${number}`, role: "assistant", content: [use], createdAt: 0 },
+    { id: `r${number}`, role: "user", content: [result], createdAt: 0 },
+  ];
+}
+
+test.each([
+  { name: "in one run", between: [], turns: 5, isCircle: true },
+  { name: "over two runs", between: [], turns: 3, isCircle: false },
+  { name: "with a person's words between", between: [userMessage("again")], turns: 5, isCircle: false },
+])("five equal calls $name are a circle: $isCircle", ({ between, turns, isCircle }) => {
+  const messages = [...[1, 2].flatMap(turn), ...between, ...[3, 4, 5].flatMap(turn)];
+  expect(endlessRepeat({ messages, turns }) !== null).toBe(isCircle);
+});
