@@ -121,7 +121,7 @@ async function guard({ request, reply, port, options }: GuardedRequest): Promise
   if (PROBE_PATHS.has(path)) return undefined;
   reply.header("cache-control", "no-cache");
   const cookie = cookieName(port);
-  const query = new URL(request.url, "http://deckhand").searchParams;
+  const query = new URLSearchParams(request.url.slice(path.length));
   if (path === "/" && isToken(query.get("token") ?? undefined, options.token)) {
     return reply.header("set-cookie", tokenCookie(cookie, options.token)).redirect("/", 303);
   }

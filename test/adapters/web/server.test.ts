@@ -105,6 +105,13 @@ describe("the probes", () => {
 });
 
 describe("where a request comes from", () => {
+  test.each(["//", "///?token=x", "/\\\\", "http://evil.example/"])(
+    "a path of %s is refused like any other",
+    async (path) => {
+      expect((await ask(path)).status).toBe(401);
+    },
+  );
+
   test.each([
     ["127.0.0.1:PORT", 200],
     ["localhost:PORT", 200],
