@@ -20,7 +20,7 @@ import { createSessionRunner } from "./core/sessions/runner.ts";
 import { acquireLease } from "./core/store/lease.ts";
 import type { SessionRow } from "./core/store/sessions.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import { requireWritable, webToken } from "./home.ts";
+import { PRIVATE, requireWritable, webToken } from "./home.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPlaces, PLATFORM_LABELS, type Places } from "./places.ts";
 import { readiness } from "./readiness.ts";
@@ -79,7 +79,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
 async function assemble(assembly: Assembly): Promise<void> {
   const { config, runtime, status, say } = assembly;
-  await requireWritable(config.home, "DECKHAND_HOME");
+  await requireWritable(config.home, "DECKHAND_HOME", PRIVATE);
   await requireWritable(config.sandbox, "DECKHAND_SANDBOX");
   const registry = createProviderRegistry({ settings: config.providers, runtime, log: assembly.log });
   const model = config.query.model ?? defaultModelFor(registry.available());

@@ -3,10 +3,13 @@ import { access, constants, mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
 
+/** For the owner alone: what people say to the agent is nothing for the machine's other users. */
+export const PRIVATE = 0o700;
+
 /** Creates the directory when missing; ConfigError with one line when it cannot be written. */
-export async function requireWritable(directory: string, variable: string): Promise<void> {
+export async function requireWritable(directory: string, variable: string, mode = 0o777): Promise<void> {
   try {
-    await createDirectory(directory);
+    await createDirectory(directory, mode);
     // The slash makes a file in the directory's place an error.
     await access(`${directory}${path.sep}`, constants.W_OK);
   } catch (cause) {
@@ -18,19 +21,19 @@ export async function requireWritable(directory: string, variable: string): Prom
 }
 
 /** Step by step: Node's recursive mkdir never returns where a file system denies a new entry with ENOENT, as /proc does. */
-async function createDirectory(directory: string): Promise<void> {
+async function createDirectory(directory: string, mode: number): Promise<void> {
   try {
     await access(directory);
   } catch {
     const parent = path.dirname(directory);
-    if (parent !== directory) await createDirectory(parent);
-    await mkdirUnlessThere(directory);
+    if (parent !== directory) await createDirectory(parent, 0o777);
+    await mkdirUnlessThere(directory, mode);
   }
 }
 
-async function mkdirUnlessThere(directory: string): Promise<void> {
+async function mkdirUnlessThere(directory: string, mode: number): Promise<void> {
   try {
-    await mkdir(directory);
+    await mkdir(directory, { mode });
   } catch (error) {
     if (!isThere(error)) throw error;
   }
