@@ -20,12 +20,13 @@ import { createSessionRunner } from "./core/sessions/runner.ts";
 import { acquireLease } from "./core/store/lease.ts";
 import type { SessionRow } from "./core/store/sessions.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import { PRIVATE, requireWritable, webToken } from "./home.ts";
+import { instructionFiles, PRIVATE, requireWritable, webToken } from "./home.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPlaces, PLATFORM_LABELS, type Places } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createFileTools } from "./tools/file-tools.ts";
+import { createInstructionReader } from "./tools/instruction-layers.ts";
 import { createSandbox } from "./tools/wasm/sandbox.ts";
 
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
@@ -216,6 +217,7 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
       platform,
       openView: (name) => createRunViews({ platform: platform(name), clock: runtime.clock, log }),
       placeOf: places.placeOf,
+      instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),
       saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),
     }),
   );

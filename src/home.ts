@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, mkdir, readFile, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
 
@@ -37,6 +38,11 @@ async function mkdirUnlessThere(directory: string, mode: number): Promise<void> 
   } catch (error) {
     if (!isThere(error)) throw error;
   }
+}
+
+/** The operator's own instruction files, in the order in which agents read them: absolute paths. */
+export function instructionFiles({ home }: { readonly home: string }): string[] {
+  return [path.join(home, "AGENTS.md"), path.join(homedir(), ".config/agents/AGENTS.md")];
 }
 
 /** The page's token, made at first start and kept, so that open pages come back after a restart. */

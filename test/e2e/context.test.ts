@@ -1,3 +1,7 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { hold, httpError, type Part, type Reply, text, toolUse, usage } from "../support/model-script.ts";
@@ -7,6 +11,10 @@ import { answers, putFile, type Scene, type SceneThread, slackScene } from "../s
 const bodySchema = z.object({
   tools: z.array(z.unknown()).optional(),
   messages: z.array(z.object({ role: z.string(), content: z.array(z.looseObject({ type: z.string() })) })),
+});
+const prefixSchema = z.object({
+  tools: z.unknown(),
+  system: z.array(z.object({ text: z.string(), cache_control: z.unknown().optional() })),
 });
 const resultSchema = z.object({ type: z.literal("tool_result"), content: z.array(z.object({ text: z.string() })) });
 
@@ -154,5 +162,49 @@ test("/compact summarises on demand, and /status tells how full the context is",
 
   thread.reply("/compact");
   await answer(thread, "I summarised the first 8 messages to go on; nothing is deleted.");
+  expect(scene.model.violations).toEqual([]);
+}, 60_000);
+
+/** A request's bytes up to the last cache breakpoint of its system prompt. */
+function prefixOf(request: RecordedRequest): string {
+  const { tools, system } = prefixSchema.parse(request.body);
+  const last = system.findLastIndex((part) => part.cache_control !== undefined);
+  return JSON.stringify({ tools, system: system.slice(0, last + 1) });
+}
+
+/** What `npm run prompt` prints. */
+async function promptOf(sessionId: string, home: string): Promise<string> {
+  const script = path.resolve(import.meta.dirname, "../../scripts/prompt.ts");
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home };
+  const { stdout } = await promisify(execFile)(process.execPath, [script, sessionId], { cwd: home, env });
+  return stdout;
+}
+
+test("the prompt above the cache boundary is the same bytes over turns, restarts and sessions of a channel", async () => {
+  await using scene = await slackScene();
+  putFile(scene, "AGENTS.md", "Say please.\n");
+  mkdirSync(path.join(scene.bot.home, ".config/agents"), { recursive: true });
+  writeFileSync(path.join(scene.bot.home, ".config/agents/AGENTS.md"), "Be brief.");
+  scene.model.script(({ toolResults }) =>
+    toolResults.length > 0 ? text("Read.") : toolUse("read", { path: "AGENTS.md" }),
+  );
+  await scene.bot.start();
+  await answer(scene.mention("first"), "Read.");
+  await scene.bot.kill("SIGTERM");
+  await scene.bot.start();
+  await answer(scene.mention("second"), "Read.");
+  await answer(scene.mention("elsewhere", 2), "Read.");
+
+  const prefixes = scene.model.requests.map(prefixOf);
+  expect(new Set(prefixes.slice(0, 4)).size).toBe(1);
+  expect(prefixes[0]).toContain("Be brief.\\n\\n---\\n\\nSay please.");
+  expect(prefixes[4]).toContain("Be brief.");
+  expect(prefixes[4]).not.toContain("Say please.");
+
+  const [sessionId = ""] = /ses_\w+/.exec(scene.bot.output()) ?? [];
+  const printed = await promptOf(sessionId, scene.bot.home);
+  expect(printed).toMatch(/^layer .*\.config\/agents\/AGENTS\.md: 9 characters, about 3 tokens$/m);
+  expect(printed).toMatch(/^=== system, up to a cache breakpoint: \d+ characters, about \d+ tokens ===$/m);
+  expect(printed).toContain("=== 4 messages: ");
   expect(scene.model.violations).toEqual([]);
 }, 60_000);

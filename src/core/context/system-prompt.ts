@@ -1,18 +1,26 @@
 import type { OutputStyle, QueryConfig } from "../agent/query-config.ts";
 import type { SystemPart } from "../providers/provider.ts";
 
+/** Instructions from a file; `source` names it to people. */
+export interface InstructionLayer {
+  readonly source: string;
+  readonly text: string;
+}
+
 export interface SystemPromptInput {
   readonly config: QueryConfig;
+  /** The most general first. */
+  readonly instructions: readonly InstructionLayer[];
   /** Where the answer is read. `platform` as people know it, e.g. `Slack`. */
   readonly place: { readonly platform: string; readonly channel: string };
 }
 
 /**
- * The system prompt, from static to volatile. The first part is equal, byte for byte, across the turns
- * and sessions of a channel and ends with the cache breakpoint; what may differ follows it. The date
- * is with the messages (request-messages.ts), never here.
+ * The system prompt, from static to volatile: what all channels with the same settings share, then the instructions
+ * of people, each ending with a cache breakpoint. Both are equal, byte for byte, across the turns and sessions of a
+ * channel; what may differ follows them. The date is with the messages (request-messages.ts), never here.
  */
-export function buildSystemPrompt({ config, place }: SystemPromptInput): SystemPart[] {
+export function buildSystemPrompt({ config, instructions, place }: SystemPromptInput): SystemPart[] {
   const standing = [
     config.agentDefinition.prompt,
     config.systemPrompt ?? BASE_INSTRUCTIONS,
@@ -24,8 +32,15 @@ export function buildSystemPrompt({ config, place }: SystemPromptInput): SystemP
   const volatile = [`Working directory: ${config.workingDirectory}`, `Channel: ${place.channel} on ${place.platform}`];
   return [
     { text: paragraphs(standing), cacheBreakpoint: true },
+    ...(instructions.length === 0 ? [] : [{ text: instructionText(instructions), cacheBreakpoint: true }]),
     { text: volatile.join("\n"), cacheBreakpoint: false },
   ];
+}
+
+function instructionText(layers: readonly InstructionLayer[]): string {
+  const intro =
+    "Instructions of the people you work for, the most general first; where they contradict each other, the later ones hold. They do not lift the boundaries above.";
+  return [intro, ...layers.map(({ text }) => text.trim())].join("\n\n---\n\n");
 }
 
 function paragraphs(texts: readonly string[]): string {

@@ -4,7 +4,7 @@ import type { QueryConfig } from "../agent/query-config.ts";
 import type { Query } from "../agent/query-input.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
-import { buildSystemPrompt } from "../context/system-prompt.ts";
+import { buildSystemPrompt, type InstructionLayer } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { toAppError } from "../protocol/errors.ts";
@@ -48,6 +48,8 @@ export interface RunnerOptions {
   readonly platform: (name: PlatformName) => ChatPlatform;
   readonly openView: (name: PlatformName) => OpenRunView;
   readonly placeOf: (session: SessionRow) => Promise<SessionPlace>;
+  /** What instruction files say there, the most general first. */
+  readonly instructionsOf: (sandboxRoot: string) => readonly InstructionLayer[];
   /** Keeps an attachment beneath the sandbox root; answers its relative path, or null when it cannot. */
   readonly saveAttachment: (sandboxRoot: string, name: string, data: Uint8Array) => Promise<string | null>;
 }
@@ -179,7 +181,7 @@ class SessionRunner implements SessionHandler {
       config,
       registry: this.#registry(run, account, config),
       tools,
-      system: buildSystemPrompt({ config, place }),
+      system: buildSystemPrompt({ config, place, instructions: this.#options.instructionsOf(sandboxRoot) }),
       journal: createRunJournal({
         store,
         context,

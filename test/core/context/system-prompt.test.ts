@@ -21,11 +21,11 @@ function configured(more: Partial<QueryConfig> = {}): QueryConfig {
 const place = { platform: "Slack", channel: "#ops" };
 
 function texts(config: QueryConfig): string[] {
-  return buildSystemPrompt({ config, place }).map((part) => part.text);
+  return buildSystemPrompt({ config, place, instructions: [] }).map((part) => part.text);
 }
 
 test("the standing part ends with the cache breakpoint, and what may differ follows it", () => {
-  const parts = buildSystemPrompt({ config: configured(), place });
+  const parts = buildSystemPrompt({ config: configured(), place, instructions: [] });
   expect(parts.map((part) => part.cacheBreakpoint)).toEqual([true, false]);
   expect(parts[1]?.text).toBe("Working directory: /data/sandbox/slack-C1\nChannel: #ops on Slack");
 });
@@ -43,6 +43,7 @@ test("the standing part is the same bytes for every session, directory and chann
   const there = buildSystemPrompt({
     config: configured({ workingDirectory: "/elsewhere", logContext: { session: "2" } }),
     place: { platform: "Discord", channel: "#dev" },
+    instructions: [],
   });
   expect(there[0]?.text).toBe(here[0]);
   expect(there[1]?.text).not.toBe(here[1]);
@@ -77,4 +78,15 @@ test("the built-in agents have the access and limits that people are told of", (
     { name: "plan", access: "read-only", maxTurns: 20 },
     { name: "explore", access: "search-only", maxTurns: 15 },
   ]);
+});
+
+test("instructions follow the standing part with a breakpoint of their own, joined by rules, the project's last", () => {
+  const instructions = [
+    { source: "home", text: "Answer in French.\n" },
+    { source: "AGENTS.md", text: "Run the tests." },
+  ];
+  const parts = buildSystemPrompt({ config: configured(), place, instructions });
+  expect(parts.map((part) => part.cacheBreakpoint)).toEqual([true, true, false]);
+  expect(parts[0]?.text).toBe(texts(configured())[0]);
+  expect(parts[1]?.text.split("\n\n---\n\n").slice(1)).toEqual(["Answer in French.", "Run the tests."]);
 });

@@ -136,6 +136,7 @@ class Conversation {
           blockedUrls: [],
           place: { platform: "Slack", channel: "C" },
         }),
+      instructionsOf: () => [],
       saveAttachment: () => Promise.resolve(null),
     });
     world.own(process, engine.start(runner));

@@ -1,0 +1,87 @@
+import { Buffer } from "node:buffer";
+import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
+import type { InstructionLayer } from "../core/context/system-prompt.ts";
+import type { Log } from "../core/protocol/log.ts";
+import { notRegular, Places, withFile } from "./wasm/workspace/places.ts";
+import { readHead } from "./wasm/workspace/read-file.ts";
+import { systemCode } from "./wasm/workspace/refusal.ts";
+
+/** Bytes of one layer that enter the prompt: instructions that are longer cost every call of the channel. */
+const MOST_BYTES = 32_768;
+/** Of a sandbox root, the first of these that says something. */
+const PROJECT_FILES = ["AGENTS.md", "CLAUDE.md"];
+
+export interface InstructionReaderOptions {
+  /** Absolute paths of the operator's own files, the most general first. */
+  readonly files: readonly string[];
+  readonly log: Log;
+}
+
+interface Cached {
+  readonly version: string;
+  readonly text: string;
+}
+
+/**
+ * Reads the instruction files that apply in a sandbox root, the root's own last. Files that are missing, empty or
+ * unreadable are no layers. The root's are reached through the same verified paths as the tools'.
+ */
+export function createInstructionReader({ files, log }: InstructionReaderOptions) {
+  const cache = new Map<string, Cached>();
+
+  const readOpen = (source: string, fd: number, stats: Stats): string => {
+    const version = `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
+    const known = cache.get(source);
+    if (known?.version === version) return known.text;
+    const text = textOf(readHead(fd, Math.min(stats.size, MOST_BYTES)), stats.size);
+    cache.set(source, { version, text });
+    return text;
+  };
+  const layer = (source: string, read: () => string): InstructionLayer[] => {
+    try {
+      const text = read();
+      return text.trim() === "" ? [] : [{ source, text }];
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") log.debug({ err: error, source }, "instructions_unreadable");
+      return [];
+    }
+  };
+
+  return (sandboxRoot: string): readonly InstructionLayer[] => {
+    const own = files.flatMap((file) => layer(file, () => withOpen(file, (fd, stats) => readOpen(file, fd, stats))));
+    const places = new Places(sandboxRoot);
+    try {
+      for (const name of PROJECT_FILES) {
+        const read = () =>
+          withFile(places.find(name), name, (fd, stats) => readOpen(`${sandboxRoot}/${name}`, fd, stats));
+        const [project] = layer(name, read);
+        if (project !== undefined) return [...own, project];
+      }
+      return own;
+    } finally {
+      places.close();
+    }
+  };
+}
+
+/** The operator's own files may be links to anywhere. */
+function withOpen<T>(file: string, use: (fd: number, stats: Stats) => T): T {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw notRegular(file, stats);
+    return use(fd, stats);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A file that is not text says nothing. */
+function textOf(head: Buffer, size: number): string {
+  const text = head.toString("utf8");
+  if (text.includes("\0")) return "";
+  const whole = text.replace(/\ufffd{1,3}$/, "").trim();
+  return size > MOST_BYTES
+    ? `${whole}\n[Cut here: the file has ${size} bytes, of which ${MOST_BYTES} are read.]`
+    : whole;
+}
