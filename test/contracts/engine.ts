@@ -147,7 +147,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       );
       await engine.deliver(id, event(`${id}:question`));
       await seen.settled(1);
-      expect((await harness.store.runs.open(id))?.status).toBe("parked");
+      await expect.poll(async () => (await harness.store.runs.open(id))?.status).toBe("parked");
       await engine.deliver(id, event(`${id}:answer`));
       await seen.ended(1);
       expect(seen.wakes.map((wake) => wake.runId)).toEqual([seen.wakes[0]?.runId, seen.wakes[0]?.runId]);

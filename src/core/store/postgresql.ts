@@ -11,6 +11,8 @@ const MIGRATION_LOCK = 72_707_369;
 /** Applies migrations under an advisory lock and opens a pooled client. */
 export async function openPostgresql(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const connection = new Client({ connectionString: url });
+  // The query that a break cuts off rejects; the event, without a listener, would end the process.
+  connection.on("error", () => {});
   await connection.connect();
   try {
     await connection.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);

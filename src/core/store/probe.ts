@@ -27,6 +27,8 @@ async function probeSqlite(file: string): Promise<void> {
 async function probePostgresql(url: string): Promise<void> {
   const { Client } = await import("pg");
   const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // The query that a break cuts off rejects; the event, without a listener, would end the process.
+  client.on("error", () => {});
   await client.connect();
   try {
     await client.query("SELECT 1");
