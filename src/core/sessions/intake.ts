@@ -1,3 +1,4 @@
+import { ThreadBreaker } from "../budget/thread-breaker.ts";
 import type { AccessRules } from "../permissions/access.ts";
 import { accessRefusal } from "../permissions/access.ts";
 import { assertNever } from "../protocol/assert-never.ts";
@@ -33,6 +34,9 @@ export interface IntakeOptions {
   readonly contextWindowOf: CommandContext["contextWindowOf"];
 }
 
+const TOO_QUICK =
+  "✗ More than 30 runs in 10 minutes, each begun as soon as the one before had ended: that looks like a loop, so I answer no more here for some minutes.";
+
 /** Keys of commands taken lately that are remembered. */
 const REMEMBERED_COMMANDS = 1_000;
 
@@ -41,6 +45,7 @@ interface Intake extends IntakeOptions {
   readonly commandKeys: Set<string>;
   /** Messages being taken, by key: Slack delivers a mention twice at once, and its second need not race the first. */
   readonly taking: Map<string, Promise<Receipt>>;
+  readonly breaker: ThreadBreaker;
 }
 
 /**
@@ -48,7 +53,8 @@ interface Intake extends IntakeOptions {
  * something. An accepted message is durable when this resolves.
  */
 export function createIntake(intakeOptions: IntakeOptions): Receive {
-  const options: Intake = { ...intakeOptions, commandKeys: new Set(), taking: new Map() };
+  const breaker = new ThreadBreaker({ store: intakeOptions.store, clock: intakeOptions.runtime.clock });
+  const options: Intake = { ...intakeOptions, commandKeys: new Set(), taking: new Map(), breaker };
   return async (event) => {
     const refusal = accessRefusal(event.person, options.access);
     if (refusal !== null) return isAddressed(event) ? { type: "refused", reason: refusal } : { type: "ignored" };
@@ -90,7 +96,12 @@ async function receiveMessage(message: InboundMessage, options: Intake): Promise
   if (message.text === "" && message.attachments.length === 0 && message.quoted.length === 0) {
     return { type: "reply", message: privately(helpText()) };
   }
-  if (session !== null) return deliver(message, { session, addressed, isNew: false }, options);
+  if (session !== null) {
+    const verdict = await options.breaker.arrives(session.id);
+    if (verdict === "stops") return { type: "reply", message: privately(TOO_QUICK) };
+    if (verdict === "stopped") return { type: "ignored" };
+    return deliver(message, { session, addressed, isNew: false }, options);
+  }
   return deliver(message, { session: await openSession(message, options), addressed, isNew: true }, options);
 }
 

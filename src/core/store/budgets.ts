@@ -72,6 +72,16 @@ export function budgetWrites(db: Client) {
       await db.budgetReservation.upsert({ where: { runId }, create: { runId, ...row }, update: row });
     },
 
+    /** A session's runs that began since then, oldest first; times in milliseconds since the epoch. */
+    async runsSince(sessionId: string, since: number): Promise<{ startedAt: number; endedAt: number | null }[]> {
+      const rows = await db.run.findMany({
+        where: { sessionId, startedAt: { gt: new Date(since) } },
+        orderBy: { startedAt: "asc" },
+        select: { startedAt: true, endedAt: true },
+      });
+      return rows.map((row) => ({ startedAt: row.startedAt.getTime(), endedAt: row.endedAt?.getTime() ?? null }));
+    },
+
     /** Whatever the run has reserved. */
     async withdraw(runId: string): Promise<void> {
       await db.budgetReservation.deleteMany({ where: { runId } });

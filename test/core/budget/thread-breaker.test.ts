@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ThreadBreaker } from "../../../src/core/budget/thread-breaker.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+let directory: string;
+let store: Store;
+let clock: ManualClock;
+let runs = 0;
+
+beforeEach(async () => {
+  directory = mkdtempSync(path.join(tmpdir(), "deckhand-breaker-"));
+  clock = new ManualClock();
+  runs = 0;
+  store = await openStore(`file:${path.join(directory, "a.db")}`, { ...systemRuntime(), clock });
+  await store.transaction((tx) =>
+    tx.sessions.create({
+      id: "ses_1",
+      key: "slack:T1:C1:1.1",
+      thread: { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.1" },
+      workspaceName: "Acme",
+      channel: { name: "ops", kind: "channel" },
+      agent: "build",
+      createdBy: "slack:U1",
+      at: clock.now(),
+    }),
+  );
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** A message that comes so long after the last run has ended, and the run it begins, of two seconds. */
+async function converse(breaker: ThreadBreaker, pauseMs: number): Promise<string> {
+  await clock.advance(pauseMs);
+  const verdict = await breaker.arrives("ses_1");
+  if (verdict !== "goes on") return verdict;
+  runs += 1;
+  const id = `run_${runs}`;
+  await store.transaction((tx) => tx.runs.begin({ id, sessionId: "ses_1", eventSeq: runs, at: clock.now() }));
+  await clock.advance(2_000);
+  await store.transaction((tx) => tx.runs.end(id, { type: "cancelled", by: "@ana" }, clock.now()));
+  return verdict;
+}
+
+async function verdicts(breaker: ThreadBreaker, count: number, pauseMs: number): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (let message = 0; message < count; message += 1) {
+    const verdict = await converse(breaker, pauseMs);
+    counts[verdict] = (counts[verdict] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test("a thread whose every answer is answered at once stops after 31 runs, and is told once", async () => {
+  const breaker = new ThreadBreaker({ store, clock });
+  expect(await verdicts(breaker, 40, 1_000)).toEqual({ "goes on": 31, stops: 1, stopped: 8 });
+});
+
+test("it goes on once the runs are ten minutes old", async () => {
+  const breaker = new ThreadBreaker({ store, clock });
+  await verdicts(breaker, 35, 1_000);
+  expect(await converse(breaker, 600_000)).toBe("goes on");
+});
+
+test("people who take their time are never stopped, however much they say", async () => {
+  const breaker = new ThreadBreaker({ store, clock });
+  expect(await verdicts(breaker, 80, 6_000)).toEqual({ "goes on": 80 });
+});
