@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { sieveOf } from "../../src/tools/wasm/workspace/sieve.ts";
 import { coveredLines, matchingLines } from "../../wasm/guests/files/match-lines.ts";
-import { needlesOf } from "../../wasm/guests/files/needles.ts";
+import { needlesOf, shapesOf } from "../../wasm/guests/files/needles.ts";
 import { compile } from "../../wasm/guests/files/pattern.ts";
 
 const derived = [
@@ -14,7 +15,11 @@ const derived = [
   ["(?=look)ahead", ["ahead"]],
   ["[abc]def", ["def"]],
   ["[\\]x]yz", ["yz"]],
-  ["a{3}bc", ["bc"]],
+  ["a{3}bc", ["aaabc"]],
+  ["a{2,}bc", ["aabc"]],
+  ["a{0}bc", ["bc"]],
+  ["[n]ee[d]le", ["needle"]],
+  ["ab[\\d]+cd", ["ab"]],
   ["(abc)*de", ["de"]],
   ["\\x41bc", ["bc"]],
   ["\\d+\\s*", []],
@@ -25,6 +30,39 @@ const derived = [
 test.each(derived)("of matches of %s it is known that they contain %j", (source, needles) => {
   expect(needlesOf(source, { ignoreCase: false, unicode: false })).toEqual(needles);
 });
+
+const DIGITS = "0123456789";
+
+const shaped = [
+  ["\\d{2}-\\d", [[DIGITS, DIGITS, "-", DIGITS]]],
+  ["\\d{2,}-x?[yz]", [[DIGITS, DIGITS, "-"]]],
+  ["[a-c\\]-].[^a]", [["abc]-"]]],
+  ["[0-9]é[x-z][\\d]", [["xyz", DIGITS]]],
+  ["[xy]|Z", [["xy"], ["Z"]]],
+  ["\\w\\w", []],
+  ["\\s[é]", []],
+  ["[\\d-z]\\D[]", []],
+] as const;
+
+test.each(shaped)("of matches of %s it is known that they contain the places %j", (source, shapes) => {
+  expect(shapesOf(source, { ignoreCase: false, unicode: false })).toEqual(shapes);
+});
+
+test("a shape has both cases of its letters when case is ignored", () => {
+  expect(shapesOf("[a1]", { ignoreCase: true, unicode: false })).toEqual([["a1A"]]);
+});
+
+test("all shapes together are not longer than the host can follow", () => {
+  const source = `${"[ab]".repeat(40)}|${"[cd]".repeat(40)}`;
+  expect(shapesOf(source, { ignoreCase: false, unicode: false }).map((shape) => shape.length)).toEqual([15, 15]);
+});
+
+test.each([["xyz"], ["0".repeat(33)], [""], ["0".repeat(32 * 32)]])(
+  "a guest that asks for the shape %j is refused",
+  (shape) => {
+    expect(() => sieveOf({ needles: [], foldCase: false, shapes: [shape] })).toThrow(/place/);
+  },
+);
 
 const alphabet = fc.constantFrom("a", "b", "A", "é", "\n", "\r\n", " ", "1");
 const atom = fc.constantFrom(
@@ -37,6 +75,10 @@ const atom = fc.constantFrom(
   "\\s",
   "[^a]",
   "[ab]",
+  "[1b]",
+  "[^1]",
+  "[a-b-]",
+  "\\w",
   "^",
   "$",
   "\\b",
@@ -44,7 +86,7 @@ const atom = fc.constantFrom(
   "\\u0062",
   "1",
 );
-const quantifier = fc.constantFrom("", "", "", "?", "*", "+", "{2}", "{0,1}", "+?");
+const quantifier = fc.constantFrom("", "", "", "?", "*", "+", "{2}", "{0,1}", "{0}", "{1,2}", "{2,}", "+?");
 const piece = fc
   .tuple(atom, quantifier)
   .map(([one, times]) =>
@@ -62,15 +104,13 @@ const pattern: fc.Arbitrary<string> = fc
   .node.map(String);
 const content = fc.array(alphabet, { maxLength: 30 }).map((parts) => parts.join(""));
 
-test("no text with a match lacks all needles", () => {
+test("every text with a match passes the sieve", () => {
   fc.assert(
     fc.property(pattern, content, fc.boolean(), (source, text, ignoreCase) => {
-      const needles = needlesOf(source, { ignoreCase, unicode: false });
-      if (needles.length === 0 || !new RegExp(source, ignoreCase ? "gmi" : "gm").test(text)) return;
-      const folded = ignoreCase ? text.toLowerCase() : text;
-      expect(needles.some((needle) => folded.includes(needle))).toBe(true);
+      const { regex, sieve } = compile(source, { ignoreCase, multiline: false });
+      if (regex.test(text)) expect(sieveOf(sieve)(Buffer.from(text))).toBe(true);
     }),
-    { numRuns: 3_000 },
+    { numRuns: 5_000 },
   );
 });
 

@@ -9,7 +9,7 @@ export interface Workspace {
   replaceFile(path: string, text: string, before: string | null): void;
   listFiles(path: string, options: WalkOptions): { readonly paths: string; readonly cut: boolean };
   modified(paths: string): string;
-  readMatching(paths: string, first: number, needles: readonly string[], foldCase: boolean): Batch;
+  readMatching(paths: string, first: number, sieve: Sieve): Batch;
 }
 
 export interface Facts {
@@ -29,6 +29,13 @@ export interface WalkOptions {
   readonly hidden: boolean;
   readonly dependencies: boolean;
   readonly maxEntries: number;
+}
+
+/** What each match contains: a needle or a shape, as far as any are named. */
+export interface Sieve {
+  readonly needles: readonly string[];
+  readonly foldCase: boolean;
+  readonly shapes: readonly string[];
 }
 
 export interface Batch {

@@ -12,6 +12,7 @@ import { type FileSession, fileSession, text, useSandbox } from "../file-session
 
 const sandbox = useSandbox();
 const SECRET = "top secret";
+const EVERYTHING = { needles: [], foldCase: false, shapes: [] };
 
 /** A root with a secret beside it, and links that lead there. */
 function besideSecret(): FileSession {
@@ -169,7 +170,7 @@ test("directories that are swapped for links to the outside while a call runs le
   while (performance.now() < until) {
     for (const work of [
       () => workspace.functions.readWhole("flip/f.txt").text,
-      () => workspace.functions.readMatching("flip/f.txt", 0, [], false).texts.join(""),
+      () => workspace.functions.readMatching("flip/f.txt", 0, EVERYTHING).texts.join(""),
       () => workspace.functions.replaceFile("flip/f.txt", "inside", inside) ?? "written",
     ]) {
       seen.add(attempt(work));

@@ -1,125 +1,171 @@
+import { bothCases, charsOfClass, charsOfEscape } from "./char-class.ts";
+
 /**
- * Derives from a regular expression a few texts of which every match contains at least one, so that
- * files without any of them need not be searched. It errs only towards knowing less: what it does not
- * follow closely (classes, escapes, look-around, characters beyond the BMP) simply requires nothing.
+ * Derives from a regular expression what each of its matches contains, so that files without it need not
+ * be searched. It errs only towards knowing less: what it does not follow closely (most escapes,
+ * look-around, characters beyond the BMP) simply requires nothing.
  */
 
-/** Any-of texts that a match must contain; null: nothing is known. */
-type Needles = readonly string[] | null;
+/** A stretch of a match: for each place the characters that may stand there. */
+type Stretch = readonly string[];
+/** Stretches of which each match contains at least one; null: nothing is known. */
+type Required = readonly Stretch[] | null;
 
-/** A needle below this length keeps too little out. */
-const MIN_LENGTH = 2;
-const MAX_NEEDLES = 16;
+/** Texts are looked for much faster than shapes, and hold characters of any script; shapes are of ASCII. */
+type Kind = "texts" | "shapes";
 
-export function needlesOf(
-  source: string,
-  flags: { readonly ignoreCase: boolean; readonly unicode: boolean },
-): string[] {
-  if (flags.ignoreCase && flags.unicode) return []; // Unicode folding lets U+212A match k
-  const parser = new Parser(source, flags.unicode);
-  const needles = parser.alternatives();
-  if (needles === null || !parser.atEnd) return [];
-  if (!flags.ignoreCase) return [...needles];
+/** What a stretch must tell at least, or it keeps too little out. A place tells seven bits, less those left open. */
+const MIN_BITS: Readonly<Record<Kind, number>> = { texts: 14, shapes: 4 };
+const MAX_STRETCHES = 16;
+/** The host follows all shapes at once in one 32-bit number. */
+const MAX_PLACES = 31;
+/** Of a repeated atom. */
+const MAX_COPIES = 8;
+
+interface Flags {
+  readonly ignoreCase: boolean;
+  readonly unicode: boolean;
+}
+
+/** Texts of which every match contains one; lower-case ones when case is ignored. None: nothing is known. */
+export function needlesOf(source: string, flags: Flags): string[] {
+  const needles = required(source, "texts", flags).map((stretch) => stretch.join(""));
+  if (!flags.ignoreCase) return needles;
   return needles.every(isAscii) ? needles.map((needle) => needle.toLowerCase()) : [];
+}
+
+/** As `needlesOf`, where no text is certain: e.g. two digits, a dash, two digits. */
+export function shapesOf(source: string, flags: Flags): Stretch[] {
+  const shapes = required(source, "shapes", flags);
+  const places = Math.floor(MAX_PLACES / Math.max(shapes.length, 1));
+  return shapes.map((shape) => shape.slice(0, places));
+}
+
+function required(source: string, kind: Kind, flags: Flags): Stretch[] {
+  if (flags.ignoreCase && flags.unicode) return []; // Unicode folding lets U+212A match k
+  const parser = new Parser(source, kind, flags);
+  const stretches = parser.alternatives();
+  return stretches === null || !parser.atEnd ? [] : [...stretches];
 }
 
 function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 
-/** The better of two facts that both hold: the one whose shortest text is longer. */
-function better(a: Needles, b: Needles): Needles {
+/** The better of two facts that both hold: the one whose vaguest stretch tells more. */
+function better(a: Required, b: Required): Required {
   if (a === null || b === null) return a ?? b;
-  return shortest(b) > shortest(a) ? b : a;
+  return vaguest(b) > vaguest(a) ? b : a;
 }
 
-function shortest(needles: readonly string[]): number {
-  return Math.min(...needles.map((needle) => needle.length));
+function vaguest(stretches: readonly Stretch[]): number {
+  return Math.min(...stretches.map(bitsOf));
+}
+
+function bitsOf(stretch: Stretch): number {
+  return stretch.reduce((bits, chars) => bits + 7 - Math.log2(chars.length), 0);
 }
 
 interface Atom {
-  /** One character that stands for itself. */
-  readonly literal?: string;
-  readonly needles: Needles;
+  /** The characters of which it is one. */
+  readonly chars?: string;
+  readonly required: Required;
 }
 
-const NOTHING: Atom = { needles: null };
+const NOTHING: Atom = { required: null };
+
+interface Times {
+  readonly least: number;
+  readonly most: number;
+}
 
 class Parser {
   readonly #source: string;
-  readonly #unicode: boolean;
+  readonly #kind: Kind;
+  readonly #flags: Flags;
   #at = 0;
 
-  constructor(source: string, unicode: boolean) {
+  constructor(source: string, kind: Kind, flags: Flags) {
     this.#source = source;
-    this.#unicode = unicode;
+    this.#kind = kind;
+    this.#flags = flags;
   }
 
   get atEnd(): boolean {
     return this.#at >= this.#source.length;
   }
 
-  alternatives(): Needles {
-    const branches: Needles[] = [this.#sequence()];
+  alternatives(): Required {
+    const branches: Required[] = [this.#sequence()];
     while (this.#take(/\|/y)) branches.push(this.#sequence());
-    const all: string[] = [];
+    const all: Stretch[] = [];
     for (const branch of branches) {
       if (branch === null) return null;
       all.push(...branch);
     }
-    return all.length > MAX_NEEDLES ? null : all;
+    return all.length > MAX_STRETCHES ? null : all;
   }
 
-  /** Everything in a sequence is required: runs of literal characters, and groups. */
-  #sequence(): Needles {
-    let best: Needles = null;
-    let run = "";
-    const endRun = (): void => {
-      if (run.length >= MIN_LENGTH) best = better(best, [run]);
-      run = "";
+  /** Everything in a sequence is required: stretches of single characters, and groups. */
+  #sequence(): Required {
+    let best: Required = null;
+    let stretch: string[] = [];
+    const endStretch = (next: string[]): void => {
+      if (bitsOf(stretch) >= MIN_BITS[this.#kind]) best = better(best, [stretch]);
+      stretch = next;
     };
     while (!this.atEnd && !/[|)]/.test(this.#source.charAt(this.#at))) {
-      const { literal, needles } = this.#atom();
-      const times = this.#quantifier();
-      if (literal !== undefined && times !== "optional") run += literal;
-      if (literal === undefined || times !== "once") endRun();
-      if (times !== "optional") best = better(best, needles);
+      const { chars, required } = this.#atom();
+      const { least, most } = this.#quantifier();
+      const copies = Array<string>(chars === undefined ? 0 : Math.min(least, MAX_COPIES)).fill(chars ?? "");
+      stretch.push(...copies);
+      // Of more repetitions than these, the last ones adjoin what follows.
+      if (chars === undefined || most > copies.length) endStretch([...copies]);
+      if (least > 0) best = better(best, required);
     }
-    endRun();
+    endStretch([]);
     return best;
   }
 
-  #quantifier(): "once" | "optional" | "repeated" {
-    const found = this.#take(/[*+?]\??|\{(\d+)(?:,\d*)?\}\??/y);
-    if (found === null) return "once";
-    const least = found[1] === undefined ? (found[0].startsWith("+") ? 1 : 0) : Number(found[1]);
-    return least === 0 ? "optional" : "repeated";
+  #quantifier(): Times {
+    const found = this.#take(/[*+?]\??|\{(\d+)(,?)(\d*)\}\??/y);
+    if (found === null) return { least: 1, most: 1 };
+    const [all, least, comma, most] = found;
+    if (least === undefined) return { least: all.startsWith("+") ? 1 : 0, most: all.startsWith("?") ? 1 : Infinity };
+    if (comma === "") return { least: Number(least), most: Number(least) };
+    return { least: Number(least), most: most === "" ? Infinity : Number(most) };
   }
 
   #atom(): Atom {
     if (this.#take(/\(/y)) return this.#group();
     if (this.#take(/\\/y)) return this.#escape();
-    if (this.#take(/\[(?:\\[^]|[^\]\\])*\]/y)) return NOTHING;
+    const [, body] = this.#take(/\[((?:\\[^]|[^\]\\])*)\]/y) ?? [];
+    if (body !== undefined) return this.#oneOf(charsOfClass(body));
     const char = this.#source.charAt(this.#at++);
-    if ("^$.[".includes(char) || !standsForItself(char)) return NOTHING;
-    return { literal: char, needles: null };
+    return "^$.[".includes(char) ? NOTHING : this.#oneOf(char);
   }
 
   #group(): Atom {
     const around = this.#take(/\?<?[=!]/y) !== null;
     if (!around) this.#take(/\?(?:<[^>]*>|[a-z-]*:)/y);
-    const needles = this.alternatives();
+    const inner = this.alternatives();
     this.#take(/\)/y);
-    return around ? NOTHING : { needles };
+    return around ? NOTHING : { required: inner };
   }
 
   #escape(): Atom {
-    const operand = this.#unicode
+    const operand = this.#flags.unicode
       ? /x[0-9a-f]{2}|u\{[0-9a-f]+\}|u[0-9a-f]{4}|p\{[^}]*\}|k<[^>]*>|c[a-z]|\d+|[a-z]/iy
       : /x[0-9a-f]{2}|u[0-9a-f]{4}|k<[^>]*>|c[a-z]|\d+|[a-z]/iy;
-    if (this.#take(operand)) return NOTHING;
-    const char = this.#source.charAt(this.#at++);
-    return standsForItself(char) ? { literal: char, needles: null } : NOTHING;
+    const [known] = this.#take(operand) ?? [];
+    return this.#oneOf(known === undefined ? this.#source.charAt(this.#at++) : charsOfEscape(known));
+  }
+
+  #oneOf(chars: string | null): Atom {
+    if (chars === null || !standForThemselves(chars)) return NOTHING;
+    if (this.#kind === "texts") return chars.length === 1 ? { chars, required: null } : NOTHING;
+    if (!isAscii(chars)) return NOTHING;
+    return { chars: this.#flags.ignoreCase ? bothCases(chars) : chars, required: null };
   }
 
   #take(pattern: RegExp): RegExpExecArray | null {
@@ -131,7 +177,6 @@ class Parser {
 }
 
 /** Halves of surrogate pairs cannot be looked for in UTF-8, nor can the replacement character. */
-function standsForItself(char: string): boolean {
-  const code = char.charCodeAt(0);
-  return char !== "" && (code < 0xd800 || code > 0xdfff) && code !== 0xfffd;
+function standForThemselves(chars: string): boolean {
+  return chars !== "" && !/[\ud800-\udfff\ufffd]/.test(chars);
 }

@@ -1,12 +1,11 @@
-import { Refusal } from "../workspace.ts";
-import { needlesOf } from "./needles.ts";
+import { Refusal, type Sieve } from "../workspace.ts";
+import { needlesOf, shapesOf } from "./needles.ts";
 
 export interface Pattern {
   /** Global and line-anchored (`^` and `$` are a line's). */
   readonly regex: RegExp;
-  /** Texts of which each match contains one; none: nothing is known. */
-  readonly needles: readonly string[];
-  readonly ignoreCase: boolean;
+  /** What files with a match contain. */
+  readonly sieve: Sieve;
   /** Whether a match in the whole text may be missing although a line alone would match. */
   readonly looksAround: boolean;
 }
@@ -25,10 +24,23 @@ export function compile(source: string, flags: Flags): Pattern {
   const letters = `gm${ignoreCase ? "i" : ""}${flags.multiline ? "s" : ""}${unicode ? "u" : ""}`;
   try {
     const regex = new RegExp(pattern, letters);
-    const needles = needlesOf(pattern, { ignoreCase, unicode });
-    return { regex, needles, ignoreCase, looksAround: /\(\?<?[=!]/.test(pattern) };
+    const sieve = sieveOf(pattern, { ignoreCase, unicode });
+    return { regex, sieve, looksAround: /\(\?<?[=!]/.test(pattern) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refusal(`The pattern is not a valid regular expression (JavaScript syntax): ${reason}`);
   }
+}
+
+function sieveOf(pattern: string, flags: { readonly ignoreCase: boolean; readonly unicode: boolean }): Sieve {
+  const needles = needlesOf(pattern, flags);
+  const shapes = needles.length > 0 ? [] : shapesOf(pattern, flags);
+  return { needles, foldCase: flags.ignoreCase, shapes: shapes.map((shape) => shape.map(bitsOf).join("")) };
+}
+
+/** 32 hexadecimal digits, a bit for each ASCII character. */
+function bitsOf(chars: string): string {
+  let bits = 0n;
+  for (const char of chars) bits |= 1n << BigInt(char.charCodeAt(0));
+  return bits.toString(16).padStart(32, "0");
 }

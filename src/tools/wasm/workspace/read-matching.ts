@@ -4,6 +4,7 @@ import { BINARY, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
 import { type Places, withFile } from "./places.ts";
 import { MAX_WHOLE } from "./read-file.ts";
 import { Refusal, systemCode } from "./refusal.ts";
+import { type Sieve, sieveOf } from "./sieve.ts";
 
 /** Bytes of text in one batch, unless a single file is larger. */
 const BATCH_BYTES = 1_048_576;
@@ -11,9 +12,7 @@ const BATCH_BYTES = 1_048_576;
 export interface Search {
   readonly paths: readonly string[];
   readonly first: number;
-  readonly needles: readonly string[];
-  /** Needles are then lower-case ASCII. */
-  readonly foldCase: boolean;
+  readonly sieve: Sieve;
 }
 
 export interface Batch {
@@ -23,9 +22,9 @@ export interface Batch {
   readonly skipped: number;
 }
 
-/** Reads files in turn and keeps the texts that contain a needle, until a batch is full. */
-export function readMatching(places: Places, { paths, first, needles, foldCase }: Search): Batch {
-  const wanted = contains(needles, foldCase);
+/** Reads files in turn and keeps the texts that pass the sieve, until a batch is full. */
+export function readMatching(places: Places, { paths, first, sieve }: Search): Batch {
+  const wanted = sieveOf(sieve);
   const kept: { path: string; text: string }[] = [];
   const buffer = new FileBuffer();
   let bytes = 0;
@@ -40,18 +39,6 @@ export function readMatching(places: Places, { paths, first, needles, foldCase }
     bytes += content.length;
   }
   return { paths: kept.map(({ path }) => path), texts: kept.map(({ text }) => text), next: at, skipped };
-}
-
-function contains(needles: readonly string[], foldCase: boolean): (content: Buffer) => boolean {
-  if (needles.length === 0) return () => true;
-  if (foldCase) {
-    return (content) => {
-      const folded = content.toString("latin1").toLowerCase();
-      return needles.some((needle) => folded.includes(needle));
-    };
-  }
-  const encoded = needles.map((needle) => Buffer.from(needle));
-  return (content) => encoded.some((needle) => content.includes(needle));
 }
 
 /** Without a byte order mark, which would stand before the first line. */

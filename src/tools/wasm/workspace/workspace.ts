@@ -10,6 +10,7 @@ import { hashFile, hashOf, readHead, readLines, readWhole } from "./read-file.ts
 import { readMatching } from "./read-matching.ts";
 import { Refusal, refusing, systemCode } from "./refusal.ts";
 import { replaceFile } from "./replace-file.ts";
+import type { Sieve } from "./sieve.ts";
 
 /** The guest's `workspace` import (wasm/wit/sandbox.wit). */
 export interface WorkspaceImport {
@@ -22,8 +23,7 @@ export interface WorkspaceImport {
   replaceFile(path: string, text: string, before: string | undefined): void;
   listFiles(path: string, options: WalkOptions): { paths: string; cut: boolean };
   modified(paths: string): string;
-  // oxlint-disable-next-line max-params -- the shape is the WIT function's
-  readMatching(paths: string, first: number, needles: string[], foldCase: boolean): BatchRecord;
+  readMatching(paths: string, first: number, sieve: Sieve): BatchRecord;
 }
 
 interface BatchRecord {
@@ -92,9 +92,8 @@ function searching(places: GetPlaces): Pick<WorkspaceImport, "listFiles" | "modi
       split(paths)
         .map((path) => modifiedMs(places(), path))
         .join("\0"),
-    // oxlint-disable-next-line max-params -- the shape is the WIT function's
-    readMatching: (paths, first, needles, foldCase) => {
-      const batch = readMatching(places(), { paths: split(paths), first, needles, foldCase });
+    readMatching: (paths, first, sieve) => {
+      const batch = readMatching(places(), { paths: split(paths), first, sieve });
       return { ...batch, paths: batch.paths.join("\0") };
     },
   };
