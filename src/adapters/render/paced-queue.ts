@@ -11,6 +11,12 @@ const MAX_WAITING = 1_000;
 /** What is waited after a 429 that names no time. */
 const DEFAULT_RETRY_AFTER_MS = 5_000;
 
+/** How long unanswered requests may hold others back; a request that hangs for longer is not what stalls them. */
+const MAX_SILENCE_MS = 10_000;
+
+/** How often a queue looks again while answers are awaited. */
+const SILENT_WAKE_MS = 250;
+
 /** A method of the platform that asked us to wait: every queue that calls it stands still until then. */
 export interface Gate {
   closedUntil: number;
@@ -43,6 +49,10 @@ export class PacedQueue {
   readonly #clock: Clock;
   readonly #lanes: Readonly<Record<Lane, Waiting[]>> = { approval: [], answer: [], first: [], progress: [] };
   #cancelWake: (() => void) | undefined;
+  /** Requests whose answers have not come. */
+  #underWay = 0;
+  /** Since when no answer has come while some were awaited. */
+  #busySince = 0;
 
   constructor({ rate, gate, clock }: PacedQueueOptions) {
     this.#bucket = new TokenBucket(rate);
@@ -54,14 +64,38 @@ export class PacedQueue {
   async run<T>(send: () => Promise<T>, { lane, signal, reserved = false }: Turn): Promise<T> {
     if (!reserved) await this.#turn({ lane, signal, again: false });
     for (;;) {
+      const answered = this.#sent();
       try {
         return await send();
       } catch (error) {
         if (!(error instanceof PlatformError) || error.code !== "platform_rate_limited") throw error;
         this.#close(error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS);
+      } finally {
+        answered();
       }
       await this.#turn({ lane, signal, again: true });
     }
+  }
+
+  /** For how long no answer has come though some are awaited: no tokens come in meanwhile. */
+  #silentMs(now: number): number {
+    return this.#underWay === 0 ? 0 : Math.min(now - this.#busySince, MAX_SILENCE_MS);
+  }
+
+  /**
+   * Counts a request as under way until the returned function is called. The platform may count it at any
+   * time until then: a stalled connection would otherwise let a whole burst arrive behind another.
+   */
+  #sent(): () => void {
+    if (this.#underWay === 0) this.#busySince = this.#clock.now();
+    this.#underWay += 1;
+    return () => {
+      const now = this.#clock.now();
+      this.#bucket.pause(this.#silentMs(now));
+      this.#busySince = now;
+      this.#underWay -= 1;
+      this.#pump();
+    };
   }
 
   /** Resolves when a token is taken for the caller; `giveBack` returns it unused. */
@@ -123,7 +157,7 @@ export class PacedQueue {
 
   #waitMs(): number {
     const now = this.#clock.now();
-    return Math.max(this.#gate.closedUntil - now, this.#bucket.waitMs(now));
+    return Math.max(this.#gate.closedUntil - now, this.#bucket.waitMs(now - this.#silentMs(now)));
   }
 
   #pump(): void {
@@ -132,7 +166,9 @@ export class PacedQueue {
     for (let next = this.#head(); next !== undefined; next = this.#head()) {
       const waitMs = this.#waitMs();
       if (waitMs > 0) {
-        this.#cancelWake = this.#clock.after(waitMs, () => this.#pump());
+        // An answer looks again by itself; time alone moves nothing on while it is awaited.
+        const wakeMs = this.#underWay === 0 ? waitMs : Math.max(waitMs, SILENT_WAKE_MS);
+        this.#cancelWake = this.#clock.after(wakeMs, () => this.#pump());
         return;
       }
       next.shift()?.start();

@@ -23,6 +23,11 @@ export class TokenBucket {
     this.#fullAt -= this.#rate.everyMs;
   }
 
+  /** For so long no tokens came in. */
+  pause(ms: number): void {
+    this.#fullAt += ms;
+  }
+
   /** The platform counted otherwise: nothing is left. */
   drain(now: number): void {
     this.#fullAt = Math.max(this.#fullAt, now + this.#rate.burst * this.#rate.everyMs);
