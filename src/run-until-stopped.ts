@@ -1,4 +1,5 @@
 import { flushCompileCache } from "node:module";
+import { setFlagsFromString } from "node:v8";
 import { startApp } from "./app.ts";
 import type { Terminal } from "./cli/terminal.ts";
 import { secretsOf } from "./config/describe.ts";
@@ -38,6 +39,8 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
       say: (line) => terminal.out(line),
       signal: stopping.signal,
     });
+    // A start is over sooner when its garbage waits; sessions that run for days should not leave theirs.
+    setFlagsFromString("--optimize-for-size");
     // Node keeps what it compiled when the process ends by itself; one that is killed has kept it before.
     setTimeout(flushCompileCache, LOADED_MS).unref();
     const failure = await Promise.race([app.failed, stopped.promise.then(() => null)]);
