@@ -37,14 +37,14 @@ export interface IntakeOptions {
 const TOO_QUICK =
   "✗ More than 30 runs in 10 minutes, each begun as soon as the one before had ended: that looks like a loop, so I answer no more here for some minutes.";
 
-/** Keys of commands taken lately that are remembered. */
-const REMEMBERED_COMMANDS = 1_000;
+/** Commands, and messages, taken lately that are remembered. */
+const REMEMBERED = 1_000;
 
 interface Intake extends IntakeOptions {
   /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
   readonly commandKeys: Set<string>;
-  /** Messages being taken, by key: Slack delivers a mention twice at once, and its second need not race the first. */
-  readonly taking: Map<string, Promise<Receipt>>;
+  /** Receipts of messages taken lately, by key: Slack delivers each mention twice, and once is enough for the store. */
+  readonly receipts: Map<string, Promise<Receipt>>;
   readonly breaker: ThreadBreaker;
 }
 
@@ -54,7 +54,7 @@ interface Intake extends IntakeOptions {
  */
 export function createIntake(intakeOptions: IntakeOptions): Receive {
   const breaker = new ThreadBreaker({ store: intakeOptions.store, clock: intakeOptions.runtime.clock });
-  const options: Intake = { ...intakeOptions, commandKeys: new Set(), taking: new Map(), breaker };
+  const options: Intake = { ...intakeOptions, commandKeys: new Set(), receipts: new Map(), breaker };
   return async (event) => {
     const refusal = accessRefusal(event.person, options.access);
     if (refusal !== null) return isAddressed(event) ? { type: "refused", reason: refusal } : { type: "ignored" };
@@ -75,14 +75,24 @@ function isAddressed(event: InboundEvent): boolean {
   return event.kind !== "message" || event.addressed === "mention" || event.addressed === "dm";
 }
 
-/** One delivery does the work, and those beside it get its receipt; the unique key decides what comes later. */
+/** One delivery does the work; those beside and after it get its receipt. Across processes the unique key decides. */
 function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
-  const { taking } = options;
-  const running = taking.get(message.key);
-  if (running !== undefined) return running;
-  const taken = receiveMessage(message, options).finally(() => taking.delete(message.key));
-  taking.set(message.key, taken);
-  return taken;
+  const { receipts } = options;
+  const { key } = message;
+  const known = receipts.get(key);
+  if (known !== undefined) return known;
+  const receipt = receiveMessage(message, options).catch((error: unknown) => {
+    receipts.delete(key);
+    throw error;
+  });
+  receipts.set(key, receipt);
+  forgetOldest(receipts);
+  return receipt;
+}
+
+function forgetOldest(remembered: Map<string, unknown> | Set<string>): void {
+  const [oldest] = remembered.keys();
+  if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest);
 }
 
 async function receiveMessage(message: InboundMessage, options: Intake): Promise<Receipt> {
@@ -174,8 +184,7 @@ async function answerCommand(
 ): Promise<Receipt> {
   if (commandKeys.has(event.key)) return { type: "duplicate" };
   commandKeys.add(event.key);
-  const [oldest] = commandKeys;
-  if (commandKeys.size > REMEMBERED_COMMANDS && oldest !== undefined) commandKeys.delete(oldest);
+  forgetOldest(commandKeys);
   log.info({ command: name, person: event.person.id, sessionId: session?.id }, "command");
   const message = await runCommand(name, { store, engine, runtime, session, person: event.person, contextWindowOf });
   return { type: "reply", message };

@@ -79,17 +79,17 @@ class SessionRunner implements SessionHandler {
 
   async queued(wake: Wake, context: TurnContext, before: number): Promise<void> {
     const known = this.#queued.get(wake.runId);
-    const view = known?.view ?? (await this.#openView(wake, context));
+    const view = known?.view ?? (await this.#openView(await this.#sessionOf(wake), wake, context));
     if (known === undefined) this.#queued.set(wake.runId, { view, context });
     view.show({ type: "queued", before });
   }
 
   async run(wake: Wake, context: TurnContext): Promise<"ended" | "parked"> {
-    const session = await this.#options.store.sessions.get(wake.sessionId);
+    const session = await this.#sessionOf(wake);
     const waiting = this.#queued.get(wake.runId);
     this.#queued.delete(wake.runId);
     if (waiting !== undefined) await waiting.view.suspend();
-    const view = await this.#openView(wake, context);
+    const view = await this.#openView(session, wake, context);
     const run: LiveRun = { session, wake, context, view };
     try {
       const outcome = await this.#outcome(run);
@@ -102,16 +102,22 @@ class SessionRunner implements SessionHandler {
     }
   }
 
-  async #openView({ runId, sessionId, event }: Wake, context: TurnContext): Promise<RunView> {
+  #sessionOf({ sessionId }: Wake): Promise<SessionRow> {
+    return this.#options.store.sessions.get(sessionId);
+  }
+
+  async #openView(session: SessionRow, { runId, event, resumed }: Wake, context: TurnContext): Promise<RunView> {
     const { store, openView } = this.#options;
-    const session = await store.sessions.get(sessionId);
-    const run = await store.runs.get(runId);
+    // A run that begins with this wake has posted nothing yet.
+    const [run, live] = resumed
+      ? await Promise.all([store.runs.get(runId), store.posts.get(postKey(runId, "live"))])
+      : [];
     return openView(session.thread.platform)({
       runId,
       thread: session.thread,
       agentName: session.agent,
       startedAt: run?.startedAt ?? this.#options.runtime.clock.now(),
-      isLive: (await store.posts.get(postKey(runId, "live"))) !== null,
+      isLive: (live ?? null) !== null,
       triggerMessageId: event.body.kind === "message" ? event.body.messageId : null,
       askedBy: event.body.kind === "message" ? event.body.author.id : null,
       closes: ({ files: _files, ...last }) => store.transaction((tx) => tx.posts.closes(postKey(runId, "live"), last)),
@@ -146,7 +152,7 @@ class SessionRunner implements SessionHandler {
   /** Brings the event that began the run into the history, with what waits beside it, in order of arrival. */
   async #takeInput({ session, wake, context, view }: LiveRun, { sandboxRoot }: SessionPlace): Promise<void> {
     const { store } = this.#options;
-    if ((await store.journal.get(wake.runId, "input")).found) return;
+    if (wake.resumed && (await store.journal.get(wake.runId, "input")).found) return;
     const waiting = await context.takeInbox("input:inbox");
     const events = [wake.event, ...waiting].toSorted((a, b) => a.seq - b.seq);
     const input = this.#inputOptions({ session, context, view }, sandboxRoot);

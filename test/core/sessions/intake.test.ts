@@ -4,8 +4,8 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
-import { createIntake } from "../../../src/core/sessions/intake.ts";
-import { openStore } from "../../../src/core/store/store.ts";
+import { createIntake, type IntakeOptions } from "../../../src/core/sessions/intake.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { Recorder } from "../../contracts/engine-recorder.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -28,19 +28,43 @@ const MENTION: InboundMessage = {
   messageId: "1",
 };
 
-test("a mention that a platform delivers twice at once begins one run; what comes later is a duplicate", async () => {
+test("a mention that a platform delivers again begins one run, also when another process takes it", async () => {
+  const { options, recorder } = await intakeOptions();
+  const receive = createIntake(options);
+  expect(await Promise.all([receive(MENTION), receive(MENTION)])).toEqual([{ type: "accepted" }, { type: "accepted" }]);
+  expect(await receive(MENTION)).toEqual({ type: "accepted" });
+  expect(await createIntake(options)(MENTION)).toEqual({ type: "duplicate" });
+  await recorder.ended(1);
+  expect(recorder.keys()).toEqual([MENTION.key]);
+});
+
+test("a mention that could not be kept is taken when it is delivered again", async () => {
+  const { options, recorder } = await intakeOptions();
+  let isAway = true;
+  const transaction: Store["transaction"] = (work) =>
+    isAway ? Promise.reject(new Error("the store is away")) : options.store.transaction(work);
+  const receive = createIntake({ ...options, store: { ...options.store, transaction } });
+  await expect(receive(MENTION)).rejects.toThrow("the store is away");
+  isAway = false;
+  expect(await receive(MENTION)).toEqual({ type: "accepted" });
+  await recorder.ended(1);
+});
+
+/** A store and an engine whose runs end at once. */
+async function intakeOptions() {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-intake-"));
   const runtime = systemRuntime();
   const store = await openStore(`file:${path.join(directory, "intake.db")}`, runtime);
-  onTestFinished(async () => {
-    await store.close();
-    rmSync(directory, { recursive: true });
-  });
   const log = silentLog;
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 32, target: () => NO_PLATFORM });
   const recorder = new Recorder();
   await engine.start(recorder.handler());
-  const receive = createIntake({
+  onTestFinished(async () => {
+    await engine.stop(1_000);
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+  const options: IntakeOptions = {
     store,
     engine,
     runtime,
@@ -49,11 +73,6 @@ test("a mention that a platform delivers twice at once begins one run; what come
     agentOf: () => "build",
     requiresMention: () => false,
     contextWindowOf: () => Promise.resolve(200_000),
-  });
-
-  expect(await Promise.all([receive(MENTION), receive(MENTION)])).toEqual([{ type: "accepted" }, { type: "accepted" }]);
-  expect(await receive(MENTION)).toEqual({ type: "duplicate" });
-  await recorder.ended(1);
-  await engine.stop(1_000);
-  expect(recorder.keys()).toEqual([MENTION.key]);
-});
+  };
+  return { options, recorder };
+}
