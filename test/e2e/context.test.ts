@@ -4,6 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { untilIdle } from "../support/bot.ts";
 import { hold, httpError, type Part, type Reply, text, toolUse, usage } from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
 import { answers, putFile, type Scene, type SceneThread, slackScene } from "../support/scene.ts";
@@ -152,6 +153,7 @@ test("/compact summarises on demand, and /status tells how full the context is",
   const told = (pattern: RegExp) => () => pattern.test(JSON.stringify(scene.slack.workspace.whispers));
   thread.reply("/status");
   await thread.until(told(/Context: 20 % \(40,\d{3} of 200,000 tokens\)\./));
+  await untilIdle(scene.bot);
   thread.reply("/compact");
   await answer(thread, "⚠ I summarised the first 6 messages to go on; nothing is deleted.");
   expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
@@ -160,6 +162,7 @@ test("/compact summarises on demand, and /status tells how full the context is",
   const last = JSON.stringify(scene.model.requests.at(-1)?.body);
   expect(last).not.toContain("say 0");
 
+  await untilIdle(scene.bot);
   thread.reply("/compact");
   await answer(thread, "I summarised the first 8 messages to go on; nothing is deleted.");
   expect(scene.model.violations).toEqual([]);

@@ -25,7 +25,7 @@ const FOLD_ATTEMPTS = 8;
 /** Failures after which nothing can be written in the thread. */
 const UNWRITABLE: ReadonlySet<string> = new Set(["thread_gone", "missing_scope"]);
 /** How long the end of a run waits for its fold, which otherwise follows on its own. */
-const FOLD_WAIT_MS = 2_000;
+const FOLD_WAIT_MS = 250;
 
 export interface RunViewDeps {
   readonly platform: PacedPlatform;

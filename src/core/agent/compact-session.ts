@@ -22,11 +22,15 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
 
   const { facts } = await query.registry.resolve(loop.gauge.model);
   const work = summarise(loop, loop.gauge.windowOf(facts), signal);
-  let said = TOO_LITTLE;
+  // The last status is the answer: said once.
+  let said: string | null = null;
   for await (const event of work) {
-    if (event.type === "status") said = event.text;
-    yield event;
+    if (event.type !== "status") yield event;
+    else {
+      if (said !== null) yield { type: "status", text: said };
+      said = event.text;
+    }
   }
   const by = cancelledBy(signal);
-  return by === null ? ended(said) : { type: "cancelled", by };
+  return by === null ? ended(said ?? TOO_LITTLE) : { type: "cancelled", by };
 }
