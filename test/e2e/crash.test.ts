@@ -103,6 +103,7 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
     for (let kills = 0; kills < 10; kills++) {
       await scene.bot.kill("SIGKILL");
       scene.bot.launch();
+      // Each life is a little longer than the one before, so that the kills fall into different steps.
       await new Promise((resolve) => setTimeout(resolve, 400 + kills * 60));
     }
     await scene.bot.kill("SIGKILL");
@@ -148,9 +149,10 @@ test("killed on Slack before its post lands, which it does while the next proces
   const landing = Promise.withResolvers<void>();
   scene.slack.faults.add("chat.postMessage", { kind: "late", until: landing.promise });
   const thread = scene.mention("hello");
-  const request = await scene.model.request(0);
-  await request.ended;
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await until(() => !scene.slack.faults.isPending("chat.postMessage"), {
+    limit: AbortSignal.timeout(20_000),
+    what: () => "the post to be under way",
+  });
   await scene.bot.kill("SIGKILL");
   await scene.bot.start();
   landing.resolve();

@@ -17,6 +17,11 @@ export class SlackFaults {
     this.#next.set(method, [...(this.#next.get(method) ?? []), fault]);
   }
 
+  /** True until the faults set for the method have met their calls. */
+  isPending(method: string): boolean {
+    return (this.#next.get(method) ?? []).length > 0;
+  }
+
   take(method: string): Fault | undefined {
     return this.#next.get(method)?.shift();
   }
