@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { QueryConfig } from "./agent/query-config.ts";
+import type { Mode, QueryConfig } from "./agent/query-config.ts";
 import type { ToolResult } from "./protocol/tool-result.ts";
 
 /** What a call needs from access roles and modes, from harmless to dangerous. */
@@ -32,12 +32,40 @@ export interface ToolContext {
   readonly blockedUrls: readonly string[];
   /** Nobody is there to answer questions (a job). */
   readonly nonInteractive: boolean;
+  /** A person has allowed this very call, or a grant holds for it. */
+  readonly approved: boolean;
+  /** What the session's newest result of this tool carried (`ToolResult.carry`); null when there is none. */
+  readonly carried: string | null;
   /** sha256 of sandbox files as this session last read or wrote them, by normalised relative path. */
   readonly knownFiles: ReadonlyMap<string, string>;
   /** Journals a write intent; resolves once it is durable. */
   intend(intent: WriteIntent): Promise<void>;
   /** Tells the thread that the call waits for its turn in the sandbox. */
   queued(before: number): void;
+}
+
+/** What a tool says of one call beside its permission: that a person must be asked, or that the call is refused. */
+export type CallRule =
+  /** `always`: also in agi mode, and no grant is remembered. `why` is a sentence for the card. */
+  | { readonly type: "ask"; readonly why: string; readonly always: boolean }
+  | { readonly type: "refuse"; readonly reason: string };
+
+/** The place a call is judged in. */
+export interface CallPlace {
+  readonly mode: Mode;
+  readonly allowedHosts: readonly string[];
+  readonly blockedUrls: readonly string[];
+}
+
+/** What a person sees before deciding: exactly what will happen. */
+export interface CallPreview {
+  /** A question: `Run a command?`. */
+  readonly question: string;
+  /** The language of the code block that `text` is shown in: `sh`, `diff`, `json`. */
+  readonly language: string;
+  readonly text: string;
+  /** What the call may touch: `may change files in the sandbox of this channel · no network`. */
+  readonly reach: string;
 }
 
 export interface Tool<I = unknown> {
@@ -53,8 +81,18 @@ export interface Tool<I = unknown> {
   grant(input: I): { readonly key: string; readonly label: string };
   /** The short argument of the progress line, e.g. the path. */
   title(input: I): string;
+  /** What holds for this call beside permission and mode; null or absent: nothing. */
+  rule?(input: I, place: CallPlace): CallRule | null;
+  /** What the approval card shows; absent: the input as JSON. Reads only. */
+  preview?(input: I, ctx: ToolContext, signal: AbortSignal): Promise<CallPreview>;
   /** Failure is data (`isError`); only aborts and defects throw. */
   execute(input: I, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult>;
+  /**
+   * In place of `execute` for a call that waits for a person, a child or a timer: makes durable what it waits for and
+   * answers null, whereupon the run parks; called again each time the session is woken, until it has the result. Needs
+   * `afterCrash: "replay"`: what it does is done once by its own keys (`ctx.callId`).
+   */
+  settle?(input: I, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult | null>;
   /**
    * For `afterCrash: "reconcile"`: called instead of `execute` after a restart for a call that had
    * journalled an intent; finishes, repeats or refuses the effect.
@@ -69,9 +107,18 @@ export interface InterruptedCall<I> {
 
 /** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
 export function defineTool<I>(tool: Tool<I>): Tool {
+  const { reconcile: _reconcile, rule: _rule, preview: _preview, settle: _settle, ...always } = tool;
   const reconcile = tool.reconcile?.bind(tool);
+  const rule = tool.rule?.bind(tool);
+  const preview = tool.preview?.bind(tool);
+  const settle = tool.settle?.bind(tool);
   const erased: Tool = {
-    ...tool,
+    ...always,
+    ...(rule === undefined ? {} : { rule: (input, place) => rule(tool.input.parse(input), place) }),
+    ...(preview === undefined
+      ? {}
+      : { preview: (input, ctx, signal) => preview(tool.input.parse(input), ctx, signal) }),
+    ...(settle === undefined ? {} : { settle: (input, ctx, signal) => settle(tool.input.parse(input), ctx, signal) }),
     grant: (input) => tool.grant(tool.input.parse(input)),
     title: (input) => tool.title(tool.input.parse(input)),
     execute: (input, ctx, signal) => tool.execute(tool.input.parse(input), ctx, signal),

@@ -66,6 +66,8 @@ export function fileSession(sandbox: Sandbox, options: SessionOptions = {}): Fil
     allowedHosts: [],
     blockedUrls: [],
     nonInteractive: false,
+    approved: false,
+    carried: null,
     knownFiles: known,
     intend: async (intent) => void intents.push(intent),
     queued: () => {},

@@ -80,6 +80,8 @@ function contextOf({ query, run, call, emit }: RunningCall): ToolContext {
     allowedHosts: query.allowedHosts,
     blockedUrls: query.blockedUrls,
     nonInteractive: query.nonInteractive,
+    approved: false,
+    carried: null,
     knownFiles: run.state.knownFiles,
     intend: (intent) => run.callIntends(callId, intent),
     queued: (before) => emit({ type: "tool_queued", toolId: callId, before }),

@@ -17,6 +17,8 @@ export const toolResultSchema = z.object({
   summary: z.string().optional(),
   /** Files read or written: the base of “read before edit” and of the list of what was changed. */
   files: z.array(fileStateSchema).optional(),
+  /** What the tool's next call in the session is given, e.g. a working directory; the model does not see it. */
+  carry: z.string().optional(),
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
