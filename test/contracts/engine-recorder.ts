@@ -79,6 +79,14 @@ export function event(key: string): SessionEvent {
   return { key, body: { kind: "timer", timerId: key } };
 }
 
+/** Addressed to the agent. */
+export function said(key: string): SessionEvent {
+  const thread: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" };
+  const author = { id: "slack:U1", name: "ana" };
+  const where = { thread, messageId: "1", at: AT, addressed: true, joinsThread: false };
+  return { key, body: { kind: "message", author, text: "And?", quoted: [], attachments: [], ...where } };
+}
+
 export function message(id: string) {
   return { id, role: "user" as const, content: [], createdAt: AT };
 }

@@ -11,7 +11,7 @@ import {
 } from "../../src/core/sessions/engine.ts";
 import type { PostTarget } from "../../src/core/sessions/post-once.ts";
 import type { Store } from "../../src/core/store/store.ts";
-import { aborted, createSession, event, message, Recorder } from "./engine-recorder.ts";
+import { aborted, createSession, event, message, Recorder, said } from "./engine-recorder.ts";
 
 /** A process that runs sessions on a database. */
 export interface EngineProcess {
@@ -151,6 +151,48 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       await engine.deliver(id, event(`${id}:answer`));
       await seen.ended(1);
       expect(seen.wakes.map((wake) => wake.runId)).toEqual([seen.wakes[0]?.runId, seen.wakes[0]?.runId]);
+      await engine.stop(0);
+    });
+
+    test("leaves a parked run alone while people talk, and goes on with what it waits for", async () => {
+      const id = await session();
+      const seen = new Recorder();
+      const parksFirst = async (wake: Wake) => {
+        return wake.event.key === `${id}:question` && !wake.resumed ? "parked" : "ended";
+      };
+      const { engine } = await harness.start(seen.handler(parksFirst));
+      await engine.deliver(id, event(`${id}:question`));
+      await seen.settled(1);
+      await expect.poll(async () => (await harness.store.runs.open(id))?.status).toBe("parked");
+      await engine.deliver(id, said(`${id}:meanwhile`));
+      await engine.deliver(id, { key: `${id}:decision`, body: { kind: "resume", of: "decision" } });
+      await seen.ended(2);
+      expect(seen.wakes.map((wake) => wake.event.key)).toEqual([`${id}:question`, `${id}:question`, `${id}:meanwhile`]);
+      await engine.stop(0);
+    });
+
+    test("starts nothing with what came for a run that has ended", async () => {
+      const id = await session();
+      const seen = new Recorder();
+      const { engine } = await harness.start(seen.handler());
+      await engine.deliver(id, event(`${id}:a`));
+      await seen.ended(1);
+      await engine.deliver(id, { key: `${id}:late`, body: { kind: "resume", of: "decision" } });
+      await engine.deliver(id, event(`${id}:b`));
+      await seen.ended(2);
+      expect(seen.keys()).toEqual([`${id}:a`, `${id}:b`]);
+      await engine.stop(0);
+    });
+
+    test("stores an event together with its claim, or neither", async () => {
+      const id = await session();
+      const seen = new Recorder();
+      const { engine } = await harness.start(seen.handler());
+      const refuse = () => Promise.resolve(false);
+      expect(await engine.deliver(id, event(`${id}:claimed`), refuse)).toBe("refused");
+      expect(await harness.store.inbox.has(`${id}:claimed`)).toBe(false);
+      expect(await engine.deliver(id, event(`${id}:claimed`), () => Promise.resolve(true))).toBe("new");
+      await seen.ended(1);
       await engine.stop(0);
     });
 

@@ -226,7 +226,9 @@ async function createSession(store: Store, id = "ses_1") {
 
 async function insert(store: Store, key: string, dueAt = AT) {
   const event: SessionEvent = { key, body: { kind: "timer", timerId: key } };
-  return store.transaction((tx) => tx.inbox.insert({ sessionId: "ses_1", event, wakes: true, dueAt, at: AT }));
+  return store.transaction((tx) =>
+    tx.inbox.insert({ sessionId: "ses_1", event, wakes: true, resumes: true, dueAt, at: AT }),
+  );
 }
 
 async function addUsage(store: Store, turn: number, costUsd: number | null): Promise<void> {

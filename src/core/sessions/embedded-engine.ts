@@ -8,6 +8,7 @@ import type { Store } from "../store/store.ts";
 import { Admission } from "./admission.ts";
 import {
   CancelSignal,
+  type Claim,
   type SessionEngine,
   type SessionHandler,
   SuspendSignal,
@@ -15,7 +16,7 @@ import {
   type Wake,
 } from "./engine.ts";
 import type { PostTarget } from "./post-once.ts";
-import type { SessionEvent } from "./session-event.ts";
+import { resumesRun, type SessionEvent, startsRun } from "./session-event.ts";
 import { createTurnContext } from "./turn-context.ts";
 
 export interface EmbeddedEngineOptions {
@@ -92,16 +93,16 @@ export class EmbeddedEngine implements SessionEngine {
     gaveUp.abort();
   }
 
-  async deliver(sessionId: string, event: SessionEvent): Promise<"new" | "duplicate"> {
-    const inserted = await this.#insert(sessionId, event, this.#options.runtime.clock.now());
-    if (inserted === "new" && wakes(event)) await this.#tryWake(sessionId);
+  async deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<"new" | "duplicate" | "refused"> {
+    const inserted = await this.#insert({ sessionId, event, dueAt: this.#options.runtime.clock.now(), claim });
+    if (inserted === "new" && (startsRun(event) || resumesRun(event))) await this.#tryWake(sessionId);
     return inserted;
   }
 
   async deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
-    const inserted = await this.#insert(sessionId, event, dueAt);
+    const inserted = await this.#insert({ sessionId, event, dueAt });
     await this.#armTimer();
-    return inserted;
+    return inserted === "new" ? "new" : "duplicate";
   }
 
   async cancel(sessionId: string, runId: string, by: string): Promise<void> {
@@ -117,13 +118,15 @@ export class EmbeddedEngine implements SessionEngine {
     return { running: this.#active.size, waiting: this.#admission.waiting().length };
   }
 
-  async #insert(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
+  async #insert({ sessionId, event, dueAt, claim }: NewEvent): Promise<"new" | "duplicate" | "refused"> {
     const { store, runtime } = this.#options;
     const at = runtime.clock.now();
     try {
       return await store.transaction(async (tx) => {
         if (await tx.inbox.has(event.key)) return "duplicate";
-        await tx.inbox.insert({ sessionId, event, wakes: wakes(event), dueAt, at });
+        if (claim !== undefined && !(await claim(tx))) return "refused";
+        const [wakes, resumes] = [startsRun(event), resumesRun(event)];
+        await tx.inbox.insert({ sessionId, event, wakes, resumes, dueAt, at });
         return "new";
       });
     } catch (error) {
@@ -258,13 +261,14 @@ export class EmbeddedEngine implements SessionEngine {
    */
   async #nextWake(session: SessionRow): Promise<OwnedWake | null> {
     const { store, runtime } = this.#options;
+    const now = runtime.clock.now();
     const open = await store.runs.open(session.id);
-    const event = await store.inbox.nextWaking(session.id, runtime.clock.now());
     if (open !== null) {
-      const goesOn = open.status === "running" || open.cancelledBy !== null || event !== null;
-      return goesOn ? this.#resume(session, open) : null;
+      const isCut = open.status === "running" || open.cancelledBy !== null;
+      return isCut || (await store.inbox.hasResuming(session.id, now)) ? this.#resume(session, open) : null;
     }
-    if (event === null) return null;
+    const event = await store.inbox.nextWaking(session.id, now);
+    if (event === null) return this.#forgetResuming(session.id, now);
     const runId = runtime.ids.next("run");
     const epoch = await store.transaction(async (tx) => {
       const raised = await tx.sessions.raiseEpoch(session.id);
@@ -277,10 +281,23 @@ export class EmbeddedEngine implements SessionEngine {
     return { wake: { sessionId: session.id, runId, event, resumed: false }, epoch };
   }
 
+  /** What a run was to go on with has come after its end. */
+  async #forgetResuming(sessionId: string, at: number): Promise<null> {
+    const { store } = this.#options;
+    if (await store.inbox.hasResuming(sessionId, at)) {
+      await store.transaction((tx) => tx.inbox.takeResuming(sessionId, null, at));
+    }
+    return null;
+  }
+
   async #resume(session: SessionRow, run: RunRow): Promise<OwnedWake> {
     const { store } = this.#options;
     const event = await store.inbox.get(run.eventSeq);
-    const epoch = await store.transaction((tx) => tx.sessions.raiseEpoch(session.id));
+    const epoch = await store.transaction(async (tx) => {
+      await tx.inbox.takeResuming(session.id, run.id, this.#options.runtime.clock.now());
+      if (run.status === "parked") await tx.runs.setStatus(run.id, "running");
+      return tx.sessions.raiseEpoch(session.id);
+    });
     return { wake: { sessionId: session.id, runId: run.id, event, resumed: true }, epoch };
   }
 
@@ -342,7 +359,10 @@ export class EmbeddedEngine implements SessionEngine {
   }
 }
 
-/** Whether an event may begin a run by itself; thread conversation is only kept as context. */
-function wakes(event: SessionEvent): boolean {
-  return event.body.kind !== "message" || event.body.addressed;
+interface NewEvent {
+  readonly sessionId: string;
+  readonly event: SessionEvent;
+  /** Milliseconds since the epoch. */
+  readonly dueAt: number;
+  readonly claim?: Claim | undefined;
 }

@@ -13,12 +13,19 @@ export interface SessionEngine {
   /** Suspends what runs: signals abort with SuspendSignal, open runs stay open for the next process. */
   stop(drainMs: number): Promise<void>;
   /** The event is durable when this resolves; the session is then woken. */
-  deliver(sessionId: string, event: SessionEvent): Promise<"new" | "duplicate">;
+  /**
+   * With a claim, the event is stored in the claim's own transaction, and only if the claim answers true: a decision, an
+   * answer or an occurrence counts exactly when the session is woken for it.
+   */
+  deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<"new" | "duplicate" | "refused">;
   /** As `deliver`, but the session is woken at `dueAt` (milliseconds since the epoch), also after a restart. */
   deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate">;
   /** Ends the session's run as cancelled, from any process; resolves when the request is durable. */
   cancel(sessionId: string, runId: string, by: string): Promise<void>;
 }
+
+/** Database work only. */
+export type Claim = (tx: StoreTransaction) => Promise<boolean>;
 
 export interface SessionHandler {
   /** Drives the run until it ends or parks. Throws only on defects, suspension and lost ownership. */

@@ -4,7 +4,6 @@ import { accessRefusal } from "../permissions/access.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Log } from "../protocol/log.ts";
 import type {
-  InboundAction,
   InboundCommand,
   InboundEvent,
   InboundMessage,
@@ -13,12 +12,11 @@ import type {
   ThreadRef,
 } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import type { RunRow } from "../store/runs.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type CommandContext, helpText, parseCommand, privately, runCommand } from "./chat-commands.ts";
+import { receiveClick } from "./clicks.ts";
 import type { SessionEngine } from "./engine.ts";
-import { runDetails } from "./run-details.ts";
 import type { PersonMessageEvent } from "./session-event.ts";
 
 export interface IntakeOptions {
@@ -64,7 +62,7 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
       case "command":
         return receiveCommand(event, options);
       case "action":
-        return receiveAction(event, options);
+        return receiveClick(event, options);
       default:
         return assertNever(event);
     }
@@ -188,35 +186,6 @@ async function answerCommand(
   log.info({ command: name, person: event.person.id, sessionId: session?.id }, "command");
   const message = await runCommand(name, { store, engine, runtime, session, person: event.person, contextWindowOf });
   return { type: "reply", message };
-}
-
-async function receiveAction(action: InboundAction, options: IntakeOptions): Promise<Receipt> {
-  const { store } = options;
-  const [verb, id] = splitAction(action.action);
-  const run = await store.runs.get(id);
-  if (run !== null && verb === "stop") return stopRun(run, `@${action.person.name}`, options);
-  const details = run !== null && verb === "details" ? await runDetails(store, run.id) : null;
-  if (details !== null) return { type: "reply", message: details };
-  options.log.warn({ action: action.action }, "unknown_action");
-  return { type: "reply", message: privately("This button does nothing any more.") };
-}
-
-/** The store decides whose stop it was: a click that came second, or too late, is told so. */
-async function stopRun(run: RunRow, by: string, { store, engine }: IntakeOptions): Promise<Receipt> {
-  if (run.status !== "ended") await engine.cancel(run.sessionId, run.id, by);
-  const cancelledBy = (await store.runs.get(run.id))?.cancelledBy ?? null;
-  if (cancelledBy === by && run.status !== "ended") return { type: "accepted" };
-  const isOthers = cancelledBy !== null && cancelledBy !== by;
-  const late = isOthers
-    ? `⏹ ${cancelledBy} has stopped this already.`
-    : "This has ended already; there is nothing to stop.";
-  return { type: "reply", message: privately(late) };
-}
-
-/** `stop:run_1` → stop, run_1. */
-function splitAction(action: string): [verb: string, id: string] {
-  const colon = action.indexOf(":");
-  return colon === -1 ? [action, ""] : [action.slice(0, colon), action.slice(colon + 1)];
 }
 
 function sessionOf(thread: ThreadRef, { store }: IntakeOptions): Promise<SessionRow | null> {

@@ -273,6 +273,7 @@ function authorOf(body: SessionEventBody): Author {
     case "compact":
       return body.by;
     case "timer":
+    case "resume":
       return { id: "deckhand", name: "deckhand" };
     default:
       return assertNever(body);

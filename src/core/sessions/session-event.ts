@@ -23,8 +23,10 @@ const personMessage = z.object({
 const compact = z.object({ kind: z.literal("compact"), by: authorSchema });
 /** A durable timer fired. */
 const timer = z.object({ kind: z.literal("timer"), timerId: z.string() });
+/** What a parked run waits for has come: a decision, an answer, the end of a child or of a pause. `of` names it, for the log. */
+const resume = z.object({ kind: z.literal("resume"), of: z.string() });
 
-export const sessionEventBodySchema = z.discriminatedUnion("kind", [personMessage, compact, timer]);
+export const sessionEventBodySchema = z.discriminatedUnion("kind", [personMessage, compact, timer, resume]);
 export type SessionEventBody = z.infer<typeof sessionEventBodySchema>;
 export type PersonMessageEvent = z.infer<typeof personMessage>;
 
@@ -32,6 +34,16 @@ export type PersonMessageEvent = z.infer<typeof personMessage>;
 export interface SessionEvent {
   readonly key: string;
   readonly body: SessionEventBody;
+}
+
+/** Whether an event may begin a run by itself; thread conversation is only kept as context. */
+export function startsRun({ body }: SessionEvent): boolean {
+  return body.kind === "message" ? body.addressed : body.kind !== "resume";
+}
+
+/** Whether a parked run goes on with it; what people say meanwhile waits until then. */
+export function resumesRun({ body }: SessionEvent): boolean {
+  return body.kind === "resume" || body.kind === "timer";
 }
 
 export interface StoredEvent extends SessionEvent {

@@ -5,6 +5,7 @@ export interface NewInboxEvent {
   readonly sessionId: string;
   readonly event: SessionEvent;
   readonly wakes: boolean;
+  readonly resumes: boolean;
   /** Milliseconds since the epoch: when it may be taken. */
   readonly dueAt: number;
   readonly at: number;
@@ -29,6 +30,12 @@ export function inboxReads(db: Client) {
       return row === null ? null : toEvent(row);
     },
 
+    /** True when something has come that a parked run goes on with. */
+    async hasResuming(sessionId: string, at: number): Promise<boolean> {
+      const where = { sessionId, state: "waiting", resumes: true, dueAt: { lte: new Date(at) } };
+      return (await db.inboxEvent.count({ where })) > 0;
+    },
+
     /** Everything that waits and is due, oldest first. */
     async waiting(sessionId: string, at: number): Promise<StoredEvent[]> {
       const rows = await db.inboxEvent.findMany({
@@ -38,10 +45,10 @@ export function inboxReads(db: Client) {
       return rows.map(toEvent);
     },
 
-    /** Sessions with an event that may begin a run now, in order of arrival. */
+    /** Sessions with an event that may begin a run now, or that a parked one may go on with, in order of arrival. */
     async sessionsToWake(at: number): Promise<string[]> {
       const rows = await db.inboxEvent.findMany({
-        where: { state: "waiting", wakes: true, dueAt: { lte: new Date(at) } },
+        where: { state: "waiting", ...ACTS, dueAt: { lte: new Date(at) } },
         orderBy: { seq: "asc" },
         select: { sessionId: true },
       });
@@ -51,7 +58,7 @@ export function inboxReads(db: Client) {
     /** When the next timer is due. Milliseconds since the epoch; null when none waits. */
     async nextDue(after: number): Promise<number | null> {
       const row = await db.inboxEvent.findFirst({
-        where: { state: "waiting", wakes: true, dueAt: { gt: new Date(after) } },
+        where: { state: "waiting", ...ACTS, dueAt: { gt: new Date(after) } },
         orderBy: { dueAt: "asc" },
         select: { dueAt: true },
       });
@@ -65,13 +72,14 @@ export function inboxWrites(db: Client) {
     ...inboxReads(db),
 
     /** Fails on a key that is there already: the unique index decides between racing deliveries. */
-    async insert({ sessionId, event, wakes, dueAt, at }: NewInboxEvent): Promise<StoredEvent> {
+    async insert({ sessionId, event, wakes, resumes, dueAt, at }: NewInboxEvent): Promise<StoredEvent> {
       const row = await db.inboxEvent.create({
         data: {
           key: event.key,
           sessionId,
           body: JSON.stringify(event.body),
           wakes,
+          resumes,
           state: "waiting",
           dueAt: new Date(dueAt),
           createdAt: new Date(at),
@@ -88,8 +96,19 @@ export function inboxWrites(db: Client) {
       });
       return count;
     },
+
+    /** What only parked runs go on with is the run's, or without one nobody's any more. */
+    async takeResuming(sessionId: string, runId: string | null, at: number): Promise<void> {
+      await db.inboxEvent.updateMany({
+        where: { sessionId, state: "waiting", wakes: false, resumes: true, dueAt: { lte: new Date(at) } },
+        data: { state: "taken", runId },
+      });
+    },
   };
 }
+
+/** Thread context waits for a run that something else begins. */
+const ACTS = { OR: [{ wakes: true }, { resumes: true }] };
 
 function toEvent(row: { seq: number; key: string; sessionId: string; body: string }): StoredEvent {
   return {

@@ -1,0 +1,43 @@
+import type { Log } from "../protocol/log.ts";
+import type { InboundAction, Receipt } from "../protocol/platform.ts";
+import type { RunRow } from "../store/runs.ts";
+import type { Store } from "../store/store.ts";
+import { privately } from "./chat-commands.ts";
+import type { SessionEngine } from "./engine.ts";
+import { runDetails } from "./run-details.ts";
+
+export interface ClickOptions {
+  readonly store: Store;
+  readonly engine: SessionEngine;
+  readonly log: Log;
+}
+
+/** What a click on one of our buttons does. */
+export async function receiveClick(action: InboundAction, options: ClickOptions): Promise<Receipt> {
+  const { store } = options;
+  const [verb, id] = splitAction(action.action);
+  const run = await store.runs.get(id);
+  if (run !== null && verb === "stop") return stopRun(run, `@${action.person.name}`, options);
+  const details = run !== null && verb === "details" ? await runDetails(store, run.id) : null;
+  if (details !== null) return { type: "reply", message: details };
+  options.log.warn({ action: action.action }, "unknown_action");
+  return { type: "reply", message: privately("This button does nothing any more.") };
+}
+
+/** The store decides whose stop it was: a click that came second, or too late, is told so. */
+async function stopRun(run: RunRow, by: string, { store, engine }: ClickOptions): Promise<Receipt> {
+  if (run.status !== "ended") await engine.cancel(run.sessionId, run.id, by);
+  const cancelledBy = (await store.runs.get(run.id))?.cancelledBy ?? null;
+  if (cancelledBy === by && run.status !== "ended") return { type: "accepted" };
+  const isOthers = cancelledBy !== null && cancelledBy !== by;
+  const late = isOthers
+    ? `⏹ ${cancelledBy} has stopped this already.`
+    : "This has ended already; there is nothing to stop.";
+  return { type: "reply", message: privately(late) };
+}
+
+/** `stop:run_1` → stop, run_1. */
+function splitAction(action: string): [verb: string, id: string] {
+  const colon = action.indexOf(":");
+  return colon === -1 ? [action, ""] : [action.slice(0, colon), action.slice(colon + 1)];
+}
