@@ -20,11 +20,12 @@ const outDir = join(here, "..", "build", "wasm");
 const GUESTS = [
   { name: "files", world: "files", imports: ["deckhand:sandbox/workspace"] },
   { name: "js", world: "program", imports: [] },
+  { name: "page", world: "program", imports: [] },
 ] as const;
 type Guest = (typeof GUESTS)[number];
 
 /** The packages whose versions shape a component. */
-const TOOLS = ["@bytecodealliance/jco", "componentize-qjs", "esbuild", "picomatch"];
+const TOOLS = ["@bytecodealliance/jco", "@mdream/js", "componentize-qjs", "esbuild", "picomatch"];
 
 function sourceHash(guest: Guest): string {
   const files = [
