@@ -10,7 +10,7 @@ import { Refusal } from "./wasm/workspace/refusal.ts";
 /** One guest of the sandbox with the limits its calls get. */
 export interface Guest {
   readonly sandbox: Sandbox;
-  readonly name: "files" | "js";
+  readonly name: "files" | "js" | "page";
   readonly limits: GrantLimits;
 }
 
