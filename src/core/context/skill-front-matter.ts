@@ -1,0 +1,87 @@
+import matter from "gray-matter";
+import { z } from "zod";
+
+/** Characters of the YAML between the dashes. More is no description of anything, and parsing costs. */
+const MAX_FRONT_MATTER = 16_384;
+
+export type FrontMatter =
+  | {
+      readonly type: "read";
+      /** What the YAML says: a mapping of anything. Its parts may be shared (YAML aliases): take named ones only. */
+      readonly data: Readonly<Record<string, unknown>>;
+      readonly body: string;
+      /** The line of a top-level key, counted from 1. */
+      lineOf(key: string): number;
+    }
+  | { readonly type: "broken"; readonly line: number; readonly reason: string };
+
+/**
+ * Reads a Markdown file that begins with YAML between lines of three dashes. Values with a colon that ought to be
+ * quoted and are not get by, since other programs that read such files let them.
+ */
+export function readFrontMatter(file: string): FrontMatter {
+  const text = file.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const block = /^---[ \t]*\n(?:(.*?)\n)?---[ \t]*(?:\n|$)/s.exec(text);
+  if (block === null) return broken(1, missingBlock(text));
+  const yaml = block[1] ?? "";
+  if (yaml.length > MAX_FRONT_MATTER)
+    return broken(1, `the front matter is longer than ${MAX_FRONT_MATTER} characters`);
+  const body = text.slice(block[0].length);
+  const first = parse(yaml);
+  const parsed = first.type === "broken" ? orElse(parse(quoteColons(yaml)), first) : first;
+  if (parsed.type === "broken") return parsed;
+  return { type: "read", data: parsed.data, body, lineOf: (key) => lineOf(yaml, key) };
+}
+
+function missingBlock(text: string): string {
+  return /^---[ \t]*\n/.test(text)
+    ? "the front matter is not closed by a line of three dashes"
+    : "the file must begin with front matter: YAML between two lines of three dashes";
+}
+
+type Parsed = { readonly type: "read"; readonly data: Record<string, unknown> } | Broken;
+type Broken = Extract<FrontMatter, { type: "broken" }>;
+
+const orElse = (parsed: Parsed, other: Broken): Parsed => (parsed.type === "read" ? parsed : other);
+
+/** js-yaml's errors; `mark.line` counts from 0, and what gray-matter hands it begins with the end of the first line. */
+const yamlError = z.object({ reason: z.string(), mark: z.object({ line: z.int().min(0) }) });
+const mapping = z.record(z.string(), z.unknown());
+
+function parse(yaml: string): Parsed {
+  try {
+    const data = mapping.safeParse(matter(`---\n${yaml}\n---\n`, YAML_ONLY).data);
+    return data.success ? { type: "read", data: data.data } : broken(2, "the front matter is not a mapping of names");
+  } catch (error) {
+    const known = yamlError.safeParse(error);
+    return known.success
+      ? broken(known.data.mark.line + 1, known.data.reason)
+      : broken(1, "the front matter is not valid YAML");
+  }
+}
+
+const refuseEngine = () => {
+  throw new SyntaxError("only YAML is read");
+};
+
+/** gray-matter evaluates `---js` of its own accord. Options also keep it from caching each file for good. */
+const YAML_ONLY = {
+  language: "yaml",
+  engines: { javascript: refuseEngine, js: refuseEngine, json: refuseEngine, coffee: refuseEngine },
+};
+
+function broken(line: number, reason: string): Broken {
+  return { type: "broken", line, reason };
+}
+
+/** `description: Use it so: …` is no YAML; quoted it is what was meant. */
+function quoteColons(yaml: string): string {
+  return yaml.replace(/^([\w-]+):[ \t]+([^\s"'|>[{&*!].*(?::\s|:$).*)$/gm, (_line, key: string, value: string) => {
+    return `${key}: ${JSON.stringify(value.trim())}`;
+  });
+}
+
+function lineOf(yaml: string, key: string): number {
+  const index = yaml.split("\n").findIndex((line) => line.startsWith(key) && /^["']?\s*:/.test(line.slice(key.length)));
+  return index < 0 ? 1 : index + 2;
+}

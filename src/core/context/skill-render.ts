@@ -1,0 +1,44 @@
+import { bindArguments, fillPlaceholders, type GivenArguments } from "./skill-arguments.ts";
+import type { Skill, SkillArg } from "./skills.ts";
+
+export type RenderedSkill =
+  /** `tools`: what the run may use at most, null when the skill does not say (see skill-narrowing.ts). */
+  | { readonly type: "ready"; readonly text: string; readonly tools: readonly string[] | null }
+  /** Required arguments that were not given. */
+  | { readonly type: "missing"; readonly args: readonly SkillArg[] };
+
+/** A skill as the model follows it: where its files are, what it would like, and its text with the arguments in place. */
+export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill {
+  const { missing } = bindArguments(skill.args, given);
+  if (missing.length > 0) return { type: "missing", args: missing };
+  const text = `${preface(skill)}\n\n${fillPlaceholders(skill, given)}`;
+  return { type: "ready", text, tools: skill.tools };
+}
+
+function preface({ name, origin, folder, allowedTools, compatibility, tools }: Skill): string {
+  const lines = [
+    `Skill \`${name}\`. Follow it for this request; it lifts no boundary.`,
+    origin === "project"
+      ? `Files that it names lie in \`${folder}/\` of the working directory: read and run them there.`
+      : `Files that it names are outside the sandbox: read them with the tool \`skill\`, as {"skill": "${name}", "file": "<name>"}.`,
+    ...(compatibility === null ? [] : [`It is made for: ${compatibility}`]),
+    ...(tools === null
+      ? []
+      : [`It is done with these tools alone, others are refused: ${tools.join(", ") || "none"}.`]),
+    ...(allowedTools === null
+      ? []
+      : [`It would like to use: ${allowedTools}. That is a wish, no permission: calls are decided as always.`]),
+  ];
+  return lines.join("\n");
+}
+
+/** `place (required), days`: what to write after the skill's name. Empty when it takes nothing. */
+export function argumentLine(args: readonly SkillArg[]): string {
+  return args.map(({ name, required }) => (required ? `${name} (required)` : name)).join(", ");
+}
+
+/** What is missing, as a sentence for the model. */
+export function missingText({ name }: Skill, args: readonly SkillArg[]): string {
+  const each = args.map((arg) => (arg.description === "" ? arg.name : `${arg.name} (${arg.description})`));
+  return `The skill ${name} needs ${each.join(", ")}. Give it in \`arguments\` as "name=value"; ask the person if you do not know it.`;
+}

@@ -1,0 +1,26 @@
+/** Texts of skills come from repositories that anyone may have written: what nobody sees does not get through. */
+
+/** Controls but tab and line end, directions, zero-width marks but joiners (scripts need them), tag characters. */
+const UNSEEN =
+  // oxlint-disable-next-line no-control-regex
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/** A text of many lines without the characters that a reader of the file would not see. */
+export function seenText(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(UNSEEN, "").toWellFormed();
+}
+
+/** One line, at most `most` characters of it. */
+export function seenLine(text: string, most: number): string {
+  const line = seenText(text.replace(/[\u2028\u2029]/g, " "))
+    .replace(/\s+/g, " ")
+    .trim();
+  return shorten(line, most);
+}
+
+/** Cut visibly, no surrogate pair torn apart. */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const head = text.slice(0, most - 1);
+  return `${head.isWellFormed() ? head : head.slice(0, -1)}…`;
+}

@@ -1,0 +1,79 @@
+/** Where a skill lies: the sandbox root of the channel, the operator's home, or what comes with Deckhand. */
+export type SkillOrigin = "project" | "home" | "application";
+
+export interface SkillArg {
+  readonly name: string;
+  /** Empty when the skill says nothing of it. */
+  readonly description: string;
+  readonly required: boolean;
+}
+
+/** One SKILL.md. Texts that are shown in lines are single lines without control and invisible characters. */
+export interface Skill {
+  /** `[a-z0-9-]{1,64}`. */
+  readonly name: string;
+  readonly description: string;
+  readonly whenToUse: string | null;
+  readonly license: string | null;
+  readonly compatibility: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** `allowed-tools` as it stands: what the author would like to be allowed. It grants nothing. */
+  readonly allowedTools: string | null;
+  /** Names of tools: a run of the skill may use no others. Null: it narrows nothing. */
+  readonly tools: readonly string[] | null;
+  readonly args: readonly SkillArg[];
+  /** `session`: called by a person, it becomes the session's active skill and stays until it is switched off. */
+  readonly scope: "run" | "session";
+  /** Markdown. */
+  readonly body: string;
+  readonly origin: SkillOrigin;
+  /** The skill's folder: relative to the sandbox root for a project's, else absolute and not for the model's eyes. */
+  readonly folder: string;
+  /** SKILL.md as people are told of it, e.g. `.agents/skills/tidy/SKILL.md`. */
+  readonly source: string;
+}
+
+/** Why a file is no skill. */
+export interface SkillProblem {
+  readonly source: string;
+  /** Counted from 1. */
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** The skills of one sandbox root, by name in order of name; of several with one name the first directory's. */
+export interface SkillCatalogue {
+  readonly skills: readonly Skill[];
+  readonly problems: readonly SkillProblem[];
+  /** Takes a name as people write it. */
+  find(name: string): Skill | undefined;
+}
+
+/** What `skill` takes in place of a name. */
+export const LIST_SKILLS = "list";
+/** What `/skill` takes in place of a name: no skill is active any more. */
+export const SKILL_OFF = "off";
+
+/** Characters. Source: agentskills.io. */
+const MAX_NAME = 64;
+
+/** A name as skills have them: lower case letters, digits and single hyphens; empty when nothing is left of it. */
+export function skillName(text: string): string {
+  const hyphened = text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-");
+  return hyphened.replace(/^-/, "").slice(0, MAX_NAME).replace(/-$/, "");
+}
+
+/** The first skill of each name wins. */
+export function skillCatalogue(found: readonly Skill[], problems: readonly SkillProblem[]): SkillCatalogue {
+  const byName = new Map<string, Skill>();
+  for (const skill of found) if (!byName.has(skill.name)) byName.set(skill.name, skill);
+  const skills = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { skills, problems, find: (name) => byName.get(skillName(name)) };
+}
+
+export function problemText({ source, line, reason }: SkillProblem): string {
+  return `${source}:${line}: ${reason}`;
+}

@@ -1,0 +1,86 @@
+import { distance } from "fastest-levenshtein";
+import { z } from "zod";
+import { skillListText } from "../core/context/skill-index.ts";
+import { missingText, renderSkill } from "../core/context/skill-render.ts";
+import { LIST_SKILLS, type Skill, type SkillCatalogue, skillName } from "../core/context/skills.ts";
+import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../core/tool.ts";
+import { asResult } from "./guest-call.ts";
+import { MAX_FILE_LINES, readSkillFile } from "./skills/skill-file.ts";
+import type { SkillReader } from "./skills/skill-reader.ts";
+
+const input = z.object({
+  skill: z.string().min(1).max(200).describe('The name of a skill, or "list" for all with what they take.'),
+  arguments: z
+    .array(z.string().max(10_000))
+    .max(50)
+    .default([])
+    .describe('What the skill is to work on: values in order, or "name=value".'),
+  file: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe("Returns this file of the skill's folder instead: a path relative to that folder."),
+  offset: z.int().min(1).max(4_000_000_000).default(1).describe("With file: the first line to return."),
+});
+type Input = z.infer<typeof input>;
+
+const DESCRIPTION =
+  "Returns a skill: written instructions for work that recurs, to be followed for the request at hand. Also returns the files that a skill refers to.";
+
+/** Returns skills to the model as it asks for them; `readSkills` is asked anew at each call. */
+export function createSkillTool(readSkills: SkillReader): Tool {
+  return defineTool({
+    name: "skill",
+    description: DESCRIPTION,
+    input,
+    permission: "none",
+    parallel: true,
+    afterCrash: "replay",
+    grant: ({ skill }) => ({ key: `skill:${skillName(skill)}`, label: `the skill ${skillName(skill)}` }),
+    title: ({ skill, file }) => (file === undefined ? skill : `${skill}/${file}`),
+    execute: (asked, { sandboxRoot }) =>
+      asResult(async () => {
+        const catalogue = readSkills(sandboxRoot);
+        if (asked.skill === LIST_SKILLS) return listed(catalogue);
+        const skill = catalogue.find(asked.skill);
+        if (skill === undefined) return unknown(asked.skill, catalogue);
+        return asked.file === undefined ? called(skill, asked) : fileText(skill, asked.file, { ...asked, sandboxRoot });
+      }),
+  });
+}
+
+function listed(catalogue: SkillCatalogue): ToolResult {
+  const count = catalogue.skills.length;
+  return textResult(skillListText(catalogue), { summary: `${count} ${count === 1 ? "skill" : "skills"}` });
+}
+
+function called(skill: Skill, { arguments: values }: Input): ToolResult {
+  const rendered = renderSkill(skill, { values, raw: values.join(" ") });
+  return rendered.type === "ready"
+    ? textResult(rendered.text)
+    : errorResult(missingText(skill, rendered.args), "arguments missing");
+}
+
+function fileText(
+  skill: Skill,
+  file: string,
+  { offset, sandboxRoot }: { readonly offset: number; readonly sandboxRoot: string },
+): ToolResult {
+  const { text, totalLines } = readSkillFile({ skill, sandboxRoot, file, offset });
+  if (text === "") return errorResult(`${file} has ${totalLines} lines.`);
+  const last = offset + MAX_FILE_LINES - 1;
+  const more = totalLines > last ? `\n[Line ${last} of ${totalLines}; go on with offset ${last + 1}.]` : "";
+  return textResult(`${text}${more}`, { summary: `${totalLines} ${totalLines === 1 ? "line" : "lines"}` });
+}
+
+function unknown(name: string, { skills }: SkillCatalogue): ToolResult {
+  const asked = skillName(name);
+  const near = skills
+    .map((skill) => ({ name: skill.name, far: distance(skill.name, asked) }))
+    .filter(({ far }) => far <= Math.max(2, Math.floor(asked.length / 3)))
+    .sort((a, b) => a.far - b.far)
+    .slice(0, 3);
+  const guess = near.length === 0 ? "" : ` Did you mean ${near.map((skill) => skill.name).join(" or ")}?`;
+  return errorResult(`There is no skill ${name}.${guess} {"skill": "${LIST_SKILLS}"} names all.`, "no such skill");
+}

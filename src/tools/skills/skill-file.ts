@@ -1,0 +1,55 @@
+import path from "node:path";
+import type { Skill } from "../../core/context/skills.ts";
+import { listFiles } from "../wasm/workspace/list-files.ts";
+import { isBeneath, segmentsOf } from "../wasm/workspace/path-rules.ts";
+import { type Place, Places, withFile } from "../wasm/workspace/places.ts";
+import { type LineWindow, readLines } from "../wasm/workspace/read-file.ts";
+import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
+
+/** Lines of one file that are returned at once. */
+export const MAX_FILE_LINES = 1_000;
+/** Files that are named when one is asked for that is not there. */
+const MAX_NAMED = 50;
+
+export interface SkillFileRequest {
+  readonly skill: Skill;
+  readonly sandboxRoot: string;
+  /** Relative to the skill's folder. */
+  readonly file: string;
+  /** The first line, counted from 1. */
+  readonly offset: number;
+}
+
+/** Lines of a file of the skill's folder. Throws Refusal for what is not there, is no text, or lies outside the folder. */
+export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileRequest): LineWindow {
+  const places = new Places(skill.origin === "project" ? sandboxRoot : skill.folder);
+  const folder = skill.origin === "project" ? skill.folder : "";
+  try {
+    const window = refusing(file, () =>
+      withFile(findWithin(places, folder, file), file, (fd) => readLines(fd, offset, MAX_FILE_LINES)),
+    );
+    if (!window.wellFormed || window.text.includes("\0")) throw new Refusal(`${file} is not a text.`);
+    return window;
+  } catch (error) {
+    if (error instanceof Refusal) throw new Refusal(`${error.payload} ${filesOf(places, folder)}`);
+    throw error;
+  } finally {
+    places.close();
+  }
+}
+
+/** The folder alone is a skill's own: neither `..` nor a link leads out of it. */
+function findWithin(places: Places, folder: string, file: string): Place {
+  const outside = new Refusal(`${file} is outside the skill's folder; name a file relative to that folder.`);
+  if (path.posix.isAbsolute(file) || path.posix.normalize(file).startsWith("..")) throw outside;
+  const place = places.find([folder, ...segmentsOf(file, [])].join("/").replace(/^\//, ""));
+  if (folder !== "" && !isBeneath(folder, place.relative)) throw outside;
+  return place;
+}
+
+function filesOf(places: Places, folder: string): string {
+  const { paths, cut } = listFiles(places, folder, { hidden: false, dependencies: false, maxEntries: 500 });
+  const names = paths.map((name) => path.posix.relative(folder, name)).sort();
+  const more = cut || names.length > MAX_NAMED ? ", and more" : "";
+  return `The skill's files: ${names.slice(0, MAX_NAMED).join(", ")}${more}.`;
+}

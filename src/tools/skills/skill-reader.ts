@@ -1,0 +1,126 @@
+import { readdirSync, realpathSync, type Stats } from "node:fs";
+import path from "node:path";
+import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/context/skill-parse.ts";
+import { type SkillCatalogue, type SkillProblem, skillCatalogue } from "../../core/context/skills.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import { Places, withFile } from "../wasm/workspace/places.ts";
+import { readHead } from "../wasm/workspace/read-file.ts";
+import { Refusal, systemCode } from "../wasm/workspace/refusal.ts";
+import { type SkillDirectory, skillDirectories } from "./skill-directories.ts";
+
+/** Bytes of one SKILL.md; what is longer is no text for a prompt. */
+const MAX_FILE = 262_144;
+/** Folders of one directory that are looked at. */
+const MAX_FOLDERS = 200;
+/** Files of all sandbox roots that are kept parsed. */
+const MAX_CACHED = 1_000;
+
+export interface SkillReaderOptions {
+  /** Where Deckhand itself lies; its `extensions/skills` come with it. */
+  readonly applicationDir: string;
+  readonly homeDir: string;
+  readonly log: Log;
+}
+
+export type SkillReader = (sandboxRoot: string) => SkillCatalogue;
+
+/** By the file's path and version, so that a file is parsed, and its faults logged, once for each change. */
+type Cache = Map<string, { readonly version: string; readonly parsed: ParsedSkill }>;
+
+/**
+ * Reads the skills that apply in a sandbox root. Each call looks at the files again, and parses those that changed.
+ * Everything is reached through verified paths: a link may lead elsewhere in its root, never out of it.
+ */
+export function createSkillReader({ applicationDir, homeDir, log }: SkillReaderOptions): SkillReader {
+  const cache: Cache = new Map();
+  return (sandboxRoot) => {
+    const found = skillDirectories(sandboxRoot, homeDir, applicationDir).flatMap((directory) =>
+      readDirectory({ directory, cache, log }),
+    );
+    const skills = found.flatMap((parsed) => (parsed.type === "skill" ? [parsed.skill] : []));
+    const problems = found.flatMap((parsed) => (parsed.type === "problem" ? [parsed.problem] : []));
+    return skillCatalogue(skills, problems);
+  };
+}
+
+interface Reading {
+  readonly directory: SkillDirectory;
+  readonly cache: Cache;
+  readonly log: Log;
+}
+
+function readDirectory(reading: Reading): ParsedSkill[] {
+  const { root, directory, owner } = reading.directory;
+  const places = new Places(root);
+  try {
+    const folders = foldersOf(places, directory);
+    const read = folders.slice(0, MAX_FOLDERS).flatMap((folder) => readSkill(reading, places, folder));
+    if (folders.length <= MAX_FOLDERS) return read;
+    const reason = `has ${folders.length} folders, of which the first ${MAX_FOLDERS} are read`;
+    return [...read, problemOf({ source: `${directory}${owner}`, line: 1, reason })];
+  } finally {
+    places.close();
+  }
+}
+
+/** In order of name. A directory that is not there, or that nobody may list, has none. */
+function foldersOf(places: Places, directory: string): string[] {
+  try {
+    return readdirSync(places.directory(directory).at("."), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    if (error instanceof Refusal || systemCode(error) !== undefined) return [];
+    throw error;
+  }
+}
+
+function readSkill(reading: Reading, places: Places, folderName: string): ParsedSkill[] {
+  const { origin, root, directory, owner } = reading.directory;
+  const file = `${directory}/${folderName}/SKILL.md`;
+  const source = `${file}${owner}`;
+  try {
+    if (places.find(file).stats === null) return [];
+    const { real } = places.directory(`${directory}/${folderName}`);
+    const folder = origin === "project" ? path.relative(realpathSync(root), real) : real;
+    const read = (fd: number, stats: Stats) =>
+      parseOpen(reading, { fd, stats }, { folderName, origin, folder, source });
+    return [withFile(places.find(file), source, read)];
+  } catch (error) {
+    // A folder without SKILL.md is none of ours; whatever else keeps a file from being read is its problem alone.
+    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return [];
+    if (error instanceof Refusal) return [problemOf({ source, line: 1, reason: error.payload })];
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return [problemOf({ source, line: 1, reason: `cannot be read (${code})` })];
+  }
+}
+
+function parseOpen(
+  { directory, cache, log }: Reading,
+  { fd, stats }: { readonly fd: number; readonly stats: Stats },
+  about: Omit<SkillFile, "text">,
+): ParsedSkill {
+  const key = path.join(directory.root, about.source);
+  const version = `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}`;
+  const known = cache.get(key);
+  if (known?.version === version) return known.parsed;
+  const parsed = parseText(fd, stats, about);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(key, { version, parsed });
+  if (parsed.type === "problem") log.warn({ ...parsed.problem, root: directory.root }, "skill_broken");
+  return parsed;
+}
+
+function parseText(fd: number, stats: Stats, about: Omit<SkillFile, "text">): ParsedSkill {
+  const { source } = about;
+  if (stats.size > MAX_FILE) return problemOf({ source, line: 1, reason: `is larger than ${MAX_FILE} bytes` });
+  const text = readHead(fd, stats.size).toString("utf8");
+  if (text.includes("\0")) return problemOf({ source, line: 1, reason: "is not a text" });
+  return parseSkill({ ...about, text });
+}
+
+function problemOf(problem: SkillProblem): ParsedSkill {
+  return { type: "problem", problem };
+}

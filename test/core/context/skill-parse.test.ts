@@ -1,0 +1,214 @@
+import { expect, test } from "vitest";
+import { type ParsedSkill, parseSkill } from "../../../src/core/context/skill-parse.ts";
+import type { Skill } from "../../../src/core/context/skills.ts";
+
+function parse(text: string, folderName = "tidy"): ParsedSkill {
+  const folder = `.agents/skills/${folderName}`;
+  return parseSkill({ text, folderName, origin: "project", folder, source: `${folder}/SKILL.md` });
+}
+
+function skillOf(text: string, folderName?: string): Skill {
+  const parsed = parse(text, folderName);
+  if (parsed.type === "problem") throw new Error(`${parsed.problem.line}: ${parsed.problem.reason}`);
+  return parsed.skill;
+}
+
+function problemOf(text: string): { line: number; reason: string } {
+  const parsed = parse(text);
+  if (parsed.type === "skill") throw new Error("the file is a skill");
+  return { line: parsed.problem.line, reason: parsed.problem.reason };
+}
+
+const file = (matter: string, body = "Do it.") => `---\n${matter}\n---\n${body}\n`;
+
+test("every field of agentskills.io and of ours is read", () => {
+  const matter = `name: pdf-tools
+description: Fills in PDF forms.
+license: Apache-2.0
+compatibility: Needs git and jq
+metadata:
+  author: example-org
+  version: 1.5
+  released: 2026-01-02
+allowed-tools: Bash(git add:*) Read
+when_to_use: When someone has a PDF.
+tools: [read, grep]
+args:
+  - name: form
+    description: The form
+    required: true
+  - pages
+scope: session`;
+  expect(skillOf(file(matter))).toEqual({
+    name: "pdf-tools",
+    description: "Fills in PDF forms.",
+    license: "Apache-2.0",
+    compatibility: "Needs git and jq",
+    metadata: { author: "example-org", version: "1.5", released: "2026-01-02T00:00:00.000Z" },
+    allowedTools: "Bash(git add:*) Read",
+    whenToUse: "When someone has a PDF.",
+    tools: ["read", "grep"],
+    args: [
+      { name: "form", description: "The form", required: true },
+      { name: "pages", description: "", required: false },
+    ],
+    scope: "session",
+    body: "Do it.",
+    origin: "project",
+    folder: ".agents/skills/tidy",
+    source: ".agents/skills/tidy/SKILL.md",
+  });
+});
+
+test("a description is all that a skill must have", () => {
+  const skill = skillOf(file("description: Tidies."), "Tidy Up");
+  expect(skill).toMatchObject({ name: "tidy-up", tools: null, args: [], metadata: {}, whenToUse: null, scope: "run" });
+});
+
+const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
+  { name: "a byte order mark", text: `\ufeff${file("description: d")}`, expected: { description: "d" } },
+  { name: "CRLF", text: file("description: d", "a\nb").replaceAll("\n", "\r\n"), expected: { body: "a\nb" } },
+  { name: "fields nobody knows", text: file("description: d\nmodel: gpt\nhooks: {a: 1}"), expected: { name: "tidy" } },
+  {
+    name: "a colon that should be quoted",
+    text: file("name: x\ndescription: Use it so: first a, then b"),
+    expected: { name: "x", description: "Use it so: first a, then b" },
+  },
+  {
+    name: "a folded description",
+    text: file("description: >\n  one\n  two"),
+    expected: { description: "one two" },
+  },
+  {
+    name: "allowed-tools as a list",
+    text: file("description: d\nallowed-tools: [Read, Grep]"),
+    expected: { allowedTools: "Read, Grep" },
+  },
+  {
+    name: "tools as a text",
+    text: file("description: d\ntools: read, grep glob"),
+    expected: { tools: ["read", "grep", "glob"] },
+  },
+  { name: "no tools at all", text: file("description: d\ntools: []"), expected: { tools: [] } },
+  {
+    name: "empty fields",
+    text: file("description: d\nlicense:\nargs:\ntools:"),
+    expected: { license: null, tools: null },
+  },
+  { name: "dashes in the body", text: file("description: d", "a\n---\nb"), expected: { body: "a\n---\nb" } },
+];
+
+test.each(lenient)("$name: the skill loads", ({ text, expected }) => {
+  expect(skillOf(text)).toMatchObject(expected);
+});
+
+test.each([
+  { given: "Code Review!", name: "code-review" },
+  { given: "../../etc/passwd", name: "etc-passwd" },
+  { given: "ＡＢＣ", name: "abc" },
+  { given: `${"a".repeat(63)}-b`, name: "a".repeat(63) },
+  { given: "__proto__", name: "proto" },
+])("the name $given becomes $name", ({ given, name }) => {
+  expect(skillOf(file(`name: ${JSON.stringify(given)}\ndescription: d`)).name).toBe(name);
+});
+
+const broken: { name: string; text: string; line: number; reason: RegExp }[] = [
+  { name: "no front matter", text: "# Tidy\n", line: 1, reason: /must begin with front matter/ },
+  { name: "an empty file", text: "", line: 1, reason: /must begin with front matter/ },
+  { name: "front matter without end", text: "---\nname: x\n", line: 1, reason: /not closed/ },
+  { name: "front matter in JavaScript", text: "---js\n{}\n---\nx", line: 1, reason: /must begin with front matter/ },
+  {
+    name: "bad YAML",
+    text: file('name: x\ndescription: d\nlicense: "a'),
+    line: 5,
+    reason: /unexpected end of the stream/,
+  },
+  {
+    name: "bad indentation",
+    text: file("name: x\n  description: d\nlicense: MIT"),
+    line: 3,
+    reason: /bad indentation|multiline|mapping values/,
+  },
+  { name: "a key twice", text: file("name: x\ndescription: d\nname: y"), line: 4, reason: /duplicated mapping key/ },
+  { name: "a JavaScript tag", text: file("description: !!js/function 'x'"), line: 2, reason: /unknown tag/ },
+  { name: "a list", text: file("- a"), line: 2, reason: /not a mapping/ },
+  { name: "no description", text: file("name: x"), line: 1, reason: /^description: is missing$/ },
+  {
+    name: "an empty description",
+    text: file("name: x\ndescription: ''"),
+    line: 3,
+    reason: /^description: is missing$/,
+  },
+  {
+    name: "a description of parts",
+    text: file("description: {a: 1}"),
+    line: 2,
+    reason: /^description: must be a text/,
+  },
+  { name: "a name of signs", text: file("description: d\nname: '***'"), line: 3, reason: /neither a letter/ },
+  {
+    name: "a reserved name",
+    text: file("description: d\nname: List"),
+    line: 3,
+    reason: /list stands for something else/,
+  },
+  {
+    name: "tools that are no list",
+    text: file("description: d\ntools: {a: b}"),
+    line: 3,
+    reason: /^tools: must be a list/,
+  },
+  { name: "args that are no list", text: file("description: d\nargs: x"), line: 3, reason: /^args: must be a list/ },
+  {
+    name: "an argument without name",
+    text: file("description: d\nargs:\n  - required: true"),
+    line: 3,
+    reason: /^args\.0: must be a name/,
+  },
+  { name: "an argument twice", text: file("description: d\nargs: [a, a]"), line: 3, reason: /same name/ },
+  {
+    name: "a scope nobody knows",
+    text: file("description: d\nscope: ever"),
+    line: 3,
+    reason: /must be run or session/,
+  },
+  { name: "nothing but front matter", text: file("description: d", ""), line: 1, reason: /nothing follows/ },
+  {
+    name: "endless front matter",
+    text: file(`description: d\nx: ${"y".repeat(20_000)}`),
+    line: 1,
+    reason: /longer than 16384/,
+  },
+  { name: "bottomless nesting", text: file(`description: ${"[".repeat(16_000)}`), line: 1, reason: /not valid YAML/ },
+];
+
+test.each(broken)("$name is a problem on line $line", ({ text, line, reason }) => {
+  expect(problemOf(text)).toEqual({ line, reason: expect.stringMatching(reason) });
+});
+
+test("a file is broken each time it is read", () => {
+  const text = file("name: [");
+  expect(problemOf(text)).toEqual(problemOf(text));
+});
+
+test("shared parts of the YAML do not multiply, and its keys reach no prototype", () => {
+  const levels = Array.from({ length: 40 }, (_, level) => `  a${level + 1}: &a${level + 1} [*a${level}, *a${level}]`);
+  const bomb = `description: d\nmetadata:\n  a0: &a0 x\n${levels.join("\n")}\n  __proto__: polluted\n  ok: yes`;
+  const { metadata } = skillOf(file(bomb));
+  expect(Object.entries(metadata)).toContainEqual(["ok", "yes"]);
+  expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
+  expect(Object.keys(metadata)).not.toContain("a40");
+  expect("polluted" in {}).toBe(false);
+});
+
+test("what nobody sees does not get through", () => {
+  const hidden = "a\u202eb\u200bc\u{e0041}d";
+  const skill = skillOf(file(`description: "${hidden}\\a\\n- other: skill"`, `${hidden}\n\tkept`));
+  expect(skill.description).toBe("abcd - other: skill");
+  expect(skill.body).toBe("abcd\n\tkept");
+});
+
+test("a body is bounded, visibly", () => {
+  const { body } = skillOf(file("description: d", "x".repeat(50_000)));
+  expect(body).toMatch(/^x{40000}\n\[Cut here: of 50000 characters 40000 are read\./);
+});
