@@ -1,0 +1,137 @@
+import { tmpdir } from "node:os";
+import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
+import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
+import { type GitInput, gitArguments, gitInput, misuse } from "./git/command.ts";
+import { findRepository } from "./git/repository.ts";
+import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, type GitLimits, gitRunner } from "./git/run-git.ts";
+import { readSettings } from "./git/settings.ts";
+import { withStandIn } from "./git/stand-in-directory.ts";
+import { asResult, relativePath } from "./guest-call.ts";
+import { CallQueue } from "./wasm/call-queue.ts";
+import { Places, withFile } from "./wasm/workspace/places.ts";
+import { readWhole } from "./wasm/workspace/read-file.ts";
+import { refusing } from "./wasm/workspace/refusal.ts";
+
+export interface GitOptions {
+  /** Where to look for git, in this order. */
+  readonly programs?: readonly string[];
+  readonly limits?: Partial<GitLimits>;
+  /** Where each call has its own directory while it runs. */
+  readonly temporaryDirectory?: string;
+}
+
+/** Characters that the model gets. */
+const MAX_CHARS = 30_000;
+
+const LIMITS: GitLimits = { timeoutMs: 30_000, outputBytes: 4 * MAX_CHARS };
+
+/** Runs of git at once. */
+const AT_ONCE = { perSession: 2, perChannel: 4, inAll: 8 };
+
+/** Looks into the repositories of the sandbox root with the system's git; changes nothing. */
+export function createGitTool({
+  programs = GIT_PROGRAMS,
+  limits = {},
+  temporaryDirectory = tmpdir(),
+}: GitOptions = {}): Tool {
+  const queue = new CallQueue(AT_ONCE);
+  const bounds = { ...LIMITS, ...limits };
+  return defineTool({
+    name: "git",
+    description:
+      "Looks into a git repository of the working directory: status, diff (also staged), log, show and blame. " +
+      "It changes nothing and reaches no network: there is no commit, checkout, fetch or push. " +
+      "The repository's own configuration, hooks and filters have no effect; submodules are not looked into.",
+    input: gitInput,
+    permission: "read",
+    parallel: true,
+    afterCrash: "replay",
+    grant: () => ({ key: "git", label: "looking into git repositories" }),
+    title: ({ action, revision = "", path }) => [action, revision, path].filter((part) => part !== "").join(" "),
+    execute: (input, ctx, signal) =>
+      asResult(async () => {
+        const wrong = misuse(input);
+        if (wrong !== null) return errorResult(wrong);
+        const program = findGit(programs);
+        if (program === null) return errorResult(MISSING, "git is not installed");
+        const { sessionId, channelKey } = ctx;
+        const leave = await queue.enter({ sessionId, channelKey, signal, queued: (before) => ctx.queued(before) });
+        try {
+          return resultOf(input, await look(input, ctx, { program, bounds, signal, temporaryDirectory }), bounds);
+        } finally {
+          leave();
+        }
+      }),
+  });
+}
+
+const MISSING =
+  "git is not installed on the machine that Deckhand runs on, so repositories cannot be looked into. " +
+  "Their files can be read as usual. Who runs Deckhand can install it with the system's package manager.";
+
+interface Means {
+  readonly program: string;
+  readonly bounds: GitLimits;
+  readonly signal: AbortSignal;
+  readonly temporaryDirectory: string;
+}
+
+async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<GitEnd> {
+  const { repository, path } = refusing(input.path, () => findRepository(ctx.sandboxRoot, input.path));
+  const git = gitRunner(means.program, means.bounds, means.signal);
+  const settings = await readSettings(repository, git);
+  return withStandIn(repository, { parent: means.temporaryDirectory, settings }, (directory) => {
+    const call: GitCall = {
+      args: gitArguments(input, path),
+      cwd: repository.top,
+      env: { GIT_DIR: directory, GIT_WORK_TREE: repository.top },
+      settings: settings.harmless,
+    };
+    if (input.action !== "blame" || input.revision) return git(call);
+    // Left to itself, git reads the file to blame through whatever links lead there.
+    return git({ ...call, input: presentFile(input.path, ctx) });
+  });
+}
+
+function presentFile(asked: string, ctx: ToolContext): Buffer {
+  const path = relativePath(asked, ctx);
+  const places = new Places(ctx.sandboxRoot);
+  try {
+    return refusing(path, () => withFile(places.find(path), path, (fd) => readWhole(fd, path)));
+  } finally {
+    places.close();
+  }
+}
+
+function resultOf(input: GitInput, { code, stdout, stderr, stopped }: GitEnd, { timeoutMs }: GitLimits): ToolResult {
+  const seconds = `${timeoutMs / 1_000} s`;
+  if (stopped === "time")
+    return errorResult(`Stopped after ${seconds}: ask for less at once.`, `stopped after ${seconds}`);
+  if (code !== 0 && stopped === null) return errorResult(stderr.trim() || "git ended without saying why.", "failed");
+  if (stdout.includes("\0")) return errorResult("This is a binary file; git shows text only.", "binary");
+  const isCut = stopped === "output" || stdout.length > MAX_CHARS;
+  const text = (isCut ? stdout.slice(0, MAX_CHARS) : stdout).toWellFormed().trimEnd();
+  if (isCut)
+    return textResult(`${text}\n… cut after ${MAX_CHARS} characters: ${NARROWER[input.action]}.`, { summary: "cut" });
+  const lines = text === "" ? 0 : text.split("\n").length;
+  if (input.action === "status" && lines === 1)
+    return textResult(`${text}\nNothing has changed.`, { summary: "clean" });
+  if (lines === 0) return textResult(EMPTY[input.action], { summary: "nothing" });
+  return textResult(text, { summary: lines === 1 ? "1 line" : `${lines} lines` });
+}
+
+const NARROWER: Readonly<Record<GitInput["action"], string>> = {
+  status: "give a path",
+  diff: "give a path",
+  log: "give a smaller count, or a path",
+  show: "give a path",
+  blame: "give the lines that matter, e.g. `10-40`",
+};
+
+const EMPTY: Readonly<Record<GitInput["action"], string>> = {
+  status: "Nothing has changed.",
+  diff: "There is no difference.",
+  log: "There is no such commit.",
+  show: "There is nothing to show.",
+  blame: "The file is empty.",
+};

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { assertNever } from "../../core/protocol/assert-never.ts";
+
+const argument = z
+  .string()
+  .max(1_000)
+  // oxlint-disable-next-line no-control-regex -- control characters are what is refused
+  .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), "must not contain control characters");
+
+export const gitInput = z.object({
+  action: z.enum(["status", "diff", "log", "show", "blame"]).describe("What to look at."),
+  path: argument
+    .default("")
+    .describe("Only this file or directory; also says which repository, if there are several. Needed by blame."),
+  revision: argument
+    .refine((text) => !text.startsWith("-"), "must not begin with `-`")
+    .optional()
+    .describe(
+      "diff: a commit to compare the files with, or two as `a..b` or `a...b`. log: where to begin, or a range. " +
+        "show: a commit, tag, or a file of a commit as `HEAD~2:src/main.ts` (default HEAD). blame: a commit instead of the present file.",
+    ),
+  staged: z.boolean().default(false).describe("diff: what is staged for the next commit, instead of what is not."),
+  count: z.int().min(1).max(500).optional().describe("log: how many commits, newest first (default 20)."),
+  lines: z
+    .string()
+    .regex(/^[1-9]\d{0,8}-[1-9]\d{0,8}$/, "must be like `10-40`")
+    .optional()
+    .describe("blame: only these lines, e.g. `10-40`."),
+});
+export type GitInput = z.infer<typeof gitInput>;
+
+const LOG_COUNT = 20;
+
+/** What each action takes beside the path. */
+const OPTIONS: Readonly<Record<GitInput["action"], readonly string[]>> = {
+  status: [],
+  diff: ["revision", "staged"],
+  log: ["revision", "count"],
+  show: ["revision"],
+  blame: ["revision", "lines"],
+};
+
+/** A sentence when something is given that the action has no use for, or lacks what it needs. */
+export function misuse(input: GitInput): string | null {
+  const { action, path, revision, staged, count, lines } = input;
+  const given = Object.entries({ revision, staged: staged || undefined, count, lines }).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [name],
+  );
+  const extra = given.filter((name) => !OPTIONS[action].includes(name));
+  if (extra.length > 0) return `${action} takes no ${extra.join(" and no ")}.`;
+  if (action === "blame" && path === "") return "blame needs the path of a file.";
+  return null;
+}
+
+/** A path beneath the work tree's top is compared literally (GIT_LITERAL_PATHSPECS); none means all. */
+const only = (path: string): string[] => ["--", ...(path === "" ? [] : [path])];
+
+const from = (revision: string | undefined): string[] => (revision ? ["--end-of-options", revision] : []);
+
+const PLAIN_DIFF = ["--no-ext-diff", "--no-textconv", "--no-color", "--stat=120", "--patch"];
+/** For what is compared with files: git would run itself in submodules, under their own configuration. */
+const NO_SUBMODULES = "--ignore-submodules=all";
+const PLAIN_COMMITS = ["--no-show-signature", "--no-mailmap", "--no-notes", "--date=iso", "--decorate=short"];
+
+/** Git's arguments; `path` is relative to the work tree's top. */
+export function gitArguments(input: GitInput, path: string): string[] {
+  const { action, revision, staged, count = LOG_COUNT, lines } = input;
+  switch (action) {
+    case "status":
+      return ["status", "--short", "--branch", "--untracked-files=normal", NO_SUBMODULES, ...only(path)];
+    case "diff":
+      return ["diff", ...PLAIN_DIFF, staged ? "--cached" : NO_SUBMODULES, ...from(revision), ...only(path)];
+    case "log":
+      return ["log", ...PLAIN_COMMITS, "--no-color", `--max-count=${count}`, ...from(revision), ...only(path)];
+    case "show":
+      return ["show", ...PLAIN_COMMITS, ...PLAIN_DIFF, ...from(revision || "HEAD"), ...only(path)];
+    case "blame":
+      return [
+        "blame",
+        "--date=short",
+        ...(lines === undefined ? [] : ["-L", lines.replace("-", ",")]),
+        ...(revision ? [revision] : ["--contents", "-"]),
+        ...only(path),
+      ];
+    default:
+      return assertNever(action);
+  }
+}

@@ -1,0 +1,80 @@
+import { lstatSync, readFileSync, realpathSync, type Stats } from "node:fs";
+import path from "node:path";
+import { type Directory, openDirectory } from "../wasm/workspace/directory.ts";
+import { segmentsOf } from "../wasm/workspace/path-rules.ts";
+import { Refusal, systemCode } from "../wasm/workspace/refusal.ts";
+
+/** A repository whose data are proven to lie beneath the sandbox root. All paths are absolute and without links. */
+export interface Repository {
+  /** Of the work tree. */
+  readonly top: string;
+  /** Holds HEAD and the index. */
+  readonly gitDir: string;
+  /** Holds objects and refs: `gitDir`, except in a linked work tree. */
+  readonly commonDir: string;
+}
+
+export interface FoundRepository {
+  readonly repository: Repository;
+  /** What was asked for, relative to `top`; empty for all of it. */
+  readonly path: string;
+}
+
+/** Bytes. `.git` and `commondir` as files hold one path. */
+const MAX_POINTER = 4_096;
+
+/** The innermost repository that a path is in, looked for upward to the root and never beyond. */
+export function findRepository(sandboxRoot: string, asked: string): FoundRepository {
+  const root = realpathSync(sandboxRoot);
+  const segments = segmentsOf(asked, [root, path.resolve(sandboxRoot)]);
+  for (let depth = segments.length; depth >= 0; depth--) {
+    const top = directoryOrNull(root, path.join(root, ...segments.slice(0, depth)));
+    if (top === null || entryOf(path.join(top, ".git")) === null) continue;
+    return { repository: repositoryAt(root, top), path: segments.slice(depth).join("/") };
+  }
+  throw new Refusal("There is no git repository here.");
+}
+
+function repositoryAt(root: string, top: string): Repository {
+  const dotGit = path.join(top, ".git");
+  const entry = entryOf(dotGit);
+  if (entry?.isSymbolicLink() === true)
+    throw new Refusal("`.git` is a symbolic link, which the git tool does not follow.");
+  const gitDir = entry?.isFile() === true ? pointedTo(root, top, dotGit) : dotGit;
+  const pointer = path.join(gitDir, "commondir");
+  const commonDir = entryOf(pointer) === null ? gitDir : pointedTo(root, gitDir, pointer);
+  return { top, gitDir, commonDir };
+}
+
+/** The directory that a file names, as `.git` does in submodules and linked work trees. */
+function pointedTo(root: string, from: string, file: string): string {
+  const stats = entryOf(file);
+  if (stats === null || !stats.isFile() || stats.size > MAX_POINTER)
+    throw new Refusal(`${path.basename(file)} is not a file that git could have written.`);
+  const target = readFileSync(file, "utf8")
+    .replace(/^gitdir: /, "")
+    .trimEnd();
+  const directory = directoryOrNull(root, path.resolve(from, target));
+  if (directory === null)
+    throw new Refusal("The repository's data are not in the sandbox, so git cannot be used on it.");
+  return directory;
+}
+
+/** The directory's path without links; null when it is none, or not beneath the root. */
+function directoryOrNull(root: string, asked: string): string | null {
+  let directory: Directory | undefined;
+  try {
+    directory = openDirectory(root, asked);
+    return directory.real;
+  } catch (error) {
+    if (error instanceof Refusal || systemCode(error) !== undefined) return null;
+    throw error;
+  } finally {
+    directory?.close();
+  }
+}
+
+/** The entry itself, where it is a link, too; null when there is none. */
+export function entryOf(file: string): Stats | null {
+  return lstatSync(file, { throwIfNoEntry: false }) ?? null;
+}

@@ -1,0 +1,55 @@
+import path from "node:path";
+import { Refusal } from "../wasm/workspace/refusal.ts";
+import { entryOf, type Repository } from "./repository.ts";
+import type { RunGit } from "./run-git.ts";
+
+/** What is taken over from a repository's configuration. */
+export interface GitSettings {
+  readonly objectFormat: "sha1" | "sha256";
+  /** Names and values that change what is shown and can neither run a program nor name a file. */
+  readonly harmless: readonly (readonly [name: string, value: string])[];
+}
+
+/** Values of names that are taken over; subsections stand between the first and the last dot. */
+const HARMLESS: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
+  { name: /^core\.(filemode|ignorecase|precomposeunicode)$/, value: /^(true|false)?$/ },
+  { name: /^core\.autocrlf$/, value: /^(true|false|input)$/ },
+  { name: /^core\.eol$/, value: /^(lf|crlf|native)$/ },
+  { name: /^branch\.[^\n]+\.(remote|merge)$/, value: /^[\w./-]+$/ },
+  { name: /^remote\.[^\n]+\.fetch$/, value: /^\+?refs\/[\w./*-]+:refs\/[\w./*-]+$/ },
+];
+
+const MAX_SETTINGS = 1_000;
+
+/** Reads the configuration as a file of names and values: nothing in it takes effect, nor is another file included. */
+export async function readSettings({ commonDir }: Repository, git: RunGit): Promise<GitSettings> {
+  const file = path.join(commonDir, "config");
+  const entry = entryOf(file);
+  if (entry === null) return { objectFormat: "sha1", harmless: [] };
+  if (!entry.isFile())
+    throw new Refusal("The repository's configuration is not a plain file, so git cannot be used on it.");
+  const listed = await git({ args: ["config", "--file", file, "--null", "--no-includes", "--list"] });
+  if (listed.code !== 0) throw new Refusal(`The repository's configuration cannot be read: ${listed.stderr.trim()}`);
+  return settingsOf(listed.stdout);
+}
+
+/** From `name LF value NUL`; a name without value has no LF and means true. */
+function settingsOf(listing: string): GitSettings {
+  const entries = listing.split("\0").flatMap((entry) => {
+    const end = entry.indexOf("\n");
+    return entry === ""
+      ? []
+      : [end < 0 ? ([entry, "true"] as const) : ([entry.slice(0, end), entry.slice(end + 1)] as const)];
+  });
+  const last = (name: string): string | undefined => entries.findLast(([other]) => other === name)?.[1]?.toLowerCase();
+  const refStorage = last("extensions.refstorage") ?? "files";
+  if (refStorage !== "files")
+    throw new Refusal(`The repository keeps its refs as ${refStorage}, which the git tool does not read.`);
+  const objectFormat = last("extensions.objectformat") ?? "sha1";
+  if (objectFormat !== "sha1" && objectFormat !== "sha256")
+    throw new Refusal(`The object format ${objectFormat} is not known.`);
+  const harmless = entries.filter(([name, value]) =>
+    HARMLESS.some((rule) => rule.name.test(name) && rule.value.test(value)),
+  );
+  return { objectFormat, harmless: harmless.slice(0, MAX_SETTINGS) };
+}

@@ -1,0 +1,101 @@
+import { constants } from "node:fs";
+import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { Refusal } from "../wasm/workspace/refusal.ts";
+import { entryOf, type Repository } from "./repository.ts";
+import type { GitSettings } from "./settings.ts";
+
+/** Git's own folders of loose objects, and of packs. */
+const OBJECT_FOLDER = /^([0-9a-f]{2}|pack)$/;
+
+/**
+ * Makes a directory for git to use as `.git`, in place of the repository's: HEAD and index are copies,
+ * refs and objects are links to the real ones, and the configuration is ours. What a repository could
+ * set to run programs (configuration, hooks, attributes, filters) or to lead elsewhere (alternates,
+ * links, a work tree) is thus not there to be read, and git could write to copies only. Removed when
+ * `use` ends.
+ */
+export async function withStandIn<T>(
+  repository: Repository,
+  { parent, settings }: { readonly parent: string; readonly settings: GitSettings },
+  use: (directory: string) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(path.join(parent, "deckhand-git-"));
+  try {
+    await writeFile(path.join(directory, "config"), configuration(settings));
+    await copyState(repository, directory);
+    await linkFolders(repository, directory);
+    await linkObjects(path.join(repository.commonDir, "objects"), path.join(directory, "objects"));
+    return await use(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Only what git reads from nowhere else; the other settings go along in the environment. */
+function configuration({ objectFormat }: GitSettings): string {
+  const sha256 = objectFormat === "sha256";
+  return [
+    "[core]",
+    `\trepositoryformatversion = ${sha256 ? 1 : 0}`,
+    "\tbare = false",
+    ...(sha256 ? ["[extensions]", "\tobjectformat = sha256"] : []),
+    "",
+  ].join("\n");
+}
+
+async function copyState({ gitDir, commonDir }: Repository, to: string): Promise<void> {
+  const shared = (await readdir(gitDir)).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name));
+  const state = ["HEAD", "index", ...shared].map((name) => path.join(gitDir, name));
+  const common = ["packed-refs", "shallow", "info/exclude"].map((name) => path.join(commonDir, name));
+  await mkdir(path.join(to, "info"));
+  for (const file of [...state, ...common]) {
+    const entry = entryOf(file);
+    if (entry === null) continue;
+    if (!entry.isFile()) throw notPlain(file);
+    const relative = path.relative(state.includes(file) ? gitDir : commonDir, file);
+    await copyFile(file, path.join(to, relative), constants.COPYFILE_FICLONE);
+  }
+}
+
+async function linkFolders({ commonDir }: Repository, to: string): Promise<void> {
+  for (const name of ["refs", "logs"]) {
+    const folder = path.join(commonDir, name);
+    if (entryOf(folder) === null) continue;
+    await requirePlain(folder);
+    await symlink(folder, path.join(to, name));
+  }
+}
+
+async function linkObjects(objects: string, to: string): Promise<void> {
+  if (entryOf(path.join(objects, "info", "alternates")) !== null) {
+    throw new Refusal(
+      "The repository borrows objects from another one (objects/info/alternates), which the git tool does not follow.",
+    );
+  }
+  await mkdir(to);
+  requireDirectory(objects);
+  for (const { name } of await readdir(objects, { withFileTypes: true })) {
+    if (!OBJECT_FOLDER.test(name)) continue;
+    await requirePlain(path.join(objects, name));
+    await symlink(path.join(objects, name), path.join(to, name));
+  }
+}
+
+/** Nothing in the folder leads out of it. */
+async function requirePlain(folder: string): Promise<void> {
+  requireDirectory(folder);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile() && !entry.isDirectory()) throw notPlain(path.join(entry.parentPath, entry.name));
+  }
+}
+
+function requireDirectory(folder: string): void {
+  if (entryOf(folder)?.isDirectory() !== true) throw notPlain(folder);
+}
+
+function notPlain(file: string): Refusal {
+  return new Refusal(
+    `${file.slice(file.lastIndexOf(".git"))} is not a plain file or directory, so git cannot be used on this repository.`,
+  );
+}
