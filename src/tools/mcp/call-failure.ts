@@ -1,0 +1,73 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { z } from "zod";
+import { foreignText } from "./foreign-text.ts";
+
+/** Characters of a server's own words about a failure. */
+const MAX_WORDS = 2_000;
+
+/** What became of a request that failed. */
+export interface CallFailure {
+  /** A sentence for the model, and for the state that operators see. */
+  readonly text: string;
+  /** The request certainly had no effect: made again over a new connection, it is made once. */
+  readonly refused: boolean;
+  /** The connection is of no more use. */
+  readonly lost: boolean;
+}
+
+/** Statuses of a server that does not know our session, since it was started anew. */
+const SESSION_GONE = [400, 404];
+
+const NEVER_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
+
+export function callFailure(error: unknown, timeoutMs: number): CallFailure {
+  if (error instanceof SdkHttpError) return httpFailure(error);
+  if (error instanceof SdkError) return sdkFailure(error, timeoutMs);
+  if (error instanceof ProtocolError) {
+    const words = foreignText(error.message, MAX_WORDS);
+    return { text: `it answered with an error: ${words}`, refused: false, lost: false };
+  }
+  if (error instanceof z.ZodError) {
+    return { text: "its answer does not follow the protocol", refused: false, lost: false };
+  }
+  const code = systemCode(error);
+  if (code === "ENOENT") return { text: "its program is not found", refused: true, lost: true };
+  if (code === "EACCES") return { text: "its program may not be started", refused: true, lost: true };
+  const words = code === null ? "the connection to it failed" : `the connection to it failed (${code})`;
+  return { text: words, refused: code !== null && NEVER_SENT.includes(code), lost: true };
+}
+
+function httpFailure({ status }: SdkHttpError): CallFailure {
+  if (status === 401 || status === 403) {
+    return {
+      text: `it refused our credentials (HTTP ${status}); an operator must check its headers`,
+      refused: true,
+      lost: true,
+    };
+  }
+  const gone = SESSION_GONE.includes(status);
+  return { text: `it answered with HTTP ${status}`, refused: gone, lost: gone || status >= 500 };
+}
+
+function sdkFailure(error: SdkError, timeoutMs: number): CallFailure {
+  switch (error.code) {
+    case SdkErrorCode.RequestTimeout:
+      return { text: `it did not answer within ${timeoutMs / 1_000} s`, refused: false, lost: false };
+    case SdkErrorCode.ConnectionClosed:
+      return { text: "it ended before it answered", refused: false, lost: true };
+    case SdkErrorCode.NotConnected:
+      return { text: "it is not connected", refused: true, lost: true };
+    case SdkErrorCode.InvalidResult:
+      return { text: "its answer does not follow the protocol", refused: false, lost: false };
+    default:
+      return { text: `the request failed (${error.code})`, refused: false, lost: true };
+  }
+}
+
+/** `ECONNREFUSED` and the like, also from within fetch's own error. */
+function systemCode(error: unknown): string | null {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if ("code" in at && typeof at.code === "string") return at.code;
+  }
+  return null;
+}

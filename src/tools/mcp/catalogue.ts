@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { foreignLine, foreignText } from "./foreign-text.ts";
+import { cleanSchema } from "./input-schema.ts";
+import { type JsonObject, schemaProblem } from "./json-schema.ts";
+import { hashedName, qualifiedName } from "./names.ts";
+import { type McpServer, toolSettings } from "./server-settings.ts";
+
+/** Tools of one server; more would fill a prompt by themselves. */
+export const MAX_TOOLS = 256;
+
+/** Characters of all descriptions and schemas of one server. */
+const MAX_CATALOGUE_CHARS = 400_000;
+
+/** Characters of a tool's description. */
+const MAX_DESCRIPTION = 4_000;
+
+/** Characters of a tool's own name. */
+const MAX_TOOL_NAME = 200;
+
+/** Characters of a name as people see it. */
+const MAX_SHOWN_NAME = 80;
+
+export interface ListedTool {
+  /** `mcp__server__tool`. */
+  readonly name: string;
+  /** The server's own name of it. */
+  readonly tool: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  /** The server says that the tool changes nothing. */
+  readonly readOnlyHint: boolean;
+}
+
+export interface LeftOutTool {
+  readonly tool: string;
+  readonly why: string;
+}
+
+export interface Catalogue {
+  /** By name. */
+  readonly tools: readonly ListedTool[];
+  readonly leftOut: readonly LeftOutTool[];
+}
+
+const listedSchema = z.object({
+  name: z.string().min(1).max(MAX_TOOL_NAME),
+  description: z.string().optional(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  annotations: z
+    .object({ readOnlyHint: z.boolean().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+
+/** What a server lists as it is offered to models; one tool that is unusable costs no other. */
+export function readCatalogue(server: string, settings: McpServer, raw: readonly unknown[]): Catalogue {
+  const byName = new Map<string, ListedTool>();
+  const leftOut: LeftOutTool[] = [];
+  const seen = new Set<string>();
+  let chars = 0;
+  for (const item of raw) {
+    const parsed = listedSchema.safeParse(item);
+    const shown = foreignLine(shownName(item), MAX_SHOWN_NAME);
+    const leave = (why: string) => leftOut.push({ tool: shown, why });
+    if (!parsed.success) {
+      leave("its definition is not valid");
+      continue;
+    }
+    const tool = parsed.data.name;
+    const problem = problemOf(settings, parsed.data) ?? (seen.has(tool) ? "the server lists it twice" : null);
+    seen.add(tool);
+    if (problem !== null) {
+      leave(problem);
+      continue;
+    }
+    const listed = listedTool(server, parsed.data, byName);
+    chars += listed.description.length + JSON.stringify(listed.inputSchema).length;
+    if (byName.size >= MAX_TOOLS) leave(`the server has more than ${MAX_TOOLS} tools`);
+    else if (chars > MAX_CATALOGUE_CHARS) leave("the server's tools together are too large");
+    else if (byName.has(listed.name)) leave("its name meets another's");
+    else byName.set(listed.name, listed);
+  }
+  return { tools: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), leftOut };
+}
+
+type Definition = z.infer<typeof listedSchema>;
+
+function problemOf(settings: McpServer, { name, inputSchema }: Definition): string | null {
+  if (toolSettings(settings, name).disabled === true) return "disabled in the settings";
+  const problem = schemaProblem(inputSchema);
+  return problem === null ? null : `its input schema ${problem}`;
+}
+
+function listedTool(server: string, definition: Definition, taken: ReadonlyMap<string, ListedTool>): ListedTool {
+  const { name: tool, description, inputSchema, annotations } = definition;
+  const name = qualifiedName(server, tool);
+  return {
+    name: taken.has(name) ? hashedName(server, tool) : name,
+    tool,
+    description: foreignText(description ?? "", MAX_DESCRIPTION).trim() || `${foreignLine(tool, MAX_SHOWN_NAME)}.`,
+    inputSchema: cleanSchema(inputSchema),
+    readOnlyHint: annotations?.readOnlyHint === true,
+  };
+}
+
+function shownName(item: unknown): string {
+  const named = z.object({ name: z.string() }).safeParse(item);
+  return named.success ? named.data.name : "(no name)";
+}

@@ -1,0 +1,309 @@
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock, Random } from "../../core/protocol/runtime.ts";
+import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
+import { type CallFailure, callFailure } from "./call-failure.ts";
+import { type Catalogue, readCatalogue } from "./catalogue.ts";
+import { type AskOptions, McpSession } from "./mcp-session.ts";
+import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
+
+/** Milliseconds before the second attempt to connect; doubles with each further one. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** A connection that lasts this long counts as good: the next attempt after it comes at once. Milliseconds. */
+const GOOD_MS = 30_000;
+
+/** Milliseconds that a call waits for a server that is being connected. */
+const WAIT_MS = 10_000;
+
+/** Milliseconds within which calls do not try again what has just failed. */
+const FRESH_FAILURE_MS = 1_000;
+
+/** Milliseconds between two looks at whether an idle server still answers. */
+const PING_EVERY_MS = 60_000;
+const PING_TIMEOUT_MS = 20_000;
+
+/** Milliseconds between two readings of a catalogue that the server says has changed. */
+const REREAD_PAUSE_MS = 1_000;
+
+const NOTHING: Catalogue = { tools: [], leftOut: [] };
+
+export type ConnectionState =
+  | { readonly type: "waiting" }
+  | { readonly type: "connecting" }
+  | { readonly type: "connected"; readonly since: number }
+  | { readonly type: "down"; readonly why: string; readonly since: number }
+  | { readonly type: "stopped" };
+
+export interface ConnectionOptions {
+  readonly name: string;
+  readonly settings: McpServer;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+type Attempt =
+  | { readonly type: "connected"; readonly session: McpSession }
+  | { readonly type: "failed"; readonly failure: CallFailure };
+
+/** One configured server: connected for as long as the program runs, again whenever it is lost. */
+export class McpConnection {
+  readonly name: string;
+  readonly settings: McpServer;
+  readonly #options: ConnectionOptions;
+  readonly #stopping = new AbortController();
+  readonly #settled = Promise.withResolvers<void>();
+  #catalogue: Catalogue = NOTHING;
+  #state: ConnectionState = { type: "waiting" };
+  #attempt: Promise<Attempt> | null = null;
+  #session: McpSession | null = null;
+  #connectedAt = 0;
+  /** In a row. */
+  #failures = 0;
+  #keeping: Promise<void> | null = null;
+  #reading: Promise<void> | null = null;
+  #changed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.name = options.name;
+    this.settings = options.settings;
+    this.#options = options;
+  }
+
+  /** The last that the server listed; stays while it is away, so that prompts do not change with its health. */
+  get catalogue(): Catalogue {
+    return this.#catalogue;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Resolves when the first attempt to connect has ended, however. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  /** Connects and keeps connected, in the background, until the signal aborts or `stop`. */
+  start(signal: AbortSignal): void {
+    const abort = () => this.#stopping.abort();
+    signal.addEventListener("abort", abort, { once: true, signal: this.#stopping.signal });
+    if (signal.aborted) abort();
+    this.#keeping ??= this.#keep();
+  }
+
+  /** Resolves when nothing runs any more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#keeping;
+  }
+
+  /**
+   * Makes a request over a live session. What fails is a result that says why; throws only the signal's reason.
+   * A request that certainly had no effect is made again once, over a new connection.
+   */
+  async use(
+    ask: (session: McpSession, options: AskOptions) => Promise<ToolResult>,
+    options: AskOptions,
+  ): Promise<ToolResult> {
+    const first = await this.#tryOnce(ask, options);
+    const last = first.type === "failed" && first.again ? await this.#tryOnce(ask, options) : first;
+    if (last.type === "done") return last.result;
+    const caution = last.failure.refused ? "" : " What it had done until then stays.";
+    return errorResult(`The MCP server ${this.name} failed: ${last.failure.text}.${caution}`, "failed");
+  }
+
+  async #tryOnce(
+    ask: (session: McpSession, options: AskOptions) => Promise<ToolResult>,
+    options: AskOptions,
+  ): Promise<
+    | { readonly type: "done"; readonly result: ToolResult }
+    | { readonly type: "failed"; readonly failure: CallFailure; readonly again: boolean }
+  > {
+    options.signal.throwIfAborted();
+    const attempt = await this.#reach(options.signal);
+    if (attempt.type === "failed") return { ...attempt, again: false };
+    try {
+      return { type: "done", result: await ask(attempt.session, options) };
+    } catch (error) {
+      options.signal.throwIfAborted();
+      const failure = callFailure(error, options.timeoutMs);
+      if (failure.lost) await this.#drop(attempt.session, failure.text);
+      return { type: "failed", failure, again: failure.lost && failure.refused };
+    }
+  }
+
+  /** The live session, waited for a little. A failure that is a moment old is believed rather than repeated. */
+  async #reach(signal: AbortSignal): Promise<Attempt> {
+    const { clock } = this.#options;
+    const state = this.#state;
+    if (state.type === "stopped" || this.#stopping.signal.aborted) return failed("it is stopped");
+    if (state.type === "down" && this.#failures > 1 && clock.now() - state.since < FRESH_FAILURE_MS) {
+      return failed(state.why);
+    }
+    const waiting = new AbortController();
+    const late = clock.sleep(WAIT_MS, AbortSignal.any([signal, waiting.signal])).then(
+      () => failed(`it is not connected within ${WAIT_MS / 1_000} s`),
+      () => failed("it is not connected"),
+    );
+    const attempt = await Promise.race([this.#connect(), late]);
+    waiting.abort();
+    signal.throwIfAborted();
+    return attempt;
+  }
+
+  /** One attempt at a time, shared by whoever needs it, and its session for as long as it lives. */
+  #connect(): Promise<Attempt> {
+    this.#attempt ??= this.#open();
+    return this.#attempt;
+  }
+
+  async #open(): Promise<Attempt> {
+    const { clock, log } = this.#options;
+    this.#state = { type: "connecting" };
+    try {
+      const session = await McpSession.open(
+        { ...this.#options, onToolsChanged: () => this.#reread() },
+        this.#stopping.signal,
+      );
+      try {
+        this.#catalogue = await this.#read(session);
+      } catch (error) {
+        await session.close("its tools cannot be listed");
+        throw error;
+      }
+      this.#session = session;
+      this.#connectedAt = clock.now();
+      this.#state = { type: "connected", since: this.#connectedAt };
+      log.info({ tools: this.#catalogue.tools.length, leftOut: this.#catalogue.leftOut }, "mcp_connected");
+      return { type: "connected", session };
+    } catch (error) {
+      const failure = callFailure(error, DEFAULT_TIMEOUT_MS);
+      this.#attempt = null;
+      this.#lose(failure.text);
+      log.warn({ err: error, failures: this.#failures }, "mcp_not_connected");
+      return { type: "failed", failure: { ...failure, refused: true } };
+    }
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const attempt = await this.#connect();
+      this.#settled.resolve();
+      if (attempt.type === "connected") await this.#watch(attempt.session, signal);
+      if (!signal.aborted) await this.#pause(signal);
+    }
+    this.#settled.resolve();
+    await this.#disconnect();
+  }
+
+  /** Until the session has ended; asks now and then, since a server behind HTTP can vanish without a word. */
+  async #watch(session: McpSession, signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    const pinging = this.#ping(session, AbortSignal.any([signal, ended.signal]));
+    const why = await Promise.race([session.closed, aborted(signal, ended.signal)]);
+    ended.abort();
+    await pinging;
+    if (why !== null) await this.#drop(session, why);
+  }
+
+  /** Forgets a session that has ended, or ends it; once, whoever notices first. */
+  async #drop(session: McpSession, why: string): Promise<void> {
+    const { clock, log } = this.#options;
+    if (this.#session === session) {
+      this.#session = null;
+      this.#attempt = null;
+      if (clock.now() - this.#connectedAt >= GOOD_MS) this.#failures = 0;
+      this.#lose(why);
+      log.warn({ why, failures: this.#failures }, "mcp_lost");
+    }
+    await session.close(why);
+  }
+
+  async #ping(session: McpSession, signal: AbortSignal): Promise<void> {
+    while (await this.#slept(PING_EVERY_MS, signal)) {
+      if (!session.idle) continue;
+      try {
+        await session.ping({ signal, timeoutMs: PING_TIMEOUT_MS });
+      } catch (error) {
+        if (signal.aborted) return;
+        await session.close(callFailure(error, PING_TIMEOUT_MS).text);
+        return;
+      }
+    }
+  }
+
+  #lose(why: string): void {
+    this.#failures += 1;
+    this.#state = { type: "down", why, since: this.#options.clock.now() };
+  }
+
+  /** Longer with each failure in a row, with some chance in it so that servers do not come back in step. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { random } = this.#options;
+    if (this.#failures <= 1) return;
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 2), LONGEST_PAUSE_MS);
+    await this.#slept(pause * (0.75 + random.next() / 4), signal);
+  }
+
+  async #slept(ms: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#options.clock.sleep(ms, signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+
+  async #read(session: McpSession): Promise<Catalogue> {
+    return readCatalogue(this.name, this.settings, await session.tools(this.#stopping.signal));
+  }
+
+  /** The server says that its tools have changed; one that says so all the time is listened to once a second. */
+  #reread(): void {
+    this.#changed = true;
+    this.#reading ??= this.#readWhileChanged();
+  }
+
+  async #readWhileChanged(): Promise<void> {
+    const { log } = this.#options;
+    const { signal } = this.#stopping;
+    while (this.#changed && !signal.aborted) {
+      this.#changed = false;
+      const attempt = await this.#attempt;
+      try {
+        if (attempt?.type === "connected") this.#catalogue = await this.#read(attempt.session);
+        log.info({ tools: this.#catalogue.tools.length }, "mcp_tools_changed");
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error }, "mcp_tools_not_read");
+      }
+      await this.#slept(REREAD_PAUSE_MS, signal);
+    }
+    this.#reading = null;
+  }
+
+  async #disconnect(): Promise<void> {
+    const attempt = await this.#attempt;
+    if (attempt?.type === "connected") await attempt.session.close("stopped");
+    this.#session = null;
+    this.#attempt = null;
+    await this.#reading;
+    this.#state = { type: "stopped" };
+  }
+}
+
+function failed(text: string): Attempt {
+  return { type: "failed", failure: { text, refused: true, lost: false } };
+}
+
+/** Resolves with null when `signal` aborts, unless `forget` does first. */
+function aborted(signal: AbortSignal, forget: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    else signal.addEventListener("abort", () => resolve(null), { once: true, signal: forget });
+  });
+}

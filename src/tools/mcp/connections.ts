@@ -1,0 +1,87 @@
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock, Random } from "../../core/protocol/runtime.ts";
+import type { Permission, Tool } from "../../core/tool.ts";
+import type { Catalogue, LeftOutTool } from "./catalogue.ts";
+import { type ConnectionState, McpConnection } from "./connection.ts";
+import { resourcesTool } from "./resources-tool.ts";
+import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
+import { serverTool } from "./server-tool.ts";
+
+export interface McpOptions {
+  /** By name: letters, digits, `-` and single `_`, at most 24. */
+  readonly servers: Readonly<Record<string, McpServer>>;
+  /** Ours, as servers are told it. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export interface McpServerView {
+  readonly name: string;
+  /** `a native program of server github`, `server docs at mcp.example.com`. */
+  readonly whereabouts: string;
+  readonly state: ConnectionState;
+  readonly tools: readonly {
+    readonly name: string;
+    /** The server's own name of it. */
+    readonly tool: string;
+    readonly permission: Permission;
+  }[];
+  readonly leftOut: readonly LeftOutTool[];
+}
+
+export interface McpConnections {
+  /** Begins to connect, in the background: a server that is down delays nobody. */
+  start(signal: AbortSignal): void;
+  /** Resolves when each server has once been connected or has once failed to be. */
+  settled(): Promise<void>;
+  /**
+   * The tools of all servers and, when there is a server, `mcp_resources`; by name. Equal servers give equal lists: a
+   * server's tools appear when it is first connected, stay while it is away, and change only when it says so.
+   */
+  tools(): readonly Tool[];
+  /** What `/tools` shows of MCP. */
+  describe(): readonly McpServerView[];
+  /** Resolves when no child is left. */
+  stop(): Promise<void>;
+}
+
+export function createMcpConnections({ servers, log, ...world }: McpOptions): McpConnections {
+  const connections = Object.entries(servers)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, settings]) => new McpConnection({ ...world, name, settings, log: log.child({ mcpServer: name }) }));
+  const resources = connections.length === 0 ? [] : [resourcesTool(connections)];
+  const made = new WeakMap<Catalogue, readonly Tool[]>();
+  const toolsOf = (connection: McpConnection): readonly Tool[] => {
+    const { catalogue } = connection;
+    const known = made.get(catalogue);
+    if (known !== undefined) return known;
+    const tools = catalogue.tools.map((listed) => serverTool(connection, listed));
+    made.set(catalogue, tools);
+    return tools;
+  };
+  return {
+    start: (signal) => {
+      for (const connection of connections) connection.start(signal);
+    },
+    settled: async () => {
+      await Promise.all(connections.map(({ settled }) => settled));
+    },
+    tools: () => [...connections.flatMap(toolsOf), ...resources].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    describe: () => connections.map(viewOf),
+    stop: async () => {
+      await Promise.all(connections.map((connection) => connection.stop()));
+    },
+  };
+}
+
+function viewOf({ name, settings, state, catalogue }: McpConnection): McpServerView {
+  return {
+    name,
+    whereabouts: whereabouts(name, settings),
+    state,
+    tools: catalogue.tools.map(({ name, tool }) => ({ name, tool, permission: permissionOf(settings, tool) })),
+    leftOut: catalogue.leftOut,
+  };
+}

@@ -1,0 +1,218 @@
+import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import { z } from "zod";
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
+import { MAX_TOOLS } from "./catalogue.ts";
+import { callResultSchema, promptResultSchema, readResultSchema } from "./content.ts";
+import type { McpServer } from "./server-settings.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+/** Milliseconds for the handshake: the first start of a program may download it. */
+const CONNECT_MS = 60_000;
+
+/** Milliseconds for a page of a listing. */
+const ASK_MS = 20_000;
+
+/** Milliseconds that a server gets to end a session that we close. */
+const GOODBYE_MS = 1_000;
+
+/** Pages of one listing. */
+const MAX_PAGES = 64;
+
+/** Oddities of one session that the log keeps; a server can produce any number of them. */
+const MAX_LOGGED = 5;
+
+export interface SessionOptions {
+  readonly settings: McpServer;
+  /** What we call ourselves towards the server. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onToolsChanged: () => void;
+}
+
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+const listedToolsPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const listedResource = z.object({
+  uri: z.string(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  mimeType: z.string().optional(),
+});
+const listedTemplate = listedResource.omit({ uri: true }).extend({ uriTemplate: z.string() });
+const listedPrompt = z.object({
+  name: z.string(),
+  description: z.string().optional(),
+  arguments: z.array(z.object({ name: z.string(), required: z.boolean().optional() })).optional(),
+});
+const resourcesPage = z.object({ resources: z.array(listedResource), nextCursor: z.string().optional() });
+const templatesPage = z.object({ resourceTemplates: z.array(listedTemplate), nextCursor: z.string().optional() });
+const promptsPage = z.object({ prompts: z.array(listedPrompt), nextCursor: z.string().optional() });
+
+/** One connection to a server, from its handshake to its end; never used again after that. */
+export class McpSession {
+  readonly #client: Client;
+  readonly #transport: Transport;
+  readonly #closed = Promise.withResolvers<string>();
+  #busy = 0;
+  #closing: Promise<void> | null = null;
+
+  private constructor(client: Client, transport: Transport) {
+    this.#client = client;
+    this.#transport = transport;
+  }
+
+  /** Connects; throws what kept it from that, with nothing left running. */
+  static async open(options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
+    const { settings, version, clock } = options;
+    const transport = "command" in settings ? new StdioTransport(settings, clock) : httpTransport(settings);
+    const client = new Client({ name: "deckhand", version });
+    const session = new McpSession(client, transport);
+    session.#listen(options);
+    try {
+      await client.connect(transport, { signal, timeout: CONNECT_MS });
+    } catch (error) {
+      await transport.close();
+      throw error;
+    }
+    return session;
+  }
+
+  /** Resolves with why, when the session has ended; never rejects. */
+  get closed(): Promise<string> {
+    return this.#closed.promise;
+  }
+
+  get idle(): boolean {
+    return this.#busy === 0;
+  }
+
+  has(capability: "tools" | "resources" | "prompts"): boolean {
+    return this.#client.getServerCapabilities()?.[capability] !== undefined;
+  }
+
+  /** What the server lists, raw: every tool is judged by itself. A few more than are kept, so that it can be said. */
+  async tools(signal: AbortSignal): Promise<unknown[]> {
+    if (!this.has("tools")) return [];
+    return this.#pages(signal, MAX_TOOLS * 2, async (params, options) => {
+      const page = await this.#ask({ method: "tools/list", params }, listedToolsPage, options);
+      return { items: page.tools, next: page.nextCursor };
+    });
+  }
+
+  async resources(signal: AbortSignal, most: number): Promise<z.infer<typeof listedResource>[]> {
+    if (!this.has("resources")) return [];
+    return this.#pages(signal, most, async (params, options) => {
+      const page = await this.#ask({ method: "resources/list", params }, resourcesPage, options);
+      return { items: page.resources, next: page.nextCursor };
+    });
+  }
+
+  async templates(signal: AbortSignal, most: number): Promise<z.infer<typeof listedTemplate>[]> {
+    if (!this.has("resources")) return [];
+    return this.#pages(signal, most, async (params, options) => {
+      const page = await this.#ask({ method: "resources/templates/list", params }, templatesPage, options);
+      return { items: page.resourceTemplates, next: page.nextCursor };
+    });
+  }
+
+  async prompts(signal: AbortSignal, most: number): Promise<z.infer<typeof listedPrompt>[]> {
+    if (!this.has("prompts")) return [];
+    return this.#pages(signal, most, async (params, options) => {
+      const page = await this.#ask({ method: "prompts/list", params }, promptsPage, options);
+      return { items: page.prompts, next: page.nextCursor };
+    });
+  }
+
+  callTool(name: string, input: Readonly<Record<string, unknown>>, options: AskOptions) {
+    return this.#ask({ method: "tools/call", params: { name, arguments: input } }, callResultSchema, options);
+  }
+
+  readResource(uri: string, options: AskOptions) {
+    return this.#ask({ method: "resources/read", params: { uri } }, readResultSchema, options);
+  }
+
+  getPrompt(name: string, input: Readonly<Record<string, string>>, options: AskOptions) {
+    return this.#ask({ method: "prompts/get", params: { name, arguments: input } }, promptResultSchema, options);
+  }
+
+  async ping(options: AskOptions): Promise<void> {
+    await this.#ask({ method: "ping" }, z.unknown(), options);
+  }
+
+  /** Ends the session; resolves when nothing of it is left. */
+  close(why: string): Promise<void> {
+    this.#closed.resolve(why);
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (this.#transport instanceof StreamableHTTPClientTransport) await goodbye(this.#transport);
+    await this.#transport.close();
+  }
+
+  async #ask<S extends z.ZodType>(
+    request: { method: string; params?: Record<string, unknown> },
+    schema: S,
+    { signal, timeoutMs }: AskOptions,
+  ): Promise<z.infer<S>> {
+    this.#busy++;
+    try {
+      return schema.parse(await this.#client.request(request, z.unknown(), { signal, timeout: timeoutMs }));
+    } finally {
+      this.#busy--;
+    }
+  }
+
+  async #pages<T>(
+    signal: AbortSignal,
+    most: number,
+    page: (params: { cursor?: string }, options: AskOptions) => Promise<{ items: T[]; next: string | undefined }>,
+  ): Promise<T[]> {
+    const all: T[] = [];
+    let cursor: string | undefined;
+    for (let pages = 0; pages < MAX_PAGES && all.length < most; pages++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const { items, next } = await page(params, { signal, timeoutMs: ASK_MS });
+      all.push(...items.slice(0, most - all.length));
+      if (next === undefined || next === cursor) break;
+      cursor = next;
+    }
+    return all;
+  }
+
+  #listen({ log, onToolsChanged }: SessionOptions): void {
+    let logged = 0;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's hook; it has no events
+    this.#client.onerror = (error) => {
+      logged += 1;
+      if (logged <= MAX_LOGGED) log.debug({ err: error }, "mcp_oddity");
+    };
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's hook; it has no events
+    this.#client.onclose = () => {
+      const child = this.#transport instanceof StdioTransport ? this.#transport : null;
+      if (child !== null && this.#closing === null)
+        log.warn({ ending: child.ending, stderr: child.stderr }, "mcp_server_ended");
+      this.#closed.resolve(child === null ? "the connection ended" : `the program ended (${child.ending})`);
+    };
+    this.#client.setNotificationHandler("notifications/tools/list_changed", onToolsChanged);
+  }
+}
+
+function httpTransport({ url, headers = {} }: { url: string; headers?: Readonly<Record<string, string>> }) {
+  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+}
+
+/** Tells the server that its session is over; one that does not answer forgets it by itself. */
+async function goodbye(transport: StreamableHTTPClientTransport): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, GOODBYE_MS);
+  await Promise.race([transport.terminateSession().catch(() => {}), late.promise]);
+  clearTimeout(timer);
+}

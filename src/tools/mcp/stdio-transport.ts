@@ -1,0 +1,157 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import { AppError } from "../../core/protocol/errors.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import type { McpCommandServer } from "./server-settings.ts";
+
+/** Bytes of one message; a server that sends more is stopped. */
+const MAX_MESSAGE_BYTES = 10_000_000;
+
+/** Characters of the end of stderr that are kept for the log. */
+const STDERR_CHARS = 2_000;
+
+/** Milliseconds that a child gets to end by itself once its input is closed, then after SIGTERM. */
+const CLOSE_MS = 500;
+const TERM_MS = 2_000;
+
+/**
+ * A server as a child process. In place of the SDK's own transport: the environment is exactly what is given, the
+ * child leads a process group so that what it started ends with it, and how it ended can be asked.
+ */
+export class StdioTransport implements Transport {
+  readonly #server: McpCommandServer;
+  readonly #clock: Clock;
+  readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
+  #child: ChildProcessWithoutNullStreams | null = null;
+  #exited: Promise<void> = Promise.resolve();
+  #closing: Promise<void> | null = null;
+  #stderr = "";
+  #ending = "";
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  constructor(server: McpCommandServer, clock: Clock) {
+    this.#server = server;
+    this.#clock = clock;
+  }
+
+  /** How the child ended, e.g. `exit code 1`; empty while it lives. */
+  get ending(): string {
+    return this.#ending;
+  }
+
+  /** The last that it wrote to stderr: for operators, since it may hold anything. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async start(): Promise<void> {
+    const { command, args = [], env, cwd } = this.#server;
+    const child = spawn(command, args, { env: { ...env }, cwd, detached: !WINDOWS, windowsHide: true });
+    this.#child = child;
+    this.#exited = new Promise((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
+    child.once("exit", (code, signal) => this.#end(signal === null ? `exit code ${code}` : signal));
+    child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
+    child.stderr.on("data", (chunk: Buffer) => {
+      this.#stderr = `${this.#stderr}${chunk.toString()}`.slice(-STDERR_CHARS);
+    });
+    for (const stream of [child.stdin, child.stdout, child.stderr]) {
+      stream.on("error", (error) => this.onerror?.(error));
+    }
+    await once(child, "spawn");
+    child.on("error", (error) => this.onerror?.(error));
+  }
+
+  /** Resolves when the child may be sent more. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (stdin === undefined || !stdin.writable) throw new AppError("network", "the server's input is closed");
+    if (!stdin.write(serializeMessage(message))) await Promise.race([once(stdin, "drain"), this.#exited]);
+  }
+
+  /** Resolves when the child and its group are gone. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    child.stdin.end();
+    if (!(await this.#exitsWithin(CLOSE_MS))) {
+      signalGroup(child.pid, "SIGTERM");
+      if (!(await this.#exitsWithin(TERM_MS))) signalGroup(child.pid, "SIGKILL");
+    }
+    await this.#exited;
+  }
+
+  async #exitsWithin(ms: number): Promise<boolean> {
+    const waiting = new AbortController();
+    const late = this.#clock.sleep(ms, waiting.signal).then(
+      () => false,
+      () => true,
+    );
+    const inTime = await Promise.race([this.#exited.then(() => true), late]);
+    waiting.abort();
+    return inTime;
+  }
+
+  /** Whatever the child started goes with it, and its pipes are not waited for: a grandchild may hold them. */
+  #end(ending: string): void {
+    if (this.#ending === "") this.#ending = ending;
+    const child = this.#child;
+    if (child?.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+    child?.stdout.destroy();
+    child?.stderr.destroy();
+    child?.stdin.destroy();
+    this.#buffer.clear();
+    this.onclose?.();
+  }
+
+  #read(chunk: Buffer): void {
+    try {
+      this.#buffer.append(chunk);
+    } catch (error) {
+      this.#ending = `it sent a message of more than ${MAX_MESSAGE_BYTES / 1_000_000} MB`;
+      this.#report(error);
+      if (this.#child?.pid !== undefined) signalGroup(this.#child.pid, "SIGKILL");
+      return;
+    }
+    for (let more = true; more; ) more = this.#deliver();
+  }
+
+  /** False when no whole message is left. What is no message at all is passed over. */
+  #deliver(): boolean {
+    try {
+      const message = this.#buffer.readMessage();
+      if (message === null) return false;
+      this.onmessage?.(message);
+    } catch (error) {
+      this.#report(error);
+    }
+    return true;
+  }
+
+  #report(error: unknown): void {
+    this.onerror?.(error instanceof Error ? error : new AppError("network", String(error)));
+  }
+}
+
+const WINDOWS = process.platform === "win32";
+
+/** To the whole group, which on Windows is the child alone. A group that is gone already is none to signal. */
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(WINDOWS ? pid : -pid, signal);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ESRCH" || error.code === "EPERM")) return;
+    throw error;
+  }
+}
