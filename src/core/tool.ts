@@ -1,5 +1,7 @@
 import type { z } from "zod";
 import type { Mode, QueryConfig } from "./agent/query-config.ts";
+import type { PlanStep } from "./protocol/plan.ts";
+import type { OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
 import type { ToolResult } from "./protocol/tool-result.ts";
 
 /** What a call needs from access roles and modes, from harmless to dangerous. */
@@ -14,6 +16,16 @@ export interface WriteIntent {
   /** sha256 of the file before (null: it did not exist) and after. */
   readonly before: string | null;
   readonly after: string;
+}
+
+/** The thread of a call's session. */
+export interface ToolThread {
+  readonly limits: Pick<PlatformLimits, "messageChars" | "attachmentBytes">;
+  /** Posts once per key and run, also across a crash. */
+  post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
+  edit(posted: PostedMessage, message: OutgoingMessage): Promise<void>;
+  /** The root and the newest messages, oldest first; of the channel where the platform lets us read it, else none. */
+  fetch(from: "thread" | "channel", limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
 }
 
 export interface ToolContext {
@@ -40,8 +52,13 @@ export interface ToolContext {
   readonly knownFiles: ReadonlyMap<string, string>;
   /** Journals a write intent; resolves once it is durable. */
   intend(intent: WriteIntent): Promise<void>;
+  readonly thread: ToolThread;
   /** Tells the thread that the call waits for its turn in the sandbox. */
   queued(before: number): void;
+  /** Tells the thread what the call waits for, e.g. `@ana`, `14:05 UTC`. */
+  waits(what: string): void;
+  /** Shows the steps of the session's plan, as they stand now. */
+  showPlan(steps: readonly PlanStep[]): void;
 }
 
 /** What a tool says of one call beside its permission: that a person must be asked, or that the call is refused. */
