@@ -1,0 +1,87 @@
+import cronstrue from "cronstrue";
+import type { Schedule } from "./schedule.ts";
+
+const NICKNAMES: Readonly<Record<string, string>> = {
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+  "@monthly": "0 0 1 * *",
+  "@weekly": "0 0 * * 0",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@hourly": "0 * * * *",
+};
+
+const WEEKDAYS: Readonly<Record<string, string>> = {
+  MON: "1",
+  TUE: "2",
+  WED: "3",
+  THU: "4",
+  FRI: "5",
+  SAT: "6",
+  SUN: "0",
+};
+
+/** What the day fields of everyday expressions are called: day of the month, month, weekday. */
+const DAYS: Readonly<Record<string, string>> = {
+  "* * *": "every day",
+  "* * 1-5": "every weekday",
+  "* * 0,6": "every Saturday and Sunday",
+  "* * 6,0": "every Saturday and Sunday",
+  "* * 0": "every Sunday",
+  "* * 7": "every Sunday",
+  "* * 1": "every Monday",
+  "* * 2": "every Tuesday",
+  "* * 3": "every Wednesday",
+  "* * 4": "every Thursday",
+  "* * 5": "every Friday",
+  "* * 6": "every Saturday",
+};
+
+/** When a job is due, as people say it: `every weekday at 09:00 Europe/Paris`. */
+export function sentenceOf(schedule: Schedule): string {
+  const zone = schedule.zone.name;
+  if (schedule.type === "once") return `once, on ${timeIn(schedule.at, zone)} ${zone}`;
+  return `${expressionInWords(schedule.expression)} ${zone}`;
+}
+
+function expressionInWords(expression: string): string {
+  const fields = (NICKNAMES[expression.toLowerCase()] ?? expression).toUpperCase().split(" ");
+  const [seconds, minute = "", hour = "", ...days] = fields.length === 6 ? fields : ["0", ...fields];
+  const spoken = DAYS[days.join(" ").replaceAll(/[A-Z]{3}/gu, (name) => WEEKDAYS[name] ?? name)];
+  if (spoken !== undefined && seconds === "0" && isNumber(minute) && isNumber(hour)) {
+    return `${spoken} at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
+  }
+  const words = cronstrue.toString(fields.join(" "), { use24HourTimeFormat: true });
+  return words.charAt(0).toLowerCase() + words.slice(1);
+}
+
+function isNumber(field: string): boolean {
+  return /^\d{1,2}$/u.test(field);
+}
+
+/** `Mon 23 Nov 2026 09:00`, with seconds where there are any. */
+export function timeIn(instant: number, timeZone: string): string {
+  const parts: Record<string, string> = {};
+  for (const { type, value } of dateTimeFormat(timeZone).formatToParts(instant)) parts[type] = value;
+  const { weekday, day, month, year, hour, minute, second } = parts;
+  return `${weekday} ${day} ${month} ${year} ${hour}:${minute}${second === "00" ? "" : `:${second}`}`;
+}
+
+/** `09:00` */
+export function clockTimeIn(instant: number, timeZone: string): string {
+  return timeIn(instant, timeZone).replace(/^.* /u, "");
+}
+
+function dateTimeFormat(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    hourCycle: "h23",
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+}

@@ -1,0 +1,82 @@
+/**
+ * What clocks on the wall of a time zone show. A wall time is written as the milliseconds since the epoch
+ * that would show the same date and time in UTC, so that wall times can be counted with.
+ */
+
+export interface Zone {
+  /** IANA name, as Intl writes it. */
+  readonly name: string;
+  /** The wall time at an instant. */
+  wallAt(instant: number): number;
+  /**
+   * The instant at which the wall shows a time: the first, where it shows it twice; where it never does,
+   * because clocks skip it, the instant at which they go on.
+   */
+  instantOf(wall: number): number;
+  /** In a range of times that the wall shows twice: the wall time at its end. */
+  endOfRepeat(wall: number): number;
+}
+
+/** Longer than from any instant to the wall time of the same reading, and than any range that clocks skip. */
+const AROUND_MS = 48 * 3_600_000;
+
+/** Null when there is no such zone. */
+export function openZone(name: string): Zone | null {
+  const format = formatOf(name);
+  if (format === null) return null;
+  const wallAt = (instant: number) => wallIn(format, instant);
+  const offsetAt = (instant: number) => wallAt(instant) - instant;
+
+  /** The first instant of the offset that holds at `late`; `early` has another. */
+  const changeBetween = (early: number, late: number): number => {
+    const offset = offsetAt(late);
+    let [before, after] = [early, late];
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2);
+      if (offsetAt(middle) === offset) after = middle;
+      else before = middle;
+    }
+    return after;
+  };
+
+  return {
+    name: format.resolvedOptions().timeZone,
+    wallAt,
+    instantOf(wall) {
+      const offsets = [offsetAt(wall - AROUND_MS), offsetAt(wall + AROUND_MS)];
+      const shown = offsets.map((offset) => wall - offset).filter((instant) => wallAt(instant) === wall);
+      return shown.length > 0 ? Math.min(...shown) : changeBetween(wall - AROUND_MS, wall + AROUND_MS);
+    },
+    endOfRepeat(wall) {
+      const change = changeBetween(wall - AROUND_MS, wall + AROUND_MS);
+      return change + offsetAt(change - 1);
+    },
+  };
+}
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | null {
+  try {
+    return new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function wallIn(format: Intl.DateTimeFormat, instant: number): number {
+  const fields: Record<string, number> = {};
+  for (const { type, value } of format.formatToParts(instant)) fields[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
+  // Zones differ from UTC by whole seconds.
+  const milliseconds = ((instant % 1_000) + 1_000) % 1_000;
+  return Date.UTC(year, month - 1, day, hour, minute, second) + milliseconds;
+}

@@ -1,0 +1,68 @@
+/**
+ * When an expression is due, by walking through a year minute by minute: independent of the program's way,
+ * which jumps from one due time to the next.
+ */
+export interface YearOfExpression {
+  readonly cron: string;
+  readonly minutes: readonly number[];
+  /** Absent: every one. */
+  readonly hours?: readonly number[];
+  readonly days?: readonly number[];
+  readonly months?: readonly number[];
+  readonly weekdays?: readonly number[];
+}
+
+export interface Year {
+  readonly from: number;
+  readonly until: number;
+  readonly zone: string;
+}
+
+const MINUTE_MS = 60_000;
+
+interface Offset {
+  readonly since: number;
+  readonly ms: number;
+}
+
+/** The zone's offsets from UTC over a time, each with the minute from which it holds. */
+export function offsetsOf(zone: string, from: number, until: number): Offset[] {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+  const offsets: Offset[] = [];
+  // Clocks change on full and half hours.
+  for (let at = from; at < until; at += 30 * MINUTE_MS) {
+    const name = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const [, sign = "+", hours = "0", minutes = "0"] = /GMT(?:([+-])(\d\d):(\d\d))?/u.exec(name) ?? [];
+    const ms = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+    if (offsets.at(-1)?.ms !== ms) offsets.push({ since: at, ms });
+  }
+  return offsets;
+}
+
+/** Each wall minute that is passed: shown once, shown again (not due), or skipped (due when the clocks go on). */
+export function isDueOn(expression: YearOfExpression, { from, until, zone }: Year): number[] {
+  const offsets = offsetsOf(zone, from, until);
+  const due: number[] = [];
+  let reached = Number.NEGATIVE_INFINITY;
+  for (let at = from; at < until; at += MINUTE_MS) {
+    const offset = offsets.findLast(({ since }) => since <= at)?.ms ?? 0;
+    const wall = at + offset;
+    if (wall <= reached) continue;
+    const passed: number[] = [wall];
+    if (Number.isFinite(reached)) for (let w = reached + MINUTE_MS; w < wall; w += MINUTE_MS) passed.push(w);
+    if (passed.some((minute) => matches(expression, new Date(minute)))) due.push(at);
+    reached = wall;
+  }
+  return due;
+}
+
+function matches({ minutes, hours, days, months, weekdays }: YearOfExpression, wall: Date): boolean {
+  const fits = (allowed: readonly number[] | undefined, value: number) => allowed?.includes(value) ?? true;
+  return (
+    minutes.includes(wall.getUTCMinutes()) &&
+    fits(hours, wall.getUTCHours()) &&
+    fits(days, wall.getUTCDate()) &&
+    fits(months, wall.getUTCMonth() + 1) &&
+    fits(weekdays, wall.getUTCDay())
+  );
+}
