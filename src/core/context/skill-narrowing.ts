@@ -14,7 +14,7 @@ export function narrowTools(allowed: readonly string[] | undefined, tools: reado
  * when none narrows it. A call that failed, or that asked for a file or the list, counts for nothing.
  */
 export function toolsOfCalledSkills(
-  messages: readonly Message[],
+  messages: readonly Pick<Message, "content">[],
   catalogue: Pick<SkillCatalogue, "find">,
 ): readonly string[] | null {
   const succeeded = new Set(

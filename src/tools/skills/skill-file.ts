@@ -38,13 +38,23 @@ export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileReq
   }
 }
 
-/** The folder alone is a skill's own: neither `..` nor a link leads out of it. */
+/**
+ * The folder alone is a skill's own: neither `..` nor a link leads out of it. Where a link would have led is not told.
+ */
 function findWithin(places: Places, folder: string, file: string): Place {
   const outside = new Refusal(`${file} is outside the skill's folder; name a file relative to that folder.`);
   if (path.posix.isAbsolute(file) || path.posix.normalize(file).startsWith("..")) throw outside;
-  const place = places.find([folder, ...segmentsOf(file, [])].join("/").replace(/^\//, ""));
+  const place = findOr(outside, () => places.find([folder, ...segmentsOf(file, [])].join("/").replace(/^\//, "")));
   if (folder !== "" && !isBeneath(folder, place.relative)) throw outside;
   return place;
+}
+
+function findOr(refusal: Refusal, find: () => Place): Place {
+  try {
+    return find();
+  } catch (error) {
+    throw error instanceof Refusal ? refusal : error;
+  }
 }
 
 function filesOf(places: Places, folder: string): string {

@@ -12,6 +12,7 @@ import { type SkillDirectory, skillDirectories } from "./skill-directories.ts";
 const MAX_FILE = 262_144;
 /** Folders of one directory that are looked at. */
 const MAX_FOLDERS = 200;
+const NO_FILE = "is no regular file, or a link on the way to it leads out of where it belongs";
 /** Files of all sandbox roots that are kept parsed. */
 const MAX_CACHED = 1_000;
 
@@ -90,7 +91,8 @@ function readSkill(reading: Reading, places: Places, folderName: string): Parsed
   } catch (error) {
     // A folder without SKILL.md is none of ours; whatever else keeps a file from being read is its problem alone.
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return [];
-    if (error instanceof Refusal) return [problemOf({ source, line: 1, reason: error.payload })];
+    // Its sentence would name where a link leads, which is nobody's business.
+    if (error instanceof Refusal) return [problemOf({ source, line: 1, reason: NO_FILE })];
     const code = systemCode(error);
     if (code === undefined) throw error;
     return [problemOf({ source, line: 1, reason: `cannot be read (${code})` })];

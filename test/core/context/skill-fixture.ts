@@ -1,0 +1,26 @@
+import type { Skill } from "../../../src/core/context/skills.ts";
+
+/** A skill of a project, with what a test wants of it. */
+export function skillWith(more: Partial<Skill> = {}): Skill {
+  return {
+    name: "tidy",
+    description: "Tidies files.",
+    whenToUse: null,
+    license: null,
+    compatibility: null,
+    metadata: {},
+    allowedTools: null,
+    tools: null,
+    args: [],
+    scope: "run",
+    body: "Tidy up.",
+    origin: "project",
+    folder: ".agents/skills/tidy",
+    source: ".agents/skills/tidy/SKILL.md",
+    ...more,
+  };
+}
+
+export function arg(name: string, required = false) {
+  return { name, description: "", required };
+}
