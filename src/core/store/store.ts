@@ -4,6 +4,8 @@ import { budgetWrites } from "./budgets.ts";
 import type { Client, DatabaseClient } from "./client.ts";
 import { compactionReads, compactionWrites } from "./compactions.ts";
 import { inboxReads, inboxWrites } from "./inbox.ts";
+import { occurrenceReads, occurrenceWrites } from "./job-occurrences.ts";
+import { jobReads, jobWrites } from "./jobs.ts";
 import { journalReads, journalWrites } from "./journal.ts";
 import { messageReads, messageWrites } from "./messages.ts";
 import { postReads, postWrites } from "./posts.ts";
@@ -24,6 +26,8 @@ function reads(db: Client) {
     usage: usageReads(db),
     compactions: compactionReads(db),
     posts: postReads(db),
+    jobs: jobReads(db),
+    occurrences: occurrenceReads(db),
     webThreads: webThreadReads(db),
   };
 }
@@ -40,6 +44,8 @@ function writes(db: Client) {
     budgets: budgetWrites(db),
     compactions: compactionWrites(db),
     posts: postWrites(db),
+    jobs: jobWrites(db),
+    occurrences: occurrenceWrites(db),
     webThreads: webThreadWrites(db),
   };
 }

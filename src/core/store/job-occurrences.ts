@@ -1,0 +1,205 @@
+import { z } from "zod";
+import type { Client } from "./client.ts";
+
+/** waiting: until the job's run before it has ended; retrying: until its next attempt. */
+const statusSchema = z.enum([
+  "waiting",
+  "running",
+  "retrying",
+  "succeeded",
+  "failed",
+  "timed_out",
+  "cancelled",
+  "skipped",
+  "missed",
+]);
+export type OccurrenceStatus = z.infer<typeof statusSchema>;
+
+/** Occurrences that are not over. */
+const OPEN: OccurrenceStatus[] = ["waiting", "running", "retrying"];
+/** Occurrences that came to a run. */
+const RAN: OccurrenceStatus[] = ["succeeded", "failed", "timed_out", "cancelled"];
+
+export interface OccurrenceRow {
+  readonly id: string;
+  readonly jobId: string;
+  readonly jobName: string;
+  readonly channelId: string;
+  /** Milliseconds since the epoch, like all times here. */
+  readonly scheduledFor: number;
+  /** What made it due: the schedule, or a person. */
+  readonly trigger: "schedule" | "person";
+  readonly status: OccurrenceStatus;
+  /** From 1. */
+  readonly attempt: number;
+  readonly sessionId: string | null;
+  readonly runId: string | null;
+  readonly executedAt: number | null;
+  readonly endedAt: number | null;
+  readonly success: boolean;
+  /** What came of it, in a line. */
+  readonly message: string | null;
+  readonly error: string | null;
+  readonly costUsd: number | null;
+  readonly durationMs: number | null;
+  readonly reportHash: string | null;
+  readonly createdAt: number;
+}
+
+export type NewOccurrence = Pick<
+  OccurrenceRow,
+  "id" | "jobId" | "jobName" | "channelId" | "scheduledFor" | "trigger" | "status"
+> & {
+  readonly at: number;
+  readonly sessionId?: string;
+  readonly message?: string;
+};
+
+export interface OccurrenceEnd {
+  readonly status: OccurrenceStatus;
+  readonly message: string;
+  readonly error: string | null;
+  readonly costUsd: number | null;
+  readonly durationMs: number | null;
+  readonly reportHash: string | null;
+  readonly at: number;
+}
+
+export function occurrenceReads(db: Client) {
+  return {
+    async get(id: string): Promise<OccurrenceRow | null> {
+      const row = await db.jobOccurrence.findUnique({ where: { id } });
+      return row === null ? null : toRow(row);
+    },
+
+    /** Those of a job that are not over, the earliest first. */
+    async open(jobId: string): Promise<OccurrenceRow[]> {
+      const where = { jobId, status: { in: OPEN } };
+      return (await db.jobOccurrence.findMany({ where, orderBy: { scheduledFor: "asc" } })).map(toRow);
+    },
+
+    /** Jobs with an occurrence that waits for the one before it. */
+    async waitingJobs(): Promise<string[]> {
+      const rows = await db.jobOccurrence.findMany({
+        where: { status: "waiting" },
+        distinct: ["jobId"],
+        select: { jobId: true },
+      });
+      return rows.map(({ jobId }) => jobId);
+    },
+
+    /** The job's newest, newest first. */
+    async newest(jobId: string, limit: number): Promise<OccurrenceRow[]> {
+      const rows = await db.jobOccurrence.findMany({
+        where: { jobId },
+        orderBy: { scheduledFor: "desc" },
+        take: limit,
+      });
+      return rows.map(toRow);
+    },
+
+    /** The newest that came to a run and ended, newest first. */
+    async newestRuns(jobId: string, limit: number): Promise<OccurrenceRow[]> {
+      const where = { jobId, status: { in: RAN } };
+      return (await db.jobOccurrence.findMany({ where, orderBy: { scheduledFor: "desc" }, take: limit })).map(toRow);
+    },
+
+    /** By what the report before is known; null when there is none. */
+    async lastReportHash(jobId: string, before: number): Promise<string | null> {
+      const row = await db.jobOccurrence.findFirst({
+        where: { jobId, status: "succeeded", reportHash: { not: null }, scheduledFor: { lt: new Date(before) } },
+        orderBy: { scheduledFor: "desc" },
+        select: { reportHash: true },
+      });
+      return row?.reportHash ?? null;
+    },
+
+    /** Due times since the run before this one that came to none: skipped or missed. */
+    async leftOutBefore(occurrence: OccurrenceRow): Promise<number> {
+      const { jobId, scheduledFor } = occurrence;
+      const last = await db.jobOccurrence.findFirst({
+        where: { jobId, status: { in: RAN }, scheduledFor: { lt: new Date(scheduledFor) } },
+        orderBy: { scheduledFor: "desc" },
+        select: { scheduledFor: true },
+      });
+      const since = last?.scheduledFor ?? new Date(0);
+      return db.jobOccurrence.count({
+        where: {
+          jobId,
+          status: { in: ["skipped", "missed"] },
+          scheduledFor: { gt: since, lt: new Date(scheduledFor) },
+        },
+      });
+    },
+  };
+}
+
+export function occurrenceWrites(db: Client) {
+  return {
+    ...occurrenceReads(db),
+
+    async has(jobId: string, scheduledFor: number): Promise<boolean> {
+      return (await db.jobOccurrence.count({ where: { jobId, scheduledFor: new Date(scheduledFor) } })) > 0;
+    },
+
+    /** Fails when the due time has its occurrence: the unique index decides between racing claims. */
+    async add({ scheduledFor, at, ...occurrence }: NewOccurrence): Promise<void> {
+      const isOver = !OPEN.includes(occurrence.status);
+      await db.jobOccurrence.create({
+        data: {
+          ...occurrence,
+          scheduledFor: new Date(scheduledFor),
+          endedAt: isOver ? new Date(at) : null,
+          createdAt: new Date(at),
+        },
+      });
+    },
+
+    /** From one state to another; false when another was quicker. */
+    async move(
+      id: string,
+      from: OccurrenceStatus,
+      to: { status: OccurrenceStatus; sessionId?: string; attempt?: number },
+    ): Promise<boolean> {
+      const { count } = await db.jobOccurrence.updateMany({ where: { id, status: from }, data: to });
+      return count > 0;
+    },
+
+    /** Its run, and when the first one began. */
+    async runs(id: string, runId: string, at: number): Promise<void> {
+      await db.jobOccurrence.updateMany({ where: { id }, data: { runId } });
+      await db.jobOccurrence.updateMany({ where: { id, executedAt: null }, data: { executedAt: new Date(at) } });
+    },
+
+    /** Once: false when it had ended already. */
+    async end(id: string, { at, status, ...end }: OccurrenceEnd): Promise<boolean> {
+      const { count } = await db.jobOccurrence.updateMany({
+        where: { id, status: { in: OPEN } },
+        data: { ...end, status, success: status === "succeeded", endedAt: new Date(at) },
+      });
+      return count > 0;
+    },
+
+    /** What is older is forgotten, but for what is not over; answers how many there were. */
+    async forgetBefore(at: number): Promise<number> {
+      const { count } = await db.jobOccurrence.deleteMany({
+        where: { createdAt: { lt: new Date(at) }, status: { notIn: OPEN } },
+      });
+      return count;
+    },
+  };
+}
+
+type StoredOccurrence = NonNullable<Awaited<ReturnType<Client["jobOccurrence"]["findUnique"]>>>;
+
+function toRow(row: StoredOccurrence): OccurrenceRow {
+  return {
+    ...row,
+    status: statusSchema.parse(row.status),
+    trigger: row.trigger === "person" ? "person" : "schedule",
+    scheduledFor: row.scheduledFor.getTime(),
+    executedAt: row.executedAt?.getTime() ?? null,
+    endedAt: row.endedAt?.getTime() ?? null,
+    createdAt: row.createdAt.getTime(),
+  };
+}

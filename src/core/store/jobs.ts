@@ -1,0 +1,208 @@
+import { z } from "zod";
+import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import type { Client } from "./client.ts";
+
+/** What people set of a job. */
+const settingsShape = {
+  name: z.string(),
+  /** The channel's, without a thread. */
+  thread: threadRefSchema,
+  ownerId: z.string(),
+  ownerName: z.string(),
+  /** Null when the job is due once. */
+  cron: z.string().nullable(),
+  /** Milliseconds since the epoch. */
+  dueOnce: z.number().nullable(),
+  timezone: z.string(),
+  prompt: z.string(),
+  agent: z.string().nullable(),
+  skill: z.string().nullable(),
+  /** `provider/model` */
+  model: z.string().nullable(),
+  mode: z.enum(["read", "write", "agi"]),
+  /** Granted beyond the mode. */
+  tools: z.array(z.string()),
+  timeoutMs: z.number().int().positive(),
+  budgetUsd: z.number().positive().nullable(),
+  catchUp: z.enum(["none", "latest"]),
+  overlap: z.enum(["skip", "queue", "cancel-previous"]),
+  attempts: z.number().int().min(1),
+  jitterMs: z.number().int().min(0),
+  silentWhenUnchanged: z.boolean(),
+  pauseAfter: z.number().int().min(1),
+};
+const settingsSchema = z.object(settingsShape);
+export type JobSettings = z.infer<typeof settingsSchema>;
+
+const rowSchema = z.object({
+  ...settingsShape,
+  id: z.string(),
+  source: z.enum(["chat", "file"]),
+  channelId: z.string(),
+  enabled: z.boolean(),
+  pausedBecause: z.string().nullable(),
+  failures: z.number(),
+  /** Each due time until here has its occurrence. Milliseconds since the epoch. */
+  accountedTo: z.number(),
+});
+export type JobRow = z.infer<typeof rowSchema>;
+
+/** A row that cannot be read; the others can. */
+export interface BrokenJob {
+  readonly id: string;
+  readonly name: string;
+  readonly problem: string;
+}
+
+export interface JobList {
+  readonly jobs: readonly JobRow[];
+  readonly broken: readonly BrokenJob[];
+}
+
+export interface NewJob extends JobSettings {
+  readonly id: string;
+  readonly source: JobRow["source"];
+  readonly enabled: boolean;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export function jobReads(db: Client) {
+  return {
+    /** All jobs, by name. */
+    async all(): Promise<JobList> {
+      const rows = await storedJobs(db);
+      const read = rows.map(readRow);
+      return {
+        jobs: read.flatMap((row) => ("problem" in row ? [] : [row])),
+        broken: read.flatMap((row) => ("problem" in row ? [row] : [])),
+      };
+    },
+
+    /** Null also when its row cannot be read. */
+    async get(id: string): Promise<JobRow | null> {
+      const row = readRow(await storedJob(db, id));
+      return "problem" in row ? null : row;
+    },
+  };
+}
+
+export function jobWrites(db: Client) {
+  return {
+    ...jobReads(db),
+
+    /** Fails when the workspace has a job of the name. */
+    async add(job: NewJob): Promise<void> {
+      const { id, source, enabled, at, ...settings } = job;
+      const createdAt = new Date(at);
+      const row = {
+        ...settingsRow(settings),
+        source,
+        enabled,
+        accountedTo: createdAt,
+        createdAt,
+        updatedAt: createdAt,
+      };
+      await db.job.create({ data: { id, ...row } });
+    },
+
+    async change(id: string, settings: JobSettings, at: number): Promise<void> {
+      await db.job.update({ where: { id }, data: { ...settingsRow(settings), updatedAt: new Date(at) } });
+    },
+
+    /** Due times while it was paused are nobody's: it counts anew from `at`. */
+    async enable(id: string, at: number): Promise<void> {
+      const counted = { failures: 0, accountedTo: new Date(at), updatedAt: new Date(at) };
+      await db.job.update({ where: { id }, data: { enabled: true, pausedBecause: null, ...counted } });
+    },
+
+    async pause(id: string, because: string | null, at: number): Promise<void> {
+      await db.job.updateMany({
+        where: { id },
+        data: { enabled: false, pausedBecause: because, updatedAt: new Date(at) },
+      });
+    },
+
+    async remove(id: string): Promise<void> {
+      await db.job.deleteMany({ where: { id } });
+    },
+
+    /** Moves on, never back. False when the job is gone, paused, or has moved on already. */
+    async accountTo(id: string, until: number): Promise<boolean> {
+      const { count } = await db.job.updateMany({
+        where: { id, enabled: true, accountedTo: { lt: new Date(until) } },
+        data: { accountedTo: new Date(until) },
+      });
+      return count > 0;
+    },
+
+    /** Counts a failure, or forgets those before a success; answers how many there are in a row. */
+    async countFailure(id: string, hasFailed: boolean): Promise<number> {
+      const failures = hasFailed ? { increment: 1 } : 0;
+      await db.job.updateMany({ where: { id }, data: { failures } });
+      return (await db.job.findUnique({ where: { id }, select: { failures: true } }))?.failures ?? 0;
+    },
+  };
+}
+
+/** Names are one workspace's. */
+export function jobNameKey(thread: ThreadRef, name: string): string {
+  return `${thread.platform}:${thread.workspaceId}/${name.toLowerCase()}`;
+}
+
+function settingsRow({ thread, tools, dueOnce, ...settings }: JobSettings) {
+  return {
+    ...settings,
+    nameKey: jobNameKey(thread, settings.name),
+    channelId: `${thread.platform}:${thread.channelId}`,
+    thread: JSON.stringify(thread),
+    tools: JSON.stringify(tools),
+    dueOnce: dueOnce === null ? null : new Date(dueOnce),
+  };
+}
+
+/** As the database holds it; a row whose values do not even have their columns' types is `unknown` but for its id. */
+type StoredJob = { readonly id: string; readonly row: Awaited<ReturnType<Client["job"]["findUnique"]>> };
+
+/** One row of the wrong types fails a query for all: then each is read for itself. */
+async function storedJobs(db: Client): Promise<StoredJob[]> {
+  const ids = (await db.job.findMany({ select: { id: true }, orderBy: { nameKey: "asc" } })).map(({ id }) => id);
+  try {
+    const rows = new Map((await db.job.findMany()).map((row) => [row.id, row]));
+    return ids.map((id) => ({ id, row: rows.get(id) ?? null }));
+  } catch {
+    const found: StoredJob[] = [];
+    for (const id of ids) found.push(await storedJob(db, id));
+    return found;
+  }
+}
+
+async function storedJob(db: Client, id: string): Promise<StoredJob> {
+  try {
+    return { id, row: await db.job.findUnique({ where: { id } }) };
+  } catch {
+    return { id, row: null };
+  }
+}
+
+function readRow({ id, row }: StoredJob): JobRow | BrokenJob {
+  if (row === null) return { id, name: id, problem: "its row cannot be read" };
+  const parsed = rowSchema.safeParse({
+    ...row,
+    thread: fromJson(row.thread),
+    tools: fromJson(row.tools),
+    dueOnce: row.dueOnce?.getTime() ?? null,
+    accountedTo: row.accountedTo.getTime(),
+  });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  return { id, name: row.name, problem: `${issue?.path.join(".") ?? "row"}: ${issue?.message ?? "not valid"}` };
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
