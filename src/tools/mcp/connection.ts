@@ -38,6 +38,7 @@ export type ConnectionState =
 export interface ConnectionOptions {
   readonly name: string;
   readonly settings: McpServer;
+  readonly environment: Readonly<Record<string, string>>;
   readonly version: string;
   readonly clock: Clock;
   readonly random: Random;

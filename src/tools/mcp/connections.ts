@@ -3,13 +3,19 @@ import type { Clock, Random } from "../../core/protocol/runtime.ts";
 import type { Permission, Tool } from "../../core/tool.ts";
 import type { Catalogue, LeftOutTool } from "./catalogue.ts";
 import { type ConnectionState, McpConnection } from "./connection.ts";
+import { foreignLine } from "./foreign-text.ts";
 import { resourcesTool } from "./resources-tool.ts";
 import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
 import { serverTool } from "./server-tool.ts";
 
+/** Characters of a tool's own name in lists. */
+const SHOWN_CHARS = 80;
+
 export interface McpOptions {
   /** By name: letters, digits, `-` and single `_`, at most 24. */
   readonly servers: Readonly<Record<string, McpServer>>;
+  /** What of our environment every server's program gets: PATH and the like, never a key. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Ours, as servers are told it. */
   readonly version: string;
   readonly clock: Clock;
@@ -24,7 +30,7 @@ export interface McpServerView {
   readonly state: ConnectionState;
   readonly tools: readonly {
     readonly name: string;
-    /** The server's own name of it. */
+    /** The server's own name of it, as it may be shown. */
     readonly tool: string;
     readonly permission: Permission;
   }[];
@@ -81,7 +87,11 @@ function viewOf({ name, settings, state, catalogue }: McpConnection): McpServerV
     name,
     whereabouts: whereabouts(name, settings),
     state,
-    tools: catalogue.tools.map(({ name, tool }) => ({ name, tool, permission: permissionOf(settings, tool) })),
+    tools: catalogue.tools.map(({ name, tool }) => ({
+      name,
+      tool: foreignLine(tool, SHOWN_CHARS),
+      permission: permissionOf(settings, tool),
+    })),
     leftOut: catalogue.leftOut,
   };
 }

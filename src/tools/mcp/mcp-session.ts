@@ -25,6 +25,8 @@ const MAX_LOGGED = 5;
 
 export interface SessionOptions {
   readonly settings: McpServer;
+  /** What of our environment a server's program gets, beside its own. */
+  readonly environment: Readonly<Record<string, string>>;
   /** What we call ourselves towards the server. */
   readonly version: string;
   readonly clock: Clock;
@@ -69,8 +71,9 @@ export class McpSession {
 
   /** Connects; throws what kept it from that, with nothing left running. */
   static async open(options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
-    const { settings, version, clock } = options;
-    const transport = "command" in settings ? new StdioTransport(settings, clock) : httpTransport(settings);
+    const { settings, version } = options;
+    const transport =
+      "command" in settings ? new StdioTransport({ ...options, server: settings }) : httpTransport(settings);
     const client = new Client({ name: "deckhand", version });
     const session = new McpSession(client, transport);
     session.#listen(options);

@@ -1,9 +1,6 @@
 import type { Permission } from "../../core/tool.ts";
 
-/**
- * What the operator says of an MCP server, resolved: references to variables are replaced, and `env` is
- * all that a child's environment holds.
- */
+/** What the operator says of an MCP server; references to variables are replaced. */
 
 /** Milliseconds until a call is given up, unless the settings say otherwise. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
@@ -27,8 +24,8 @@ interface ServerSettings {
 export interface McpCommandServer extends ServerSettings {
   readonly command: string;
   readonly args?: readonly string[];
-  /** The whole environment of the child. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Beside what every server's program gets. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
 

@@ -15,13 +15,19 @@ const STDERR_CHARS = 2_000;
 const CLOSE_MS = 500;
 const TERM_MS = 2_000;
 
+export interface StdioOptions {
+  readonly server: McpCommandServer;
+  /** What of our environment the child gets. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+}
+
 /**
  * A server as a child process. In place of the SDK's own transport: the environment is exactly what is given, the
  * child leads a process group so that what it started ends with it, and how it ended can be asked.
  */
 export class StdioTransport implements Transport {
-  readonly #server: McpCommandServer;
-  readonly #clock: Clock;
+  readonly #options: StdioOptions;
   readonly #buffer = new ReadBuffer({ maxBufferSize: MAX_MESSAGE_BYTES });
   #child: ChildProcessWithoutNullStreams | null = null;
   #exited: Promise<void> = Promise.resolve();
@@ -32,9 +38,8 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
 
-  constructor(server: McpCommandServer, clock: Clock) {
-    this.#server = server;
-    this.#clock = clock;
+  constructor(options: StdioOptions) {
+    this.#options = options;
   }
 
   /** How the child ended, e.g. `exit code 1`; empty while it lives. */
@@ -52,8 +57,14 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args = [], env, cwd } = this.#server;
-    const child = spawn(command, args, { env: { ...env }, cwd, detached: !WINDOWS, windowsHide: true });
+    const { server, environment } = this.#options;
+    const env = { ...environment, ...server.env };
+    const child = spawn(server.command, server.args ?? [], {
+      env,
+      cwd: server.cwd,
+      detached: !WINDOWS,
+      windowsHide: true,
+    });
     this.#child = child;
     this.#exited = new Promise((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
     child.once("exit", (code, signal) => this.#end(signal === null ? `exit code ${code}` : signal));
@@ -94,7 +105,7 @@ export class StdioTransport implements Transport {
 
   async #exitsWithin(ms: number): Promise<boolean> {
     const waiting = new AbortController();
-    const late = this.#clock.sleep(ms, waiting.signal).then(
+    const late = this.#options.clock.sleep(ms, waiting.signal).then(
       () => false,
       () => true,
     );
