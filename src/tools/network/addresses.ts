@@ -1,0 +1,68 @@
+import { BlockList, isIP } from "node:net";
+
+/** True for an address that no tool may connect to. */
+export type IsForbiddenAddress = (address: string) => boolean;
+
+/** Source: IANA IPv4 Special-Purpose Address Registry, IPv4 Multicast Address Space. */
+const NOT_PUBLIC_V4 = [
+  "0.0.0.0/8", // this host, this network
+  "10.0.0.0/8", // private use
+  "100.64.0.0/10", // shared by carriers (CGNAT); Alibaba's metadata
+  "127.0.0.0/8", // loopback
+  "169.254.0.0/16", // link-local; most clouds' metadata
+  "172.16.0.0/12", // private use
+  "192.0.0.0/24", // protocol assignments; Oracle's metadata
+  "192.0.2.0/24", // documentation
+  "192.88.99.0/24", // 6to4 relays
+  "192.168.0.0/16", // private use
+  "198.18.0.0/15", // benchmarks
+  "198.51.100.0/24", // documentation
+  "203.0.113.0/24", // documentation
+  "224.0.0.0/4", // multicast
+  "240.0.0.0/4", // reserved; broadcast
+  "168.63.129.16/32", // Azure's host agent. Source: Microsoft Learn, What is IP address 168.63.129.16?
+];
+
+/** All that IPv6 has of public addresses. Mapped (::ffff:0:0/96), NAT64 and local ones lie outside. */
+const PUBLIC_V6 = ["2000::/3"];
+
+/** Source: IANA IPv6 Special-Purpose Address Registry; each could lead to an IPv4 address or nowhere. */
+const NOT_PUBLIC_V6 = [
+  "2001::/23", // protocol assignments: Teredo, ORCHID
+  "2001:db8::/32", // documentation
+  "2002::/16", // 6to4
+  "3fff::/20", // documentation
+];
+
+function networks(cidrs: readonly string[], family: "ipv4" | "ipv6"): BlockList {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = "", bits] = cidr.split("/");
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+const notPublicV4 = networks(NOT_PUBLIC_V4, "ipv4");
+const publicV6 = networks(PUBLIC_V6, "ipv6");
+const notPublicV6 = networks(NOT_PUBLIC_V6, "ipv6");
+
+/** Everything that is not a public unicast address: private, local, reserved, translated, or no address at all. */
+export function isForbiddenAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return notPublicV4.check(address, "ipv4");
+    case 6:
+      // A zone (`fe80::1%eth0`) belongs to local addresses only.
+      return address.includes("%") || !publicV6.check(address, "ipv6") || notPublicV6.check(address, "ipv6");
+    default:
+      return true;
+  }
+}
+
+/** The address that a host name is by itself, without DNS: a literal, or `localhost` (RFC 6761); null for names. */
+export function literalAddress(hostname: string): string | null {
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  if (isIP(bare) !== 0) return bare;
+  return /(^|\.)localhost$/i.test(hostname) ? "127.0.0.1" : null;
+}

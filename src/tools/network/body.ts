@@ -1,0 +1,93 @@
+import { Buffer } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { type Duplex, pipeline, type Readable } from "node:stream";
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { NetworkRefusal } from "./refusal.ts";
+
+export interface Body {
+  readonly bytes: Buffer;
+  /** Why reading stopped: the body's end, the limit of bytes, or the time. */
+  readonly ending: "whole" | "size" | "time";
+}
+
+export interface BodyBounds {
+  /** After decompression. */
+  readonly maxBytes: number;
+  /** Aborts when the time is over; what has come until then counts. */
+  readonly deadline: AbortSignal;
+}
+
+export const ACCEPT_ENCODING = "gzip, deflate, br, zstd";
+
+/** Encodings stacked by a server. More than these serve no page. */
+const MAX_ENCODINGS = 3;
+
+/** Log2 of the window a zstd stream may ask memory for. Source: RFC 9659, 8 MB. */
+const ZSTD_WINDOW = 23;
+
+/** The decoder takes what there is of a stream that ends too early, as browsers do. */
+function decoderFor(encoding: string): Duplex | null {
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+    case "deflate":
+      return createInflate({ finishFlush: constants.Z_SYNC_FLUSH });
+    case "br":
+      return createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH });
+    case "zstd":
+      return createZstdDecompress({
+        finishFlush: constants.ZSTD_e_flush,
+        params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW },
+      });
+    default:
+      return null;
+  }
+}
+
+/**
+ * Reads and decompresses a body chunk by chunk up to its bounds, holding no more than these. Ends the
+ * connection where it stops early. Throws NetworkRefusal, or the signal's reason.
+ */
+export async function readBody(message: IncomingMessage, bounds: BodyBounds, signal: AbortSignal): Promise<Body> {
+  const { maxBytes, deadline } = bounds;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const whole = (ending: Body["ending"]): Body => ({ bytes: Buffer.concat(chunks).subarray(0, maxBytes), ending });
+  const stop = (): void => void message.destroy(new NetworkRefusal("stopped"));
+  const stopped = AbortSignal.any([signal, deadline]);
+  stopped.addEventListener("abort", stop, { once: true });
+  if (stopped.aborted) stop();
+  try {
+    for await (const chunk of decoded(message)) {
+      const bytes = Buffer.from(chunk);
+      chunks.push(bytes);
+      size += bytes.length;
+      if (size > maxBytes) return whole("size");
+    }
+    return whole("whole");
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (deadline.aborted) return whole("time");
+    if (cause instanceof NetworkRefusal) throw cause;
+    throw new NetworkRefusal("The connection broke while the response came in. Try once more.", cause);
+  } finally {
+    stopped.removeEventListener("abort", stop);
+    message.destroy();
+  }
+}
+
+function decoded(message: IncomingMessage): Readable {
+  const encodings = (message.headers["content-encoding"] ?? "")
+    .split(",")
+    .map((encoding) => encoding.trim().toLowerCase())
+    .filter((encoding) => encoding !== "" && encoding !== "identity");
+  if (encodings.length > MAX_ENCODINGS) throw new NetworkRefusal("The response is compressed too many times over.");
+  let stream: Readable = message;
+  for (const encoding of encodings.toReversed()) {
+    const decoder = decoderFor(encoding);
+    if (decoder === null) throw new NetworkRefusal(`The response is encoded as ${encoding}, which is unknown here.`);
+    stream = pipeline(stream, decoder, () => {}); // a failure reaches the reader of the last stream
+  }
+  return stream;
+}

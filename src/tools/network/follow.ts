@@ -1,0 +1,56 @@
+import { ACCEPT_ENCODING } from "./body.ts";
+import type { SessionCache } from "./cache.ts";
+import { type Answer, type ExchangeOptions, exchange } from "./exchange.ts";
+import { NetworkRefusal } from "./refusal.ts";
+import { type HostRules, isListed, parseTarget, refuseForbidden } from "./target.ts";
+
+export interface FetchRequest {
+  readonly url: URL;
+  readonly rules: HostRules;
+  /** A person allowed the host of `url`, though it is not on the list. */
+  readonly approved: boolean;
+  readonly cache: SessionCache;
+}
+
+export type Fetched =
+  | { readonly type: "answer"; readonly url: URL; readonly answer: Answer }
+  /** A redirect to a host that this call may not reach. */
+  | { readonly type: "elsewhere"; readonly url: URL; readonly to: URL };
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+const HEADERS = {
+  "user-agent": "Deckhand (web_fetch)",
+  accept: "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plain;q=0.8, */*;q=0.5",
+  "accept-encoding": ACCEPT_ENCODING,
+  "accept-language": "en;q=0.9, *;q=0.5",
+};
+
+/**
+ * Fetches a URL through redirects; each of them is judged like the first. Throws NetworkRefusal for what
+ * is forbidden, fails or takes too long, and the signal's reason.
+ */
+export async function fetchUrl(asked: FetchRequest, options: ExchangeOptions, signal: AbortSignal): Promise<Fetched> {
+  const { rules, cache, approved } = asked;
+  const permitted = (url: URL): boolean => isListed(url, rules) || (approved && url.host === asked.url.host);
+  if (!permitted(asked.url)) throw new NetworkRefusal(`${asked.url.host} is not on the list of allowed hosts.`);
+  const deadline = AbortSignal.timeout(options.limits.totalMs);
+  let { url } = asked;
+  for (let redirects = 0; redirects <= options.limits.redirects; redirects++) {
+    refuseForbidden(url, rules, options.isForbiddenAddress);
+    const at = url;
+    const answer = await cache.through(at, HEADERS, (headers) =>
+      exchange({ url: at, headers, deadline }, options, signal),
+    );
+    const next = redirectOf(answer, url);
+    if (next === null) return { type: "answer", url, answer };
+    if (!permitted(next)) return { type: "elsewhere", url, to: next };
+    url = next;
+  }
+  throw new NetworkRefusal(`${asked.url.host} redirects more than ${options.limits.redirects} times.`);
+}
+
+function redirectOf({ status, headers }: Answer, url: URL): URL | null {
+  if (!REDIRECTS.has(status) || headers.location === undefined) return null;
+  return parseTarget(headers.location, url);
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { PageRequest } from "../../../wasm/guests/page/request.ts";
+import type { ToolContext } from "../../core/tool.ts";
+import { callGuest } from "../guest-call.ts";
+import type { GrantLimits } from "../wasm/grant.ts";
+import type { Sandbox } from "../wasm/sandbox.ts";
+
+/** For one page: its text in several copies, and the time of a slow conversion on a busy machine. */
+export const PAGE_LIMITS: GrantLimits = { timeoutMs: 20_000, memoryMb: 128, outputBytes: 8_388_608 };
+
+/** Of a page's HTML; the rest is cut off before conversion, which takes about a second per million. */
+export const MAX_PAGE_CHARS = 3_000_000;
+
+/** Where a `<base>` is looked for. */
+const HEAD_CHARS = 20_000;
+
+const reply = z.object({ title: z.string(), markdown: z.string() });
+
+export interface Page {
+  readonly title: string;
+  readonly markdown: string;
+}
+
+/** Makes Markdown of a page inside the sandbox. Throws what `callGuest` does. */
+export function readPage(
+  { html, url }: { readonly html: string; readonly url: URL },
+  sandbox: Sandbox,
+  { ctx, signal }: { readonly ctx: ToolContext; readonly signal: AbortSignal },
+): Promise<Page> {
+  const guest = { sandbox, name: "page", limits: PAGE_LIMITS } as const;
+  const body: PageRequest = { html: html.slice(0, MAX_PAGE_CHARS), base: baseOf(html, url) };
+  return callGuest(guest, { body, reply }, { ctx, signal, writes: false });
+}
+
+/** What relative links start from: the page's `<base>` where it has one. */
+function baseOf(html: string, url: URL): string {
+  const href = /<base\s[^>]{0,500}?href\s*=\s*["']?([^"'\s>]{1,2000})/i.exec(html.slice(0, HEAD_CHARS))?.[1];
+  const base = href === undefined ? null : URL.parse(href, url.href);
+  return base !== null && /^https?:$/.test(base.protocol) ? base.href : url.href;
+}

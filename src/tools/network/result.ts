@@ -1,0 +1,143 @@
+import { assertNever } from "../../core/protocol/assert-never.ts";
+import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import type { ToolContext } from "../../core/tool.ts";
+import type { Sandbox } from "../wasm/sandbox.ts";
+import { type Content, contentOf } from "./content.ts";
+import type { Answer } from "./exchange.ts";
+import type { Fetched } from "./follow.ts";
+import { MAX_PAGE_CHARS, readPage } from "./page.ts";
+
+/** Characters of text in one result: below what a turn keeps of results, so that a part stays whole. */
+const PART_CHARS = 30_000;
+
+/** Bytes. Source: Anthropic docs, Vision: 5 MB an image in base64, which adds a third. */
+const MAX_IMAGE_BYTES = 3_750_000;
+
+/** What a reader of the response may need to go on; of each so many characters. */
+const SHOWN_HEADERS = [
+  "content-type",
+  "content-language",
+  "last-modified",
+  "etag",
+  "link",
+  "location",
+  "retry-after",
+  "www-authenticate",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+] as const;
+const HEADER_CHARS = 500;
+
+interface Shown {
+  readonly url: URL;
+  readonly answer: Answer;
+  /** Characters of the text that earlier parts have shown. */
+  readonly offset: number;
+}
+
+interface Scope {
+  readonly ctx: ToolContext;
+  readonly signal: AbortSignal;
+}
+
+/** What the model gets of a response. Throws what the sandbox does. */
+export async function resultOf(shown: Shown, sandbox: Sandbox, scope: Scope): Promise<ToolResult> {
+  const { url, answer } = shown;
+  const content = contentOf(answer);
+  const head = headOf(shown);
+  switch (content.type) {
+    case "html": {
+      const { title, markdown } = await readPage({ html: content.text, url }, sandbox, scope);
+      const cut = content.text.length > MAX_PAGE_CHARS;
+      return textPart(shown, [...head, ...(title === "" ? [] : [`title: ${title}`])], { text: markdown, cut });
+    }
+    case "text":
+      return textPart(shown, head, { text: content.text, cut: false });
+    case "empty":
+      return judged(answer, textResult([...head, "", "(no body)"].join("\n"), { summary: `${answer.status}` }));
+    case "image":
+    case "pdf":
+      return media(shown, head, content);
+    case "binary":
+      return errorResult(
+        [...head, "", `This is ${content.mediaType}, which cannot be shown.`].join("\n"),
+        "not readable",
+      );
+    default:
+      return assertNever(content);
+  }
+}
+
+/** For a redirect to a host that was not allowed: where it leads, and what to do. */
+export function elsewhereResult({ url, to }: Extract<Fetched, { type: "elsewhere" }>): ToolResult {
+  return textResult(
+    `${url.href} redirects to another host, which this call may not reach:\n${to.href}\nFetch that URL itself if you need it.`,
+    { summary: `redirects to ${to.host}` },
+  );
+}
+
+function headOf({ url, answer }: Shown): string[] {
+  const headers = SHOWN_HEADERS.flatMap((name) => {
+    const value = answer.headers[name];
+    return value === undefined ? [] : [`${name}: ${String(value).slice(0, HEADER_CHARS)}`];
+  });
+  return [`HTTP ${answer.status} ${answer.statusText}`.trimEnd(), `url: ${url.href}`, ...headers];
+}
+
+function textPart(
+  { answer, offset }: Shown,
+  head: readonly string[],
+  { text, cut }: { readonly text: string; readonly cut: boolean },
+): ToolResult {
+  const part = wholeCharacters(text.slice(offset, offset + PART_CHARS));
+  const end = offset + part.length;
+  const notes = [];
+  if (end < text.length) {
+    notes.push(`[Characters ${offset} to ${end} of ${text.length}. For the next part, call again with offset ${end}.]`);
+  } else if (offset > 0) notes.push(`[Characters ${offset} to ${end}: the end.]`);
+  if (answer.ending === "size" || cut) notes.push("[The server's response is longer than what is read of one.]");
+  if (answer.ending === "time") notes.push("[The server was still sending when the time was over.]");
+  const lines = [...head, "", part.trim() === "" ? "(no text)" : part, ...notes];
+  return judged(answer, textResult(lines.join("\n"), { summary: `${answer.status}, ${sizeOf(answer)}` }));
+}
+
+/** Does not end between the halves of a surrogate pair: the next part begins with it. */
+function wholeCharacters(part: string): string {
+  return /[\ud800-\udbff]$/.test(part) ? part.slice(0, -1) : part;
+}
+
+function media(
+  { url, answer }: Shown,
+  head: readonly string[],
+  content: Extract<Content, { type: "image" | "pdf" }>,
+): ToolResult {
+  const limited = content.type === "image" && answer.bytes.length > MAX_IMAGE_BYTES;
+  if (answer.ending !== "whole" || limited) {
+    return errorResult(
+      [...head, "", `The ${content.type} is too large or too slow to be shown.`].join("\n"),
+      "too large",
+    );
+  }
+  const name = decodedName(url);
+  const data = answer.bytes.toString("base64");
+  const block =
+    content.type === "pdf"
+      ? { type: "document" as const, name, mediaType: "application/pdf", data }
+      : { type: "image" as const, name, mediaType: content.mediaType, data };
+  const summary = `${content.type === "pdf" ? "PDF" : "image"}, ${sizeOf(answer)}`;
+  return judged(answer, { content: [{ type: "text", text: head.join("\n") }, block], isError: false, summary });
+}
+
+/** An error status is an error, with whatever the server says to it. */
+function judged(answer: Answer, result: ToolResult): ToolResult {
+  return { ...result, isError: answer.status >= 400 };
+}
+
+function sizeOf({ bytes }: Answer): string {
+  return bytes.length < 1_024 ? `${bytes.length} bytes` : `${Math.ceil(bytes.length / 1_024)} KB`;
+}
+
+function decodedName({ pathname, host }: URL): string {
+  const last = pathname.slice(pathname.lastIndexOf("/") + 1);
+  return last === "" ? host : last.slice(0, 100);
+}

@@ -1,0 +1,50 @@
+import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
+import { blockOf, isAllowedHost } from "./host-patterns.ts";
+import { NetworkRefusal } from "./refusal.ts";
+
+/** Of a URL. Source: RFC 9110 asks for at least 8,000 octets. */
+const MAX_URL_CHARS = 8_000;
+
+/** What a place permits and forbids; the same fields as a tool's context and a call's place have. */
+export interface HostRules {
+  readonly allowedHosts: readonly string[];
+  readonly blockedUrls: readonly string[];
+}
+
+/**
+ * The URL in the one spelling that is judged and requested: no fragment, no dot at the host's end. Its
+ * host is already normalised by the URL standard: `0x7f.1` and `2130706433` are 127.0.0.1. Throws
+ * NetworkRefusal for what is never fetched, whatever the place permits.
+ */
+export function parseTarget(text: string, base?: URL): URL {
+  const url = text.length > MAX_URL_CHARS ? null : URL.parse(text, base?.href);
+  if (url === null) throw new NetworkRefusal("That is not a whole URL. Give it with https:// and the host.");
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new NetworkRefusal(`Only http and https URLs are fetched, not ${url.protocol} ones.`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new NetworkRefusal("URLs with a user name or password are not fetched. Leave the credentials out.");
+  }
+  url.hash = "";
+  url.hostname = url.hostname.replace(/\.$/, "");
+  return url;
+}
+
+/** Throws NetworkRefusal for a URL that is blocked, or whose host is a forbidden address by itself. */
+export function refuseForbidden(url: URL, rules: HostRules, isForbiddenAddress: IsForbiddenAddress): void {
+  if (blockOf(url, rules.blockedUrls) !== null) {
+    throw new NetworkRefusal(`${url.host}${url.pathname} is on the list of blocked URLs. Do without it.`);
+  }
+  const literal = literalAddress(url.hostname);
+  if (literal !== null && isForbiddenAddress(literal)) throw privateAddress(url.hostname);
+}
+
+export function isListed(url: URL, rules: HostRules): boolean {
+  return isAllowedHost(url, rules.allowedHosts);
+}
+
+export function privateAddress(hostname: string): NetworkRefusal {
+  return new NetworkRefusal(
+    `${hostname} is not a public address. Private, local and reserved addresses are never fetched.`,
+  );
+}
