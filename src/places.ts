@@ -1,11 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { loadAgents } from "./agents.ts";
 import type { Config } from "./config.ts";
-import { BUILT_IN_AGENTS } from "./core/agent/definitions.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agent/query-config.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { PlatformName, ThreadRef } from "./core/protocol/platform.ts";
 import type { SessionPlace } from "./core/sessions/runner.ts";
+import type { SessionSettings } from "./core/sessions/session-settings.ts";
 import type { SessionRow } from "./core/store/sessions.ts";
 
 /** As people read them in a sentence. */
@@ -17,29 +18,41 @@ export const PLATFORM_LABELS: Readonly<Record<PlatformName, string>> = {
 
 /** What configuration says of channels and agents. */
 export interface Places {
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** Lines for the operator about agents that are missing or have no tools. */
+  readonly problems: readonly string[];
   readonly placeOf: (session: SessionRow) => Promise<SessionPlace>;
+  /** The query settings of a session; those of its place where people have set nothing. */
+  readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
   readonly agentOf: (channelKey: string) => string;
   readonly requiresMention: (channelKey: string) => boolean;
 }
 
 /** `defaultModel` serves where nothing names one. Throws ConfigError when a named agent does not exist. */
 export function createPlaces(config: Config, defaultModel: string): Places {
-  const agents = agentsOf(config);
+  const { byName: agents, problems } = loadAgents(config);
   const agentOf = (channelKey: string): string => {
     const agent = config.channels[channelKey]?.agentDefinition ?? config.query.agentDefinition;
     return typeof agent === "string" ? agent : agent.name;
   };
   for (const name of [agentOf(""), ...Object.keys(config.channels).map(agentOf)]) agentNamed(agents, name);
+  const configOf: Places["configOf"] = ({ channelKey, agent: name, settings }) => {
+    const agent = agents.get(name) ?? agentNamed(agents, agentOf(channelKey));
+    return withSettings(queryConfigOf(config, { channelKey, agent, defaultModel }), settings);
+  };
 
   return {
+    agents,
+    problems,
     agentOf,
+    configOf,
     requiresMention: (channelKey) => config.channels[channelKey]?.requireMention ?? false,
-    async placeOf({ thread, channelKey, agent: name }) {
-      const agent = agents.get(name) ?? agentNamed(agents, agentOf(channelKey));
+    async placeOf(session) {
+      const { thread } = session;
       const sandboxRoot = sandboxRootOf(config, thread);
       await mkdir(sandboxRoot, { recursive: true });
       return {
-        config: queryConfigOf(config, { channelKey, agent, defaultModel }),
+        config: configOf(session),
         sandboxRoot,
         allowedHosts: config.allowedHosts,
         blockedUrls: config.blockedUrls,
@@ -47,19 +60,6 @@ export function createPlaces(config: Config, defaultModel: string): Places {
       };
     },
   };
-}
-
-/** The built-in agents, then those of the settings, which win; a definition in place of a name counts, too. */
-function agentsOf(config: Config): Map<string, AgentDefinition> {
-  const agents = new Map(BUILT_IN_AGENTS.map((agent) => [agent.name, agent]));
-  const add = (name: string, settings: Partial<AgentDefinition>) => {
-    const base = agents.get(name) ?? { name, description: name, prompt: "", access: "full" as const, visible: true };
-    agents.set(name, { ...base, ...settings, name });
-  };
-  for (const [name, settings] of Object.entries(config.agents)) add(name, settings);
-  const inPlace = [config.query, ...Object.values(config.channels)].map((settings) => settings.agentDefinition);
-  for (const agent of inPlace) if (agent !== undefined && typeof agent !== "string") add(agent.name, agent);
-  return agents;
 }
 
 function agentNamed(agents: ReadonlyMap<string, AgentDefinition>, name: string): AgentDefinition {
@@ -87,6 +87,15 @@ function queryConfigOf(
     agentDefinition: agent,
     ...(temperature === undefined ? {} : { temperature }),
   };
+}
+
+/** What people choose for a session wins, also over what was configured for the model or instead of an effort. */
+function withSettings(config: QueryConfig, { mode = config.mode, model, effort }: SessionSettings): QueryConfig {
+  const { thinkingBudget: _budget, ...withoutBudget } = config;
+  const thinking = effort === undefined ? config : { ...withoutBudget, effortLevel: effort };
+  if (model === undefined || model === config.model) return { ...thinking, mode };
+  const { contextWindow: _window, ...withoutWindow } = thinking;
+  return { ...withoutWindow, mode, model };
 }
 
 /** The directory bound to the channel, or a folder of its own beneath the sandbox parent. */

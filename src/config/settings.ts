@@ -42,15 +42,19 @@ const agentFields = {
   temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature.", 0.2),
   prompt: field(text.exactOptional(), "The role prompt: the first part of the system prompt.", "You audit changes."),
   access: field(
-    z.enum(["full", "read-only", "search-only"]).exactOptional(),
-    "Which tools the agent may use: all; read, web_fetch and questions; or read, glob, grep and web_fetch.",
+    z.union([z.enum(["full", "read-only", "search-only"]), text], "must be a text").exactOptional(),
+    "Which tools the agent may use. full: all; read-only: what only looks, web_fetch and questions; search-only: read, glob, grep and web_fetch. Anything else: none.",
     "read-only",
   ),
   visible: field(z.boolean().exactOptional(), "Whether people see and choose the agent.", true),
   maxTurns: field(tokens.exactOptional(), "Most model calls of one run; wins over the general setting.", 20),
   color: field(text.exactOptional(), "A colour name for the agent's sign.", "cyan"),
 };
-const agentSchema = z.strictObject(agentFields);
+/** What the settings, or the front matter of a file in extensions/agents, say of an agent. */
+export const agentSchema = z.strictObject(agentFields);
+export const agentNameSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]*$/, "agent names are small letters, digits and hyphens");
 const namedAgentSchema = z.strictObject({ name: field(text, "The agent's name.", "auditor"), ...agentFields });
 
 const priceSchema = z.strictObject({
@@ -227,12 +231,7 @@ export const settingsSchema = z.strictObject({
     { dayUsd: 50 },
   ),
   agents: field(
-    z
-      .record(
-        z.string().regex(/^[a-z0-9][a-z0-9-]*$/, "agent names are small letters, digits and hyphens"),
-        agentSchema,
-      )
-      .default({}),
+    z.record(agentNameSchema, agentSchema).default({}),
     "Agents by name: new ones, or changes to those that exist.",
     { auditor: { description: "Audits", prompt: "You audit.", access: "read-only" } },
   ),

@@ -10,7 +10,8 @@ export interface AgentDefinition {
   readonly name: string;
   readonly description: string;
   readonly prompt: string;
-  readonly access: AccessRole;
+  /** An `AccessRole`. A string, because it comes from files: one that is not known allows no tools. */
+  readonly access: string;
   readonly visible: boolean;
   readonly model?: string;
   readonly temperature?: number;

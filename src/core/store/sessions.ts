@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { StoreError } from "../protocol/errors.ts";
 import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import {
+  changedSettings,
+  type SessionSettings,
+  type SettingsChange,
+  sessionSettingsSchema,
+} from "../sessions/session-settings.ts";
 import type { Client } from "./client.ts";
 
 export interface SessionRow {
@@ -11,6 +17,8 @@ export interface SessionRow {
   readonly agent: string;
   /** Ids of people who have addressed the agent here. */
   readonly people: readonly string[];
+  /** What people have set for it. */
+  readonly settings: SessionSettings;
 }
 
 export interface NewSession {
@@ -62,7 +70,8 @@ export function sessionWrites(db: Client) {
         update: { name },
       });
       const people = [session.createdBy];
-      return toRow(await db.session.create({ data: newRow({ ...session, channelKey: channelId, people }) }));
+      const row = newRow({ ...session, channelKey: channelId, people, settings: {} });
+      return toRow(await db.session.create({ data: row }));
     },
 
     async addPerson(session: SessionRow, personId: string): Promise<void> {
@@ -71,7 +80,19 @@ export function sessionWrites(db: Client) {
       await db.session.update({ where: { id: session.id }, data: { people } });
     },
 
-    /** Gives the session's thread, and the people who need not mention the agent there, to a new session without history. */
+    async setAgent(id: string, agent: string): Promise<void> {
+      await db.session.update({ where: { id }, data: { agent } });
+    },
+
+    /** Two changes at once both hold: the first statement locks the row until the transaction ends. */
+    async changeSettings(id: string, change: SettingsChange, at: number): Promise<SessionSettings> {
+      const row = await db.session.update({ where: { id }, data: { updatedAt: new Date(at) } });
+      const settings = changedSettings(toRow(row).settings, change);
+      await db.session.update({ where: { id }, data: { settings: JSON.stringify(settings) } });
+      return settings;
+    },
+
+    /** Gives the session's thread, its settings, and the people who need not mention the agent there, to a new session without history. */
     async startAfresh(session: SessionRow, fresh: { id: string; createdBy: string; at: number }): Promise<void> {
       await db.session.update({ where: { id: session.id }, data: { key: `${session.key}#${session.id}` } });
       await db.session.create({ data: newRow({ ...session, ...fresh }) });
@@ -93,7 +114,7 @@ export function sessionWrites(db: Client) {
 
 type RowToBe = SessionRow & Pick<NewSession, "createdBy" | "at">;
 
-function newRow({ id, key, channelKey, thread, agent, people, createdBy, at }: RowToBe) {
+function newRow({ id, key, channelKey, thread, agent, people, settings, createdBy, at }: RowToBe) {
   return {
     id,
     key,
@@ -101,6 +122,7 @@ function newRow({ id, key, channelKey, thread, agent, people, createdBy, at }: R
     thread: JSON.stringify(thread),
     agent,
     people: JSON.stringify(people),
+    settings: JSON.stringify(settings),
     createdBy,
     createdAt: new Date(at),
     updatedAt: new Date(at),
@@ -117,7 +139,17 @@ export function sessionKeyOf(thread: ThreadRef): string {
   return [thread.platform, thread.workspaceId, thread.channelId, thread.threadId ?? "-"].join(":");
 }
 
-function toRow(row: { id: string; key: string; thread: string; channelId: string; agent: string; people: string }) {
+interface StoredSession {
+  id: string;
+  key: string;
+  thread: string;
+  channelId: string;
+  agent: string;
+  people: string;
+  settings: string;
+}
+
+function toRow(row: StoredSession): SessionRow {
   return {
     id: row.id,
     key: row.key,
@@ -125,5 +157,6 @@ function toRow(row: { id: string; key: string; thread: string; channelId: string
     channelKey: row.channelId,
     agent: row.agent,
     people: peopleSchema.parse(JSON.parse(row.people)),
+    settings: sessionSettingsSchema.parse(JSON.parse(row.settings)),
   };
 }

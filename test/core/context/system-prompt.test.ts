@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { BUILT_IN_AGENTS } from "../../../src/core/agent/definitions.ts";
 import type { OutputStyle, QueryConfig } from "../../../src/core/agent/query-config.ts";
 import { buildSystemPrompt } from "../../../src/core/context/system-prompt.ts";
+import { shippedAgents } from "../../support/shipped-agents.ts";
 
 function configured(more: Partial<QueryConfig> = {}): QueryConfig {
   return {
@@ -67,17 +67,9 @@ test("every output style but the default adds a text of its own, and a configure
 });
 
 test("the prompt stays short: it is paid for with every call that no cache holds", () => {
-  for (const agentDefinition of BUILT_IN_AGENTS) {
+  for (const agentDefinition of shippedAgents.values()) {
     expect(texts(configured({ agentDefinition })).join("").length).toBeLessThan(5000);
   }
-});
-
-test("the built-in agents have the access and limits that people are told of", () => {
-  expect(BUILT_IN_AGENTS.map(({ name, access, maxTurns }) => ({ name, access, maxTurns }))).toEqual([
-    { name: "build", access: "full", maxTurns: undefined },
-    { name: "plan", access: "read-only", maxTurns: 20 },
-    { name: "explore", access: "search-only", maxTurns: 15 },
-  ]);
 });
 
 test("instructions follow the standing part with a breakpoint of their own, joined by rules, the project's last", () => {

@@ -1,0 +1,163 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { type Agents, loadAgents } from "../src/agents.ts";
+import { loadConfig } from "../src/config.ts";
+import { offeredTools } from "../src/core/permissions/policy.ts";
+import type { Permission } from "../src/core/tool.ts";
+import { createPlaces } from "../src/places.ts";
+import { shippedAgents } from "./support/shipped-agents.ts";
+import { tempDirectory } from "./support/temp-directory.ts";
+
+interface Given {
+  /** Files of the home's extensions/agents. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly settings?: object;
+}
+
+function configured({ files = {}, settings = {} }: Given) {
+  const cwd = tempDirectory();
+  const folder = path.join(cwd, "data/extensions/agents");
+  mkdirSync(folder, { recursive: true });
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
+  writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify(settings));
+  return { config: loadConfig({ env: {}, cwd }), folder };
+}
+
+function load(given: Given): Agents & { folder: string } {
+  const { config, folder } = configured(given);
+  return { ...loadAgents(config), folder };
+}
+
+test("the shipped agents have the access and limits that people are told of", () => {
+  const facts = [...shippedAgents.values()].map(({ name, access, maxTurns, visible }) => [
+    name,
+    access,
+    maxTurns,
+    visible,
+  ]);
+  expect(facts).toEqual([
+    ["build", "full", undefined, true],
+    ["explore", "search-only", 15, true],
+    ["explorer", "search-only", 15, false],
+    ["plan", "read-only", 20, true],
+    ["researcher", "read-only", 20, false],
+    ["reviewer", "read-only", 20, false],
+  ]);
+  for (const { prompt, description } of shippedAgents.values()) expect([prompt, description]).not.toContain("");
+});
+
+test("the settings win over the home's file, and that over the application's, field by field", () => {
+  const { byName, problems } = load({
+    files: { "plan.md": "---\nmodel: openai/gpt-6-sol\nmaxTurns: 7\ncolor: red\n---\n" },
+    settings: { agents: { plan: { maxTurns: 9 } } },
+  });
+  expect(problems).toEqual([]);
+  expect(byName.get("plan")).toEqual({
+    ...shippedAgents.get("plan"),
+    model: "openai/gpt-6-sol",
+    maxTurns: 9,
+    color: "red",
+  });
+});
+
+test("a file makes a new agent: its name is the file's, its prompt the body", () => {
+  const { byName } = load({
+    files: { "auditor.md": "---\ndescription: Audits\naccess: read-only\ntemperature: 0.2\n---\n\nYou audit.\n" },
+  });
+  expect(byName.get("auditor")).toEqual({
+    name: "auditor",
+    description: "Audits",
+    access: "read-only",
+    temperature: 0.2,
+    prompt: "You audit.",
+    visible: true,
+  });
+});
+
+const broken: readonly { name: string; file: string; content: string; problem: string }[] = [
+  {
+    name: "no front matter",
+    file: "bad.md",
+    content: "You are bad.",
+    problem: ":1: the file must begin with front matter: YAML between two lines of three dashes.",
+  },
+  {
+    name: "YAML that is none",
+    file: "bad.md",
+    content: "---\ndescription: fine\naccess: [full\n---\nx",
+    problem: ":4: ",
+  },
+  {
+    name: "a key that is not known, since it may be what limits the agent",
+    file: "bad.md",
+    content: "---\ndescription: fine\nacess: read-only\n---\nx",
+    problem: ':3: acess: is not known. Did you mean "access"?',
+  },
+  {
+    name: "a value of the wrong kind",
+    file: "bad.md",
+    content: "---\ndescription: fine\nmaxTurns: many\n---\nx",
+    problem: ':3: maxTurns: must be a whole number, is "many". Example: maxTurns: 20',
+  },
+  {
+    name: "a name that nobody could type",
+    file: "Bad Agent.md",
+    content: "---\ndescription: fine\n---\nx",
+    problem: ":1: agent names are small letters, digits and hyphens; rename the file.",
+  },
+];
+
+test.each(broken)("a file with $name is reported with its line; the others load", ({ file, content, problem }) => {
+  const good = "---\ndescription: good\n---\nYou are good.";
+  const { byName, problems, folder } = load({ files: { [file]: content, "good.md": good } });
+  expect(problems).toHaveLength(1);
+  expect(problems[0]?.startsWith(path.join(folder, file) + problem)).toBe(true);
+  expect([byName.has("good"), byName.has(path.basename(file, ".md"))]).toEqual([true, false]);
+});
+
+const EVERY_TOOL = (["none", "read", "write", "execute"] as const).map((permission: Permission) => ({
+  name: permission === "read" ? "grep" : `tool_${permission}`,
+  permission,
+}));
+
+test.each([
+  [
+    "a file",
+    { files: { "odd.md": "---\naccess: everything\n---\nx" } },
+    /odd\.md:2: access: "everything" is no access role/,
+  ],
+  [
+    "the settings",
+    { settings: { agents: { odd: { access: "everything" } } } },
+    /^agents\.odd\.access: "everything" is no/,
+  ],
+])("an access role that is not known, from %s, is reported and allows no tool", (_from, given, problem) => {
+  const { byName, problems } = load(given);
+  expect(problems).toEqual([expect.stringMatching(problem)]);
+  const role = byName.get("odd")?.access ?? "";
+  expect(offeredTools(EVERY_TOOL, { agentName: "odd", role, mode: "agi" })).toEqual([]);
+});
+
+const MODEL = "anthropic/claude-sonnet-5-5";
+
+test.each([
+  ["nothing", {}, { mode: "write", model: MODEL, thinkingBudget: 5_000, contextWindow: 90_000 }],
+  ["a mode", { mode: "read" }, { mode: "read", model: MODEL, thinkingBudget: 5_000, contextWindow: 90_000 }],
+  [
+    "a model, for which the configured window does not hold",
+    { model: "openai/gpt-6-sol" },
+    { mode: "write", model: "openai/gpt-6-sol", thinkingBudget: 5_000, contextWindow: undefined },
+  ],
+  [
+    "an effort, which the configured thinking budget would override",
+    { effort: "high" },
+    { mode: "write", model: MODEL, effortLevel: "high", thinkingBudget: undefined, contextWindow: 90_000 },
+  ],
+] as const)("people have set %s for a session", (_what, settings, expected) => {
+  const { config } = configured({ settings: { model: MODEL, thinkingBudget: 5_000, contextWindow: 90_000 } });
+  const places = createPlaces(config, "demo/scripted");
+  const query = places.configOf({ channelKey: "slack:C1", agent: "build", settings });
+  const { mode, model, effortLevel, thinkingBudget, contextWindow } = query;
+  expect({ mode, model, effortLevel, thinkingBudget, contextWindow }).toEqual(expected);
+});
