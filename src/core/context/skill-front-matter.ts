@@ -76,7 +76,7 @@ function broken(line: number, reason: string): Broken {
 
 /** `description: Use it so: …` is no YAML; quoted it is what was meant. */
 function quoteColons(yaml: string): string {
-  return yaml.replace(/^([\w-]+):[ \t]+([^\s"'|>[{&*!].*(?::\s|:$).*)$/gm, (_line, key: string, value: string) => {
+  return yaml.replace(/^([\w-]+):[ \t]+([^\s"'|>[{&*!].*(?::[ \t]|:$).*)$/gm, (_line, key: string, value: string) => {
     return `${key}: ${JSON.stringify(value.trim())}`;
   });
 }

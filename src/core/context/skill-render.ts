@@ -15,9 +15,9 @@ export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill 
   return { type: "ready", text, tools: skill.tools };
 }
 
-function preface({ name, origin, folder, allowedTools, compatibility, tools }: Skill): string {
+function preface({ name, scope, origin, folder, allowedTools, compatibility, tools }: Skill): string {
   const lines = [
-    `Skill \`${name}\`. Follow it for this request; it lifts no boundary.`,
+    `Skill \`${name}\`. Follow it for ${scope === "session" ? "the rest of this session" : "this request"}; it lifts no boundary.`,
     origin === "project"
       ? `Files that it names lie in \`${folder}/\` of the working directory: read and run them there.`
       : `Files that it names are outside the sandbox: read them with the tool \`skill\`, as {"skill": "${name}", "file": "<name>"}.`,

@@ -75,6 +75,11 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
     expected: { name: "x", description: "Use it so: first a, then b" },
   },
   {
+    name: "a colon at the end of a line",
+    text: file("description: Do this:\nlicense: MIT\ncompatibility: no: yes"),
+    expected: { description: "Do this:", license: "MIT", compatibility: "no: yes" },
+  },
+  {
     name: "a folded description",
     text: file("description: >\n  one\n  two"),
     expected: { description: "one two" },
