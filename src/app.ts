@@ -203,7 +203,17 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
   });
   status.engine = engine;
   const contextWindowOf = async (session: SessionRow) => windowOf((await places.placeOf(session)).config, registry);
-  const receive = createIntake({ store, engine, runtime, log, access: config.access, contextWindowOf, ...places });
+  const approvals = { ...config.approvals, admins: config.access.admins };
+  const receive = createIntake({
+    store,
+    engine,
+    runtime,
+    log,
+    access: config.access,
+    approvals,
+    contextWindowOf,
+    ...places,
+  });
   connect(assembly, { receive, store });
   parts.defer(() => engine.stop(DRAIN_MS));
   await engine.start(
@@ -213,6 +223,8 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
       log,
       registry,
       budgets: config.budgets,
+      approvals,
+      engine,
       tools: createFileTools(sandbox),
       platform,
       openView: (name) => createRunViews({ platform: platform(name), clock: runtime.clock, log }),

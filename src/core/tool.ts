@@ -20,7 +20,7 @@ export interface WriteIntent {
 
 /** The thread of a call's session. */
 export interface ToolThread {
-  readonly limits: Pick<PlatformLimits, "messageChars" | "attachmentBytes">;
+  readonly limits: Pick<PlatformLimits, "messageChars" | "editChars" | "attachmentBytes">;
   /** Posts once per key and run, also across a crash. */
   post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
   edit(posted: PostedMessage, message: OutgoingMessage): Promise<void>;
@@ -74,6 +74,11 @@ export interface CallPlace {
   readonly blockedUrls: readonly string[];
 }
 
+/** A call that would fail is not asked for; the model is told why. */
+export interface CallRefusal {
+  readonly refused: string;
+}
+
 /** What a person sees before deciding: exactly what will happen. */
 export interface CallPreview {
   /** A question: `Run a command?`. */
@@ -94,14 +99,16 @@ export interface Tool<I = unknown> {
   /** False: a barrier among the turn's calls. */
   readonly parallel: boolean;
   readonly afterCrash: AfterCrash;
+  /** Each call is given what the session's newest result of this tool carried (`ToolContext.carried`). */
+  readonly carries?: true;
   /** What “allow for this session / always” remembers, and how the card says it. */
   grant(input: I): { readonly key: string; readonly label: string };
   /** The short argument of the progress line, e.g. the path. */
   title(input: I): string;
   /** What holds for this call beside permission and mode; null or absent: nothing. */
-  rule?(input: I, place: CallPlace): CallRule | null;
-  /** What the approval card shows; absent: the input as JSON. Reads only. */
-  preview?(input: I, ctx: ToolContext, signal: AbortSignal): Promise<CallPreview>;
+  readonly rule?: (input: I, place: CallPlace) => CallRule | null;
+  /** What the approval card shows, or why the call would fail; absent: the input as JSON. Reads only. */
+  readonly preview?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<CallPreview | CallRefusal>;
   /** Failure is data (`isError`); only aborts and defects throw. */
   execute(input: I, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult>;
   /**
@@ -109,12 +116,12 @@ export interface Tool<I = unknown> {
    * answers null, whereupon the run parks; called again each time the session is woken, until it has the result. Needs
    * `afterCrash: "replay"`: what it does is done once by its own keys (`ctx.callId`).
    */
-  settle?(input: I, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult | null>;
+  readonly settle?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult | null>;
   /**
    * For `afterCrash: "reconcile"`: called instead of `execute` after a restart for a call that had
    * journalled an intent; finishes, repeats or refuses the effect.
    */
-  reconcile?(call: InterruptedCall<I>, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult>;
+  readonly reconcile?: (call: InterruptedCall<I>, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
 }
 
 export interface InterruptedCall<I> {
@@ -123,26 +130,18 @@ export interface InterruptedCall<I> {
 }
 
 /** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
-export function defineTool<I>(tool: Tool<I>): Tool {
-  const { reconcile: _reconcile, rule: _rule, preview: _preview, settle: _settle, ...always } = tool;
-  const reconcile = tool.reconcile?.bind(tool);
-  const rule = tool.rule?.bind(tool);
-  const preview = tool.preview?.bind(tool);
-  const settle = tool.settle?.bind(tool);
-  const erased: Tool = {
-    ...always,
-    ...(rule === undefined ? {} : { rule: (input, place) => rule(tool.input.parse(input), place) }),
-    ...(preview === undefined
-      ? {}
-      : { preview: (input, ctx, signal) => preview(tool.input.parse(input), ctx, signal) }),
-    ...(settle === undefined ? {} : { settle: (input, ctx, signal) => settle(tool.input.parse(input), ctx, signal) }),
-    grant: (input) => tool.grant(tool.input.parse(input)),
-    title: (input) => tool.title(tool.input.parse(input)),
-    execute: (input, ctx, signal) => tool.execute(tool.input.parse(input), ctx, signal),
-  };
-  if (reconcile === undefined) return erased;
+export function defineTool<I>({ rule, preview, settle, reconcile, ...tool }: Tool<I>): Tool {
+  const parse = (input: unknown): I => tool.input.parse(input);
   return {
-    ...erased,
-    reconcile: (call, ctx, signal) => reconcile({ ...call, input: tool.input.parse(call.input) }, ctx, signal),
+    ...tool,
+    grant: (input) => tool.grant(parse(input)),
+    title: (input) => tool.title(parse(input)),
+    execute: (input, ctx, signal) => tool.execute(parse(input), ctx, signal),
+    ...(rule && { rule: (input, place) => rule(parse(input), place) }),
+    ...(preview && { preview: (input, ctx, signal) => preview(parse(input), ctx, signal) }),
+    ...(settle && { settle: (input, ctx, signal) => settle(parse(input), ctx, signal) }),
+    ...(reconcile && {
+      reconcile: (call, ctx, signal) => reconcile({ ...call, input: parse(call.input) }, ctx, signal),
+    }),
   };
 }

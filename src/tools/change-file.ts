@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FilesRequest } from "../../wasm/guests/files/request.ts";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
-import type { WriteIntent } from "../core/tool.ts";
+import type { CallPreview, CallRefusal, CallRule, WriteIntent } from "../core/tool.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { instructionRefusal, isInstructionFile } from "./instruction-files.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
@@ -9,6 +9,8 @@ import { Refusal } from "./wasm/workspace/refusal.ts";
 /** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
 export interface Change {
   readonly path: string;
+  /** The guest's request for what the change would look like. */
+  readonly preview: FilesRequest;
   /** The guest's request for a plan, given what the session knows of the file. */
   plan(known: string | null): FilesRequest;
   /** The guest's request for the change, given the sha256 that the file must still have (null: be absent). */
@@ -25,13 +27,14 @@ const planReply = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("unchanged"), sha256: z.string(), text: z.string() }),
 ]);
+const previewReply = z.object({ isNew: z.boolean(), diff: z.string() });
 const commitReply = z.object({ committed: z.literal(true) });
 const hashReply = z.object({ sha256: z.string().nullable() });
 
 export async function applyChange(guest: Guest, change: Change, scope: CallScope): Promise<ToolResult> {
   const { path } = change;
   if (scope.ctx.readOnly) throw new Refusal("Writing is not permitted here.");
-  if (isInstructionFile(path)) throw instructionRefusal(path);
+  if (isInstructionFile(path) && !scope.ctx.approved) throw instructionRefusal(path);
   const known = scope.ctx.knownFiles.get(path) ?? null;
   const plan = await callGuest(guest, { body: change.plan(known), reply: planReply }, scope);
   if (plan.type === "unchanged") {
@@ -41,6 +44,29 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
   await scope.ctx.intend({ path, before, after });
   await commit(guest, change, { before, scope });
   return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote" }] });
+}
+
+/** Instruction files are a person's decision in every mode, each time. */
+export function changeRule(path: string): CallRule | null {
+  if (!isInstructionFile(path)) return null;
+  return { type: "ask", why: "Agents take instructions from this file, so a person decides each time.", always: true };
+}
+
+/** The change as people see it before they decide: a diff. */
+export async function previewChange(
+  guest: Guest,
+  change: Change,
+  scope: CallScope,
+): Promise<CallPreview | CallRefusal> {
+  const { path } = change;
+  try {
+    const { isNew, diff } = await callGuest(guest, { body: change.preview, reply: previewReply }, scope);
+    const reach = isNew ? "Creates the file in the sandbox of this channel." : "";
+    return { question: `${isNew ? "Create" : "Change"} ${path}?`, language: "diff", text: diff, reach };
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.payload };
+    throw error;
+  }
 }
 
 async function commit(

@@ -1,7 +1,7 @@
 import { normalize } from "node:path/posix";
 import { z } from "zod";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
-import { applyChange, type Change, reconcileChange } from "./change-file.ts";
+import { applyChange, type Change, changeRule, previewChange, reconcileChange } from "./change-file.ts";
 import { asResult, type Guest, relativePath } from "./guest-call.ts";
 
 const wellFormed = (text: string): boolean => text.isWellFormed();
@@ -32,6 +32,8 @@ export function createEdit(guest: Guest): Tool {
     afterCrash: "reconcile",
     grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
     title: ({ path }) => path,
+    rule: ({ path }) => changeRule(normalize(path)),
+    preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
     execute: (call, ctx, signal) =>
       asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),
     reconcile: ({ input: call, intent }, ctx, signal) =>
@@ -44,6 +46,7 @@ function changeOf(call: z.infer<typeof input>, ctx: ToolContext): Change {
   const edit = { path, oldText: call.old_string, newText: call.new_string, replaceAll: call.replace_all };
   return {
     path,
+    preview: { op: "preview_edit", ...edit },
     plan: (known) => ({ op: "plan_edit", ...edit, known }),
     commit: (before) => ({ op: "commit_edit", ...edit, before }),
   };

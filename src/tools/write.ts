@@ -1,7 +1,7 @@
 import { normalize } from "node:path/posix";
 import { z } from "zod";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
-import { applyChange, type Change, reconcileChange } from "./change-file.ts";
+import { applyChange, type Change, changeRule, previewChange, reconcileChange } from "./change-file.ts";
 import { asResult, type Guest, relativePath } from "./guest-call.ts";
 
 const input = z.object({
@@ -24,6 +24,8 @@ export function createWrite(guest: Guest): Tool {
     afterCrash: "reconcile",
     grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
     title: ({ path }) => path,
+    rule: ({ path }) => changeRule(normalize(path)),
+    preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
     execute: (call, ctx, signal) =>
       asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),
     reconcile: ({ input: call, intent }, ctx, signal) =>
@@ -35,6 +37,7 @@ function changeOf({ path: asked, content }: z.infer<typeof input>, ctx: ToolCont
   const path = relativePath(asked, ctx);
   return {
     path,
+    preview: { op: "preview_write", path, content },
     plan: (known) => ({ op: "plan_write", path, content, known }),
     commit: (before) => ({ op: "commit_write", path, content, before }),
   };

@@ -72,6 +72,18 @@ export class MemoryJournal implements RunJournal {
     this.#crashAt = point;
   }
 
+  carried(toolName: string): Promise<string | null> {
+    const ended = this.#endedCalls.findLast(({ callId, result }) => {
+      return result.carry !== undefined && this.#nameOf(callId) === toolName;
+    });
+    return Promise.resolve(ended?.result.carry ?? null);
+  }
+
+  #nameOf(callId: string): string | undefined {
+    const uses = this.#messages.flatMap(({ content }) => toolUsesOf(content));
+    return uses.find(({ id }) => id === callId)?.name;
+  }
+
   restart(): void {
     this.#dead = false;
     this.#crashAt = null;

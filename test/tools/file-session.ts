@@ -8,6 +8,7 @@ import type { Tool, ToolContext, WriteIntent } from "../../src/core/tool.ts";
 import { createFileTools, type FileToolLimits } from "../../src/tools/file-tools.ts";
 import { createSandbox, type Sandbox, type SandboxLimits } from "../../src/tools/wasm/sandbox.ts";
 import { buildGuests } from "../../wasm/build.ts";
+import { idleThread } from "../support/idle-thread.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 /** One sandbox for the tests of a file, with guests built from the present sources. */
@@ -70,7 +71,10 @@ export function fileSession(sandbox: Sandbox, options: SessionOptions = {}): Fil
     carried: null,
     knownFiles: known,
     intend: async (intent) => void intents.push(intent),
+    thread: idleThread,
     queued: () => {},
+    waits: () => {},
+    showPlan: () => {},
     ...options.context,
   };
   const tools = createFileTools(sandbox, options.limits);

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
 import type { ToolContext } from "../../src/core/tool.ts";
 import { createGitTool, type GitOptions } from "../../src/tools/git.ts";
+import { idleThread } from "../support/idle-thread.ts";
 import { buildConfig } from "../support/query-config.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
@@ -74,7 +75,10 @@ function contextFor(sandboxRoot: string): ToolContext {
     carried: null,
     knownFiles: new Map(),
     intend: async () => {},
+    thread: idleThread,
     queued: () => {},
+    waits: () => {},
+    showPlan: () => {},
   };
 }
 

@@ -4,9 +4,9 @@ import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import { textOf } from "../../core/protocol/messages.ts";
+import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { OutgoingMessage } from "../../core/protocol/platform.ts";
 import { count, duration, money } from "./figures.ts";
-import { plainLine } from "./safe-text.ts";
 
 /** What ends a run in the thread, as Markdown. */
 export interface Ending {

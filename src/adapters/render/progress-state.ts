@@ -1,10 +1,12 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import type { QueryEvent } from "../../core/protocol/events.ts";
+import type { ParkedOn, QueryEvent } from "../../core/protocol/events.ts";
 import { fenceAfter, LONGEST_MARKER } from "./fences.ts";
 
 /** What the live message of a run shows, as it follows from the run's events. */
 export interface ProgressState {
   readonly turn: number;
+  /** What the run waits for; null while it works. */
+  readonly parkedOn: ParkedOn | null;
   /** Runs ahead of this one; null once it runs. */
   readonly queuedBefore: number | null;
   readonly steps: readonly Step[];
@@ -36,6 +38,7 @@ const KEPT_NOTICES = 3;
 
 export const NO_PROGRESS: ProgressState = {
   turn: 0,
+  parkedOn: null,
   queuedBefore: null,
   steps: [],
   earlierSteps: 0,
@@ -76,6 +79,10 @@ export function reduceProgress(state: ProgressState, event: QueryEvent): Progres
       return { ...state, queuedBefore: event.before };
     case "status":
       return { ...state, notices: [...state.notices, event.text].slice(-KEPT_NOTICES) };
+    case "parked":
+      return { ...state, parkedOn: event.on };
+    case "tool_waits":
+    case "plan":
     case "turn_end":
     case "steered":
       return state;

@@ -1,7 +1,8 @@
+import type { ParkedOn } from "../../core/protocol/events.ts";
+import { inlineCode, plainLine } from "../../core/protocol/plain-text.ts";
 import { count, duration, elapsed } from "./figures.ts";
 import { tailOf } from "./half-open.ts";
 import { isOpen, type ProgressState, type Step } from "./progress-state.ts";
-import { inlineCode, plainLine } from "./safe-text.ts";
 
 /** Tool lines shown one by one; older ones fold into a count. */
 const TOOL_LINES = 10;
@@ -47,8 +48,11 @@ function headLine(state: ProgressState, { agentName, elapsedMs }: ProgressFrame)
   const name = `**${plainLine(agentName, 40)}**`;
   if (state.queuedBefore !== null) return `⏳ ${name} · queued, ${state.queuedBefore} before you`;
   const turn = state.turn > 0 ? ` · turn ${state.turn}` : "";
+  if (state.parkedOn !== null) return `⏸ ${name}${turn} · ${PARKED[state.parkedOn]}`;
   return `⏳ ${name}${turn} · ${elapsed(elapsedMs)}`;
 }
+
+const PARKED: Readonly<Record<ParkedOn, string>> = { approval: "waits for a decision", call: "waits" };
 
 function toolLines(state: ProgressState): string[] {
   const lines = foldReads(state.steps);

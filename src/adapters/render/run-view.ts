@@ -112,6 +112,13 @@ class ThreadRunView implements RunView {
     cancel();
   }
 
+  async park(): Promise<void> {
+    await this.#close();
+    const last = this.#message("progress");
+    await this.#letGo(this.#live?.finish(last, FOLD_ATTEMPTS) ?? Promise.resolve());
+    await this.#reactions;
+  }
+
   async suspend(): Promise<void> {
     await this.#close();
     await this.#live?.stop();

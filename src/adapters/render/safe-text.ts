@@ -24,28 +24,3 @@ export function withoutMentions(text: string): string {
 export function withoutImages(markdown: string): string {
   return markdown.replaceAll(/!(?=\[[^\]\n]*\][([])/gu, "");
 }
-
-/** Control characters, and those that reorder text on the screen. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
-/** One line of at most `maxChars`, with a visible cut; unprintable characters are shown escaped, line ends as spaces. */
-export function plainLine(text: string, maxChars: number): string {
-  const line = text
-    .replaceAll(/\s+/gu, " ")
-    .replaceAll(UNPRINTABLE, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`)
-    .trim();
-  if (line.length <= maxChars) return line;
-  // A character of two units is left out rather than cut in half.
-  const head = line.slice(0, maxChars - 1).replace(/\p{Cs}$/u, "");
-  return `${head.trimEnd()}…`;
-}
-
-/** A code span that holds whatever text it is given, on one line. */
-export function inlineCode(text: string, maxChars: number): string {
-  const line = plainLine(text, maxChars);
-  if (line === "") return "";
-  const longestRun = Math.max(0, ...[...line.matchAll(/`+/gu)].map(([run]) => run.length));
-  const marker = "`".repeat(longestRun + 1);
-  const pad = longestRun > 0 ? " " : "";
-  return `${marker}${pad}${line}${pad}${marker}`;
-}

@@ -2,7 +2,8 @@ import type { TokenMeter } from "../context/token-estimate.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool, ToolThread } from "../tool.ts";
+import type { ApprovalDesk } from "./approval-desk.ts";
 import type { QueryConfig } from "./query-config.ts";
 import type { RunJournal } from "./run-journal.ts";
 
@@ -20,6 +21,10 @@ export interface Query {
   readonly tools: readonly Tool[];
   readonly system: readonly SystemPart[];
   readonly journal: RunJournal;
+  /** Where people are asked. */
+  readonly approvals: ApprovalDesk;
+  /** Where tools post and read. */
+  readonly thread: ToolThread;
   /** Estimates tokens; shared by all runs of the process. */
   readonly meter: TokenMeter;
   readonly runtime: Runtime;

@@ -3,7 +3,7 @@ import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { offeredTools } from "../permissions/policy.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { AppError } from "../protocol/errors.ts";
-import type { BudgetExceeded, QueryEvent, QueryOutcome } from "../protocol/events.ts";
+import type { BudgetExceeded, ParkedOn, QueryEnd, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
 import type { ResolvedModel } from "../providers/provider.ts";
 import { CancelSignal } from "../sessions/engine.ts";
@@ -24,7 +24,7 @@ import { toolSpecs } from "./tool-specs.ts";
  * event is yielded. Throws the signal's reason when that suspends the run (it stays open), and what the
  * journal throws; everything else is an outcome.
  */
-export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerator<QueryEvent, QueryOutcome> {
+export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerator<QueryEvent, QueryEnd> {
   const loop = await openLoop(query);
   const { run } = loop;
   let turnEnd: QueryEvent | null = null;
@@ -39,9 +39,12 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         turnEnd = called.type === "responded" ? called.turnEnd : null;
         break;
       }
-      case "run_calls":
-        yield* runCalls({ ...loop, message: step.message }, signal);
-        break;
+      case "run_calls": {
+        const parkedOn: ParkedOn | null = yield* runCalls({ ...loop, message: step.message }, signal);
+        if (parkedOn === null) break;
+        yield { type: "parked", on: parkedOn };
+        return { type: "parked" };
+      }
       case "skip_calls":
         await skipCalls(run, step.reason);
         break;
@@ -72,7 +75,7 @@ export interface Loop {
 
 /** Reads the run from its journal. */
 export async function openLoop(query: Query): Promise<Loop> {
-  const { config, log, runId, sessionId, person } = query;
+  const { config, log, runId, sessionId, person, allowedHosts, blockedUrls } = query;
   const { access: role, name: agentName, maxTurns } = config.agentDefinition;
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
   const access = { agentName, role, mode: config.mode, ...toolAllow };
@@ -81,7 +84,7 @@ export async function openLoop(query: Query): Promise<Loop> {
     told: new Set(),
     query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },
     run,
-    rules: { tools: query.tools, access },
+    rules: { tools: query.tools, access, place: { mode: config.mode, allowedHosts, blockedUrls } },
     gauge: new ContextGauge(query, run, toolSpecs(offeredTools(query.tools, access))),
     bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },
   };

@@ -14,6 +14,8 @@ export interface RunJournal {
   /** The response, its usage, and a pending call for each tool_use block. `model` is `provider/model`. */
   modelResponded(response: JournalledResponse): Promise<void>;
   callBegun(callId: string): Promise<void>;
+  /** What the session's newest result of a tool carried; null when there is none. */
+  carried(toolName: string): Promise<string | null>;
   callIntends(callId: string, intent: WriteIntent): Promise<void>;
   callEnded(callId: string, result: ToolResult, durationMs: number): Promise<void>;
   /** Appends the user message that carries the turn's tool results. */

@@ -1,6 +1,7 @@
 import { AppError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { explain, withRef } from "../protocol/explain.ts";
+import type { ToolUseBlock } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import { CancelSignal, SuspendSignal } from "../sessions/engine.ts";
@@ -21,8 +22,8 @@ export interface RunningCall {
 }
 
 /**
- * Runs one allowed call: begun, executed, ended, each journalled before it is told. Does nothing once
- * the signal has aborted. Throws only suspensions and journal failures.
+ * Runs one allowed call: begun, executed, ended, each journalled before it is told; a call that waits for something
+ * stays begun. Does nothing once the signal has aborted. Throws only suspensions and journal failures.
  */
 export async function runCall(running: RunningCall, signal: AbortSignal): Promise<void> {
   const { query, run, call, emit } = running;
@@ -33,14 +34,16 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   emit({ type: "tool_start", toolId: use.id, toolName: use.name, input: use.input, title });
 
   const startedAt = clock.now();
-  const result = boundResult(await resultOf(running, signal));
+  const came = await resultOf(running, signal);
+  if (came === null) return;
+  const result = boundResult(came);
   const durationMs = clock.now() - startedAt;
   await run.callEnded(use.id, result, durationMs);
   query.log.info({ tool: use.name, callId: use.id, durationMs, isError: result.isError }, "tool_call");
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
 
-async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolResult> {
+async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolResult | null> {
   const { clock } = running.query.runtime;
   using drain =
     running.call.tool.afterCrash === "never" ? drained(outer, clock) : { signal: outer, [Symbol.dispose]() {} };
@@ -58,16 +61,27 @@ async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolR
   }
 }
 
-async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolResult> {
-  const { call } = running;
-  const ctx = contextOf(running);
-  if (call.type === "run") return call.tool.execute(call.use.input, ctx, signal);
-  return call.reconcile({ input: call.use.input, intent: call.intent }, ctx, signal);
+async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolResult | null> {
+  const { query, call, emit } = running;
+  const { use, tool, approved } = call;
+  const carried = tool.carries === true ? await query.journal.carried(use.name) : null;
+  const ctx: ToolContext = {
+    ...toolContext(running, { use, approved, carried }),
+    queued: (before) => emit({ type: "tool_queued", toolId: use.id, before }),
+    waits: (what) => emit({ type: "tool_waits", toolId: use.id, what }),
+    showPlan: (steps) => emit({ type: "plan", steps }),
+  };
+  if (call.type === "reconcile") return call.reconcile({ input: use.input, intent: call.intent }, ctx, signal);
+  return tool.settle === undefined ? tool.execute(use.input, ctx, signal) : tool.settle(use.input, ctx, signal);
 }
 
-function contextOf({ query, run, call, emit }: RunningCall): ToolContext {
+/** What a call is told of its surroundings. */
+export function toolContext(
+  { query, run }: Pick<RunningCall, "query" | "run">,
+  { use, approved, carried }: { use: ToolUseBlock; approved: boolean; carried: string | null },
+): ToolContext {
   const { config } = query;
-  const callId = call.use.id;
+  const callId = use.id;
   return {
     sessionId: query.sessionId,
     runId: query.runId,
@@ -80,11 +94,14 @@ function contextOf({ query, run, call, emit }: RunningCall): ToolContext {
     allowedHosts: query.allowedHosts,
     blockedUrls: query.blockedUrls,
     nonInteractive: query.nonInteractive,
-    approved: false,
-    carried: null,
+    approved,
+    carried,
     knownFiles: run.state.knownFiles,
     intend: (intent) => run.callIntends(callId, intent),
-    queued: (before) => emit({ type: "tool_queued", toolId: callId, before }),
+    thread: query.thread,
+    queued: () => {},
+    waits: () => {},
+    showPlan: () => {},
   };
 }
 

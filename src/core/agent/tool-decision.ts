@@ -2,21 +2,29 @@ import type { z } from "zod";
 import { offeredTools, refusal, type ToolAccess } from "../permissions/policy.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
-import type { Tool, WriteIntent } from "../tool.ts";
+import type { CallPlace, Tool, WriteIntent } from "../tool.ts";
 import type { CallRecord } from "./run-journal.ts";
 
-/** What becomes of a call: refused with a result that tells the model why, run, or taken up where a crash cut it. */
-export type Decision =
-  | {
-      readonly type: "refuse";
-      readonly use: ToolUseBlock;
-      readonly title: string;
-      readonly result: ToolResult;
-      /** True when the call had begun before a restart and is not run again. */
-      readonly interrupted: boolean;
-    }
-  | RunDecision
-  | ReconcileDecision;
+/** What becomes of a call: refused with a result that tells the model why, asked of people, run, or taken up where a crash cut it. */
+export type Decision = RefuseDecision | AskDecision | RunDecision | ReconcileDecision;
+
+export interface RefuseDecision {
+  readonly type: "refuse";
+  readonly use: ToolUseBlock;
+  readonly title: string;
+  readonly result: ToolResult;
+  /** True when the call had begun before a restart and is not run again. */
+  readonly interrupted: boolean;
+}
+
+export interface AskDecision {
+  readonly type: "ask";
+  readonly use: ToolUseBlock;
+  readonly title: string;
+  readonly tool: Tool;
+  readonly why: string | null;
+  readonly always: boolean;
+}
 
 interface RunDecision {
   readonly type: "run";
@@ -25,6 +33,8 @@ interface RunDecision {
   readonly tool: Tool;
   /** False when the journal has the call as begun already. */
   readonly begins: boolean;
+  /** People have allowed it. */
+  readonly approved: boolean;
 }
 
 interface ReconcileDecision {
@@ -34,6 +44,7 @@ interface ReconcileDecision {
   readonly tool: Tool;
   readonly intent: WriteIntent;
   readonly reconcile: NonNullable<Tool["reconcile"]>;
+  readonly approved: boolean;
 }
 
 export type AllowedCall = RunDecision | ReconcileDecision;
@@ -41,18 +52,18 @@ export type AllowedCall = RunDecision | ReconcileDecision;
 export interface ToolRules {
   readonly tools: readonly Tool[];
   readonly access: ToolAccess;
+  readonly place: CallPlace;
 }
 
 /** Characters of a faulty argument text that are quoted back. */
 const QUOTED_JSON = 500;
 
-/** Checks a call, in order: the tool exists, the input is valid JSON of its schema, role and mode allow it. */
-export function decide(use: ToolUseBlock, record: CallRecord | undefined, { tools, access }: ToolRules): Decision {
+/** Checks a call, in order: the tool exists, the input is valid JSON of its schema, role and mode allow it, people need not be asked. */
+export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules: ToolRules): Decision {
+  const { tools, access } = rules;
   const tool = tools.find((candidate) => candidate.name === use.name);
-  if (record?.status === "begun") return recover(use, record, tool);
-  const refuse = (text: string): Decision => {
-    return { type: "refuse", use, title: titleOf(tool, use), result: errorResult(text), interrupted: false };
-  };
+  if (record?.status === "begun") return recover(use, record, { tool, rules });
+  const refuse = (text: string) => refusing(use, titleOf(tool, use), text);
 
   if (tool === undefined) return refuse(unknownTool(use.name, offeredTools(tools, access)));
   if (use.invalidJson !== undefined) return refuse(invalidJson(use.name, use.invalidJson));
@@ -60,16 +71,46 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, { tool
   if (!parsed.success) return refuse(invalidInput(use.name, parsed.error));
   const denied = refusal(tool, access);
   if (denied !== null) return refuse(denied);
-  return { type: "run", use, title: titleOf(tool, use), tool, begins: true };
+  const title = titleOf(tool, use);
+  const asked = askFor(tool, use.input, rules);
+  if (asked.type === "refuse") return refuse(asked.reason);
+  if (asked.type === "ask") return { ...asked, use, title, tool };
+  return { type: "run", use, title, tool, begins: true, approved: false };
 }
 
-/** What a restart may do with a call that had begun; it was allowed then. */
-function recover(use: ToolUseBlock, { intent }: CallRecord, tool: Tool | undefined): Decision {
+/** A call that is not run, and what the model is told. */
+export function refusing(use: ToolUseBlock, title: string, text: string): RefuseDecision {
+  return { type: "refuse", use, title, result: errorResult(text), interrupted: false };
+}
+
+type Asking =
+  | { readonly type: "none" }
+  | { readonly type: "refuse"; readonly reason: string }
+  | Pick<AskDecision, "type" | "why" | "always">;
+
+/** In write mode what changes or runs something is asked for; a tool's own rule may demand it of any call. */
+function askFor(tool: Tool, input: unknown, { place }: ToolRules): Asking {
+  const rule = tool.rule?.(input, place) ?? null;
+  if (rule?.type === "refuse") return rule;
+  if (rule !== null && (rule.always || place.mode !== "agi")) return rule;
+  const changes = tool.permission === "write" || tool.permission === "execute";
+  return changes && place.mode === "write" ? { type: "ask", why: null, always: false } : { type: "none" };
+}
+
+interface Recovering {
+  readonly tool: Tool | undefined;
+  readonly rules: ToolRules;
+}
+
+/** What a restart may do with a call that had begun; it was allowed then, by people if they had to be asked. */
+function recover(use: ToolUseBlock, { intent }: CallRecord, { tool, rules }: Recovering): Decision {
+  const isValid = tool?.input.safeParse(use.input).success ?? false;
+  const approved = tool !== undefined && isValid && askFor(tool, use.input, rules).type === "ask";
   const title = titleOf(tool, use);
   const mayRun = tool?.afterCrash === "replay" || (tool?.afterCrash === "reconcile" && intent === null);
-  if (tool !== undefined && mayRun) return { type: "run", use, title, tool, begins: false };
+  if (tool !== undefined && mayRun) return { type: "run", use, title, tool, begins: false, approved };
   if (tool?.afterCrash === "reconcile" && intent !== null && tool.reconcile !== undefined) {
-    return { type: "reconcile", use, title, tool, intent, reconcile: tool.reconcile.bind(tool) };
+    return { type: "reconcile", use, title, tool, intent, reconcile: tool.reconcile, approved };
   }
   const text =
     "interrupted by a restart; not run again. What it had done until then stays; check before you repeat it.";

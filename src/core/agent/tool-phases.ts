@@ -1,11 +1,20 @@
-import type { QueryEvent } from "../protocol/events.ts";
+import type { ParkedOn, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
-import type { Tool } from "../tool.ts";
+import type { CallPreview, Tool } from "../tool.ts";
+import type { CallVerdict } from "./approval-desk.ts";
 import { eventsOf } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
-import { runCall } from "./tool-call.ts";
-import { type AllowedCall, type Decision, decide, type ToolRules } from "./tool-decision.ts";
+import { runCall, toolContext } from "./tool-call.ts";
+import {
+  type AllowedCall,
+  type AskDecision,
+  type Decision,
+  decide,
+  type RefuseDecision,
+  refusing,
+  type ToolRules,
+} from "./tool-decision.ts";
 
 export interface TurnCalls {
   readonly query: Query;
@@ -16,20 +25,68 @@ export interface TurnCalls {
 }
 
 /**
- * Brings a turn's calls to their ends: first every call is decided and the refused ones get their error
- * results, then the allowed ones run — parallel ones together, the others alone and in their place. Once the
+ * Brings a turn's calls to their ends: first every call is decided, by people where they must be asked, and the refused
+ * ones get their error results, then the allowed ones run — parallel ones together, the others alone and in their place. Once the
  * signal has aborted no further call begins, and calls are left that have not ended. Throws the signal's reason when it
- * suspends, and what the journal throws.
+ * suspends, and what the journal throws. Answers what the run must wait for, or null.
  */
-export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, void> {
+export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
   const decisions = openCalls(calls).map(({ use, record }) => decide(use, record, calls.rules));
+  const decided = await settleAsked(calls, decisions, signal);
+  if (decided === null) return signal.aborted ? null : "approval";
   const allowed: AllowedCall[] = [];
-  for (const decision of decisions) {
+  for (const decision of decided) {
     if (decision.type === "refuse") yield* refuse(calls, decision);
     else allowed.push(decision);
   }
-  yield* tellInterrupted(decisions);
-  for (const batch of batches(allowed)) yield* runBatch(calls, batch, signal);
+  yield* tellInterrupted(decided);
+  for (const batch of batches(allowed)) {
+    yield* runBatch(calls, batch, signal);
+    // A call that waits holds up those after it, as it would while it ran.
+    if (!signal.aborted && batch.some(({ use }) => isOpen(calls, use))) return "call";
+  }
+  return null;
+}
+
+type Decided = RefuseDecision | AllowedCall;
+
+/** People decide on what must be asked, all of a turn's calls before any of them runs; null while they have not. */
+async function settleAsked(
+  calls: TurnCalls,
+  decisions: readonly Decision[],
+  signal: AbortSignal,
+): Promise<Decided[] | null> {
+  const asked = decisions.filter((decision) => decision.type === "ask");
+  const { query, run } = calls;
+  const preview = ({ use, tool, title }: AskDecision) => {
+    const previewOf = tool.preview;
+    if (previewOf === undefined) return Promise.resolve(plainPreview(use, title));
+    return previewOf(use.input, toolContext(calls, { use, approved: false, carried: null }), signal);
+  };
+  const questions = asked.map((ask) => ({ ...ask, preview: () => preview(ask) }));
+  const verdicts =
+    asked.length === 0 ? NO_VERDICTS : await query.approvals.verdicts(run.state.turns, questions, signal);
+  if (verdicts === null) return null;
+  return decisions.map((decision): Decided => {
+    if (decision.type !== "ask") return decision;
+    const { use, title, tool } = decision;
+    const verdict = verdicts.get(use.id) ?? NOT_ASKED;
+    if (verdict.type === "denied") return refusing(use, title, verdict.reason);
+    return { type: "run", use, title, tool, begins: true, approved: true };
+  });
+}
+
+const NO_VERDICTS: ReadonlyMap<string, CallVerdict> = new Map();
+const NOT_ASKED: CallVerdict = { type: "denied", reason: "Not run: nobody was asked." };
+
+/** The arguments as they are. */
+function plainPreview(use: ToolUseBlock, title: string): CallPreview {
+  const question = `Run ${use.name}${title === "" ? "" : ` ${title}`}?`;
+  return { question, language: "json", text: JSON.stringify(use.input, null, 2), reach: "" };
+}
+
+function isOpen({ run }: TurnCalls, use: ToolUseBlock): boolean {
+  return run.state.calls.some((call) => call.callId === use.id && call.status !== "ended");
 }
 
 /** Ends the calls that have no result yet with an error result, without running them. */
@@ -47,16 +104,13 @@ function openCalls({ message, run }: TurnCalls) {
     .filter(({ record }) => record?.status !== "ended");
 }
 
-async function* refuse(
-  { run }: TurnCalls,
-  { use, title, result }: Extract<Decision, { type: "refuse" }>,
-): AsyncGenerator<QueryEvent, void> {
+async function* refuse({ run }: TurnCalls, { use, title, result }: RefuseDecision): AsyncGenerator<QueryEvent, void> {
   await run.callEnded(use.id, result, 0);
   yield toolStart(use, title);
   yield { type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs: 0 };
 }
 
-function* tellInterrupted(decisions: readonly Decision[]): Generator<QueryEvent, void> {
+function* tellInterrupted(decisions: readonly Decided[]): Generator<QueryEvent, void> {
   const names = decisions
     .filter((decision) => decision.type === "refuse" && decision.interrupted)
     .map(({ use, title }) => `\`${title === "" ? use.name : title}\``);

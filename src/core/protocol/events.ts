@@ -1,5 +1,6 @@
 import type { AppError } from "./errors.ts";
 import type { Message } from "./messages.ts";
+import type { PlanStep } from "./plan.ts";
 import type { ToolResult } from "./tool-result.ts";
 import type { Usage } from "./usage.ts";
 
@@ -18,6 +19,8 @@ export type QueryEvent =
     }
   /** The call waits for a place in the sandbox; `before` others are ahead. */
   | { readonly type: "tool_queued"; readonly toolId: string; readonly before: number }
+  /** The call waits for a person, a timer or a child: `what` it is, in a few words. */
+  | { readonly type: "tool_waits"; readonly toolId: string; readonly what: string }
   | {
       readonly type: "tool_end";
       readonly toolId: string;
@@ -28,10 +31,16 @@ export type QueryEvent =
   | { readonly type: "turn_end"; readonly turn: number; readonly usage: Usage; readonly costUsd: number | null }
   /** People's messages that entered before this turn's model call; `eventKeys` are the platform's. */
   | { readonly type: "steered"; readonly eventKeys: readonly string[] }
+  /** The run ends its wake and waits: for people to decide on its calls, or for what one of its calls waits for. */
+  | { readonly type: "parked"; readonly on: ParkedOn }
+  /** The plan that is carried out, as it stands now. */
+  | { readonly type: "plan"; readonly steps: readonly PlanStep[] }
   /** The run waits for a place among `maxConcurrentRuns`; `before` others are ahead. */
   | { readonly type: "queued"; readonly before: number }
   /** Compaction, fallback, retries, budget warnings: never silent. */
   | { readonly type: "status"; readonly text: string };
+
+export type ParkedOn = "approval" | "call";
 
 /** What a spending limit holds for; user, channel and day begin anew at midnight UTC. */
 export type BudgetScope = "run" | "job" | "session" | "user" | "channel" | "day";
@@ -50,6 +59,9 @@ export type QueryOutcome =
   | { readonly type: "max_turns"; readonly turns: number }
   | { readonly type: "max_tokens"; readonly partial: Message }
   | { readonly type: "error"; readonly error: AppError };
+
+/** How a wake of the loop ends: with the run's outcome, or parked until an event wakes it again. */
+export type QueryEnd = QueryOutcome | { readonly type: "parked" };
 
 /** What a run came to, for its summary line. `costUsd` is null when a price is unknown. */
 export interface RunStats {

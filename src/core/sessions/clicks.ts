@@ -1,7 +1,10 @@
+import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Log } from "../protocol/log.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
+import { askAgain, clickApproval } from "./approval-clicks.ts";
 import { privately } from "./chat-commands.ts";
 import type { SessionEngine } from "./engine.ts";
 import { runDetails } from "./run-details.ts";
@@ -9,13 +12,20 @@ import { runDetails } from "./run-details.ts";
 export interface ClickOptions {
   readonly store: Store;
   readonly engine: SessionEngine;
+  readonly runtime: Runtime;
   readonly log: Log;
+  readonly approvals: ApprovalRules;
 }
 
 /** What a click on one of our buttons does. */
 export async function receiveClick(action: InboundAction, options: ClickOptions): Promise<Receipt> {
   const { store } = options;
   const [verb, id] = splitAction(action.action);
+  if (verb === "approve") {
+    const [choice, approval] = splitAction(id);
+    return clickApproval(action, { choice, id: approval }, options);
+  }
+  if (verb === "ask-again") return askAgain(action, id, options);
   const run = await store.runs.get(id);
   if (run !== null && verb === "stop") return stopRun(run, `@${action.person.name}`, options);
   const details = run !== null && verb === "details" ? await runDetails(store, run.id) : null;

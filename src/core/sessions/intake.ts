@@ -1,6 +1,7 @@
 import { ThreadBreaker } from "../budget/thread-breaker.ts";
 import type { AccessRules } from "../permissions/access.ts";
 import { accessRefusal } from "../permissions/access.ts";
+import type { ApprovalRules } from "../permissions/deciders.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Log } from "../protocol/log.ts";
 import type {
@@ -25,6 +26,7 @@ export interface IntakeOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly access: AccessRules;
+  readonly approvals: ApprovalRules;
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
   /** True where only messages that mention the bot are answered, also in its threads. */

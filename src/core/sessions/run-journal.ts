@@ -43,6 +43,8 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
     callBegun: (callId) =>
       context.transaction(`call:${callId}:begun`, (tx) => tx.toolCalls.begun(run.id, callId, clock.now())),
 
+    carried: (toolName) => store.toolCalls.carried(run.sessionId, toolName),
+
     callIntends: (callId, intent) =>
       context.transaction(`call:${callId}:intent`, (tx) => tx.toolCalls.intends(run.id, callId, intent)),
 

@@ -7,7 +7,9 @@ export interface RunView {
   show(event: QueryEvent): void;
   /** Posts what ends the run and folds the live message. Safe to repeat: posts are keyed. */
   finish(outcome: QueryOutcome, stats: RunStats): Promise<void>;
-  /** The run stays open (shutdown, parked): stops editing. */
+  /** The run waits for people or time: shows so, and stops editing. */
+  park(): Promise<void>;
+  /** The run stays open (shutdown): stops editing. */
   suspend(): Promise<void>;
 }
 

@@ -6,9 +6,10 @@ import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import { buildSystemPrompt, type InstructionLayer } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
+import type { ApprovalRules } from "../permissions/deciders.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { toAppError } from "../protocol/errors.ts";
-import type { QueryOutcome, RunStats } from "../protocol/events.ts";
+import type { QueryEnd, QueryOutcome, RunStats } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Author, Message } from "../protocol/messages.ts";
@@ -19,12 +20,14 @@ import { isStoreFailure } from "../store/failure.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
-import { CancelSignal, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
+import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "./approvals.ts";
+import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
 import { postKey } from "./post-once.ts";
 import { messagesOf, type RunInputOptions } from "./run-input.ts";
 import { changedFiles, createRunJournal, type RunAccount } from "./run-journal.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
 import type { SessionEventBody } from "./session-event.ts";
+import { createToolThread } from "./tool-thread.ts";
 
 /** What configuration says of the place a session is in. */
 export interface SessionPlace {
@@ -44,6 +47,9 @@ export interface RunnerOptions {
   readonly registry: ProviderRegistry;
   /** What may be spent; a channel's `maxBudgetUsd` wins over the limit of a run given here. */
   readonly budgets: BudgetSettings;
+  /** Who decides what asks first. */
+  readonly approvals: ApprovalRules;
+  readonly engine: Pick<SessionEngine, "deliverAt">;
   readonly tools: readonly Tool[];
   readonly platform: (name: PlatformName) => ChatPlatform;
   readonly openView: (name: PlatformName) => OpenRunView;
@@ -93,6 +99,11 @@ class SessionRunner implements SessionHandler {
     const run: LiveRun = { session, wake, context, view };
     try {
       const outcome = await this.#outcome(run);
+      if (outcome.type === "parked") {
+        await view.park();
+        return "parked";
+      }
+      await withdrawApprovals(this.#desk(run), outcome.type === "cancelled" ? outcome.by : null);
       await view.finish(outcome, await this.#stats(wake.runId));
       await this.#end(run, outcome);
       return "ended";
@@ -127,7 +138,7 @@ class SessionRunner implements SessionHandler {
   }
 
   /** How the run ends. Throws what leaves it open: suspension, lost ownership, a store that fails. */
-  async #outcome(run: LiveRun): Promise<QueryOutcome> {
+  async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
       const place = await this.#options.placeOf(run.session);
@@ -174,7 +185,7 @@ class SessionRunner implements SessionHandler {
   }
 
   #query(run: LiveRun, { config, sandboxRoot, allowedHosts, blockedUrls, place }: SessionPlace): Query {
-    const { store, runtime, log, tools } = this.#options;
+    const { store, runtime, log, tools, platform } = this.#options;
     const { session, wake, context } = run;
     const author = authorOf(wake.event.body);
     const input = this.#inputOptions(run, sandboxRoot);
@@ -196,6 +207,8 @@ class SessionRunner implements SessionHandler {
         account,
         toMessages: (event) => messagesOf(event, input),
       }),
+      thread: createToolThread({ thread: session.thread, platform: platform(session.thread.platform), context }),
+      approvals: createApprovalDesk(this.#desk(run)),
       meter: this.#meter,
       runtime,
       log,
@@ -204,6 +217,21 @@ class SessionRunner implements SessionHandler {
       blockedUrls,
       nonInteractive: false,
       cacheKey: session.channelKey,
+    };
+  }
+
+  #desk({ session, wake, context }: LiveRun): ApprovalDeskOptions {
+    const { store, engine, runtime, log, platform, approvals } = this.#options;
+    return {
+      store,
+      engine,
+      clock: runtime.clock,
+      log,
+      platform: platform(session.thread.platform),
+      rules: approvals,
+      session,
+      context,
+      requester: authorOf(wake.event.body),
     };
   }
 

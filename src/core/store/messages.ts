@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { contentBlockSchema, type Message } from "../protocol/messages.ts";
+import { type Author, contentBlockSchema, type Message } from "../protocol/messages.ts";
 import type { Client } from "./client.ts";
 
 const contentSchema = z.array(contentBlockSchema);
@@ -10,6 +10,17 @@ export function messageReads(db: Client) {
     async list(sessionId: string): Promise<Message[]> {
       const rows = await db.message.findMany({ where: { sessionId }, orderBy: { seq: "asc" } });
       return rows.map(toMessage);
+    },
+
+    /** Whose words entered the history with a run, each person once. */
+    async authorsOfRun(runId: string): Promise<Author[]> {
+      const rows = await db.message.findMany({
+        where: { runId, authorId: { not: null } },
+        orderBy: { seq: "asc" },
+        select: { authorId: true, authorName: true },
+      });
+      const authors = rows.map(({ authorId, authorName }) => ({ id: authorId ?? "", name: authorName ?? "" }));
+      return [...new Map(authors.map((author) => [author.id, author])).values()];
     },
 
     /** How many messages of the session are not context. */

@@ -1,14 +1,18 @@
 import path from "node:path";
 import type { Runtime } from "../protocol/runtime.ts";
+import { approvalReads, approvalWrites } from "./approvals.ts";
 import { budgetWrites } from "./budgets.ts";
 import type { Client, DatabaseClient } from "./client.ts";
 import { compactionReads, compactionWrites } from "./compactions.ts";
+import { grantReads, grantWrites } from "./grants.ts";
 import { inboxReads, inboxWrites } from "./inbox.ts";
 import { occurrenceReads, occurrenceWrites } from "./job-occurrences.ts";
 import { jobReads, jobWrites } from "./jobs.ts";
 import { journalReads, journalWrites } from "./journal.ts";
 import { messageReads, messageWrites } from "./messages.ts";
+import { planReads, planWrites } from "./plans.ts";
 import { postReads, postWrites } from "./posts.ts";
+import { questionReads, questionWrites } from "./questions.ts";
 import { runReads, runWrites } from "./runs.ts";
 import { sessionReads, sessionWrites } from "./sessions.ts";
 import { toolCallReads, toolCallWrites } from "./tool-calls.ts";
@@ -26,6 +30,10 @@ function reads(db: Client) {
     usage: usageReads(db),
     compactions: compactionReads(db),
     posts: postReads(db),
+    questions: questionReads(db),
+    plans: planReads(db),
+    approvals: approvalReads(db),
+    grants: grantReads(db),
     jobs: jobReads(db),
     occurrences: occurrenceReads(db),
     webThreads: webThreadReads(db),
@@ -44,6 +52,10 @@ function writes(db: Client) {
     budgets: budgetWrites(db),
     compactions: compactionWrites(db),
     posts: postWrites(db),
+    questions: questionWrites(db),
+    plans: planWrites(db),
+    approvals: approvalWrites(db),
+    grants: grantWrites(db),
     jobs: jobWrites(db),
     occurrences: occurrenceWrites(db),
     webThreads: webThreadWrites(db),

@@ -24,6 +24,16 @@ export function toolCallReads(db: Client) {
       return rows.map(toRow);
     },
 
+    /** What the newest result of a tool in the session carried. */
+    async carried(sessionId: string, name: string): Promise<string | null> {
+      const row = await db.toolCall.findFirst({
+        where: { sessionId, name, carry: { not: null } },
+        orderBy: [{ endedAt: "desc" }],
+        select: { carry: true },
+      });
+      return row?.carry ?? null;
+    },
+
     /** Files as the session's calls left them, oldest first. */
     async filesOfSession(sessionId: string): Promise<FileState[]> {
       const rows = await db.toolCall.findMany({
@@ -76,6 +86,7 @@ export function toolCallWrites(db: Client) {
           status: "ended",
           result: JSON.stringify(end.result),
           files: end.result.files?.length ? JSON.stringify(end.result.files) : null,
+          carry: end.result.carry ?? null,
           durationMs: Math.round(end.durationMs),
           endedAt: new Date(end.at),
         },

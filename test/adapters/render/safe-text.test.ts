@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import MarkdownIt from "markdown-it";
 import { expect, test } from "vitest";
-import { inlineCode, plainLine, withoutImages, withoutMentions } from "../../../src/adapters/render/safe-text.ts";
+import { withoutImages, withoutMentions } from "../../../src/adapters/render/safe-text.ts";
+import { inlineCode, plainLine } from "../../../src/core/protocol/plain-text.ts";
 
 test.each([
   "@everyone",

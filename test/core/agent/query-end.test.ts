@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runQuery } from "../../../src/core/agent/query.ts";
-import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
+import type { QueryEnd } from "../../../src/core/protocol/events.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { CancelSignal, SuspendSignal } from "../../../src/core/sessions/engine.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
@@ -239,7 +239,7 @@ test("a journal that fails ends the run by throwing, and stops the calls that ru
   journal.callEnded = () => Promise.reject(lost);
 
   const run = runQuery(query, new AbortController().signal);
-  const driven = async (): Promise<QueryOutcome> => {
+  const driven = async (): Promise<QueryEnd> => {
     for (;;) {
       const next = await run.next();
       if (next.done === true) return next.value;

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { BUILT_IN_AGENTS } from "../../../src/core/agent/definitions.ts";
+import type { ApprovalDesk } from "../../../src/core/agent/approval-desk.ts";
 import { runQuery } from "../../../src/core/agent/query.ts";
 import type { AgentDefinition, QueryConfig } from "../../../src/core/agent/query-config.ts";
 import type { Query } from "../../../src/core/agent/query-input.ts";
 import { TokenMeter } from "../../../src/core/context/token-estimate.ts";
-import type { QueryEvent, QueryOutcome } from "../../../src/core/protocol/events.ts";
+import type { QueryEnd, QueryEvent } from "../../../src/core/protocol/events.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
@@ -16,8 +16,10 @@ import type {
   StreamEvent,
 } from "../../../src/core/providers/provider.ts";
 import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { idleThread } from "../../support/idle-thread.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { MemoryJournal } from "../../support/memory-journal.ts";
+import { shippedAgent } from "../../support/shipped-agents.ts";
 
 /** One model call: what it streams before it ends, and how it ends. */
 export interface Reply {
@@ -145,15 +147,27 @@ export interface Scenario {
   readonly config?: Partial<QueryConfig>;
   readonly agent?: Partial<AgentDefinition>;
   readonly price?: Price | null;
+  /** Where people are asked; by default they allow everything. */
+  readonly approvals?: ApprovalDesk;
 }
 
+const ALLOWS_ALL: ApprovalDesk = {
+  verdicts: async (_turn, calls) => new Map(calls.map(({ use }) => [use.id, { type: "allowed" }])),
+};
+
 /** A query over a scripted model, with all that a test looks at afterwards. */
-export function scenario({ model, tools = [], config, agent, price = PRICE, ...given }: Scenario) {
+export function scenario({
+  model,
+  tools = [],
+  config,
+  agent,
+  price = PRICE,
+  approvals = ALLOWS_ALL,
+  ...given
+}: Scenario) {
   const clock = new ManualClock();
   const journal = given.journal ?? new MemoryJournal([userMessage("go")]);
   const logLines: LogLine[] = [];
-  const [build] = BUILT_IN_AGENTS;
-  if (build === undefined) throw new Error("there is no built-in agent");
   let ids = 0;
   const facts = { contextWindow: 200_000, maxOutputTokens: 64_000, price };
   const query: Query = {
@@ -168,7 +182,7 @@ export function scenario({ model, tools = [], config, agent, price = PRICE, ...g
       outputStyle: "default",
       workingDirectory: "/sandbox",
       toolResultBudget: 50_000,
-      agentDefinition: { ...build, ...agent },
+      agentDefinition: { ...shippedAgent("build"), ...agent },
       mode: "write",
       logContext: {},
       ...config,
@@ -177,6 +191,8 @@ export function scenario({ model, tools = [], config, agent, price = PRICE, ...g
     tools,
     system: [{ text: "system", cacheBreakpoint: true }],
     journal,
+    approvals,
+    thread: idleThread,
     meter: new TokenMeter(),
     runtime: { clock, ids: { next: (prefix) => `${prefix}_${++ids}` }, random: { next: () => 0.5 } },
     log: recordingLog(logLines),
@@ -191,7 +207,7 @@ export function scenario({ model, tools = [], config, agent, price = PRICE, ...g
 
 export interface Told {
   readonly events: QueryEvent[];
-  readonly outcome: QueryOutcome;
+  readonly outcome: QueryEnd;
 }
 
 /** Runs to the outcome; `follow` sees each event as it comes. */

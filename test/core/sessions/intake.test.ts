@@ -69,6 +69,7 @@ async function intakeOptions() {
     engine,
     runtime,
     log,
+    approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
     access: { admins: [], deny: [], guests: false, external: false },
     agentOf: () => "build",
     requiresMention: () => false,

@@ -47,6 +47,7 @@ const LIMIT_MS = 30 * 60_000;
 /** Until all live messages have been folded. Milliseconds. */
 const FOLDING_MS = 120_000;
 const START_MS = 1_800_000_000_000;
+const APPROVALS = { approvers: [], requester: true, expiresMinutes: 60, admins: [] };
 
 /** Plays a whole conversation from a seed: people, crashes, faults of model and platform. */
 export async function playConversation(seed: number, template: string, directory: string): Promise<Report> {
@@ -114,6 +115,7 @@ class Conversation {
       engine,
       runtime,
       log: silentLog,
+      approvals: APPROVALS,
       access: { admins: [], deny: [], guests: false, external: false },
       agentOf: () => "build",
       requiresMention: () => false,
@@ -125,12 +127,14 @@ class Conversation {
       log: silentLog,
       registry: simRegistry(world, process, this.#faultRate),
       budgets: {},
+      approvals: APPROVALS,
+      engine,
       tools: this.#tools(process),
       platform: () => platform,
       openView: () => createRunViews({ platform, clock, log: silentLog }),
       placeOf: () =>
         Promise.resolve({
-          config: buildConfig({ model: "sim/sim" }),
+          config: buildConfig({ model: "sim/sim", mode: "agi" }),
           sandboxRoot: "/nowhere",
           allowedHosts: [],
           blockedUrls: [],

@@ -79,11 +79,11 @@ export function commitEdit(
   return { committed: true };
 }
 
-function edited(
+export function edited(
   workspace: Workspace,
   request: EditRequest,
   check: (sha256: string) => void,
-): { sha256: string; replaced: Replaced } {
+): { sha256: string; before: string; replaced: Replaced } {
   const { path } = request;
   const facts = workspace.inspect(path);
   if (facts.kind === "missing") throw new Refusal(`${path} does not exist. Use write to create it.`);
@@ -93,7 +93,7 @@ function edited(
   if (request.oldText === "") throw new Refusal("old_string is empty; to write a whole file use write.");
   const replaced = replaceText(text, request);
   if (typeof replaced === "string") throw new Refusal(replaced);
-  return { sha256, replaced };
+  return { sha256, before: text, replaced };
 }
 
 function requireKnown(path: string, sha256: string, known: string | null): void {

@@ -3,6 +3,7 @@ import { Refusal, type Workspace } from "../workspace.ts";
 import { commitEdit, commitWrite, planEdit, planWrite } from "./change.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
+import { previewEdit, previewWrite } from "./preview.ts";
 import { read } from "./read.ts";
 import type { FilesRequest } from "./request.ts";
 
@@ -42,6 +43,10 @@ function answer(request: FilesRequest): unknown {
       return planEdit(workspace, request);
     case "commit_edit":
       return commitEdit(workspace, request);
+    case "preview_write":
+      return previewWrite(workspace, request);
+    case "preview_edit":
+      return previewEdit(workspace, request);
     case "hash":
       return { sha256: workspace.hashFile(request.path) };
     case "glob":

@@ -5,6 +5,8 @@ export type FilesRequest =
   | (WriteRequest & { readonly op: "commit_write"; readonly before: string | null })
   | (EditRequest & { readonly op: "plan_edit"; readonly known: string | null })
   | (EditRequest & { readonly op: "commit_edit"; readonly before: string | null })
+  | (WriteRequest & { readonly op: "preview_write" })
+  | (EditRequest & { readonly op: "preview_edit" })
   | { readonly op: "hash"; readonly path: string }
   | GlobRequest
   | GrepRequest;

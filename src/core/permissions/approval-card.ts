@@ -1,0 +1,147 @@
+import type { Author } from "../protocol/messages.ts";
+import { codeBlock, plainLine, visibleText } from "../protocol/plain-text.ts";
+import type { Button, OutgoingFile, OutgoingMessage } from "../protocol/platform.ts";
+import type { ApprovalRow } from "../store/approvals.ts";
+import type { CallPreview } from "../tool.ts";
+
+/** A call as the card shows it. */
+export interface CardCall {
+  readonly preview: CallPreview;
+  /** Why it is asked although the mode may not demand it. */
+  readonly why: string | null;
+  readonly label: string;
+}
+
+export interface CardFacts {
+  readonly approvalId: string;
+  readonly calls: readonly CardCall[];
+  readonly requester: Author;
+  readonly others: readonly Author[];
+  /** False when no grant may be remembered. */
+  readonly mayRemember: boolean;
+  readonly deciders: string;
+  readonly expiresMinutes: number;
+  /** Most characters of the message. */
+  readonly maxChars: number;
+}
+
+/** Lines of a diff or a program on the card; more is attached. */
+const SHOWN_LINES = 40;
+/** What the lines around the calls need of the message. Characters. */
+const FRAME_CHARS = 700;
+/** Characters of a sentence beside a call. */
+const LINE_CHARS = 300;
+/** The least of a call's text that is worth showing. Characters. */
+const LEAST_CHARS = 80;
+
+export interface Card {
+  readonly message: OutgoingMessage;
+  /** False when a call was too long to show whole: then only this once may be allowed. */
+  readonly isWhole: boolean;
+}
+
+/** What exactly will happen, who wanted it, and who may decide. */
+export function approvalCard(facts: CardFacts): Card {
+  const { calls, requester, others, deciders, expiresMinutes, maxChars } = facts;
+  const room = Math.max(LEAST_CHARS, Math.floor((maxChars - FRAME_CHARS) / calls.length));
+  const shown = calls.map((call, index) => shownCall(call, { number: calls.length > 1 ? index + 1 : null, room }));
+  const isWhole = shown.every(({ file }) => file === null);
+  const words = others.length === 0 ? "" : `, with words of ${names(others)}`;
+  const asked = `asked by ${names([requester])}${words}`;
+  const head = calls.length === 1 ? "" : `⏸ **${calls.length} calls need a decision**   ${asked}\n\n`;
+  const body = shown.map(({ text }) => text).join("\n\n");
+  const message: OutgoingMessage = {
+    lane: "approval",
+    markdown: calls.length === 1 ? body.replace("\n", `   ${asked}\n`) : `${head}${body}`,
+    footer: `Waiting for ${deciders} · expires in ${expiresMinutes} min${remembered(facts, isWhole)}`,
+    tone: "plain",
+    buttons: buttonsOf(facts, isWhole),
+    files: shown.flatMap(({ file }) => (file === null ? [] : [file])),
+  };
+  return { message, isWhole };
+}
+
+function shownCall(
+  { preview, why }: CardCall,
+  { number, room }: { number: number | null; room: number },
+): { text: string; file: OutgoingFile | null } {
+  const text = visibleText(preview.text);
+  const lines = text.split("\n");
+  const isWhole = lines.length <= SHOWN_LINES && text.length <= room;
+  const head = number === null ? `⏸ **${line(preview.question)}**` : `**${number}. ${line(preview.question)}**`;
+  const below = [
+    ...(isWhole ? [] : [`The rest is attached: \`${fileName(preview, number)}\`.`]),
+    ...(why === null ? [] : [line(why)]),
+    ...(preview.reach === "" ? [] : [line(preview.reach)]),
+  ];
+  const cut = isWhole ? text : `${lines.slice(0, SHOWN_LINES).join("\n").slice(0, room).toWellFormed()}\n…`;
+  const data = new TextEncoder().encode(text);
+  return {
+    text: [head, codeBlock(cut, preview.language), ...below].join("\n"),
+    file: isWhole ? null : { name: fileName(preview, number), mediaType: "text/plain", data },
+  };
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = { sh: "sh", diff: "diff", json: "json", js: "js" };
+
+function fileName({ language }: CallPreview, number: number | null): string {
+  return `call${number === null ? "" : `-${number}`}.${EXTENSIONS[language] ?? "txt"}`;
+}
+
+function line(text: string): string {
+  return plainLine(text, LINE_CHARS);
+}
+
+function remembered({ calls, mayRemember }: CardFacts, isWhole: boolean): string {
+  if (!mayRemember || !isWhole) return "";
+  const labels = [...new Set(calls.map(({ label }) => line(label)))];
+  return ` · session and always remember: ${labels.join(", ")}`;
+}
+
+function buttonsOf({ approvalId, mayRemember }: CardFacts, isWhole: boolean): Button[] {
+  const once: Button[] = [
+    { id: `approve:y:${approvalId}`, label: "Allow once", style: "primary" },
+    { id: `approve:n:${approvalId}`, label: "Deny", style: "danger" },
+  ];
+  if (!mayRemember || !isWhole) return once;
+  return [
+    ...once,
+    { id: `approve:a:${approvalId}`, label: "Allow for this session", style: "default" },
+    { id: `approve:A:${approvalId}`, label: "Always allow", style: "default" },
+  ];
+}
+
+function names(people: readonly Author[]): string {
+  return people.map(({ name }) => `@${line(name)}`).join(", ");
+}
+
+/** The line that stays once it is decided. */
+export function decidedCard(row: ApprovalRow, expiresMinutes: number): OutgoingMessage {
+  const what = row.calls
+    .filter(({ refused }) => refused === undefined)
+    .map(({ title }) => title)
+    .join(", ");
+  const buttons: Button[] =
+    row.status === "expired" ? [{ id: `ask-again:${row.id}`, label: "Ask again", style: "default" }] : [];
+  const markdown = `${decisionText(row, expiresMinutes)}${what === "" ? "" : `: ${what}`}`;
+  return { lane: "approval", markdown, tone: "plain", buttons, files: [] };
+}
+
+const SCOPES = { once: "Allowed", session: "Allowed for this session", always: "Always allowed here" } as const;
+
+/** The decision in a few words. */
+export function decisionText({ status, scope, decidedBy }: ApprovalRow, expiresMinutes: number): string {
+  const by = decidedBy === null ? "" : ` by ${decidedBy}`;
+  switch (status) {
+    case "allowed":
+      return `✓ ${SCOPES[scope ?? "once"]}${by}`;
+    case "denied":
+      return `✗ Denied${by}`;
+    case "expired":
+      return `⚠ Nobody decided within ${expiresMinutes} min; I left it out`;
+    case "withdrawn":
+      return `⏹ Stopped${by}; not run`;
+    default:
+      return "⏸ Not decided yet";
+  }
+}

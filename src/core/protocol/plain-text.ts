@@ -1,0 +1,42 @@
+/** Text of a model or a stranger, shown so that nothing in it is hidden or looks like something else. */
+
+/** Control characters, and those that reorder text on the screen. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** One line of at most `maxChars`, with a visible cut; unprintable characters are shown escaped, line ends as spaces. */
+export function plainLine(text: string, maxChars: number): string {
+  const line = text.replaceAll(/\s+/gu, " ").replaceAll(UNPRINTABLE, escaped).trim();
+  if (line.length <= maxChars) return line;
+  // A character of two units is left out rather than cut in half.
+  const head = line.slice(0, maxChars - 1).replace(/\p{Cs}$/u, "");
+  return `${head.trimEnd()}…`;
+}
+
+/** A code span that holds whatever text it is given, on one line. */
+export function inlineCode(text: string, maxChars: number): string {
+  const line = plainLine(text, maxChars);
+  if (line === "") return "";
+  const longestRun = Math.max(0, ...[...line.matchAll(/`+/gu)].map(([run]) => run.length));
+  const marker = "`".repeat(longestRun + 1);
+  const pad = longestRun > 0 ? " " : "";
+  return `${marker}${pad}${line}${pad}${marker}`;
+}
+
+/** Text on several lines as it is: what would not be seen, or would reorder the rest, is written out. */
+export function visibleText(text: string): string {
+  return text
+    .replaceAll("\r\n", "\n")
+    .replaceAll(UNPRINTABLE, (char) => (char === "\n" || char === "\t" ? char : escaped(char)))
+    .toWellFormed();
+}
+
+/** A code block that holds whatever text it is given. */
+export function codeBlock(text: string, language: string): string {
+  const longestRun = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length));
+  const fence = "`".repeat(longestRun + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function escaped(char: string): string {
+  return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
+}

@@ -1,0 +1,114 @@
+import { decisionText } from "../permissions/approval-card.ts";
+import { type ApprovalRules, decidersText, mayDecide } from "../permissions/deciders.ts";
+import type { InboundAction, Receipt } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/approvals.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
+import { cardKey } from "./approvals.ts";
+import { privately } from "./chat-commands.ts";
+import type { SessionEngine } from "./engine.ts";
+import { postKey } from "./post-once.ts";
+
+export interface ApprovalClickOptions {
+  readonly store: Store;
+  readonly engine: SessionEngine;
+  readonly runtime: Runtime;
+  readonly approvals: ApprovalRules;
+}
+
+/** What the buttons of a card stand for; null: deny. */
+const SCOPES: ReadonlyMap<string, ApprovalScope | null> = new Map([
+  ["y", "once"],
+  ["n", null],
+  ["a", "session"],
+  ["A", "always"],
+]);
+
+/**
+ * A click on one of a card's buttons, `approve:<y|n|a|A>:<approval>`. It is decided and the run is woken in one
+ * transaction, so a click that is acknowledged counts, once.
+ */
+export async function clickApproval(
+  action: InboundAction,
+  { choice, id }: { choice: string; id: string },
+  options: ApprovalClickOptions,
+): Promise<Receipt> {
+  const { store, engine, approvals } = options;
+  const row = await store.approvals.get(id);
+  const scope = SCOPES.get(choice);
+  if (row === null || scope === undefined) return reply("This button does nothing any more.");
+  const { requester } = row.people;
+  if (!mayDecide(action.person, requester.id, approvals)) {
+    return reply(`You may not decide this. ${decidersText(requester.name, approvals)} may.`);
+  }
+  if (row.status !== "pending") return reply(`${decisionText(row, approvals.expiresMinutes)} already.`);
+  const decision = decisionOf(scope, row, { by: `@${action.person.name}`, at: options.runtime.clock.now() });
+  const event = { key: action.key, body: { kind: "resume", of: "approval" } } as const;
+  const outcome = await engine.deliver(row.sessionId, event, (tx) => decide(tx, { row, decision }, options));
+  if (outcome !== "refused") return { type: outcome === "new" ? "accepted" : "duplicate" };
+  const now = await store.approvals.get(id);
+  return reply(`${decisionText(now ?? row, approvals.expiresMinutes)} already.`);
+}
+
+function reply(text: string): Receipt {
+  return { type: "reply", message: privately(text) };
+}
+
+function decisionOf(
+  scope: ApprovalScope | null,
+  { people }: ApprovalRow,
+  { by, at }: { by: string; at: number },
+): ApprovalDecision {
+  if (scope === null) return { status: "denied", scope: null, decidedBy: by, at };
+  return { status: "allowed", scope: people.mayRemember ? scope : "once", decidedBy: by, at };
+}
+
+async function decide(
+  tx: StoreTransaction,
+  { row, decision }: { row: ApprovalRow; decision: ApprovalDecision },
+  { runtime }: ApprovalClickOptions,
+): Promise<boolean> {
+  if (!(await tx.approvals.decide(row.id, decision))) return false;
+  if (decision.scope !== "session" && decision.scope !== "always") return true;
+  const session = await tx.sessions.get(row.sessionId);
+  const grants = new Map(row.calls.map(({ grant }) => [grant.key, grant.label]));
+  for (const [key, label] of grants) {
+    await tx.grants.add({
+      id: runtime.ids.next("grt"),
+      sessionId: decision.scope === "session" ? row.sessionId : null,
+      channelId: session.channelKey,
+      personId: row.people.requester.id,
+      key,
+      label,
+      grantedBy: decision.decidedBy ?? "",
+      createdAt: decision.at,
+    });
+  }
+  return true;
+}
+
+/** Nobody decided in time: whoever clicks asks for the same again, as a message of theirs. */
+export async function askAgain(action: InboundAction, id: string, options: ApprovalClickOptions): Promise<Receipt> {
+  const { store, engine } = options;
+  const row = await store.approvals.get(id);
+  if (row === null || row.status !== "expired") return reply("This button does nothing any more.");
+  const session = await store.sessions.get(row.sessionId);
+  const card = await store.posts.get(postKey(row.runId, cardKey(row)));
+  const titles = row.calls.map(({ title }) => title).join(", ");
+  const outcome = await engine.deliver(session.id, {
+    key: action.key,
+    body: {
+      kind: "message",
+      author: { id: action.person.id, name: action.person.name },
+      text: `Nobody decided in time on: ${titles}. Ask again for it if it is still needed, and go on.`,
+      quoted: [],
+      attachments: [],
+      thread: session.thread,
+      messageId: card?.posted?.messageId ?? "",
+      at: action.at,
+      addressed: true,
+      joinsThread: false,
+    },
+  });
+  return { type: outcome === "duplicate" ? "duplicate" : "accepted" };
+}

@@ -1,0 +1,244 @@
+import type { ApprovalDesk, AskedCall, CallVerdict } from "../agent/approval-desk.ts";
+import { approvalCard, type Card, decidedCard, decisionText } from "../permissions/approval-card.ts";
+import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
+import { canonicalJson } from "../protocol/canonical-json.ts";
+import { toAppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { Author } from "../protocol/messages.ts";
+import { inlineCode } from "../protocol/plain-text.ts";
+import type { ChatPlatform } from "../protocol/platform.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import type { ApprovalCall, ApprovalPeople, ApprovalRow } from "../store/approvals.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { CallPreview, CallRefusal } from "../tool.ts";
+import type { SessionEngine, TurnContext } from "./engine.ts";
+import { postKey } from "./post-once.ts";
+
+export interface ApprovalDeskOptions {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliverAt">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly platform: Pick<ChatPlatform, "edit" | "limits">;
+  readonly rules: ApprovalRules;
+  readonly session: SessionRow;
+  readonly context: TurnContext;
+  /** Whose event began the run. */
+  readonly requester: Author;
+}
+
+/** Characters of the lines that stay after a decision. */
+const TITLE_CHARS = 80;
+
+/** Asks in the session's thread; what is decided is in the store, so that a restart changes nothing. */
+export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
+  return {
+    async verdicts(turn, calls) {
+      const id = approvalId(options.context.runId, turn);
+      const known = await options.store.approvals.get(id);
+      if (known !== null) return settle(options, { ...known, asked: calls });
+      const people = await peopleOf(options);
+      const covered = await coveredByGrants(options, calls, people);
+      const open = calls.filter((call) => !covered.has(call));
+      if (open.length === 0) return new Map(calls.map(({ use }) => [use.id, ALLOWED]));
+      return ask(options, { id, turn, people, calls: open, asked: calls });
+    },
+  };
+}
+
+/** The approval of a turn's calls. */
+export function approvalId(runId: string, turn: number): string {
+  return `${runId}:${turn}`;
+}
+
+const ALLOWED: CallVerdict = { type: "allowed" };
+
+/** Everyone whose words have entered the run since it began. */
+async function peopleOf({ store, context, requester }: ApprovalDeskOptions) {
+  const authors = await store.messages.authorsOfRun(context.runId);
+  return { requester, others: authors.filter(({ id }) => id !== requester.id) };
+}
+
+type RunPeople = Awaited<ReturnType<typeof peopleOf>>;
+
+/** A call is covered when everyone whose words are in the run has a grant for it. */
+async function coveredByGrants(
+  { store, session }: ApprovalDeskOptions,
+  calls: readonly AskedCall[],
+  { requester, others }: RunPeople,
+): Promise<ReadonlySet<AskedCall>> {
+  const grants = await store.grants.inForce({ sessionId: session.id, channelId: session.channelKey });
+  const isGranted = (key: string) =>
+    [requester, ...others].every(({ id }) => grants.some((grant) => grant.personId === id && grant.key === key));
+  return new Set(calls.filter((call) => !call.always && isGranted(grantOf(call).key)));
+}
+
+/** Keys of different tools never meet; edit and write share the paths they change. */
+function grantOf({ tool, use }: AskedCall): { key: string; label: string } {
+  const { key, label } = tool.grant(use.input);
+  return { key: `${tool.permission === "write" ? "write" : tool.name}:${key}`, label };
+}
+
+interface NewApproval {
+  readonly id: string;
+  readonly turn: number;
+  readonly people: RunPeople;
+  /** Those that no grant covers. */
+  readonly calls: readonly AskedCall[];
+  readonly asked: readonly AskedCall[];
+}
+
+/** Writes down what is asked, then asks. */
+async function ask(options: ApprovalDeskOptions, { id, turn, people, calls, asked }: NewApproval) {
+  const { clock, session, context, rules } = options;
+  const createdAt = clock.now();
+  const mayRemember = calls.every(({ always }) => !always);
+  const previewed = await previewedCalls(calls);
+  const card = cardOf(options, previewed, { id, people: { ...people, mayRemember } });
+  const row = {
+    id,
+    sessionId: session.id,
+    runId: context.runId,
+    turn,
+    calls: previewed.map(storedCall),
+    people: { ...people, mayRemember: mayRemember && (card?.isWhole ?? false) },
+    expiresAt: createdAt + rules.expiresMinutes * 60_000,
+    createdAt,
+  };
+  if (card === null) return verdictsOn(asked, { ...row, status: "denied", scope: null, decidedBy: null }, rules);
+  await context.transaction(`approval:${turn}`, (tx) => tx.approvals.create(row));
+  await armExpiry(options, row);
+  await context.post(cardKey(row), card.message);
+  return null;
+}
+
+interface PreviewedCall extends AskedCall {
+  readonly previewed: CallPreview | CallRefusal;
+}
+
+function previewedCalls(calls: readonly AskedCall[]): Promise<PreviewedCall[]> {
+  return Promise.all(calls.map(async (call) => ({ ...call, previewed: await call.preview() })));
+}
+
+function storedCall(call: PreviewedCall): ApprovalCall {
+  const { use, tool, previewed } = call;
+  const title = `${tool.name} ${inlineCode(tool.title(use.input), TITLE_CHARS)}`.trim();
+  const stored = { callId: use.id, tool: tool.name, input: canonicalJson(use.input), grant: grantOf(call), title };
+  return "refused" in previewed ? { ...stored, refused: previewed.refused } : stored;
+}
+
+type OpenApproval = ApprovalRow & { readonly asked: readonly AskedCall[] };
+
+/** The verdicts when it is decided, or the card and the end of waiting, both made once, when it is not. */
+async function settle(options: ApprovalDeskOptions, row: OpenApproval) {
+  const { store, clock, context } = options;
+  if (row.status !== "pending") return decided(options, row);
+  if (clock.now() >= row.expiresAt) {
+    const expired = { status: "expired", scope: null, decidedBy: null, at: clock.now() } as const;
+    await store.transaction((tx) => tx.approvals.decide(row.id, expired));
+    const now = (await store.approvals.get(row.id)) ?? { ...row, status: "expired" };
+    return decided(options, { ...now, asked: row.asked });
+  }
+  await armExpiry(options, row);
+  const post = await store.posts.get(postKey(row.runId, cardKey(row)));
+  if (post?.posted) return null;
+  const open = row.asked.filter(({ use }) => row.calls.some(({ callId }) => callId === use.id));
+  const card = cardOf(options, await previewedCalls(open), row);
+  if (card !== null) await context.post(cardKey(row), card.message);
+  return null;
+}
+
+async function armExpiry({ engine }: ApprovalDeskOptions, row: Pick<ApprovalRow, "id" | "sessionId" | "expiresAt">) {
+  const wake = { key: `timer:approval:${row.id}`, body: { kind: "resume", of: "approval" } } as const;
+  await engine.deliverAt(row.sessionId, wake, row.expiresAt);
+}
+
+/** The key of a run's card. */
+export function cardKey({ turn }: Pick<ApprovalRow, "turn">): string {
+  return `approval:${turn}`;
+}
+
+/** Null when none of the calls could succeed, so that there is nothing to ask. */
+function cardOf(
+  { platform, rules }: ApprovalDeskOptions,
+  asked: readonly PreviewedCall[],
+  { id, people }: { id: string; people: ApprovalPeople },
+): Card | null {
+  const calls = asked.flatMap((call) => {
+    const { previewed, why } = call;
+    return "refused" in previewed ? [] : [{ preview: previewed, why, label: grantOf(call).label }];
+  });
+  if (calls.length === 0) return null;
+  const { requester, others, mayRemember } = people;
+  return approvalCard({
+    approvalId: id,
+    calls,
+    requester,
+    others,
+    mayRemember,
+    deciders: decidersText(requester.name, rules),
+    expiresMinutes: rules.expiresMinutes,
+    maxChars: Math.min(platform.limits.messageChars, platform.limits.editChars),
+  });
+}
+
+/** Every call has its verdict; the card then shows the decision alone. */
+async function decided(options: ApprovalDeskOptions, row: OpenApproval): Promise<ReadonlyMap<string, CallVerdict>> {
+  await closeCard(options, row);
+  return verdictsOn(row.asked, row, options.rules);
+}
+
+function verdictsOn(asked: readonly AskedCall[], row: ApprovalRow, rules: ApprovalRules) {
+  return new Map(asked.map((call) => [call.use.id, verdictOn(call, row, rules)]));
+}
+
+function verdictOn({ use }: AskedCall, row: ApprovalRow, { expiresMinutes }: ApprovalRules): CallVerdict {
+  const call = row.calls.find(({ callId }) => callId === use.id);
+  // What is not among the asked calls was covered by a grant when they were asked.
+  if (call === undefined) return ALLOWED;
+  if (call.refused !== undefined) return denied(call.refused);
+  if (call.input !== canonicalJson(use.input)) return denied("Not run: the arguments are not those that were allowed.");
+  switch (row.status) {
+    case "allowed":
+      return ALLOWED;
+    case "expired":
+      return denied(`Not run: nobody decided within ${expiresMinutes} minutes. Go on without it, and say so.`);
+    default:
+      return denied(
+        `Not run: ${row.decidedBy ?? "somebody"} denied it. Do not try the same in another way; go on without it, or ask.`,
+      );
+  }
+}
+
+function denied(reason: string): CallVerdict {
+  return { type: "denied", reason };
+}
+
+/** Nobody need decide any more, since the run has ended. */
+export async function withdrawApprovals(options: ApprovalDeskOptions, by: string | null): Promise<void> {
+  const { store, clock, session, context } = options;
+  for (const row of await store.approvals.pendingOfSession(session.id)) {
+    const withdrawn = { status: "withdrawn", scope: null, decidedBy: by, at: clock.now() } as const;
+    const isOurs = await store.transaction((tx) => tx.approvals.decide(row.id, withdrawn));
+    if (isOurs && row.runId === context.runId) await closeCard(options, { ...row, ...withdrawn });
+  }
+}
+
+/** The decision stands in the store: a card that cannot be edited is no failure of the run. */
+async function closeCard(options: ApprovalDeskOptions, row: ApprovalRow): Promise<void> {
+  const { store, platform, context, rules, log } = options;
+  const edit = async () => {
+    const post = await store.posts.get(postKey(row.runId, cardKey(row)));
+    if (post?.posted) await platform.edit(post.posted, decidedCard(row, rules.expiresMinutes));
+    return true;
+  };
+  try {
+    await context.step(`approval:${row.turn}:closed`, edit);
+  } catch (error) {
+    const { code } = toAppError(error);
+    if (code === "stale_owner") throw error;
+    log.warn({ approvalId: row.id, code }, "approval_card_not_closed");
+  }
+  log.info({ approvalId: row.id, status: row.status, decision: decisionText(row, rules.expiresMinutes) }, "approval");
+}

@@ -1,0 +1,173 @@
+import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
+import { toAppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform, InboundAction, InboundMessage, Person, Receipt } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { Answer, QuestionBody, QuestionRow } from "../store/questions.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
+import { parseCommand, privately } from "./chat-commands.ts";
+import type { SessionEngine } from "./engine.ts";
+import { localCommandIn } from "./local-command-text.ts";
+import { postKey } from "./post-once.ts";
+import { answerLine, cardKey, withdrawnCard } from "./question-card.ts";
+import { toolPostKey } from "./tool-thread.ts";
+
+export interface AnswerOptions {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliver">;
+  readonly runtime: Pick<Runtime, "clock">;
+  /** Approvers may answer in place of the person who was asked. */
+  readonly approvals: ApprovalRules;
+}
+
+export interface MessageAnswerOptions extends AnswerOptions {
+  /** Delivers the message itself to the session, as any other. */
+  readonly deliver: () => Promise<unknown>;
+}
+
+/**
+ * Takes a message as the answer to what the session waits for, if it is one: of the asked person, with words or files,
+ * no command. False when the message is to be treated as any other. The question is closed and the run woken in one
+ * transaction.
+ */
+export async function answerByMessage(
+  message: InboundMessage,
+  session: SessionRow,
+  options: MessageAnswerOptions,
+): Promise<boolean> {
+  const row = await options.store.questions.openIn(session.id);
+  if (row === null || !isAnswer(message, row)) return false;
+  const hasFiles = message.attachments.length > 0;
+  // Files enter as the message that they came with, before the model reads the answer.
+  if (hasFiles) await options.deliver();
+  const key = hasFiles ? `answer:${row.id}` : message.key;
+  const outcome = await close(row, { answer: answerIn(message, row.body), key, person: message.person }, options);
+  return hasFiles || outcome !== "refused";
+}
+
+function isAnswer({ text, attachments, addressed, person }: InboundMessage, row: QuestionRow): boolean {
+  if (addressed === "other" || parseCommand(text) !== null || localCommandIn(text) !== null) return false;
+  if (text.trim() === "" && attachments.length === 0) return false;
+  return row.askedOf === null || row.askedOf === person.id;
+}
+
+/** A reply that names a button counts as its click. */
+function answerIn({ text, attachments }: InboundMessage, body: QuestionBody): Answer {
+  const said = text.trim();
+  const plain = said.toLowerCase().replace(/[.!]+$/, "");
+  if (body.kind === "plan") {
+    if (plain === "go ahead") return { choice: "go", text: said };
+    if (plain === "drop it") return { choice: "drop", text: said };
+  } else {
+    const choice = body.options.findIndex((option) => option.toLowerCase() === plain);
+    if (choice !== -1) return { choice, text: body.options[choice] ?? said };
+  }
+  const names = attachments.map(({ name }) => name).join(", ");
+  return { choice: null, text: said === "" ? `(attached: ${names})` : said };
+}
+
+/** A click on a button of a question or a plan, `answer:<choice>:<question id>`. */
+export async function answerByClick(
+  action: InboundAction,
+  { choice, id }: { choice: string; id: string },
+  options: AnswerOptions,
+): Promise<Receipt> {
+  const { store, approvals } = options;
+  const row = await store.questions.get(id);
+  const clicked = row === null ? null : clickedAnswer(choice, row.body);
+  if (row === null || clicked === null) return reply("This button does nothing any more.");
+  if (row.status !== "open") return reply(closedText(row));
+  if (!mayAnswer(action.person, row, approvals)) {
+    return reply("Only the person I asked, or an approver, may answer this.");
+  }
+  if (clicked === "change") return askForChanges(action, row, options);
+  const outcome = await close(row, { answer: clicked, key: action.key, person: action.person }, options);
+  if (outcome !== "refused") return { type: outcome === "new" ? "accepted" : "duplicate" };
+  return reply(closedText((await store.questions.get(id)) ?? row));
+}
+
+function mayAnswer(person: Person, { askedOf }: QuestionRow, approvals: ApprovalRules): boolean {
+  return askedOf === null || person.id === askedOf || mayDecide(person, askedOf, approvals);
+}
+
+/** What a button stands for; null for a button that the question does not have. */
+function clickedAnswer(choice: string, body: QuestionBody): Answer | "change" | null {
+  if (body.kind === "plan") {
+    if (choice === "change") return "change";
+    if (choice === "go") return { choice, text: "Go ahead" };
+    return choice === "drop" ? { choice, text: "Drop it" } : null;
+  }
+  const text = /^\d$/.test(choice) ? body.options[Number(choice)] : undefined;
+  return text === undefined ? null : { choice: Number(choice), text };
+}
+
+/** What is to change comes in words, from whoever clicked. */
+async function askForChanges(action: InboundAction, row: QuestionRow, { store }: AnswerOptions): Promise<Receipt> {
+  const isOpen = await store.transaction((tx) => tx.questions.askOf(row.id, action.person.id));
+  if (isOpen) return reply("Tell me here what to change: your next message goes into the plan.");
+  return reply(closedText((await store.questions.get(row.id)) ?? row));
+}
+
+function closedText(row: QuestionRow): string {
+  return row.status === "answered" ? `Answered already: ${answerLine(row)}` : "⏹ No answer is needed any more.";
+}
+
+function reply(text: string): Receipt {
+  return { type: "reply", message: privately(text) };
+}
+
+interface Closing {
+  readonly answer: Answer;
+  /** The event's idempotency key. */
+  readonly key: string;
+  readonly person: Person;
+}
+
+function close(row: QuestionRow, { answer, key, person }: Closing, { engine, runtime }: AnswerOptions) {
+  const by = { id: person.id, name: person.name };
+  return engine.deliver(row.sessionId, { key, body: { kind: "resume", of: "answer" } }, async (tx) => {
+    if (!(await tx.questions.answer(row.id, { answer, by, at: runtime.clock.now() }))) return false;
+    await settlePlan(tx, row, { answer, acceptedBy: `@${by.name}` });
+    return true;
+  });
+}
+
+/** An accepted plan may be carried out from this moment; a dropped one is gone. */
+async function settlePlan(
+  tx: StoreTransaction,
+  { body, sessionId }: QuestionRow,
+  { answer, acceptedBy }: { answer: Answer; acceptedBy: string },
+): Promise<void> {
+  if (body.kind !== "plan" || answer.choice === null) return;
+  const accepted = { phase: "accepted", steps: body.steps, acceptedBy } as const;
+  await tx.plans.set(sessionId, answer.choice === "go" ? accepted : null);
+}
+
+export interface WithdrawOptions {
+  readonly store: Store;
+  readonly platform: Pick<ChatPlatform, "edit">;
+  readonly log: Log;
+  readonly run: { readonly id: string; readonly sessionId: string };
+}
+
+/**
+ * The run has ended: what it still asked needs no answer, and its buttons go. `by`: who stopped it, as people read it, who
+ * thereby ends plan mode, too; null when it ended otherwise.
+ */
+export async function withdrawQuestions(options: WithdrawOptions, by: string | null): Promise<void> {
+  const { store, platform, log, run } = options;
+  const open = await store.questions.openOfRun(run.id);
+  const plan = by === null ? null : await store.plans.of(run.sessionId);
+  if (plan?.phase === "planning") await store.transaction((tx) => tx.plans.set(run.sessionId, null));
+  for (const row of open) {
+    if (!(await store.transaction((tx) => tx.questions.withdraw(row.id)))) continue;
+    try {
+      const post = await store.posts.get(postKey(run.id, toolPostKey(cardKey(row))));
+      if (post?.posted) await platform.edit(post.posted, withdrawnCard(row, by));
+    } catch (error) {
+      // The buttons stay, and say that no answer is needed.
+      log.warn({ questionId: row.id, code: toAppError(error).code }, "question_card_not_closed");
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { createPatch } from "diff";
+import { Refusal, type Workspace } from "../workspace.ts";
+import { edited } from "./change.ts";
+import type { EditRequest, WriteRequest } from "./request.ts";
+
+/** What a change would do, for people: a unified diff. */
+export interface Preview {
+  readonly isNew: boolean;
+  readonly diff: string;
+}
+
+/** Lines of unchanged text around a change. */
+const CONTEXT_LINES = 2;
+
+/** Differences that are looked for before two texts count as wholly different. */
+const MOST_EDITS = 2_000;
+
+export function previewWrite(workspace: Workspace, { path, content }: WriteRequest): Preview {
+  const facts = workspace.inspect(path);
+  if (facts.kind === "directory") throw new Refusal(`${path} is a directory.`);
+  if (facts.kind === "missing") return { isNew: true, diff: diffOf(path, "", content) };
+  return { isNew: false, diff: diffOf(path, textOf(workspace, path), content) };
+}
+
+export function previewEdit(workspace: Workspace, request: EditRequest): Preview {
+  const { before, replaced } = edited(workspace, request, () => {});
+  return { isNew: false, diff: diffOf(request.path, before, replaced.text) };
+}
+
+/** A binary file has no lines to show. */
+function textOf(workspace: Workspace, path: string): string {
+  try {
+    return workspace.readWhole(path).text;
+  } catch (error) {
+    if (error instanceof Refusal) return "(not text)\n";
+    throw error;
+  }
+}
+
+function diffOf(path: string, before: string, after: string): string {
+  const patch = createPatch(path, before, after, "", "", { context: CONTEXT_LINES, maxEditLength: MOST_EDITS });
+  if (patch === undefined) return `${marked(before, "-")}${marked(after, "+")}`;
+  // The first lines name the file, which the question above the diff does as well.
+  return patch.slice(patch.indexOf("\n@@") + 1);
+}
+
+function marked(text: string, sign: string): string {
+  return text
+    .split("\n")
+    .map((line) => `${sign}${line}\n`)
+    .join("");
+}
