@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import type { QuestionRow } from "../../core/store/questions.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+import { type AskDeps, ask } from "./ask.ts";
+import { waiting } from "./waiting.ts";
+
+const input = z.object({
+  question: z.string().trim().min(1).max(1_200).describe("What you need to know, as the person reads it."),
+  options: z
+    .array(z.string().trim().min(1).max(75))
+    .max(5)
+    .default([])
+    .describe("Up to five answers to choose from; the person may always reply in words of their own."),
+});
+
+const NOBODY =
+  "Nobody is there to answer: this run is not in a conversation. Decide by what you know, and say what you assumed.";
+
+export function createAskUserQuestion(deps: AskDeps): Tool {
+  return defineTool({
+    name: "ask_user_question",
+    description:
+      "Asks the person you work for, in the thread, and waits for the answer however long it takes. Only for what you can neither " +
+      "find out nor decide yourself, and what changes what you would do. One question at a time.",
+    input,
+    permission: "none",
+    parallel: false,
+    afterCrash: "replay",
+    grant: () => ({ key: "ask_user_question", label: "asking questions" }),
+    title: ({ question }) => question,
+    ...waiting<z.infer<typeof input>>(async ({ question, options }, ctx, signal) => {
+      if (ctx.nonInteractive) return errorResult(NOBODY, "nobody there");
+      const row = await ask({ kind: "question", question, options }, { ctx, signal }, deps);
+      return row === null ? null : answerResult(row);
+    }),
+  });
+}
+
+function answerResult({ status, answer, answeredBy }: QuestionRow): ToolResult {
+  if (status !== "answered" || answer === null) {
+    return errorResult("The question was withdrawn; nobody answered it.", "withdrawn");
+  }
+  const name = answeredBy?.name ?? "Someone";
+  const verb = answer.choice === null ? "answered" : "chose";
+  return textResult(`${name} ${verb}: ${answer.text}`, { summary: `${name} ${verb}` });
+}

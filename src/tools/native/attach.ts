@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { textResult } from "../../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+import { asResult } from "../guest-call.ts";
+import { note } from "./note.ts";
+import { sandboxFile } from "./sandbox-file.ts";
+
+const input = z.object({
+  path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
+  comment: z
+    .string()
+    .trim()
+    .max(1_200)
+    .default("")
+    .describe("A line to go with it, when its name does not say enough."),
+});
+
+export function createAttach(): Tool {
+  return defineTool({
+    name: "attach",
+    description: "Sends a file of the working directory to the thread, for people to open or download.",
+    input,
+    permission: "read",
+    parallel: false,
+    afterCrash: "replay",
+    grant: ({ path }) => ({ key: `attach:${path}`, label: `sending ${path}` }),
+    title: ({ path }) => path,
+    execute: ({ path, comment }, ctx) =>
+      asResult(async () => {
+        const file = sandboxFile(path, ctx);
+        await ctx.thread.post(`attach:${ctx.callId}`, note(comment === "" ? `\`${file.name}\`` : comment, [file]));
+        return textResult(`${file.name} (${file.data.length} bytes) is in the thread.`, {
+          summary: `${file.data.length} bytes`,
+        });
+      }),
+  });
+}

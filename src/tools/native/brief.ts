@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { textResult } from "../../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+import { asResult } from "../guest-call.ts";
+import { note } from "./note.ts";
+import { sandboxFile } from "./sandbox-file.ts";
+
+const input = z.object({
+  text: z.string().trim().min(1).max(1_500).describe("The note, in Markdown."),
+  files: z.array(z.string().min(1)).max(5).default([]).describe("Files of the working directory to go with it."),
+});
+
+/** Characters of the note that the progress line shows. */
+const TITLE_CHARS = 60;
+
+export function createBrief(): Tool {
+  return defineTool({
+    name: "brief",
+    description:
+      "Posts an interim note to the thread while you go on working: a finding that people want before you are done, or how a long " +
+      "task stands. Not for the answer itself, which you give at the end, and not for each step.",
+    input,
+    permission: "none",
+    parallel: false,
+    afterCrash: "replay",
+    grant: () => ({ key: "brief", label: "posting notes" }),
+    title: ({ text }) => text.slice(0, TITLE_CHARS),
+    execute: ({ text, files }, ctx) =>
+      asResult(async () => {
+        const attached = files.map((path) => sandboxFile(path, ctx));
+        await ctx.thread.post(`brief:${ctx.callId}`, note(text, attached));
+        return textResult("The note is in the thread.", { summary: "posted" });
+      }),
+  });
+}

@@ -1,0 +1,29 @@
+import type { OutgoingFile } from "../../core/protocol/platform.ts";
+import type { ToolContext } from "../../core/tool.ts";
+import { relativePath } from "../guest-call.ts";
+import { HEAD_BYTES, mediaTypeOf } from "../wasm/workspace/media-type.ts";
+import { Places, withFile } from "../wasm/workspace/places.ts";
+import { MAX_WHOLE, readWhole } from "../wasm/workspace/read-file.ts";
+import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
+
+/** A file of the session's sandbox, to be sent to its thread. Throws Refusal: no such file, not one, too large. */
+export function sandboxFile(asked: string, ctx: ToolContext): OutgoingFile {
+  const path = relativePath(asked, ctx);
+  const mostBytes = Math.min(MAX_WHOLE, ctx.thread.limits.attachmentBytes);
+  const places = new Places(ctx.sandboxRoot);
+  try {
+    return refusing(path, () => {
+      const place = places.find(path);
+      const data = withFile(place, path, (fd, { size }) => {
+        if (size > mostBytes)
+          throw new Refusal(`${path} has ${size} bytes; at most ${mostBytes} can be sent to this thread.`);
+        return readWhole(fd, path);
+      });
+      if (data.length === 0) throw new Refusal(`${path} is empty: there is nothing to send.`);
+      const mediaType = mediaTypeOf(data.subarray(0, HEAD_BYTES)) || "text/plain";
+      return { name: place.name, mediaType, data };
+    });
+  } finally {
+    places.close();
+  }
+}

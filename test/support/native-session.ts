@@ -1,0 +1,235 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import type { ApprovalRules } from "../../src/core/permissions/deciders.ts";
+import { PlatformError } from "../../src/core/protocol/errors.ts";
+import type { PlanStep } from "../../src/core/protocol/plan.ts";
+import type {
+  InboundAction,
+  InboundMessage,
+  OutgoingMessage,
+  Person,
+  PostedMessage,
+  ThreadMessage,
+  ThreadRef,
+} from "../../src/core/protocol/platform.ts";
+import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
+import { EmbeddedEngine } from "../../src/core/sessions/embedded-engine.ts";
+import { toolPostKey } from "../../src/core/sessions/tool-thread.ts";
+import type { SessionRow } from "../../src/core/store/sessions.ts";
+import { openStore, type Store } from "../../src/core/store/store.ts";
+import type { Tool, ToolContext, ToolThread } from "../../src/core/tool.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { buildConfig } from "./query-config.ts";
+import { countingIds, seededRandom } from "./runtime.ts";
+import { silentLog } from "./silent-log.ts";
+
+export const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" };
+export const ANA = person("slack:U1", "ana");
+export const BEN = person("slack:U2", "ben");
+/** Named in `approvers`. */
+export const CHIEF = person("slack:U9", "chief");
+const RULES: ApprovalRules = { approvers: [CHIEF.id], requester: true, expiresMinutes: 60, admins: [] };
+
+function person(id: string, name: string): Person {
+  return { id, name, roles: [], isBot: false, isGuest: false, isExternal: false };
+}
+
+/** A session in a real store with a run that ana's message began, and an engine that keeps what comes for it. */
+export interface NativeSession {
+  readonly store: Store;
+  readonly engine: EmbeddedEngine;
+  readonly clock: ManualClock;
+  readonly session: SessionRow;
+  readonly thread: RecordingThread;
+  readonly ctx: ToolContext;
+  /** What calls said they wait for. */
+  readonly waits: string[];
+  /** Plans as they were shown. */
+  readonly plans: (readonly PlanStep[])[];
+  /** What answering and clicking need. */
+  readonly options: {
+    store: Store;
+    engine: EmbeddedEngine;
+    runtime: { clock: ManualClock };
+    approvals: ApprovalRules;
+    deliver: () => Promise<unknown>;
+  };
+  readonly deps: {
+    store: Store;
+    engine: EmbeddedEngine;
+    clock: ManualClock;
+    log: typeof silentLog;
+    approvals: ApprovalRules;
+  };
+  /** One call of `settle`, as each wake makes it. */
+  settle(tool: Tool, input: object, more?: Partial<ToolContext>): Promise<ToolResult | null>;
+  /** True when something has come that the parked run goes on with. */
+  isWoken(): Promise<boolean>;
+}
+
+export async function nativeSession(): Promise<NativeSession> {
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-native-"));
+  const clock = new ManualClock();
+  const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
+  const store = await openStore(`file:${path.join(directory, "native.db")}`, runtime);
+  const thread = new RecordingThread(store);
+  const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 1, target: () => NO_TARGET });
+  onTestFinished(async () => {
+    await engine.stop(0);
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const session = await openSession(store, clock.now());
+  const waits: string[] = [];
+  const plans: (readonly PlanStep[])[] = [];
+  const sandboxRoot = path.join(directory, "root");
+  mkdirSync(sandboxRoot);
+  const ctx = contextOf({ sandboxRoot, thread, waits, plans });
+  const deps = { store, engine, clock, log: silentLog, approvals: RULES };
+  return {
+    store,
+    engine,
+    clock,
+    session,
+    thread,
+    ctx,
+    waits,
+    plans,
+    deps,
+    options: { store, engine, runtime, approvals: RULES, deliver: () => Promise.resolve() },
+    settle: (tool, input, more = {}) => {
+      const call = tool.settle?.bind(tool) ?? tool.execute.bind(tool);
+      return call(tool.input.parse(input), { ...ctx, ...more }, new AbortController().signal);
+    },
+    isWoken: () => store.inbox.hasResuming(session.id, clock.now()),
+  };
+}
+
+const NO_TARGET = {
+  find: () => Promise.resolve(null),
+  post: () => Promise.reject(new PlatformError("platform_failed", "")),
+};
+
+async function openSession(store: Store, at: number): Promise<SessionRow> {
+  const began = message("ask me something");
+  return store.transaction(async (tx) => {
+    const session = await tx.sessions.create({
+      id: "ses_1",
+      key: "slack:T1:C1:1",
+      thread: THREAD,
+      workspaceName: "Acme",
+      channel: { name: "ops", kind: "channel" },
+      agent: "build",
+      createdBy: ANA.id,
+      at,
+    });
+    const { text, quoted, attachments, thread, messageId } = began;
+    const author = { id: ANA.id, name: ANA.name };
+    const rest = { quoted: [...quoted], attachments: [...attachments], thread, messageId, at, addressed: true };
+    const body = { kind: "message", author, text, ...rest, joinsThread: false } as const;
+    const event = { key: began.key, body };
+    const { seq } = await tx.inbox.insert({ sessionId: "ses_1", event, wakes: true, resumes: false, dueAt: at, at });
+    await tx.runs.begin({ id: "run_1", sessionId: "ses_1", eventSeq: seq, at });
+    await tx.inbox.take([seq], "run_1");
+    return session;
+  });
+}
+
+interface Surroundings {
+  readonly sandboxRoot: string;
+  readonly thread: ToolThread;
+  readonly waits: string[];
+  readonly plans: (readonly PlanStep[])[];
+}
+
+function contextOf({ sandboxRoot, thread, waits, plans }: Surroundings): ToolContext {
+  return {
+    sessionId: "ses_1",
+    runId: "run_1",
+    callId: "call_1",
+    turn: 1,
+    channelKey: "slack:C1",
+    sandboxRoot,
+    readOnly: false,
+    config: buildConfig({ model: "demo/demo" }),
+    allowedHosts: [],
+    blockedUrls: [],
+    nonInteractive: false,
+    approved: false,
+    carried: null,
+    knownFiles: new Map(),
+    thread,
+    intend: () => Promise.resolve(),
+    queued: () => {},
+    waits: (what) => waits.push(what),
+    showPlan: (steps) => plans.push(steps),
+  };
+}
+
+let messages = 0;
+
+/** A message in the session's thread; ana's, and to the bot, unless said otherwise. */
+export function message(text: string, more: Partial<InboundMessage> = {}): InboundMessage {
+  messages += 1;
+  return {
+    kind: "message",
+    key: `slack:T1:C1:m${messages}`,
+    workspace: { id: "T1", name: "Acme" },
+    channel: { id: "C1", name: "ops", kind: "channel" },
+    thread: THREAD,
+    person: ANA,
+    at: 1_800_000_000_000,
+    text,
+    addressed: "none",
+    opensThread: false,
+    attachments: [],
+    quoted: [],
+    messageId: `m${messages}`,
+    ...more,
+  };
+}
+
+/** A click on the button with this id. */
+export function click(action: string, by: Person = ANA): InboundAction {
+  const { workspace, channel, thread, at, messageId } = message("");
+  return { kind: "action", key: `slack:action:C1:${messageId}`, action, workspace, channel, thread, person: by, at };
+}
+
+/** Keeps what is posted and edited; a key is posted once. Its posts are in the store, as the session's own. */
+export class RecordingThread implements ToolThread {
+  readonly limits = { messageChars: 2_000, editChars: 2_000, attachmentBytes: 1_000 };
+  readonly posts = new Map<string, OutgoingMessage>();
+  readonly edits: OutgoingMessage[] = [];
+  history: ThreadMessage[] = [];
+  /** What the next post throws. */
+  failure: Error | null = null;
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async post(key: string, outgoing: OutgoingMessage): Promise<PostedMessage> {
+    if (this.failure !== null) throw this.failure;
+    const posted: PostedMessage = { platform: "slack", channelId: "C1", messageId: key };
+    if (this.posts.has(key)) return posted;
+    this.posts.set(key, outgoing);
+    const stored = `run_1:${toolPostKey(key)}`;
+    await this.#store.transaction(async (tx) => {
+      await tx.posts.intend({ key: stored, runId: "run_1", sessionId: "ses_1", at: 0 });
+      await tx.posts.sent(stored, posted, 0);
+    });
+    return posted;
+  }
+
+  edit(_posted: PostedMessage, outgoing: OutgoingMessage): Promise<void> {
+    this.edits.push(outgoing);
+    return Promise.resolve();
+  }
+
+  fetch(from: "thread" | "channel", limit: number): Promise<readonly ThreadMessage[]> {
+    return Promise.resolve(from === "thread" ? this.history.slice(-limit) : []);
+  }
+}

@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/sessions/questions.ts";
+import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
+import { ANA, BEN, CHIEF, click, message, type NativeSession, nativeSession } from "../../support/native-session.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const WHICH = { question: "Which port?", options: ["8080", "9090"] };
+const ID = "run_1:call_1";
+
+/** A session that waits with a question. */
+async function asked(input: object = WHICH) {
+  const session = await nativeSession();
+  const tool = createAskUserQuestion(session.deps);
+  const settle = () => session.settle(tool, input);
+  expect(await settle()).toBeNull();
+  return { ...session, settle };
+}
+
+function cardOf({ thread }: NativeSession) {
+  return thread.posts.get("question:call_1");
+}
+
+test("a question is posted once with its options as buttons, however often the run is woken", async () => {
+  const session = await asked();
+  expect(await session.settle()).toBeNull();
+  expect(cardOf(session)).toMatchObject({
+    markdown: "⏸ Which port?",
+    footer: "Or just reply here · waiting for @ana or an approver",
+    buttons: [
+      { id: `answer:0:${ID}`, label: "8080" },
+      { id: `answer:1:${ID}`, label: "9090" },
+    ],
+  });
+  expect(session.thread.posts.size).toBe(1);
+  expect(session.waits.at(-1)).toBe("waits for @ana or an approver");
+  expect(await session.isWoken()).toBe(false);
+});
+
+test("a click closes the question, wakes the run and becomes the result", async () => {
+  const session = await asked();
+  expect(await answerByClick(click(`answer:1:${ID}`), { choice: "1", id: ID }, session.options)).toEqual({
+    type: "accepted",
+  });
+  expect(await session.isWoken()).toBe(true);
+  expect(textOf((await session.settle())?.content ?? [])).toBe("ana chose: 9090");
+  expect(session.thread.edits).toMatchObject([{ markdown: "Which port?\n✓ 9090 — @ana", buttons: [] }]);
+});
+
+test("of two clicks at once one counts, and the other person is told whose", async () => {
+  const session = await asked();
+  const receipts = await Promise.all([
+    answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options),
+    answerByClick(click(`answer:1:${ID}`, CHIEF), { choice: "1", id: ID }, session.options),
+  ]);
+  expect(receipts.map(({ type }) => type).sort()).toEqual(["accepted", "reply"]);
+  const row = await session.store.questions.get(ID);
+  const told = receipts.find(({ type }) => type === "reply");
+  const line = `✓ ${row?.answer?.text} — @${row?.answeredBy?.name}`;
+  expect(told).toMatchObject({ message: { markdown: `Answered already: ${line}` } });
+});
+
+test.each([
+  { who: "the person who was asked", by: ANA, answers: true },
+  { who: "an approver", by: CHIEF, answers: true },
+  { who: "somebody else", by: BEN, answers: false },
+])("a click of $who counts: $answers", async ({ by, answers }) => {
+  const session = await asked();
+  const receipt = await answerByClick(click(`answer:0:${ID}`, by), { choice: "0", id: ID }, session.options);
+  expect(receipt.type).toBe(answers ? "accepted" : "reply");
+  expect(await session.isWoken()).toBe(answers);
+});
+
+test.each([
+  { what: "words", said: message("4711, please"), result: "ana answered: 4711, please" },
+  { what: "the words of a button", said: message("9090."), result: "ana chose: 9090" },
+])("the asked person's reply in $what is the answer, once", async ({ said, result }) => {
+  const session = await asked();
+  expect(await answerByMessage(said, session.session, session.options)).toBe(true);
+  expect(textOf((await session.settle())?.content ?? [])).toBe(result);
+  // The platform delivers it again: it is no answer any more, and its key is taken.
+  expect(await answerByMessage(said, session.session, session.options)).toBe(false);
+  expect(await session.store.inbox.has(said.key)).toBe(true);
+});
+
+test.each([
+  { what: "of somebody else", said: message("8080", { person: BEN }) },
+  { what: "that is a command", said: message("/status") },
+  { what: "that is a shell command", said: message("!ls") },
+  { what: "to somebody else", said: message("@ben what do you think?", { addressed: "other" }) },
+  { what: "without words", said: message(" ") },
+])("a message $what is no answer", async ({ said }) => {
+  const session = await asked();
+  expect(await answerByMessage(said, session.session, session.options)).toBe(false);
+  expect(await session.isWoken()).toBe(false);
+});
+
+test("files of an answer are delivered as the message that they came with, before the run goes on", async () => {
+  const session = await asked();
+  const file = { name: "ports.txt", mediaType: "text/plain", size: 4, ref: "F1" };
+  const steps: string[] = [];
+  const deliver = async () => void steps.push(`delivered, woken: ${await session.isWoken()}`);
+  const said = message("", { attachments: [file] });
+  expect(await answerByMessage(said, session.session, { ...session.options, deliver })).toBe(true);
+  expect(steps).toEqual(["delivered, woken: false"]);
+  expect(textOf((await session.settle())?.content ?? [])).toBe("ana answered: (attached: ports.txt)");
+});
+
+test("a stop withdraws the question: its buttons go, clicks say so, and messages are messages again", async () => {
+  const session = await asked();
+  const { store, thread: platform } = session;
+  await withdrawQuestions({ store, platform, log: silentLog, run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
+  expect(platform.edits).toMatchObject([{ markdown: "Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
+  expect(await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options)).toMatchObject({
+    message: { markdown: "⏹ No answer is needed any more." },
+  });
+  expect(await answerByMessage(message("8080"), session.session, session.options)).toBe(false);
+  expect(await session.settle()).toMatchObject({ isError: true, summary: "withdrawn" });
+});
+
+test("a question that cannot be posted takes no message for its answer", async () => {
+  const session = await nativeSession();
+  session.thread.failure = new PlatformError("thread_gone", "gone");
+  await expect(session.settle(createAskUserQuestion(session.deps), WHICH)).rejects.toThrow("gone");
+  expect(await answerByMessage(message("go on"), session.session, session.options)).toBe(false);
+});
+
+test("where nobody is, the model is told so at once", async () => {
+  const session = await nativeSession();
+  const result = await session.settle(createAskUserQuestion(session.deps), WHICH, { nonInteractive: true });
+  expect(result).toMatchObject({ isError: true, summary: "nobody there" });
+  expect(session.thread.posts.size).toBe(0);
+});
+
+test("buttons keep within 100 characters, however long the ids of a provider's calls are", async () => {
+  const session = await nativeSession();
+  const callId = `call_${"x".repeat(200)}`;
+  await session.settle(createAskUserQuestion(session.deps), WHICH, { callId });
+  const [card] = session.thread.posts.values();
+  const [button] = card?.buttons ?? [];
+  expect(button?.id.length).toBeLessThanOrEqual(100);
+  const id = button?.id.slice("answer:0:".length) ?? "";
+  expect((await answerByClick(click(button?.id ?? ""), { choice: "0", id }, session.options)).type).toBe("accepted");
+});
