@@ -43,6 +43,8 @@ export interface QueryConfig {
   readonly fallbackModel?: string;
   readonly agentDefinition: AgentDefinition;
   readonly mode: Mode;
+  /** Tools that may be used beyond the mode, without asking: a job's. */
+  readonly grantedTools?: readonly string[];
   /** When set, only these tools are offered. */
   readonly toolAllow?: readonly string[];
   /** Tokens. Overrides what is known of the model. */

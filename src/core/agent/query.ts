@@ -78,7 +78,8 @@ export async function openLoop(query: Query): Promise<Loop> {
   const { config, log, runId, sessionId, person, allowedHosts, blockedUrls } = query;
   const { access: role, name: agentName, maxTurns } = config.agentDefinition;
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
-  const access = { agentName, role, mode: config.mode, ...toolAllow };
+  const granted = config.grantedTools ?? [];
+  const access = { agentName, role, mode: config.mode, granted, ...toolAllow };
   const run = await OpenRun.load(query.journal);
   return {
     told: new Set(),

@@ -7,6 +7,8 @@ export interface ToolAccess {
   /** An access role. A string, because definitions come from files: a role that is not known allows nothing. */
   readonly role: string;
   readonly mode: Mode;
+  /** Tools that may be used beyond the mode, without asking. */
+  readonly granted?: readonly string[];
   /** When set, only these tools. */
   readonly toolAllow?: readonly string[];
 }
@@ -23,7 +25,8 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
   if (!roleAllows(access.role, tool)) {
     return `The tool ${tool.name} is not available: the access of agent ${access.agentName} is ${access.role}.`;
   }
-  if (!OFFERED_PERMISSIONS[access.mode].includes(tool.permission)) {
+  const isOffered = OFFERED_PERMISSIONS[access.mode].includes(tool.permission);
+  if (!isOffered && !access.granted?.includes(tool.name)) {
     return `The tool ${tool.name} is not available in ${access.mode} mode, which only looks and changes nothing.`;
   }
   if (access.toolAllow !== undefined && !access.toolAllow.includes(tool.name)) {

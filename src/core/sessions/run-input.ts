@@ -3,6 +3,7 @@ import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, ImageBlock, Message } from "../protocol/messages.ts";
 import type { Attachment, ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
 import type { Ids } from "../protocol/runtime.ts";
+import type { JobEvent } from "./job-event.ts";
 import type { PersonMessageEvent, StoredEvent } from "./session-event.ts";
 
 export interface RunInputOptions {
@@ -27,9 +28,14 @@ const IMAGE_BYTES = 3_750_000;
 /** What an event brings into the history: the thread it joins, then the message itself. */
 export async function messagesOf(event: StoredEvent, options: RunInputOptions): Promise<Message[]> {
   const { body } = event;
+  if (body.kind === "job") return [jobMessage(body, options)];
   if (body.kind !== "message") return [];
   const earlier = body.joinsThread ? await threadContext(body, options) : [];
   return [...earlier, await personMessage(body, options)];
+}
+
+function jobMessage({ prompt, author, at }: JobEvent, { ids }: RunInputOptions): Message {
+  return { id: ids.next("msg"), role: "user", content: [{ type: "text", text: prompt }], author, createdAt: at };
 }
 
 async function personMessage(body: PersonMessageEvent, options: RunInputOptions): Promise<Message> {

@@ -22,6 +22,7 @@ import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "./approvals.ts";
 import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
+import { budgetsFor, placeFor } from "./job-event.ts";
 import { postKey } from "./post-once.ts";
 import { messagesOf, type RunInputOptions } from "./run-input.ts";
 import { changedFiles, createRunJournal, type RunAccount } from "./run-journal.ts";
@@ -52,7 +53,8 @@ export interface RunnerOptions {
   readonly engine: Pick<SessionEngine, "deliverAt">;
   readonly tools: readonly Tool[];
   readonly platform: (name: PlatformName) => ChatPlatform;
-  readonly openView: (name: PlatformName) => OpenRunView;
+  /** By the platform and the event that began the run. */
+  readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
   readonly placeOf: (session: SessionRow) => Promise<SessionPlace>;
   /** What instruction files say there, the most general first. */
   readonly instructionsOf: (sandboxRoot: string) => readonly InstructionLayer[];
@@ -123,7 +125,10 @@ class SessionRunner implements SessionHandler {
     const [run, live] = resumed
       ? await Promise.all([store.runs.get(runId), store.posts.get(postKey(runId, "live"))])
       : [];
-    return openView(session.thread.platform)({
+    return openView(
+      session.thread.platform,
+      event.body,
+    )({
       runId,
       thread: session.thread,
       agentName: session.agent,
@@ -141,7 +146,7 @@ class SessionRunner implements SessionHandler {
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
-      const place = await this.#options.placeOf(run.session);
+      const place = placeFor(wake.event.body, await this.#options.placeOf(run.session));
       const isCompaction = wake.event.body.kind === "compact";
       // What people send meanwhile begins a run of its own.
       if (!isCompaction) await this.#takeInput(run, place);
@@ -215,7 +220,7 @@ class SessionRunner implements SessionHandler {
       sandboxRoot,
       allowedHosts,
       blockedUrls,
-      nonInteractive: false,
+      nonInteractive: wake.event.body.kind === "job",
       cacheKey: session.channelKey,
     };
   }
@@ -244,8 +249,8 @@ class SessionRunner implements SessionHandler {
         store,
         runtime,
         log,
-        settings: { ...budgets, ...runUsd },
-        account: { runId: wake.runId, sessionId: session.id, ...account, isJob: false },
+        settings: { ...budgetsFor(wake.event.body, budgets), ...runUsd },
+        account: { runId: wake.runId, sessionId: session.id, ...account, isJob: wake.event.body.kind === "job" },
         epoch: context.epoch,
       },
       registry,
@@ -297,6 +302,7 @@ class SessionRunner implements SessionHandler {
 function authorOf(body: SessionEventBody): Author {
   switch (body.kind) {
     case "message":
+    case "job":
       return body.author;
     case "compact":
       return body.by;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { authorSchema } from "../protocol/messages.ts";
 import { attachmentSchema, threadRefSchema } from "../protocol/platform.ts";
+import { jobEventSchema } from "./job-event.ts";
 
 /** What can wake a session. Stored as JSON in the inbox, so every kind has a schema. */
 
@@ -26,7 +27,13 @@ const timer = z.object({ kind: z.literal("timer"), timerId: z.string() });
 /** What a parked run waits for has come: a decision, an answer, the end of a child or of a pause. `of` names it, for the log. */
 const resume = z.object({ kind: z.literal("resume"), of: z.string() });
 
-export const sessionEventBodySchema = z.discriminatedUnion("kind", [personMessage, compact, timer, resume]);
+export const sessionEventBodySchema = z.discriminatedUnion("kind", [
+  personMessage,
+  compact,
+  timer,
+  resume,
+  jobEventSchema,
+]);
 export type SessionEventBody = z.infer<typeof sessionEventBodySchema>;
 export type PersonMessageEvent = z.infer<typeof personMessage>;
 

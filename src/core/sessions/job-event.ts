@@ -1,0 +1,35 @@
+import { z } from "zod";
+import type { BudgetSettings } from "../budget/limits.ts";
+import { authorSchema } from "../protocol/messages.ts";
+import type { SessionEventBody } from "./session-event.ts";
+
+/** An attempt of a job's occurrence. It holds what the job was when it fell due: the job may be changed since. */
+export const jobEventSchema = z.object({
+  kind: z.literal("job"),
+  jobId: z.string(),
+  occurrenceId: z.string(),
+  /** From 1. */
+  attempt: z.number(),
+  /** The job's owner, whom its runs are put down to. */
+  author: authorSchema,
+  prompt: z.string(),
+  mode: z.enum(["read", "write", "agi"]),
+  /** Names of tools granted beyond the mode. */
+  tools: z.array(z.string()),
+  budgetUsd: z.number().nullable(),
+  timeoutMs: z.number(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+});
+export type JobEvent = z.infer<typeof jobEventSchema>;
+
+/** The place of a session for the run that an event began: a job brings its own rights, and nobody there to ask. */
+export function placeFor<P extends { readonly config: object }>(body: SessionEventBody, place: P): P {
+  if (body.kind !== "job") return place;
+  return { ...place, config: { ...place.config, mode: body.mode, grantedTools: body.tools } };
+}
+
+/** The limits of an event's run. */
+export function budgetsFor(body: SessionEventBody, budgets: BudgetSettings): BudgetSettings {
+  return body.kind === "job" && body.budgetUsd !== null ? { ...budgets, jobUsd: body.budgetUsd } : budgets;
+}
