@@ -1,4 +1,4 @@
-import type { OutgoingMessage, PostedMessage } from "../protocol/platform.ts";
+import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import type { SessionEvent, StoredEvent } from "./session-event.ts";
 
@@ -53,8 +53,8 @@ export interface TurnContext {
   step<T>(key: string, fn: () => Promise<T>): Promise<T>;
   /** Exactly once: the effect and its journal row are one transaction. `fn` does database work only. */
   transaction<T>(key: string, fn: (tx: StoreTransaction) => Promise<T>): Promise<T>;
-  /** Once, also across a crash: intent, look, post, sent. */
-  post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
+  /** Once, also across a crash: intent, look, post, sent. In the session's thread as it was at the wake, or in another. */
+  post(key: string, message: OutgoingMessage, thread?: ThreadRef): Promise<PostedMessage>;
   /** Events that arrived for this session since, oldest first; they are this run's from now on. */
   takeInbox(key: string): Promise<readonly StoredEvent[]>;
 }

@@ -30,7 +30,7 @@ export interface RunViewOptions {
   closes(last: OutgoingMessage): Promise<void>;
   /** The last state is shown. */
   closed(): Promise<void>;
-  post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
+  post(key: string, message: OutgoingMessage, thread?: ThreadRef): Promise<PostedMessage>;
 }
 
 export type OpenRunView = (options: RunViewOptions) => RunView;

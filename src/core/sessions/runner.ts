@@ -138,7 +138,7 @@ class SessionRunner implements SessionHandler {
       askedBy: event.body.kind === "message" ? event.body.author.id : null,
       closes: ({ files: _files, ...last }) => store.transaction((tx) => tx.posts.closes(postKey(runId, "live"), last)),
       closed: () => store.transaction((tx) => tx.posts.closed(postKey(runId, "live"))),
-      post: (key, message) => context.post(key, message),
+      post: (key, message, thread) => context.post(key, message, thread),
     });
   }
 

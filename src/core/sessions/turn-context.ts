@@ -49,11 +49,12 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
       return transaction(key, () => Promise.resolve(value));
     },
 
-    post(key: string, message: OutgoingMessage) {
+    post(key: string, message: OutgoingMessage, thread: ThreadRef = options.thread) {
       const running = posts.get(key);
       if (running !== undefined) return running;
       const owner = { runId, sessionId, epoch };
-      const posting = postOnce({ ...options, owner, signal: options.suspended }, postKey(runId, key), message);
+      const context = { ...options, thread, owner, signal: options.suspended };
+      const posting = postOnce(context, postKey(runId, key), message);
       posts.set(key, posting);
       return posting.finally(() => posts.delete(key));
     },

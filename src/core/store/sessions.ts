@@ -33,6 +33,9 @@ export interface NewSession {
   readonly at: number;
 }
 
+/** A session that no thread has yet: a job's, until its report opens one. */
+export type NewUnder = Pick<NewSession, "id" | "thread" | "agent" | "createdBy" | "at"> & Pick<SessionRow, "settings">;
+
 const peopleSchema = z.array(z.string());
 
 export function sessionReads(db: Client) {
@@ -72,6 +75,29 @@ export function sessionWrites(db: Client) {
       const people = [session.createdBy];
       const row = newRow({ ...session, channelKey: channelId, people, settings: {} });
       return toRow(await db.session.create({ data: row }));
+    },
+
+    /** As `create`, in a channel of which no more than the id need be known. */
+    async createUnder(key: string, { id, thread, agent, settings, createdBy, at }: NewUnder): Promise<void> {
+      const createdAt = new Date(at);
+      const workspaceId = `${thread.platform}:${thread.workspaceId}`;
+      const channelKey = channelKeyOf(thread);
+      const workspace = { id: workspaceId, platform: thread.platform, name: thread.workspaceId, createdAt };
+      await db.workspace.upsert({ where: { id: workspaceId }, create: workspace, update: {} });
+      const channel = { id: channelKey, workspaceId, name: thread.channelId, kind: "channel", createdAt };
+      await db.channel.upsert({ where: { id: channelKey }, create: channel, update: {} });
+      const people = [createdBy];
+      await db.session.create({
+        data: newRow({ id, key, thread, channelKey, agent, people, settings, createdBy, at }),
+      });
+    },
+
+    /** From now on the thread's messages are the session's. False when they are another's. */
+    async openThread(id: string, thread: ThreadRef): Promise<boolean> {
+      const key = sessionKeyOf(thread);
+      const owner = await db.session.findUnique({ where: { key }, select: { id: true } });
+      if (owner === null) await db.session.update({ where: { id }, data: { key, thread: JSON.stringify(thread) } });
+      return owner === null || owner.id === id;
     },
 
     async addPerson(session: SessionRow, personId: string): Promise<void> {
