@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import { EVERYTHING } from "./connected.ts";
+
+export interface HttpServer {
+  readonly port: number;
+  readonly url: string;
+  kill(): Promise<void>;
+}
+
+/** The same third-party server over streamable HTTP; it ends with the test. */
+export async function everythingOverHttp(port = 0): Promise<HttpServer> {
+  const preload = path.join(import.meta.dirname, "loopback.mjs");
+  const child = spawn(process.execPath, ["--import", preload, EVERYTHING, "streamableHttp"], {
+    env: { LOOPBACK_PORT: String(port) },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const exited = once(child, "exit");
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  onTestFinished(kill);
+  for await (const line of createInterface({ input: child.stdout })) {
+    const said = /^port (\d+)$/.exec(line)?.[1];
+    if (said !== undefined) {
+      child.stdout.resume();
+      return { port: Number(said), url: `http://127.0.0.1:${said}/mcp`, kill };
+    }
+  }
+  throw new Error("the server ended before it listened");
+}

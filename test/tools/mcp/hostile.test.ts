@@ -1,0 +1,200 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { toolSpecs } from "../../../src/core/agent/tool-specs.ts";
+import { RecordingLog } from "../../support/discord/recording-log.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { begin, connect, hostile, textIn } from "./connected.ts";
+
+/** A server that does whatever a server should not; the bot goes on, and says what happened. */
+
+test("one tool that is unusable costs no other, and each says why it is left out", async () => {
+  const { mcp } = await connect({ bad: hostile() });
+  const [view] = mcp.describe();
+  expect(view?.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["mcp__bad__echo", "mcp__bad__wordy"]));
+  expect(Object.fromEntries(view?.leftOut.map(({ tool, why }) => [tool, why]) ?? [])).toEqual({
+    echo: "the server lists it twice",
+    bad_text: "its definition is not valid",
+    bad_type: "its input schema is not valid JSON Schema (draft 2020-12) at properties.a",
+    bad_array: "its input schema does not describe an object",
+    bad_choice: "its input schema has anyOf at the top, which model providers refuse",
+    bad_pattern: "its input schema is not valid JSON Schema (draft 2020-12) at properties.a.pattern",
+    bad_ref: "its input schema is not valid JSON Schema (draft 2020-12) at properties.a.$ref",
+    bad_local_ref: "its input schema refers to a part of itself that is not there",
+    bad_key: "its input schema has a property whose name model providers refuse",
+    bad_depth: "its input schema is nested deeper than 32 levels",
+    bad_size: "its input schema has 50034 characters, more than 32000",
+    "(no name)": "its definition is not valid",
+  });
+});
+
+test("names are unique, within every provider's rules, and the same each time", async () => {
+  const { mcp } = await connect({ bad: hostile(), worse: hostile() });
+  const names = mcp.tools().map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+  expect(names).toEqual(names.toSorted());
+  const again = await connect({ worse: hostile(), bad: hostile() });
+  expect(JSON.stringify(toolSpecs(again.mcp.tools()))).toBe(JSON.stringify(toolSpecs(mcp.tools())));
+});
+
+test("descriptions are bounded and hide nothing", async () => {
+  const { tool } = await connect({ bad: hostile() });
+  const wordy = tool("mcp__bad__wordy").description;
+  expect(wordy.length).toBeLessThan(4_100);
+  expect(wordy).toMatch(/^\[31mw+…\n\n\(MCP server bad\)$/);
+});
+
+test("without servers there are no tools", () => {
+  expect(begin({}).mcp.tools()).toEqual([]);
+});
+
+test("a server with thousands of tools and endless pages gives its first 256", async () => {
+  const { mcp } = await connect({ bad: hostile("crowd") });
+  const [view] = mcp.describe();
+  expect(view?.tools).toHaveLength(256);
+  expect(view?.leftOut[0]).toEqual({ tool: "tool256", why: "the server has more than 256 tools" });
+});
+
+const answers: { tool: string; what: string; text: RegExp; isError: boolean }[] = [
+  { tool: "flood", what: "a flood of notifications", text: /^after the flood$/, isError: false },
+  { tool: "garbage", what: "lines that are no messages", text: /^after the garbage$/, isError: false },
+  {
+    tool: "fail",
+    what: "an error",
+    text: /failed: it answered with an error: it broke b{1900,1999}…\./,
+    isError: true,
+  },
+  { tool: "structured", what: "structured content alone", text: /"degrees": 21/, isError: false },
+  {
+    tool: "much",
+    what: "more than a result holds",
+    text: /m\n?\[The server sent more: 10 of 60 parts, 150000 of 250000 characters are left out\.\]$/,
+    isError: false,
+  },
+  {
+    tool: "huge",
+    what: "a message beyond the limit",
+    text: /failed: it ended before it answered\. What it had done/,
+    isError: true,
+  },
+  { tool: "crash", what: "its death", text: /failed: it ended before it answered\. What it had done/, isError: true },
+];
+
+test.each(answers)("$what is a result the model can use", async ({ tool, text, isError }) => {
+  const { call } = await connect({ bad: hostile() });
+  const result = await call(`mcp__bad__${tool}`);
+  expect(textIn(result)).toMatch(text);
+  expect(result.isError).toBe(isError);
+  expect(textIn(await call("mcp__bad__echo", { text: "aa" })), "the server is used again").toBe('{"text":"aa"}');
+});
+
+test("content of every kind is taken, and what cannot be shown is named", async () => {
+  const { call } = await connect({ bad: hostile() });
+  const { content } = await call("mcp__bad__odd");
+  expect(content).toEqual([
+    { type: "image", mediaType: "image/png", data: "iVBORw0KGgo=" },
+    { type: "text", text: "[image: image/x-icon, 1 KB, is left out]" },
+    { type: "text", text: "[a part of an unknown kind is left out]" },
+    { type: "text", text: "[image: image/png, 4395 KB, is left out]" },
+    { type: "text", text: "[audio: audio/wav, 1 KB, is left out]" },
+    { type: "document", name: "mem://text", mediaType: "text/plain", text: "readable" },
+    { type: "document", name: "mem://pdf", mediaType: "application/pdf", data: "iVBORw0KGgo=" },
+    { type: "text", text: "[resource mem://far · far]" },
+    { type: "text", text: "[a part of an unknown kind is left out]" },
+    { type: "text", text: "[a part of an unknown kind is left out]" },
+  ]);
+});
+
+test("a call that is never answered is given up at its own time limit", async () => {
+  const settings = { timeoutMs: 30_000, tools: { never: { timeoutMs: 150 } } };
+  const { call } = await connect({ bad: hostile("plain", settings) });
+  const result = await call("mcp__bad__never");
+  expect(textIn(result)).toBe(
+    "The MCP server bad failed: it did not answer within 0.15 s. What it had done until then stays.",
+  );
+  expect(textIn(await call("mcp__bad__echo", { text: "aa" }))).toBe('{"text":"aa"}');
+});
+
+test("what a server writes to stderr is for the log, not for the model", async () => {
+  const log = new RecordingLog();
+  const { call } = await connect({ bad: hostile() }, { log });
+  expect(textIn(await call("mcp__bad__crash"))).not.toContain("secret-in-stderr");
+  const ended = log.lines.find(({ event }) => event === "mcp_server_ended");
+  expect(ended?.fields).toEqual({ ending: "exit code 3", stderr: "secret-in-stderr\n" });
+});
+
+test("a changed list of tools is taken up, however often the server says so", async () => {
+  const log = new RecordingLog();
+  const { mcp, call } = await connect({ bad: hostile() }, { log });
+  await call("mcp__bad__change");
+  await expect.poll(() => mcp.tools().map(({ name }) => name)).toEqual(["mcp__bad__new", "mcp_resources"]);
+  expect(log.lines.filter(({ event }) => event === "mcp_tools_changed").length).toBeLessThanOrEqual(2);
+});
+
+test("a server that cannot run is tried again, each time after a longer pause", async () => {
+  const clock = new ManualClock();
+  const log = new RecordingLog();
+  const { mcp } = await connect({ bad: hostile("exit") }, { clock, log });
+  const attempts = () => log.lines.filter(({ event }) => event === "mcp_not_connected").length;
+  await expect.poll(attempts).toBe(2);
+  expect(mcp.describe()[0]?.state).toMatchObject({ type: "down", why: "it ended before it answered" });
+  for (const [index, pauseMs] of [1_000, 2_000, 4_000, 8_000].entries()) {
+    await clock.advance(pauseMs * 0.74);
+    expect(attempts()).toBe(index + 2);
+    await clock.advance(pauseMs * 0.26);
+    await expect.poll(attempts).toBe(index + 3);
+  }
+});
+
+const absent = [
+  { name: "a program that is not there", server: { command: "/no/such/program" }, why: "its program is not found" },
+  {
+    name: "an address where nobody listens",
+    server: { url: "http://127.0.0.1:1/mcp" },
+    why: /the connection to it failed/,
+  },
+];
+
+test.each(absent)("$name is a state, and no delay", async ({ server, why }) => {
+  const { mcp, call } = await connect({ gone: server });
+  expect(mcp.describe()[0]?.state.type).toMatch(/down|connecting/);
+  const result = await call("mcp_resources", { action: "list", server: "gone" });
+  expect(result.isError).toBe(true);
+  expect(textIn(result)).toMatch(why);
+});
+
+test("a server that never greets delays neither the start nor the stop", async () => {
+  const startedAt = performance.now();
+  const { mcp } = begin({ mute: hostile("silent") });
+  expect(mcp.tools().map(({ name }) => name)).toEqual(["mcp_resources"]);
+  expect(mcp.describe()[0]?.state).toEqual({ type: "connecting" });
+  await mcp.stop();
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(mcp.describe()[0]?.state).toEqual({ type: "stopped" });
+});
+
+test("a stop ends a server that ignores SIGTERM, and what it started", async () => {
+  const { mcp, call } = await connect({ bad: hostile("stubborn") });
+  const grandchild = Number(textIn(await call("mcp__bad__family")));
+  expect(isAlive(grandchild)).toBe(true);
+  await mcp.stop();
+  await expect.poll(() => isAlive(grandchild)).toBe(false);
+  const late = await call("mcp__bad__echo", { text: "aa" });
+  expect(textIn(late)).toContain("it is stopped");
+});
+
+test("a call waits for a server that is being connected, and its lists hide nothing", async () => {
+  const { call } = begin({ bad: hostile() });
+  const listed = await call("mcp_resources", { action: "list", server: "bad" });
+  expect(listed.isError).toBe(false);
+  expect(textIn(listed)).toMatch(/^Resources:\n(- mem:\/\/a · A B\n)+Prompts:\n- p\(\) · d{199}…$/);
+});
+
+/** A process that has ended but that nobody has asked about yet is none. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}

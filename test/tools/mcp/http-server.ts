@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import { z } from "zod";
+
+const requestSchema = z.object({ id: z.number().optional(), method: z.string() });
+
+export interface Seen {
+  readonly method: string;
+  readonly headers: IncomingMessage["headers"];
+}
+
+export interface PlainServer {
+  readonly url: string;
+  /** Every request's JSON-RPC method and headers. */
+  readonly seen: readonly Seen[];
+}
+
+/** A server over streamable HTTP, written without an SDK, whose one tool is answered by `onCall`. */
+export async function httpServer(onCall: (response: ServerResponse, id: number) => void): Promise<PlainServer> {
+  const seen: Seen[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
+    if (request.method !== "POST") return response.writeHead(405).end();
+    const { id, method } = requestSchema.parse(await json(request));
+    seen.push({ method, headers: request.headers });
+    if (id === undefined) return response.writeHead(202).end();
+    if (method === "tools/call") return onCall(response, id);
+    return sendResult(response, id, RESULTS[method] ?? {});
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => response.destroy(error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  return { url: `http://127.0.0.1:${port}/mcp`, seen };
+}
+
+const RESULTS: Readonly<Record<string, object>> = {
+  initialize: {
+    protocolVersion: "2025-06-18",
+    capabilities: { tools: {} },
+    serverInfo: { name: "plain", version: "1" },
+  },
+  "tools/list": { tools: [{ name: "go", inputSchema: { type: "object" } }] },
+};
+
+export function sendResult(response: ServerResponse, id: number, result: object): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+}

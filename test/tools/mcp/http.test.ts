@@ -1,0 +1,132 @@
+import type { ServerResponse } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { connect, textIn } from "./connected.ts";
+import { httpServer, sendResult } from "./http-server.ts";
+
+const done = (response: ServerResponse, id: number) =>
+  sendResult(response, id, { content: [{ type: "text", text: "done" }] });
+
+test("the configured headers go with every request", async () => {
+  const { url, seen } = await httpServer(done);
+  const { call } = await connect({ web: { url, headers: { Authorization: "Bearer t0ken" } } });
+  expect(textIn(await call("mcp__web__go"))).toBe("done");
+  expect(seen.map(({ method }) => method)).toEqual([
+    "initialize",
+    "notifications/initialized",
+    "tools/list",
+    "tools/call",
+  ]);
+  for (const { headers } of seen) expect(headers.authorization).toBe("Bearer t0ken");
+});
+
+const CHUNK = "x".repeat(1_000_000);
+
+/** Sends until nobody listens, a part at a time; the test fails if that takes too long. */
+function sendForEver(response: ServerResponse, type: string, part: string): void {
+  response.writeHead(200, { "content-type": type });
+  onTestFinished(() => expect.poll(() => response.destroyed, { message: "it was cut off" }).toBe(true));
+  const more = (): void => {
+    if (response.writableEnded || response.destroyed) return;
+    response.write(part, () => setImmediate(more));
+  };
+  more();
+}
+
+const answers: {
+  what: string;
+  onCall: (response: ServerResponse, id: number) => void;
+  text: RegExp;
+  timeoutMs?: number;
+}[] = [
+  {
+    what: "a body without end",
+    onCall: (response) => sendForEver(response, "application/json", CHUNK),
+    text: /failed: the connection to it failed/,
+  },
+  {
+    what: "an event without end",
+    onCall: (response) => sendForEver(response, "text/event-stream", `data: ${CHUNK}\n`),
+    text: /failed: it did not answer within 2 s/,
+    timeoutMs: 2_000,
+  },
+  {
+    what: "an answer that never comes",
+    onCall: () => {},
+    text: /failed: it did not answer within 0\.2 s/,
+    timeoutMs: 200,
+  },
+  {
+    what: "a refusal of our credentials",
+    onCall: (response) => response.writeHead(401).end(),
+    text: /refused our credentials \(HTTP 401\); an operator must check its headers/,
+  },
+  {
+    what: "a failure of its own",
+    onCall: (response) => response.writeHead(503).end(),
+    text: /failed: it answered with HTTP 503/,
+  },
+  {
+    what: "what is no message",
+    onCall: (response) => response.writeHead(200, { "content-type": "application/json" }).end("{}"),
+    text: /^The MCP server web failed: /,
+  },
+  {
+    what: "a connection that breaks",
+    onCall: (response) => response.destroy(),
+    text: /failed: the connection to it failed/,
+  },
+];
+
+test.each(answers)("$what is a result the model can use", async ({ onCall, text, timeoutMs = 20_000 }) => {
+  const { url } = await httpServer(onCall);
+  const { call } = await connect({ web: { url, timeoutMs } });
+  const result = await call("mcp__web__go");
+  expect(result.isError).toBe(true);
+  expect(textIn(result)).toMatch(text);
+});
+
+test("a redirect to another host is not followed: it would take the headers along", async () => {
+  const other = await httpServer(done);
+  const { url } = await httpServer((response) => response.writeHead(307, { location: other.url }).end());
+  const { call } = await connect({ web: { url, headers: { Authorization: "Bearer t0ken" } } });
+  expect((await call("mcp__web__go")).isError).toBe(true);
+  expect(other.seen).toEqual([]);
+});
+
+test("a call that the server refused for an unknown session is made once more, and only once", async () => {
+  const { url, seen } = await httpServer((response) => response.writeHead(404).end());
+  const { call } = await connect({ web: { url } });
+  const result = await call("mcp__web__go");
+  expect(textIn(result)).toBe("The MCP server web failed: it answered with HTTP 404.");
+  expect(seen.filter(({ method }) => method === "tools/call")).toHaveLength(2);
+});
+
+test("a call that may have had an effect is not made again", async () => {
+  const { url, seen } = await httpServer((response) => response.destroy());
+  const { call } = await connect({ web: { url } });
+  expect(textIn(await call("mcp__web__go"))).toContain("What it had done until then stays.");
+  expect(seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
+});
+
+test("a cancelled call ends at once with the signal's reason", async () => {
+  const called = Promise.withResolvers<void>();
+  const { url } = await httpServer(() => called.resolve());
+  const { call } = await connect({ web: { url } });
+  const stop = new AbortController();
+  const running = call("mcp__web__go", {}, stop.signal);
+  await called.promise;
+  stop.abort(new Error("stopped by a person"));
+  await expect(running).rejects.toThrow("stopped by a person");
+});
+
+test("an idle server is asked once a minute whether it is still there", async () => {
+  const clock = new ManualClock();
+  const { url, seen } = await httpServer(done);
+  await connect({ web: { url } }, { clock });
+  const pings = () => seen.filter(({ method }) => method === "ping").length;
+  for (const expected of [1, 2, 3]) {
+    await clock.advance(60_000);
+    await expect.poll(pings).toBe(expected);
+  }
+});

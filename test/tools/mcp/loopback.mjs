@@ -1,0 +1,8 @@
+import net from "node:net";
+
+/** Preloaded into a server that chooses its own address: it listens on loopback only, and says on which port. */
+const listen = net.Server.prototype.listen;
+net.Server.prototype.listen = function (_port, ...rest) {
+  this.once("listening", () => process.stdout.write(`port ${this.address().port}\n`));
+  return listen.call(this, Number(process.env.LOOPBACK_PORT ?? 0), "127.0.0.1", ...rest);
+};
