@@ -115,8 +115,10 @@ const REDIRECT_FAILURES: Plugin = {
   setup: ({ onLoad }) =>
     onLoad({ filter: /just-bash[/\\]dist[/\\]bundle[/\\]browser\.js$/ }, async ({ path }) => {
       const source = await readFile(path, "utf8");
-      const [thrown, ...others] = source.match(/if\(!\w+\)throw \w+;(?=return\{error:\w+\("",`bash: \$\{\w+\}: cannot open redirect)/g) ?? [];
-      if (thrown === undefined || others.length > 0) throw new Error("just-bash has changed: look for how it opens redirections");
+      const [thrown, ...others] =
+        source.match(/if\(!\w+\)throw \w+;(?=return\{error:\w+\("",`bash: \$\{\w+\}: cannot open redirect)/g) ?? [];
+      if (thrown === undefined || others.length > 0)
+        throw new Error("just-bash has changed: look for how it opens redirections");
       return { contents: source.replace(thrown, "") };
     }),
 };

@@ -10,7 +10,7 @@ import { Refusal } from "./wasm/workspace/refusal.ts";
 /** One guest of the sandbox with the limits its calls get. */
 export interface Guest {
   readonly sandbox: Sandbox;
-  readonly name: "files" | "js" | "page";
+  readonly name: "files" | "js" | "bash" | "page";
   readonly limits: GrantLimits;
 }
 
@@ -19,6 +19,8 @@ export interface CallScope {
   readonly ctx: ToolContext;
   readonly signal: AbortSignal;
   readonly writes: boolean;
+  /** Learns which files the call changes, also when it fails. */
+  readonly changed?: (paths: readonly string[]) => void;
 }
 
 const refusedSchema = z.object({ refused: z.string() });
@@ -27,11 +29,11 @@ const refusedSchema = z.object({ refused: z.string() });
 export async function callGuest<R>(
   guest: Guest,
   request: { readonly body: object; readonly reply: z.ZodType<R> },
-  { ctx, signal, writes }: CallScope,
+  { ctx, signal, writes, changed = () => {} }: CallScope,
 ): Promise<R> {
   const grant = { root: ctx.sandboxRoot, writable: writes && !ctx.readOnly, ...guest.limits };
   const { sessionId, channelKey } = ctx;
-  const caller = { sessionId, channelKey, signal, queued: (before: number) => ctx.queued(before) };
+  const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
   const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), grant, caller);
   const answer = parseJson(output);
   const refused = refusedSchema.safeParse(answer);

@@ -13,6 +13,7 @@ const rights = [
   { name: "edit", permission: "write", parallel: false, afterCrash: "reconcile" },
   { name: "glob", permission: "read", parallel: true, afterCrash: "replay" },
   { name: "grep", permission: "read", parallel: true, afterCrash: "replay" },
+  { name: "bash", permission: "execute", parallel: false, afterCrash: "never" },
   { name: "js_exec", permission: "execute", parallel: false, afterCrash: "never" },
 ];
 
@@ -26,6 +27,7 @@ test.each(rights)("$name asks for $permission and describes each field to models
 test.each([
   ["files", ["deckhand:sandbox/workspace"]],
   ["js", []],
+  ["bash", ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem"]],
 ])("the guest %s imports exactly %j", (guest, imports) => {
   const stamp = readFileSync(path.join(import.meta.dirname, "../../build/wasm", guest, "build.json"), "utf8");
   expect(JSON.parse(stamp)).toMatchObject({ imports });

@@ -4,10 +4,12 @@ import { fileURLToPath } from "node:url";
 import type { Log } from "../../core/protocol/log.ts";
 import { fromChildSchema, type Outcome, type RunMessage, type ToChild } from "./child/messages.ts";
 
+export type Changed = (paths: readonly string[]) => void;
+
 export interface SandboxChild {
   readonly pid: number | undefined;
-  /** Resolves with how the call ended, also when the child dies; never rejects. */
-  run(call: RunMessage): Promise<Outcome>;
+  /** Resolves with how the call ended, also when the child dies; never rejects. Tells of changed files meanwhile. */
+  run(call: RunMessage, changed: Changed): Promise<Outcome>;
   cancel(id: number): void;
   /** Resolves when the process is gone. */
   stop(): Promise<void>;
@@ -21,27 +23,28 @@ export function startChild(buildDir: string, log: Log | undefined, onExit: () =>
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const ends = new Map<number, (outcome: Outcome) => void>();
+  const calls = new Map<number, { readonly end: (outcome: Outcome) => void; readonly changed: Changed }>();
   const end = (id: number, outcome: Outcome): void => {
-    ends.get(id)?.(outcome);
-    ends.delete(id);
+    calls.get(id)?.end(outcome);
+    calls.delete(id);
   };
   const gone = (reason: string): void => {
-    for (const id of ends.keys()) end(id, { type: "failed", message: reason });
+    for (const id of calls.keys()) end(id, { type: "failed", message: reason });
     onExit();
   };
   child.on("message", (raw) => {
-    const { id, outcome } = fromChildSchema.parse(raw);
-    end(id, outcome);
+    const { id, news } = fromChildSchema.parse(raw);
+    if (news.type === "changed") calls.get(id)?.changed(news.paths);
+    else end(id, news);
   });
   child.stderr?.on("data", (data) => log?.warn({ stderr: String(data).slice(0, 2_000) }, "sandbox.stderr"));
   child.once("exit", (code, signal) => gone(`the sandbox process ended (${signal ?? code})`));
   child.once("error", (error) => gone(error.message));
   return {
     pid: child.pid,
-    run: (call) => {
+    run: (call, changed) => {
       const { promise, resolve } = Promise.withResolvers<Outcome>();
-      ends.set(call.id, resolve);
+      calls.set(call.id, { end: resolve, changed });
       send(child, call);
       return promise;
     },

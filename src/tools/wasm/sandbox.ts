@@ -3,9 +3,9 @@ import { assertNever } from "../../core/protocol/assert-never.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
-import type { Outcome } from "./child/messages.ts";
+import type { Outcome, RunMessage } from "./child/messages.ts";
 import type { Grant } from "./grant.ts";
-import { type SandboxChild, startChild } from "./sandbox-child.ts";
+import { type Changed, type SandboxChild, startChild } from "./sandbox-child.ts";
 
 export interface SandboxLimits extends QueueLimits {
   /** How long the child process stays without work. */
@@ -29,6 +29,11 @@ export interface SandboxOptions {
   readonly limits?: Partial<SandboxLimits>;
 }
 
+/** For whom a guest runs, and who learns which files it changes; these count also when the call fails or is aborted. */
+export interface SandboxCaller extends Caller {
+  readonly changed?: Changed;
+}
+
 export interface Sandbox {
   /**
    * Runs a guest on one input and resolves with its output. Throws SandboxError `sandbox_limit`
@@ -36,7 +41,7 @@ export interface Sandbox {
    * signal's reason when it aborts.
    */
   // oxlint-disable-next-line max-params -- what runs, on what, with which rights, for whom
-  call(guest: string, input: string, grant: Grant, caller: Caller): Promise<string>;
+  call(guest: string, input: string, grant: Grant, caller: SandboxCaller): Promise<string>;
   /** The child's process id while there is one. */
   pid(): number | undefined;
   close(): Promise<void>;
@@ -53,9 +58,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const queue = new CallQueue(limits);
   const child = new ChildKeeper(options, limits);
   let lastId = 0;
-  const run = async (message: { guest: string; input: string; grant: Grant }, signal: AbortSignal): Promise<string> => {
+  const run = async (
+    message: { guest: string; input: string; grant: Grant },
+    caller: SandboxCaller,
+  ): Promise<string> => {
     const id = ++lastId;
-    const outcome = await child.run({ type: "run", id, ...message }, signal);
+    const { signal } = caller;
+    const outcome = await child.run({ type: "run", id, ...message }, caller);
     if (outcome.type === "cancelled") signal.throwIfAborted();
     return outputOf(outcome, message.grant);
   };
@@ -63,7 +72,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     // oxlint-disable-next-line max-params -- see Sandbox
     call: async (guest, input, grant, caller) => {
       const leave = await queue.enter(caller);
-      const ended = run({ guest, input, grant }, caller.signal);
+      const ended = run({ guest, input, grant }, caller);
       // The place is given back when the guest has really ended; who cancels does not wait for that.
       return untilAborted(ended.finally(leave), caller.signal);
     },
@@ -90,7 +99,7 @@ class ChildKeeper {
     return this.#child?.pid;
   }
 
-  async run(message: Parameters<SandboxChild["run"]>[0], signal: AbortSignal): Promise<Outcome> {
+  async run(message: RunMessage, { signal, changed = () => {} }: SandboxCaller): Promise<Outcome> {
     if (this.#closed) return { type: "failed", message: "the sandbox is closed" };
     clearTimeout(this.#idle);
     this.#running++;
@@ -99,7 +108,7 @@ class ChildKeeper {
     const cancel = (): void => child.cancel(message.id);
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      return await child.run(message);
+      return await child.run(message, changed);
     } finally {
       clearTimeout(hung);
       signal.removeEventListener("abort", cancel);

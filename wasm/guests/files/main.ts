@@ -31,6 +31,16 @@ const workspace: Workspace = {
   readMatching: refusing(host.readMatching),
 };
 
+/** Null also for what has become a directory, or may not be read. */
+function hashOrNull(path: string): string | null {
+  try {
+    return workspace.hashFile(path);
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
 function answer(request: FilesRequest): unknown {
   switch (request.op) {
     case "read":
@@ -49,6 +59,8 @@ function answer(request: FilesRequest): unknown {
       return previewEdit(workspace, request);
     case "hash":
       return { sha256: workspace.hashFile(request.path) };
+    case "hash_all":
+      return { hashes: request.paths.map(hashOrNull) };
     case "glob":
       return glob(workspace, request);
     case "grep":

@@ -8,6 +8,7 @@ export type FilesRequest =
   | (WriteRequest & { readonly op: "preview_write" })
   | (EditRequest & { readonly op: "preview_edit" })
   | { readonly op: "hash"; readonly path: string }
+  | { readonly op: "hash_all"; readonly paths: readonly string[] }
   | GlobRequest
   | GrepRequest;
 

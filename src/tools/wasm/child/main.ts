@@ -12,8 +12,9 @@ if (buildDir === undefined) throw new DefectError("the sandbox child needs the d
 const pool = createPool(createModuleCache(buildDir));
 
 async function answer(message: RunMessage): Promise<void> {
-  const reply: FromChild = { id: message.id, outcome: await pool.run(message) };
-  process.send?.(reply);
+  const { id } = message;
+  const tell = (news: FromChild["news"]): void => void process.send?.({ id, news } satisfies FromChild);
+  tell(await pool.run(message, (paths) => tell({ type: "changed", paths: [...paths] })));
 }
 
 process.on("message", (raw) => {

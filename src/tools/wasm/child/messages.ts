@@ -26,5 +26,12 @@ export const outcomeSchema = z.discriminatedUnion("type", [
 /** How a call ended. `failed` is a defect of a guest or of the host. */
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-export const fromChildSchema = z.object({ id: z.number(), outcome: outcomeSchema });
+/** Files that a running call has changed: told at once, since the call may be ended at any moment. */
+export const changedSchema = z.object({ type: z.literal("changed"), paths: z.array(z.string()) });
+
+/** What a worker says of its call: any number of changes, then how it ended. */
+export const fromWorkerSchema = z.union([changedSchema, outcomeSchema]);
+export type FromWorker = z.infer<typeof fromWorkerSchema>;
+
+export const fromChildSchema = z.object({ id: z.number(), news: fromWorkerSchema });
 export type FromChild = z.infer<typeof fromChildSchema>;

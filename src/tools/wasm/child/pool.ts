@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Outcome, RunMessage } from "./messages.ts";
-import { outcomeSchema } from "./messages.ts";
+import { fromWorkerSchema } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 import type { WorkerCall } from "./worker.ts";
 
@@ -12,9 +12,12 @@ const HEAP_MB = 256;
 
 type Compile = (guest: string, memoryMb: number) => Promise<CompiledGuest>;
 
+/** Learns which files a call changes, while it runs. */
+type Changed = (paths: readonly string[]) => void;
+
 export interface Pool {
   /** Runs one call to its end; never rejects. */
-  run(call: RunMessage): Promise<Outcome>;
+  run(call: RunMessage, changed: Changed): Promise<Outcome>;
   cancel(id: number): void;
 }
 
@@ -28,26 +31,25 @@ interface Member {
 export function createPool(compile: Compile): Pool {
   const idle: Member[] = [];
   const stops = new Map<number, (outcome: Outcome) => void>();
-  const runOn = async (member: Member, message: WorkerCall, stopped: Promise<Outcome>): Promise<Outcome> => {
-    const answer = answerOf(member, message);
+  const runOn = async (member: Member, answer: Answer, stopped: Promise<Outcome>): Promise<Outcome> => {
     const outcome = await Promise.race([answer.outcome, stopped]);
     if (answer.isAlive() && idle.length < IDLE_WORKERS) idle.push(member);
     else await member.worker.terminate();
     return outcome;
   };
-  const run = async (call: RunMessage, stopped: Promise<Outcome>): Promise<Outcome> => {
+  const run = async (call: RunMessage, changed: Changed, stopped: Promise<Outcome>): Promise<Outcome> => {
     const compiled = await Promise.race([compile(call.guest, call.grant.memoryMb), stopped]);
     if ("type" in compiled) return compiled;
     const member = idle.pop() ?? spawn();
-    return runOn(member, messageFor(member, compiled, call), stopped);
+    return runOn(member, answerOf(member, messageFor(member, compiled, call), changed), stopped);
   };
   return {
-    run: async (call) => {
+    run: async (call, changed) => {
       const { promise: stopped, resolve: stop } = Promise.withResolvers<Outcome>();
       stops.set(call.id, stop);
       const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.grant.timeoutMs);
       try {
-        return await run(call, stopped);
+        return await run(call, changed, stopped);
       } catch (error) {
         return { type: "failed", message: error instanceof Error ? error.message : String(error) };
       } finally {
@@ -83,12 +85,14 @@ interface Answer {
 }
 
 /** What the worker says to the call, or its death. */
-function answerOf({ worker }: Member, message: WorkerCall): Answer {
+function answerOf({ worker }: Member, message: WorkerCall, changed: Changed): Answer {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   let alive = false;
   const onMessage = (raw: unknown): void => {
+    const news = fromWorkerSchema.parse(raw);
+    if (news.type === "changed") return changed(news.paths);
     alive = true;
-    end(outcomeSchema.parse(raw));
+    end(news);
   };
   const onError = (error: unknown): void => end(deathOf(error));
   const onExit = (): void => end({ type: "failed", message: "the worker ended" });

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
+import { setTimeout as pause } from "node:timers/promises";
 import { parentPort } from "node:worker_threads";
 import { DefectError } from "../../../core/protocol/errors.ts";
 import type { Grant } from "../grant.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
-import type { Outcome } from "./messages.ts";
+import type { FromWorker, Outcome } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 
 /** A call as the pool hands it over. `compiled` comes with the first call of a guest to this worker. */
@@ -19,12 +20,21 @@ interface Bindings {
   instantiate(
     module: (name: string) => WebAssembly.Module | undefined,
     imports: Readonly<Record<string, object>>,
-  ): Promise<{ readonly tool: { invoke(input: string): string } }>;
+  ): Promise<Exports>;
+}
+
+/** A guest exports one of the two (wasm/wit/sandbox.wit). */
+interface Exports {
+  readonly tool?: { invoke(input: string): string };
+  readonly process?: {
+    start(input: string): Promise<void>;
+    step(): Promise<{ tag: "done"; val: string } | { tag: "idle"; val: number }>;
+  };
 }
 
 interface Instance {
   readonly workspace: Workspace;
-  readonly invoke: (input: string) => string;
+  readonly exports: Exports;
 }
 
 interface Guest {
@@ -47,19 +57,22 @@ async function guestOf({ guestKey, compiled }: WorkerCall): Promise<Guest> {
 function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): () => Promise<Instance> {
   return async () => {
     const workspace = createWorkspace();
-    const imports = { "deckhand:sandbox/workspace": workspace.functions };
-    const { tool } = await bindings.instantiate((name) => modules[name], imports);
-    return { workspace, invoke: (input) => tool.invoke(input) };
+    const imports = {
+      "deckhand:sandbox/workspace": workspace.functions,
+      "deckhand:sandbox/filesystem": workspace.filesystem,
+      "deckhand:sandbox/clock": { now: () => Date.now() },
+    };
+    return { workspace, exports: await bindings.instantiate((name) => modules[name], imports) };
   };
 }
 
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
 async function run(guest: Guest, { grant, input }: WorkerCall): Promise<Outcome> {
-  const { workspace, invoke } = await (guest.spare ?? guest.instantiate());
+  const { workspace, exports } = await (guest.spare ?? guest.instantiate());
   guest.spare = null;
   try {
-    workspace.bind(grant);
-    const output = invoke(input);
+    workspace.bind(grant, changeTeller());
+    const output = await outputOf(exports, input);
     if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };
     return { type: "ok", output };
   } catch (error) {
@@ -67,6 +80,32 @@ async function run(guest: Guest, { grant, input }: WorkerCall): Promise<Outcome>
   } finally {
     workspace.close();
   }
+}
+
+async function outputOf({ tool, process }: Exports, input: string): Promise<string> {
+  if (tool !== undefined) return tool.invoke(input);
+  if (process === undefined) throw new DefectError("the guest exports neither a tool nor a process");
+  await process.start(input);
+  for (;;) {
+    const progress = await process.step();
+    if (progress.tag === "done") return progress.val;
+    if (progress.val > 0) await pause(progress.val);
+  }
+}
+
+/** Tells of each file once per call. */
+function changeTeller(): (paths: readonly string[]) => void {
+  const told = new Set<string>();
+  return (paths) => {
+    const fresh = paths.filter((path) => !told.has(path));
+    for (const path of fresh) told.add(path);
+    if (fresh.length > 0) tell({ type: "changed", paths: fresh });
+  };
+}
+
+function tell(news: FromWorker): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
+  parentPort?.postMessage(news);
 }
 
 /** The message of a guest's error is its text. */
@@ -78,8 +117,7 @@ function failure(error: unknown): Outcome {
 /** Answers the call, then makes the instance for the next one. What fails here ends the worker, and the pool says so. */
 async function serve(call: WorkerCall): Promise<void> {
   const guest = await guestOf(call);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
-  parentPort?.postMessage(await run(guest, call));
+  tell(await run(guest, call));
   guest.spare = guest.instantiate();
   await guest.spare;
 }

@@ -5,6 +5,9 @@ import { Refusal } from "./refusal.ts";
 const MAX_PATH = 3_500;
 const MAX_NAME = 255;
 
+/** The root as guests and models name it: where it really lies is not their concern. */
+export const VIRTUAL_ROOT = "/workspace";
+
 /** Names under which files are written before they take their place. */
 export const TEMPORARY_NAME = /^\.deckhand-[0-9a-f]{16}\.tmp$/;
 
@@ -29,7 +32,7 @@ export function segmentsOf(path: string, roots: readonly string[]): string[] {
 
 function relativeTo(roots: readonly string[], path: string): string {
   if (!path.startsWith("/")) return path;
-  const root = roots.find((candidate) => isBeneath(candidate, path));
+  const root = [...roots, VIRTUAL_ROOT].find((candidate) => isBeneath(candidate, path));
   if (root === undefined) throw outside(path);
   return path.slice(root.length);
 }

@@ -23,7 +23,7 @@ export interface Place {
   readonly name: string;
   /** Relative to the root, links resolved. */
   readonly relative: string;
-  /** Null when there is no such entry; never a symbolic link. */
+  /** Null when there is no such entry; a symbolic link only where the entry itself was asked for. */
   readonly stats: Stats | null;
 }
 
@@ -59,6 +59,15 @@ export class Places {
     throw new Refusal(`${path} leads through too many symbolic links.`);
   }
 
+  /** An entry itself, which may be a symbolic link. `stats` is null when there is no such entry. */
+  entry(path: string): Place {
+    const segments = segmentsOf(path, [this.#root, this.#given]);
+    const name = segments.at(-1) ?? ".";
+    const directory = this.directory(segments.slice(0, -1).join("/"));
+    const stats = lstatSync(directory.at(name), { throwIfNoEntry: false }) ?? null;
+    return { directory, name, relative: this.relative(directory, name), stats };
+  }
+
   /** The directory at a relative path, checked; it stays open until another one is asked for. */
   directory(path: string): Directory {
     if (this.#held?.path === path && this.#held.directory.holds()) return this.#held.directory;
@@ -69,17 +78,26 @@ export class Places {
     return directory;
   }
 
+  /** Keeps the directory of a place open while others are looked for; who asks closes it. */
+  keep(): Directory | null {
+    const kept = this.#held?.directory ?? null;
+    this.#held = null;
+    return kept;
+  }
+
   relative(directory: Directory, name: string): string {
     return relative(this.#root, join(directory.real, name));
   }
 
-  /** Like `find`, making the directories on the way. */
-  make(path: string): Place {
+  /** Like `find`, making the directories on the way. `check` may throw for what, links resolved, must not be made. */
+  make(path: string, check: (relative: string) => void = () => {}): Place {
     const segments = segmentsOf(path, [this.#root, this.#given]);
     for (let depth = 1; depth < segments.length; depth++) {
       const parent = this.directory(segments.slice(0, depth - 1).join("/"));
+      const name = segments[depth - 1] ?? ".";
+      check(this.relative(parent, name));
       try {
-        mkdirSync(parent.at(segments[depth - 1] ?? "."));
+        mkdirSync(parent.at(name));
       } catch (error) {
         if (systemCode(error) !== "EEXIST") throw error;
       }

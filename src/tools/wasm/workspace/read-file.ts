@@ -13,13 +13,13 @@ export function readHead(fd: number, bytes: number): Buffer {
   return head.subarray(0, readSync(fd, head, 0, bytes, 0));
 }
 
-/** The file's bytes, at most `MAX_WHOLE`; it may grow while it is read, so its size is not trusted. */
-export function readWhole(fd: number, path: string): Buffer {
+/** The file's bytes, at most `maxBytes`; it may grow while it is read, so its size is not trusted. */
+export function readWhole(fd: number, path: string, maxBytes = MAX_WHOLE): Buffer {
   const parts: Buffer[] = [];
   let size = 0;
   for (const chunk of chunks(fd)) {
     size += chunk.length;
-    if (size > MAX_WHOLE) throw new Refusal(`${path} is larger than ${MAX_WHOLE} bytes: too large for this tool.`);
+    if (size > maxBytes) throw new Refusal(`${path} is larger than ${maxBytes} bytes: too large for this tool.`);
     parts.push(Buffer.from(chunk));
   }
   return Buffer.concat(parts);

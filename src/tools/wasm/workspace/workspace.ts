@@ -2,7 +2,9 @@ import { lstatSync } from "node:fs";
 import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
 import { instructionRefusal, isInstructionFile } from "../../instruction-files.ts";
 import type { Grant } from "../grant.ts";
+import { createChanges } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";
+import { createLooks, type FilesystemImport, type FilesystemScope } from "./filesystem.ts";
 import { listFiles, type WalkOptions } from "./list-files.ts";
 import { HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
 import { type Place, Places, withFile } from "./places.ts";
@@ -35,23 +37,26 @@ interface BatchRecord {
 
 export interface Workspace {
   readonly functions: WorkspaceImport;
-  /** Says what the functions reach; they reach nothing before. */
-  bind(grant: Pick<Grant, "root" | "writable">): void;
+  readonly filesystem: FilesystemImport;
+  /** Says what the functions reach, and who learns which files they change; they reach nothing before. */
+  bind(grant: Pick<Grant, "root" | "writable">, changed?: (paths: readonly string[]) => void): void;
   /** Lets go of what is held open. */
   close(): void;
 }
 
 /** An instance gets its import before it is known for whom it will run, so the grant comes later. */
 export function createWorkspace(open?: OpenDirectory): Workspace {
-  let bound: { readonly places: Places; readonly writable: boolean } | null = null;
-  const places = (): Places => {
+  let bound: FilesystemScope | null = null;
+  const scope = (): FilesystemScope => {
     if (bound === null) throw new DefectError("the workspace is not bound to a grant");
-    return bound.places;
+    return bound;
   };
+  const places = (): Places => scope().places;
   return {
-    functions: { ...reading(places), ...searching(places), ...writing(places, () => bound?.writable === true) },
-    bind: ({ root, writable }) => {
-      bound = { places: new Places(root, open), writable };
+    functions: { ...reading(places), ...searching(places), ...writing(places, () => scope().writable) },
+    filesystem: { ...createLooks(scope), ...createChanges(scope) },
+    bind: ({ root, writable }, changed = () => {}) => {
+      bound = { places: new Places(root, open), writable, changed };
     },
     close: () => {
       bound?.places.close();

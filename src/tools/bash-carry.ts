@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+/** What one bash call leaves for the session's next one. */
+export interface Shell {
+  /** Relative to the sandbox root. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Characters of all names and values: the carry is stored with each result. */
+const MAX_ENV = 16_000;
+
+const shellSchema = z.object({ cwd: z.string(), env: z.record(z.string(), z.string()) });
+
+export function carriedShell(carried: string | null): Shell {
+  return carried === null ? { cwd: "", env: {} } : shellSchema.parse(JSON.parse(carried));
+}
+
+/** The carry, and the names of variables that are too large for it: the largest go first. */
+export function carryOf({ cwd, env }: Shell): { carry: string; dropped: string[] } {
+  const entries = Object.entries(env).sort(([, a], [, b]) => a.length - b.length);
+  const kept: [string, string][] = [];
+  let size = 0;
+  for (const [name, value] of entries) {
+    size += name.length + value.length;
+    if (size <= MAX_ENV) kept.push([name, value]);
+  }
+  const dropped = entries.slice(kept.length).map(([name]) => name);
+  return { carry: JSON.stringify({ cwd, env: Object.fromEntries(kept) } satisfies Shell), dropped };
+}

@@ -1,0 +1,123 @@
+import { createHash, randomInt } from "node:crypto";
+import { z } from "zod";
+import type { BashRequest } from "../../wasm/guests/bash/request.ts";
+import type { ToolResult } from "../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../core/tool.ts";
+import { carriedShell, carryOf } from "./bash-carry.ts";
+import { withChangedFiles } from "./changed-files.ts";
+import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
+import { aboutMissing } from "./missing-commands.ts";
+import { linesSummary, OUTPUT_DIRECTORY, outputSchema, shownOutput } from "./program-output.ts";
+
+/** Of each of stdout and stderr. Characters. */
+const MAX_CHARS = 20_000;
+const TITLE_CHARS = 60;
+/** Beyond the command's own time, in which the shell ends by itself and says what there is to say. */
+const GRACE_MS = 1_500;
+
+const input = z.object({
+  command: z
+    .string()
+    .min(1)
+    .refine((text) => text.isWellFormed() && !text.includes("\0"), "command must be valid Unicode without NUL")
+    .describe("The script, as bash reads it."),
+  timeout: z.number().positive().max(600).default(60).describe("Seconds after which it is stopped; at most 600."),
+  description: z.string().max(200).optional().describe("In a few words, what it does: shown to people."),
+});
+type Input = z.infer<typeof input>;
+
+const reply = z.object({
+  exitCode: z.int(),
+  stdout: outputSchema,
+  stderr: outputSchema,
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()),
+  notes: z.array(z.string()),
+  timedOut: z.boolean(),
+});
+type Reply = z.infer<typeof reply>;
+
+export function createBash(guest: Guest, files: Guest): Tool {
+  return defineTool({
+    name: "bash",
+    description:
+      "Runs a bash script in the sandbox, where the working directory is /workspace. It is a shell of its own, without native programs: " +
+      "pipes, redirections, loops, functions, arrays, and cat, ls, cp, mv, rm, find, grep, sed, awk, jq, sort, uniq, cut, tr, " +
+      "head, tail, diff, comm, join, xargs, tee, wc, date, base64, md5sum, sha256sum, gzip and more. No network, no git, no " +
+      "interpreters, no package managers. The working directory and variables stay for the next call; functions, arrays, " +
+      "options and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/ or extensions/. " +
+      "To read, search or change files, the tools made for that are better.",
+    input,
+    permission: "execute",
+    parallel: false,
+    afterCrash: "never",
+    grant: ({ command }) => ({ key: command, label: "this command" }),
+    title: ({ command, description }) => titleOf(description ?? command),
+    preview: async ({ command }, ctx) => ({
+      question: "Run a command?",
+      language: "sh",
+      text: command,
+      reach: `${ctx.readOnly ? "may read files" : "may change files"} in the sandbox of this channel · no network`,
+    }),
+    execute: async (call, ctx, signal) => {
+      const result = await withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope));
+      // What ended early leaves the next call where this one began.
+      return result.carry === undefined && ctx.carried !== null ? { ...result, carry: ctx.carried } : result;
+    },
+  });
+}
+
+function titleOf(text: string): string {
+  const first = text.trim().split("\n")[0] ?? "";
+  return first.length > TITLE_CHARS ? `${first.slice(0, TITLE_CHARS).toWellFormed()}…` : first;
+}
+
+async function run(guest: Guest, { command, timeout }: Input, scope: CallScope): Promise<ToolResult> {
+  const timeoutMs = Math.round(timeout * 1_000);
+  const { callId, carried } = scope.ctx;
+  const body: BashRequest = {
+    ...carriedShell(carried),
+    command,
+    timeoutMs,
+    maxChars: MAX_CHARS,
+    overflow: `${OUTPUT_DIRECTORY}/${fileNameOf(callId)}`,
+    seed: randomInt(2 ** 32),
+  };
+  const limited: Guest = { ...guest, limits: { ...guest.limits, timeoutMs: timeoutMs + GRACE_MS } };
+  const ended = await callGuest(limited, { body, reply }, scope);
+  return ended.timedOut ? outOfTime(timeout) : resultOf(ended, command);
+}
+
+/** Model providers choose the ids of calls. */
+function fileNameOf(callId: string): string {
+  return createHash("sha256").update(callId).digest("hex").slice(0, 12);
+}
+
+function outOfTime(timeout: number): ToolResult {
+  const text =
+    `Stopped after ${timeout} s: the command took too long. What it printed is lost, what it had changed stays. ` +
+    "Do less at once, or set a longer timeout.";
+  return { content: [{ type: "text", text }], isError: true, summary: `stopped after ${timeout} s` };
+}
+
+function resultOf(ended: Reply, command: string): ToolResult {
+  const { exitCode, stdout, stderr, notes } = ended;
+  const { carry, dropped } = carryOf(ended);
+  const about = [
+    ...aboutMissing({ command, exitCode, stderr: stderr.text }),
+    ...notes,
+    ...dropped.map((name) => `The variable ${name} is too large to be kept for the next call.`),
+  ];
+  const lines = [
+    `exit code ${exitCode}${ended.cwd === "" ? "" : `, in /workspace/${ended.cwd}`}`,
+    ...shownOutput("stdout", stdout),
+    ...shownOutput("stderr", stderr),
+    ...about.map((sentence) => `[${sentence}]`),
+  ];
+  return {
+    content: [{ type: "text", text: lines.join("\n") }],
+    isError: exitCode !== 0,
+    summary: exitCode === 0 ? linesSummary(stdout.lines) : `exit code ${exitCode}`,
+    carry,
+  };
+}

@@ -1,0 +1,55 @@
+/** Programs that people expect in a shell and that the sandbox has not, with what serves instead. */
+const INSTEAD: readonly (readonly [names: string, instead: string])[] = [
+  ["curl wget http https lynx", "there is no network in the sandbox; use the web_fetch tool"],
+  ["ping nc netcat telnet ssh scp sftp rsync dig nslookup host ftp", "there is no network in the sandbox"],
+  ["git hg svn gh", "use the git tool, which reads; nothing here writes a repository"],
+  ["node nodejs deno bun tsx ts-node js", "use the js_exec tool for JavaScript"],
+  [
+    "python python2 python3 ruby perl php lua Rscript",
+    "no interpreters here; use the js_exec tool, or awk, sed and jq",
+  ],
+  [
+    "npm npx pnpm yarn pip pip3 uv poetry gem bundle cargo go rustc mvn gradle apt apt-get yum dnf apk brew snap",
+    "no packages can be installed or built in the sandbox, and no native programs run",
+  ],
+  ["gcc g++ cc clang make cmake ninja ld tsc java javac", "no native programs run in the sandbox"],
+  [
+    "docker podman kubectl helm terraform ansible aws gcloud az systemctl service",
+    "no native programs run in the sandbox",
+  ],
+  ["sudo su doas", "there are no other users in the sandbox"],
+  ["vi vim nvim nano emacs ed", "use the edit and write tools"],
+  ["less more", "output is not paged; use head, tail or the read tool"],
+  ["tar zip unzip bzip2 xz 7z", "of archives only gzip, gunzip and zcat are here"],
+  ["cmp", "use diff -q"],
+  ["sqlite3 psql mysql redis-cli", "no databases here"],
+  ["yq xan", "use jq for JSON and awk for the rest, or the js_exec tool"],
+  ["ps top kill killall pkill nohup crontab at", "there are no processes in the sandbox; each call is one script"],
+];
+
+const BY_NAME: ReadonlyMap<string, string> = new Map(
+  INSTEAD.flatMap(([names, instead]) => names.split(" ").map((name) => [name, instead] as const)),
+);
+
+export interface EndedCommand {
+  readonly command: string;
+  readonly exitCode: number;
+  readonly stderr: string;
+}
+
+/** Sentences about what a command wanted and the sandbox has not. */
+export function aboutMissing(ended: EndedCommand): string[] {
+  const errors = ended.stderr.matchAll(/^(?:.*: )?(?<name>[^\s:/]+): command not found$/gm);
+  const named = [...errors].map((match) => match.groups?.name ?? "");
+  return [...new Set([...named, ...silenced(ended)])].map((name) => {
+    const instead = BY_NAME.get(name);
+    return instead === undefined ? `${name} is not in the sandbox.` : `${name} is not in the sandbox: ${instead}.`;
+  });
+}
+
+/** A script may send its errors elsewhere: then its own words tell what it wanted. */
+function silenced({ command, exitCode, stderr }: EndedCommand): string[] {
+  if (stderr !== "" || exitCode === 0) return [];
+  const words: readonly string[] = command.match(/(?<=^|[\s;&|(`])[\w+.-]+(?=\s|$)/g) ?? [];
+  return words.filter((word) => BY_NAME.has(word));
+}

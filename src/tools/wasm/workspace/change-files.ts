@@ -1,0 +1,132 @@
+import { Buffer } from "node:buffer";
+import { closeSync, constants, futimesSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import { instructionRefusal, isInstructionFile } from "../../instruction-files.ts";
+import { FileFailure, guarded } from "./file-failure.ts";
+import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
+import type { Place, Places } from "./places.ts";
+import { Refusal } from "./refusal.ts";
+import { type Tree, treeOf } from "./tree.ts";
+import { writeBytes } from "./write-bytes.ts";
+
+/** Bytes that one call writes in all: a loop fills no disk. */
+const MAX_WRITTEN = 268_435_456;
+
+type Changes = Pick<FilesystemImport, "writeFile" | "makeDirectory" | "remove" | "rename" | "copyFile" | "setModified">;
+
+/** Each change asks first whether the scope permits it, and tells of it afterwards. */
+export function createChanges(scope: () => FilesystemScope): Changes {
+  const budget = { scope: null as FilesystemScope | null, left: 0 };
+  const spend = (current: FilesystemScope, bytes: number): void => {
+    if (budget.scope !== current) Object.assign(budget, { scope: current, left: MAX_WRITTEN });
+    budget.left -= bytes;
+    if (budget.left < 0) throw new Refusal(`More than ${MAX_WRITTEN} bytes were to be written in one call.`);
+  };
+  const writing = (): FilesystemScope => {
+    const current = scope();
+    if (!current.writable) throw new Refusal("Writing is not permitted here.");
+    return current;
+  };
+  const write = (path: string, bytes: Buffer, append: boolean): void => {
+    const current = writing();
+    spend(current, bytes.length);
+    const place = writable(current.places.find(path), path);
+    writeBytes(place, path, { bytes, append });
+    current.changed([place.relative]);
+  };
+  return {
+    writeFile: guarded((path: string, content: string, append: boolean) =>
+      write(path, Buffer.from(content, "latin1"), append),
+    ),
+    copyFile: guarded((source: string, target: string) => write(target, readBytes(writing().places, source), false)),
+    makeDirectory: guarded((path: string, parents: boolean) => makeDirectory(writing().places, path, parents)),
+    remove: guarded((path: string, recursive: boolean) => remove(writing(), path, recursive)),
+    rename: guarded((source: string, target: string) => rename(writing(), source, target)),
+    setModified: guarded((path: string, modified: number) => setModified(writing().places, path, modified)),
+  };
+}
+
+/** By the path as given, and as resolved: a link is no way around it. */
+function writable(place: Place, path: string): Place {
+  refuseInstructions(path);
+  refuseInstructions(place.relative);
+  return place;
+}
+
+function refuseInstructions(path: string): void {
+  if (isInstructionFile(path)) throw instructionRefusal(path);
+}
+
+function makeDirectory(places: Places, path: string, parents: boolean): void {
+  refuseInstructions(path);
+  const place = parents ? places.make(path, refuseInstructions) : places.find(path);
+  if (place.stats !== null) {
+    if (parents && place.stats.isDirectory()) return;
+    throw new FileFailure("EEXIST");
+  }
+  refuseInstructions(place.relative);
+  mkdirSync(place.directory.at(place.name));
+}
+
+function remove({ places, changed }: FilesystemScope, path: string, recursive: boolean): void {
+  const place = writable(places.entry(path), path);
+  const stats = present(place.stats);
+  refuseRoot(place);
+  if (!stats.isDirectory()) {
+    unlinkSync(place.directory.at(place.name));
+    changed([place.relative]);
+    return;
+  }
+  const tree = recursive ? treeOf(places, place.relative) : { files: [], directories: [place.relative] };
+  for (const file of tree.files) unlinkSync(at(places, file));
+  for (const directory of tree.directories.toReversed()) rmdirSync(at(places, directory));
+  changed(tree.files);
+}
+
+/** A path for one system call, its directory verified just now. */
+function at(places: Places, path: string): string {
+  const { directory, name } = places.entry(path);
+  return directory.at(name);
+}
+
+function refuseRoot(place: Place): void {
+  if (place.relative === "") throw new Refusal("The root of the sandbox itself stays where it is.");
+}
+
+function rename({ places, changed }: FilesystemScope, source: string, target: string): void {
+  const to = writable(places.entry(target), target);
+  refuseRoot(to);
+  const directory = places.keep();
+  try {
+    const from = writable(places.entry(source), source);
+    refuseRoot(from);
+    const tree: Tree = present(from.stats).isDirectory()
+      ? treeOf(places, from.relative)
+      : { files: [from.relative], directories: [] };
+    refuseBecomingInstructions(tree, from.relative, to.relative);
+    renameSync(at(places, from.relative), to.directory.at(to.name));
+    changed(tree.files.flatMap((file) => [file, moved(file, from.relative, to.relative)]));
+  } finally {
+    directory?.close();
+  }
+}
+
+/** Files that instruct nobody where they are may do so where they go. */
+function refuseBecomingInstructions(tree: Tree, from: string, to: string): void {
+  for (const file of [...tree.files, ...tree.directories]) refuseInstructions(moved(file, from, to));
+}
+
+function moved(path: string, from: string, to: string): string {
+  return `${to}${path.slice(from.length)}`;
+}
+
+function setModified(places: Places, path: string, modified: number): void {
+  const place = writable(places.find(path), path);
+  const stats = present(place.stats);
+  if (!stats.isFile() && !stats.isDirectory()) throw new FileFailure("EPERM");
+  const fd = openSync(place.directory.at(place.name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    futimesSync(fd, Date.now() / 1_000, modified / 1_000);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,27 @@
+import { SandboxError } from "../../../core/protocol/errors.ts";
+import { Refusal, systemCode } from "./refusal.ts";
+
+/** Why a program's file operation failed; `payload` is the guest's error value (wasm/wit/sandbox.wit). */
+export class FileFailure extends SandboxError {
+  readonly payload: { readonly code: string; readonly sentence: string };
+
+  constructor(code: string, sentence = "") {
+    super("sandbox_failed", sentence === "" ? code : sentence);
+    this.payload = { code, sentence };
+  }
+}
+
+/** The same work; what the system or the sandbox declines is a failure for the guest, defects stay what they are. */
+export function guarded<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
+  return (...args) => {
+    try {
+      return work(...args);
+    } catch (error) {
+      if (error instanceof FileFailure) throw error;
+      if (error instanceof Refusal) throw new FileFailure("EPERM", error.payload);
+      const code = systemCode(error);
+      if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;
+      throw new FileFailure(code);
+    }
+  };
+}

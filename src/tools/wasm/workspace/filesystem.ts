@@ -1,0 +1,94 @@
+import type { Dirent, Stats } from "node:fs";
+import { compress, decompress } from "./compression.ts";
+import { FileFailure, guarded } from "./file-failure.ts";
+import { type Places, withFile } from "./places.ts";
+import { readWhole } from "./read-file.ts";
+import { entriesAt, isShown } from "./tree.ts";
+
+/** Bytes of one file that a program reads at once. */
+const MAX_READ = 33_554_432;
+
+/** The guest's `filesystem` import (wasm/wit/sandbox.wit). */
+export interface FilesystemImport {
+  status(path: string, follow: boolean): EntryStatus;
+  entries(path: string): string;
+  resolve(path: string): string;
+  readFile(path: string): string;
+  writeFile(path: string, content: string, append: boolean): void;
+  makeDirectory(path: string, parents: boolean): void;
+  remove(path: string, recursive: boolean): void;
+  rename(source: string, target: string): void;
+  copyFile(source: string, target: string): void;
+  setModified(path: string, modified: number): void;
+  compress(content: string, level: number): string;
+  decompress(content: string): string;
+}
+
+interface EntryStatus {
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly size: number;
+  readonly modified: number;
+  readonly mode: number;
+  readonly identity: string;
+}
+
+/** What one call reaches, and who learns what it changes. */
+export interface FilesystemScope {
+  readonly places: Places;
+  readonly writable: boolean;
+  /** Paths, relative to the root, of files that were written, moved or removed. */
+  readonly changed: (paths: readonly string[]) => void;
+}
+
+/** What a program sees of the files. Asks for its scope with each call, as the changes do (change-files.ts). */
+export function createLooks(
+  scope: () => FilesystemScope,
+): Pick<FilesystemImport, "status" | "entries" | "resolve" | "readFile" | "compress" | "decompress"> {
+  const places = (): Places => scope().places;
+  return {
+    status: guarded((path: string, follow: boolean) =>
+      statusOf(present((follow ? places().find(path) : places().entry(path)).stats)),
+    ),
+    entries: guarded((path: string) =>
+      entriesAt(places(), path)
+        .filter(({ name }) => isShown(name))
+        .map((entry) => `${kindOf(entry).charAt(0)}${entry.name}`)
+        .join("\0"),
+    ),
+    resolve: guarded((path: string) => {
+      const place = places().find(path);
+      present(place.stats);
+      return place.relative;
+    }),
+    readFile: guarded((path: string) => readBytes(places(), path).toString("latin1")),
+    compress: guarded(compress),
+    decompress: guarded(decompress),
+  };
+}
+
+export function readBytes(places: Places, path: string): Buffer {
+  const place = places.find(path);
+  if (present(place.stats).isDirectory()) throw new FileFailure("EISDIR");
+  return withFile(place, path, (fd) => readWhole(fd, path, MAX_READ));
+}
+
+export function present(stats: Stats | null): Stats {
+  if (stats === null) throw new FileFailure("ENOENT");
+  return stats;
+}
+
+function statusOf(stats: Stats): EntryStatus {
+  return {
+    kind: kindOf(stats),
+    size: stats.size,
+    modified: stats.mtimeMs,
+    mode: stats.mode & 0o777,
+    identity: `${stats.dev}:${stats.ino}`,
+  };
+}
+
+function kindOf(entry: Stats | Dirent): EntryStatus["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "link" : "other";
+}

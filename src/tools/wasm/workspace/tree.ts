@@ -1,0 +1,49 @@
+import { type Dirent, readdirSync } from "node:fs";
+import { instructionRefusal, isInstructionFile } from "../../instruction-files.ts";
+import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
+import type { Places } from "./places.ts";
+import { Refusal } from "./refusal.ts";
+
+/** Entries of a tree that is moved or removed at once. */
+const MAX_ENTRIES = 200_000;
+
+export interface Tree {
+  /** Everything that is no directory, by path relative to the root. */
+  readonly files: readonly string[];
+  /** Each before those beneath it; the directory itself comes first. */
+  readonly directories: readonly string[];
+}
+
+/** All that is in a directory. Refused when something is among it that no tool changes. */
+export function treeOf(places: Places, path: string): Tree {
+  const files: string[] = [];
+  const directories = [path];
+  for (const directory of directories) {
+    for (const entry of entriesAt(places, directory)) {
+      const entryPath = directory === "" ? entry.name : `${directory}/${entry.name}`;
+      refuseProtected(entryPath, entry.name);
+      if (entry.isDirectory()) directories.push(entryPath);
+      else files.push(entryPath);
+    }
+    if (files.length + directories.length > MAX_ENTRIES) {
+      throw new Refusal(`${path} holds more than ${MAX_ENTRIES} entries; change parts of it, one after the other.`);
+    }
+  }
+  return { files, directories };
+}
+
+function refuseProtected(path: string, name: string): void {
+  if (isGitName(name)) throw new Refusal(`${path} is a repository's own data, which tools do not change.`);
+  if (isInstructionFile(path)) throw instructionRefusal(path);
+}
+
+/** A directory's entries, in order of name. */
+export function entriesAt(places: Places, path: string): Dirent[] {
+  const entries = readdirSync(places.directory(path).at("."), { withFileTypes: true });
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Whether a listing shows the entry: `.git` is closed, and a file being written is nobody's yet. */
+export function isShown(name: string): boolean {
+  return !isGitName(name) && !TEMPORARY_NAME.test(name);
+}

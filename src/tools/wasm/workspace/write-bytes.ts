@@ -1,0 +1,38 @@
+import { Buffer } from "node:buffer";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeFileSync } from "node:fs";
+import { FileFailure } from "./file-failure.ts";
+import { notRegular, type Place, withFile } from "./places.ts";
+import { hashOf, readWhole } from "./read-file.ts";
+import { replaceFile } from "./replace-file.ts";
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;
+
+/**
+ * Writes as a shell's redirection does: in place, so that others see it grow. A file with more names
+ * than one (hard links) is replaced instead: the other names may lie outside the root, and keep what they have.
+ */
+export function writeBytes(place: Place, path: string, { bytes, append }: { bytes: Buffer; append: boolean }): void {
+  const { directory, name, stats } = place;
+  if (stats?.isDirectory()) throw new FileFailure("EISDIR");
+  if (stats !== null && !stats.isFile()) throw notRegular(path, stats);
+  if (stats !== null && stats.nlink > 1) {
+    replaceShared(place, path, { bytes, append });
+    return;
+  }
+  const how = stats === null ? O_CREAT | O_EXCL : O_NONBLOCK | O_NOCTTY;
+  const fd = openSync(directory.at(name), O_WRONLY | O_NOFOLLOW | how | (append ? O_APPEND : 0), 0o666);
+  try {
+    const opened = fstatSync(fd);
+    if (!opened.isFile() || opened.nlink > 1) throw notRegular(path, opened);
+    if (!append) ftruncateSync(fd);
+    writeFileSync(fd, bytes);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function replaceShared(place: Place, path: string, { bytes, append }: { bytes: Buffer; append: boolean }): void {
+  const old = withFile(place, path, (fd) => readWhole(fd, path));
+  const content = append ? Buffer.concat([old, bytes]) : bytes;
+  replaceFile(place, path, { content, before: hashOf(old) });
+}

@@ -1,0 +1,92 @@
+import "./surroundings.ts";
+import { Bash, type BashExecResult, InMemoryFs, MountableFs } from "just-bash/browser";
+import { outputOf } from "../runtime/overflow.ts";
+import { programOf } from "../runtime/program.ts";
+import { seedRandom } from "../runtime/random.ts";
+import { FileError, openFilesystem } from "../workspace-files.ts";
+import type { BashReply, BashRequest } from "./request.ts";
+import { keptEnv } from "./shell-env.ts";
+import { WorkspaceFs } from "./workspace-fs.ts";
+
+/** Where the shell sees the sandbox root; the tools take paths beneath it, too. */
+const ROOT = "/workspace";
+/** Commands and loop rounds of one call: a few seconds of work. */
+const MAX_STEPS = 50_000;
+/** Bytes. What is printed is held in memory until the end. */
+const MAX_PRINTED = 33_554_432;
+/** The exit code of a command that ran out of time, as `timeout` has it. */
+const TIMED_OUT = 124;
+
+async function run(input: string): Promise<string> {
+  const request: BashRequest = JSON.parse(input);
+  seedRandom(request.seed);
+  const notes = new Set<string>();
+  const files = openFilesystem(
+    (path) => `${ROOT}/${path}`,
+    (sentence) => notes.add(sentence),
+  );
+  const shell = openShell(new WorkspaceFs(files, (sentence) => notes.add(sentence)), request);
+  const ended = await execute(shell, request.command);
+  const printed = (text: string, name: string) =>
+    outputOf(text, { maxChars: request.maxChars, path: `${request.overflow}-${name}.txt`, files });
+  const reply: BashReply = {
+    exitCode: ended.exitCode,
+    stdout: printed(ended.stdout, "stdout"),
+    stderr: printed(plainErrors(ended.stderr), "stderr"),
+    cwd: inner(ended.env.PWD ?? ROOT),
+    env: keptEnv(ended.env),
+    notes: [...notes],
+    timedOut: ended.exitCode === TIMED_OUT && ended.stderr.includes("execution deadline"),
+  };
+  return JSON.stringify(reply);
+}
+
+function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest): Bash {
+  const fs = new MountableFs({
+    base: new InMemoryFs({ "/tmp/.keep": "" }),
+    mounts: [{ mountPoint: ROOT, filesystem: workspace }],
+  });
+  return new Bash({
+    fs,
+    cwd: cwd === "" ? ROOT : `${ROOT}/${cwd}`,
+    env: { HOME: ROOT, ...env },
+    defenseInDepth: false,
+    executionLimits: {
+      maxExecutionTimeMs: timeoutMs,
+      maxCommandCount: MAX_STEPS,
+      maxLoopIterations: MAX_STEPS,
+      maxOutputSize: MAX_PRINTED,
+    },
+  });
+}
+
+/** A file error that the shell does not take for the failure of one command ends the script, as its own error. */
+async function execute(shell: Bash, command: string): Promise<BashExecResult> {
+  try {
+    return await shell.exec(command, { rawScript: true });
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return {
+      stdout: "",
+      stderr: `bash: ${error.message}\n`,
+      exitCode: 1,
+      env: { ...shell.getEnv(), PWD: shell.getCwd() },
+    };
+  }
+}
+
+/** In the words that people know. */
+function plainErrors(stderr: string): string {
+  return stderr
+    .replace(/command not available in browser environments\. .*/g, "command not found")
+    .replace(/, increase executionLimits\.\w+/g, "");
+}
+
+/** Relative to the sandbox root; elsewhere, such as in /tmp, nothing is left for the next call. */
+function inner(path: string): string {
+  return path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
+}
+
+export const process = programOf(run, () => {
+  throw new Error("the shell waits for something that never comes");
+});

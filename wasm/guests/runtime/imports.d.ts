@@ -1,0 +1,19 @@
+declare module "deckhand:sandbox/filesystem@0.1.0" {
+  type Filesystem = import("../workspace-files.ts").Filesystem;
+  export const status: Filesystem["status"];
+  export const entries: Filesystem["entries"];
+  export const resolve: Filesystem["resolve"];
+  export const readFile: Filesystem["readFile"];
+  export const writeFile: Filesystem["writeFile"];
+  export const makeDirectory: Filesystem["makeDirectory"];
+  export const remove: Filesystem["remove"];
+  export const rename: Filesystem["rename"];
+  export const copyFile: Filesystem["copyFile"];
+  export const setModified: Filesystem["setModified"];
+  export const compress: Filesystem["compress"];
+  export const decompress: Filesystem["decompress"];
+}
+
+declare module "deckhand:sandbox/clock@0.1.0" {
+  export const now: () => number;
+}

@@ -1,0 +1,63 @@
+import { FileError, type Filesystem } from "../workspace-files.ts";
+import { latin1Of } from "./text-encoding.ts";
+
+/** Kept of what earlier calls left: the newest. */
+const KEPT_FILES = 20;
+/** Bytes. What is longer loses its middle, visibly. */
+const MAX_FILE = 16_777_216;
+
+export interface Output {
+  readonly text: string;
+  readonly lines: number;
+  readonly file: string | null;
+  readonly cut: boolean;
+}
+
+/** The end of a text, with the whole in a file when it is longer. */
+export function outputOf(
+  text: string,
+  { maxChars, path, files }: { maxChars: number; path: string; files: Filesystem },
+): Output {
+  const shown = text.toWellFormed();
+  const lines = shown === "" ? 0 : shown.split("\n").length - (shown.endsWith("\n") ? 1 : 0);
+  if (shown.length <= maxChars) return { text: shown, lines, file: null, cut: false };
+  return { text: tailOf(shown, maxChars), lines, file: keep(shown, path, files), cut: true };
+}
+
+/** Begins with a whole line when there is one. */
+function tailOf(text: string, maxChars: number): string {
+  const tail = text.slice(-maxChars).toWellFormed();
+  const lineEnd = tail.indexOf("\n");
+  return lineEnd === -1 || lineEnd === tail.length - 1 ? tail : tail.slice(lineEnd + 1);
+}
+
+/** Null where nothing may be written. */
+function keep(text: string, path: string, files: Filesystem): string | null {
+  const directory = path.slice(0, path.lastIndexOf("/"));
+  try {
+    files.makeDirectory(directory, true);
+    files.writeFile(`${directory}/.gitignore`, "*\n", false);
+    files.writeFile(path, latin1Of(new TextEncoder().encode(boundedTo(text, MAX_FILE))), false);
+    removeOldest(directory, files);
+    return path;
+  } catch (error) {
+    if (error instanceof FileError) return null;
+    throw error;
+  }
+}
+
+function boundedTo(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max / 2)}\n[${text.length - max} characters left out]\n${text.slice(-max / 2)}`;
+}
+
+function removeOldest(directory: string, files: Filesystem): void {
+  const kept = files
+    .entries(directory)
+    .split("\0")
+    .filter((entry) => entry.startsWith("f") && entry !== "f.gitignore")
+    .map((entry) => `${directory}/${entry.slice(1)}`)
+    .map((path) => ({ path, modified: files.status(path, false).modified }))
+    .sort((a, b) => b.modified - a.modified);
+  for (const { path } of kept.slice(KEPT_FILES)) files.remove(path, false);
+}

@@ -1,0 +1,115 @@
+import * as host from "deckhand:sandbox/filesystem@0.1.0";
+
+/**
+ * The `filesystem` interface of wasm/wit/sandbox.wit, as a guest sees it. Paths are relative to the sandbox
+ * root; contents have one character from U+0000 to U+00FF for each byte. Throws FileError.
+ */
+export interface Filesystem {
+  status(path: string, follow: boolean): EntryStatus;
+  entries(path: string): string;
+  resolve(path: string): string;
+  readFile(path: string): string;
+  writeFile(path: string, content: string, append: boolean): void;
+  makeDirectory(path: string, parents: boolean): void;
+  remove(path: string, recursive: boolean): void;
+  rename(source: string, target: string): void;
+  copyFile(source: string, target: string): void;
+  setModified(path: string, modified: number): void;
+  compress(content: string, level: number): string;
+  decompress(content: string): string;
+}
+
+export interface EntryStatus {
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly size: number;
+  readonly modified: number;
+  readonly mode: number;
+  readonly identity: string;
+}
+
+/** In the words of an operating system, since programs look for these. */
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file or directory",
+  EEXIST: "file already exists",
+  ENOTDIR: "not a directory",
+  EISDIR: "illegal operation on a directory",
+  ENOTEMPTY: "directory not empty",
+  EACCES: "permission denied",
+  EPERM: "operation not permitted",
+  EFBIG: "file too large",
+  ELOOP: "too many symbolic links encountered",
+  EINVAL: "invalid argument",
+  ENOSPC: "no space left on device",
+};
+
+/** `ENOENT: no such file or directory, open 'a.txt'`; what the sandbox has to say follows. */
+export class FileError extends Error {
+  readonly code: string;
+  /** What the sandbox has to say; empty for ordinary errors. */
+  readonly sentence: string;
+
+  constructor(code: string, about: { readonly call: string; readonly path: string; readonly sentence?: string }) {
+    const sentence = about.sentence ?? "";
+    super(
+      `${code}: ${WORDS[code] ?? "file error"}, ${about.call} '${about.path}'${sentence === "" ? "" : ` (${sentence})`}`,
+    );
+    this.name = "Error";
+    this.code = code;
+    this.sentence = sentence;
+  }
+}
+
+/** Node's names of the calls, which error messages carry. */
+const CALLS = {
+  status: "stat",
+  entries: "scandir",
+  resolve: "realpath",
+  readFile: "open",
+  writeFile: "open",
+  makeDirectory: "mkdir",
+  remove: "rm",
+  rename: "rename",
+  copyFile: "copyfile",
+  setModified: "utime",
+  compress: "gzip",
+  decompress: "gunzip",
+} as const;
+
+/** The host's functions with errors that say which path, as `shown` writes it; `refused` hears what the sandbox says. */
+export function openFilesystem(shown: (path: string) => string, refused: (sentence: string) => void): Filesystem {
+  const calling =
+    <A extends readonly unknown[], R>(name: keyof typeof CALLS, work: (...args: A) => R) =>
+    (...args: A): R => {
+      try {
+        return work(...args);
+      } catch (error) {
+        const { code, sentence } = failureOf(error);
+        if (sentence !== "") refused(sentence);
+        const isFile = name !== "compress" && name !== "decompress";
+        throw new FileError(code, { call: CALLS[name], path: isFile ? shown(String(args[0])) : "", sentence });
+      }
+    };
+  return {
+    status: calling("status", host.status),
+    entries: calling("entries", host.entries),
+    resolve: calling("resolve", host.resolve),
+    readFile: calling("readFile", host.readFile),
+    writeFile: calling("writeFile", host.writeFile),
+    makeDirectory: calling("makeDirectory", host.makeDirectory),
+    remove: calling("remove", host.remove),
+    rename: calling("rename", host.rename),
+    copyFile: calling("copyFile", host.copyFile),
+    setModified: calling("setModified", host.setModified),
+    compress: calling("compress", host.compress),
+    decompress: calling("decompress", host.decompress),
+  };
+}
+
+/** An error without the interface's payload is a defect, and passes. */
+function failureOf(error: unknown): { code: string; sentence: string } {
+  const payload: unknown = error instanceof Error && "payload" in error ? error.payload : null;
+  if (typeof payload === "object" && payload !== null && "code" in payload && "sentence" in payload) {
+    return { code: String(payload.code), sentence: String(payload.sentence) };
+  }
+  throw error;
+}
