@@ -44,7 +44,11 @@ async function head(
   const stopped = AbortSignal.any([signal, headDeadline]);
   try {
     const socket = await connect(url, options, stopped);
-    return await responseHead({ url, headers, socket, maxHeaderSize: options.limits.headBytes }, stopped);
+    const asked = { url, headers, socket, maxHeaderSize: options.limits.headBytes };
+    return await responseHead(asked, stopped).catch((cause: unknown) => {
+      socket.destroy();
+      throw cause;
+    });
   } catch (cause) {
     signal.throwIfAborted();
     if (headDeadline.aborted) throw new NetworkRefusal(`${url.host} did not answer in time.`, cause);

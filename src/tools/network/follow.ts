@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { ACCEPT_ENCODING } from "./body.ts";
 import type { SessionCache } from "./cache.ts";
 import { type Answer, type ExchangeOptions, exchange } from "./exchange.ts";
@@ -52,5 +53,6 @@ export async function fetchUrl(asked: FetchRequest, options: ExchangeOptions, si
 
 function redirectOf({ status, headers }: Answer, url: URL): URL | null {
   if (!REDIRECTS.has(status) || headers.location === undefined) return null;
-  return parseTarget(headers.location, url);
+  // The runtime reads headers as Latin-1, servers write UTF-8.
+  return parseTarget(Buffer.from(headers.location, "latin1").toString("utf8"), url);
 }

@@ -26,7 +26,7 @@ export function parseHostPattern(text: string): HostPattern | null {
   const beneath = host.startsWith("*.");
   const bare = beneath ? host.slice(2) : host;
   if (/[/?#@\\*%\s]/.test(bare) || (bare.includes(":") && !bare.startsWith("["))) return null;
-  const name = URL.parse(`http://${bare}`)?.hostname.replace(/\.$/, "");
+  const name = URL.parse(`http://${bare}`)?.hostname.replace(/\.+$/, "");
   return name === undefined || name === "" ? null : { name, beneath, port };
 }
 

@@ -1,9 +1,10 @@
 import { htmlToMarkdown } from "@mdream/js";
 import type { PageRequest } from "./request.ts";
 
-/** What surrounds a page's content, or is no text. */
+/** What surrounds a page's content. */
 const AROUND = ["nav", "footer", "aside", "form", "dialog"];
-const UNREADABLE = ["script", "style", "noscript", "template", "svg", "iframe", "canvas"];
+/** What is no text to read; the title is told apart. */
+const UNREADABLE = ["title", "script", "style", "noscript", "template", "svg", "iframe", "canvas"];
 
 /** Links and images that lead nowhere say nothing to a reader; everything else stays as it is. */
 const CLEAN = { emptyLinks: true, emptyLinkText: true, emptyImages: true, selfLinkHeadings: true, blankLines: true };

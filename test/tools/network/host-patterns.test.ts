@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { blockOf, isAllowedHost, parseHostPattern } from "../../../src/tools/network/host-patterns.ts";
+import { parseTarget } from "../../../src/tools/network/target.ts";
+
+const allowed = [
+  { pattern: "example.com", url: "https://example.com/", holds: true },
+  { pattern: "example.com", url: "http://example.com/", holds: true },
+  { pattern: "EXAMPLE.com", url: "https://Example.COM/x", holds: true },
+  { pattern: "example.com", url: "https://example.com./", holds: true },
+  { pattern: "example.com", url: "https://www.example.com/", holds: false },
+  { pattern: "example.com", url: "https://example.com.evil.test/", holds: false },
+  { pattern: "example.com", url: "https://notexample.com/", holds: false },
+  { pattern: "example.com", url: "https://example.com:8443/", holds: false },
+  { pattern: "example.com:8443", url: "https://example.com:8443/", holds: true },
+  { pattern: "example.com:8443", url: "https://example.com/", holds: false },
+  { pattern: "example.com:443", url: "https://example.com/", holds: true },
+  { pattern: "example.com:80", url: "http://example.com/", holds: true },
+  { pattern: "example.com:80", url: "https://example.com/", holds: false },
+  { pattern: "*.example.com", url: "https://a.b.example.com/", holds: true },
+  { pattern: "*.example.com", url: "https://example.com/", holds: false },
+  { pattern: "*.example.com", url: "https://badexample.com/", holds: false },
+  { pattern: "*", url: "https://anything.test/", holds: true },
+  { pattern: "*", url: "https://anything.test:22/", holds: false },
+  { pattern: "*:8080", url: "http://anything.test:8080/", holds: true },
+  { pattern: "münchen.example", url: "https://xn--mnchen-3ya.example/", holds: true },
+  { pattern: "[2606:4700::1]", url: "https://[2606:4700:0::1]/", holds: true },
+  { pattern: "[2606:4700::1]:8443", url: "https://[2606:4700::1]:8443/", holds: true },
+  { pattern: "exam*ple.com", url: "https://example.com/", holds: false },
+  { pattern: "", url: "https://example.com/", holds: false },
+];
+
+test.each(allowed)("allowedHosts $pattern holds for $url: $holds", ({ pattern, url, holds }) => {
+  expect(isAllowedHost(parseTarget(url), [pattern])).toBe(holds);
+});
+
+const blocked = [
+  { entry: "https://example.com/admin", url: "https://example.com/admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/admin/users?x=1", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/administrator", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/", holds: false },
+  { entry: "https://example.com/admin", url: "https://www.example.com/admin", holds: false },
+  { entry: "https://example.com/admin", url: "http://example.com/admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com:8443/admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com./admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%61dmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/ADMIN", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com//admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/x/../admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/x/%2e%2e/admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com\\admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%2fadmin", holds: true },
+  { entry: "https://example.com/a/b", url: "https://example.com/a;v=1/b", holds: true },
+  { entry: "https://example.com/%61dmin", url: "https://example.com/admin", holds: true },
+  { entry: "https://example.com/a?b=1", url: "https://example.com/a?b=1&c=2", holds: true },
+  { entry: "https://example.com/a?b=1", url: "https://example.com/a?b=2", holds: false },
+  { entry: "https://example.com:8443/", url: "https://example.com/", holds: false },
+  { entry: "example.com", url: "https://example.com/anything", holds: true },
+  { entry: "*.example.com/private", url: "https://a.example.com/private", holds: true },
+  { entry: "*/.git", url: "https://any.test/.git/config", holds: true },
+  { entry: "https://example.com//admin", url: "https://example.com/admin", holds: true },
+];
+
+test.each(blocked)("blockedUrls $entry holds for $url: $holds", ({ entry, url, holds }) => {
+  expect(blockOf(parseTarget(url), [entry])).toBe(holds ? entry : null);
+});
+
+test.each(["https://example.com", "a/b", "a b", "user@host", "2606:4700::1", "*.*.com", "*."])(
+  "%s is no host pattern",
+  (text) => {
+    expect(parseHostPattern(text)).toBeNull();
+  },
+);
