@@ -64,9 +64,9 @@ export interface NativeSession {
     approvals: ApprovalRules;
   };
   /** One call of `settle`, as each wake makes it. */
-  settle(tool: Tool, input: object, more?: Partial<ToolContext>): Promise<ToolResult | null>;
+  readonly settle: (tool: Tool, input: object, more?: Partial<ToolContext>) => Promise<ToolResult | null>;
   /** True when something has come that the parked run goes on with. */
-  isWoken(): Promise<boolean>;
+  readonly isWoken: () => Promise<boolean>;
 }
 
 export async function nativeSession(): Promise<NativeSession> {

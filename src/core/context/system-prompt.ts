@@ -13,6 +13,8 @@ export interface SystemPromptInput {
   readonly instructions: readonly InstructionLayer[];
   /** Where the answer is read. `platform` as people know it, e.g. `Slack`. */
   readonly place: { readonly platform: string; readonly channel: string };
+  /** What holds for the session now, e.g. its plan; it may change from run to run. */
+  readonly active?: readonly string[];
 }
 
 /**
@@ -20,7 +22,7 @@ export interface SystemPromptInput {
  * of people, each ending with a cache breakpoint. Both are equal, byte for byte, across the turns and sessions of a
  * channel; what may differ follows them. The date is with the messages (request-messages.ts), never here.
  */
-export function buildSystemPrompt({ config, instructions, place }: SystemPromptInput): SystemPart[] {
+export function buildSystemPrompt({ config, instructions, place, active = [] }: SystemPromptInput): SystemPart[] {
   const standing = [
     config.agentDefinition.prompt,
     config.systemPrompt ?? BASE_INSTRUCTIONS,
@@ -29,11 +31,11 @@ export function buildSystemPrompt({ config, instructions, place }: SystemPromptI
     config.outputStylePrompt ?? OUTPUT_STYLES[config.outputStyle],
     SECURITY,
   ];
-  const volatile = [`Working directory: ${config.workingDirectory}`, `Channel: ${place.channel} on ${place.platform}`];
+  const here = `Working directory: ${config.workingDirectory}\nChannel: ${place.channel} on ${place.platform}`;
   return [
     { text: paragraphs(standing), cacheBreakpoint: true },
     ...(instructions.length === 0 ? [] : [{ text: instructionText(instructions), cacheBreakpoint: true }]),
-    { text: volatile.join("\n"), cacheBreakpoint: false },
+    { text: paragraphs([here, ...active]), cacheBreakpoint: false },
   ];
 }
 

@@ -1,0 +1,21 @@
+import { assertNever } from "../protocol/assert-never.ts";
+import { checklist, type Plan, stepsInHand } from "../protocol/plan.ts";
+
+/** What the system prompt says of the session's plan, below the cache boundary; empty when there is nothing to say. */
+export function planSection(plan: Plan | null): string {
+  if (plan === null) return "";
+  switch (plan.phase) {
+    case "planning":
+      return "Plan mode is on: nothing may be changed or run until a person accepts a plan. Look at what you need, then propose one with exit_plan_mode.";
+    case "accepted": {
+      const steps = stepsInHand(plan);
+      if (steps === null) return "";
+      return [
+        `The plan in hand, accepted by ${plan.acceptedBy} (☐ open, ⏳ doing, ✓ done). Newer results of update_plan count more than the marks here.`,
+        checklist(steps),
+      ].join("\n");
+    }
+    default:
+      return assertNever(plan);
+  }
+}

@@ -1,0 +1,32 @@
+import type { SessionEngine } from "../../core/sessions/engine.ts";
+import type { Tool } from "../../core/tool.ts";
+import { type AskDeps } from "./ask.ts";
+import { createAskUserQuestion } from "./ask-user-question.ts";
+import { createAttach } from "./attach.ts";
+import { createBrief } from "./brief.ts";
+import { createEnterPlanMode, createExitPlanMode } from "./plan-mode.ts";
+import { createReadThread } from "./read-thread.ts";
+import { createSleep } from "./sleep.ts";
+import { createToolSearch } from "./tool-search.ts";
+import { createUpdatePlan } from "./update-plan.ts";
+
+export interface NativeToolDeps extends AskDeps {
+  readonly engine: Pick<SessionEngine, "deliverAt">;
+  /** All tools there are at this moment, for tool_search. */
+  readonly catalogue: () => readonly Tool[];
+}
+
+/** The tools that work with the conversation itself. */
+export function createNativeTools(deps: NativeToolDeps): readonly Tool[] {
+  return [
+    createAskUserQuestion(deps),
+    createBrief(),
+    createEnterPlanMode(deps),
+    createExitPlanMode(deps),
+    createUpdatePlan(deps),
+    createSleep(deps),
+    createToolSearch(deps.catalogue),
+    createReadThread(),
+    createAttach(),
+  ];
+}

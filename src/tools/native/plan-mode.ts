@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import type { QuestionRow } from "../../core/store/questions.ts";
+import type { Store } from "../../core/store/store.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { type AskDeps, ask } from "./ask.ts";
+import { waiting } from "./waiting.ts";
+
+const NOBODY =
+  "Nobody is there to accept a plan: this run is not in a conversation. Do what you may do without one, and say what is left.";
+
+/** From its result on, policy refuses whatever changes or runs something (`planRefusal`). */
+export function createEnterPlanMode({ store }: { readonly store: Store }): Tool {
+  return defineTool({
+    name: "enter_plan_mode",
+    description:
+      "Begins plan mode: until a person accepts your plan, nothing can be changed or run, only looked at. For work that touches " +
+      "several places, or where there is more than one sensible way. Look around, then propose the plan with exit_plan_mode.",
+    input: z.object({}),
+    permission: "none",
+    parallel: false,
+    afterCrash: "replay",
+    grant: () => ({ key: "enter_plan_mode", label: "planning" }),
+    title: () => "",
+    async execute(_input, ctx) {
+      if (ctx.nonInteractive) return errorResult(NOBODY, "nobody there");
+      await store.transaction((tx) => tx.plans.begin(ctx.sessionId));
+      return textResult(
+        "Plan mode is on: calls that change or run something are refused. Look at what you need to, then call exit_plan_mode.",
+        { summary: "nothing is changed until a plan is accepted" },
+      );
+    },
+  });
+}
+
+const proposal = z.object({
+  intro: z
+    .string()
+    .trim()
+    .max(800)
+    .default("")
+    .describe("A sentence or two: what the plan achieves, what it leaves alone."),
+  steps: z
+    .array(z.string().trim().min(1).max(200))
+    .min(1)
+    .max(20)
+    .describe("What you will do, in order, one checkable step each."),
+});
+
+/** Proposes a plan and waits until a person accepts it, drops it, or says what to change. */
+export function createExitPlanMode(deps: AskDeps): Tool {
+  return defineTool({
+    name: "exit_plan_mode",
+    description:
+      "Shows your plan to the person as a checklist and waits until they accept it, want it changed, or drop it. Only an accepted " +
+      "plan ends plan mode. While you carry it out, mark its steps with update_plan.",
+    input: proposal,
+    permission: "none",
+    parallel: false,
+    afterCrash: "replay",
+    grant: () => ({ key: "exit_plan_mode", label: "proposing plans" }),
+    title: ({ steps }) => (steps.length === 1 ? "1 step" : `${steps.length} steps`),
+    ...waiting<z.infer<typeof proposal>>(async ({ intro, steps }, ctx, signal) => {
+      if (ctx.nonInteractive) return errorResult(NOBODY, "nobody there");
+      const marked = steps.map((text) => ({ text, mark: "open" as const }));
+      const row = await ask({ kind: "plan", intro, steps: marked }, { ctx, signal }, deps);
+      if (row === null) return null;
+      if (row.answer?.choice === "go") ctx.showPlan(marked);
+      return verdict(row, ctx);
+    }),
+  });
+}
+
+function verdict({ answer, answeredBy }: QuestionRow, { readOnly }: ToolContext): ToolResult {
+  const name = answeredBy?.name ?? "Someone";
+  if (answer === null) return errorResult("The plan was withdrawn; nobody decided on it.", "withdrawn");
+  switch (answer.choice) {
+    case "go": {
+      const next = readOnly
+        ? "Your access lets you change nothing: end here; the plan stays for an agent that may carry it out."
+        : "Carry it out now, and mark each step with update_plan as you begin and finish it.";
+      return textResult(`${name} accepted the plan. ${next}`, { summary: `accepted by ${name}` });
+    }
+    case "drop":
+      return textResult(
+        `${name} dropped the plan. Plan mode is off. Do nothing of it; end with one line, and wait for what comes.`,
+        {
+          summary: `dropped by ${name}`,
+        },
+      );
+    default:
+      return textResult(
+        `${name} wants the plan changed: ${answer.text}\nPlan mode stays on. Work that in and call exit_plan_mode again.`,
+        { summary: `${name} wants changes` },
+      );
+  }
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { textResult } from "../../core/protocol/tool-result.ts";
+import type { SessionEngine } from "../../core/sessions/engine.ts";
+import { SLEEP } from "../../core/sessions/sleepers.ts";
+import type { Store } from "../../core/store/store.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { waiting } from "./waiting.ts";
+
+const DAY_S = 86_400;
+
+const input = z.object({
+  seconds: z.int().min(1).max(DAY_S).describe("How long, in seconds; at most a day."),
+  reason: z.string().trim().max(200).default("").describe("What you wait for, in a few words."),
+});
+
+export interface SleepDeps {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliverAt">;
+  readonly clock: Clock;
+}
+
+/** A pause that no process holds: the time it ends is in the store, and an event wakes the session then. */
+export function createSleep(deps: SleepDeps): Tool {
+  return defineTool({
+    name: SLEEP,
+    description:
+      "Pauses your work, for up to a day, and goes on by itself: to look again later at something that takes time. A message of a " +
+      "person ends the pause early.",
+    input,
+    permission: "none",
+    parallel: false,
+    afterCrash: "replay",
+    grant: () => ({ key: "sleep", label: "pausing" }),
+    title: ({ seconds, reason }) =>
+      reason === "" ? lengthOf(seconds * 1_000) : `${lengthOf(seconds * 1_000)}: ${reason}`,
+    ...waiting<z.infer<typeof input>>(async ({ seconds }, ctx) => {
+      const { store, engine, clock } = deps;
+      const { startedAt, dueAt } = await times(seconds * 1_000, ctx, deps);
+      const now = clock.now();
+      if (now >= dueAt)
+        return textResult(`The pause of ${lengthOf(dueAt - startedAt)} is over. It is ${timeOf(now)} now.`);
+      const messages = await store.inbox.waiting(ctx.sessionId, now);
+      if (messages.some(({ body }) => body.kind === "message" && body.addressed)) {
+        const slept = lengthOf(now - startedAt);
+        return textResult(`A message ended the pause after ${slept}; it follows. It is ${timeOf(now)} now.`, {
+          summary: `a message came after ${slept}`,
+        });
+      }
+      const key = `sleep:${ctx.runId}:${ctx.callId}`;
+      await engine.deliverAt(ctx.sessionId, { key, body: { kind: "resume", of: SLEEP } }, dueAt);
+      ctx.waits(`until ${timeOf(dueAt)}`);
+      return null;
+    }),
+  });
+}
+
+const timesSchema = z.object({ startedAt: z.number(), dueAt: z.number() });
+
+/** When the pause began and when it ends, as journalled by its first wake. Milliseconds since the epoch. */
+async function times(ms: number, { runId, callId }: ToolContext, { store, clock }: SleepDeps) {
+  const key = `sleep:${callId}`;
+  const stored = await store.transaction(async (tx) => {
+    const known = await tx.journal.get(runId, key);
+    if (known.found) return known.value;
+    const at = clock.now();
+    const value = { startedAt: at, dueAt: at + ms };
+    await tx.journal.put(runId, key, { value, at });
+    return value;
+  });
+  return timesSchema.parse(stored);
+}
+
+/** `45 s`, `5 min`, `2 h 30 min`. */
+function lengthOf(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  const rest = seconds % 60;
+  if (minutes < 60) return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+/** `14:05 UTC`. */
+function timeOf(at: number): string {
+  return `${new Date(at).toISOString().slice(11, 16)} UTC`;
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import { wakeSleeper } from "../../../src/core/sessions/sleepers.ts";
+import { createSleep } from "../../../src/tools/native/sleep.ts";
+import { ANA, message, nativeSession } from "../../support/native-session.ts";
+
+const FIVE_MINUTES = { seconds: 300, reason: "the build" };
+
+/** A session whose run sleeps. */
+async function asleep() {
+  const session = await nativeSession();
+  const settle = () => session.settle(createSleep(session.deps), FIVE_MINUTES);
+  expect(await settle()).toBeNull();
+  return { ...session, settle };
+}
+
+test("a pause ends when it is over, by an event that is due then, and says when that will be", async () => {
+  const { settle, clock, store, waits, isWoken } = await asleep();
+  expect(await store.inbox.nextDue(clock.now())).toBe(clock.now() + 300_000);
+  const end = new Date(clock.now() + 300_000).toISOString().slice(11, 16);
+  expect(waits).toEqual([`until ${end} UTC`]);
+  await clock.advance(299_000);
+  expect([await isWoken(), await settle()]).toEqual([false, null]);
+  await clock.advance(1_000);
+  expect(await isWoken()).toBe(true);
+  expect(textOf((await settle())?.content ?? [])).toBe(`The pause of 5 min is over. It is ${end} UTC now.`);
+});
+
+test("a wake in the meantime, as after a restart, does not begin the pause anew", async () => {
+  const { settle, clock, store } = await asleep();
+  const dueAt = await store.inbox.nextDue(clock.now());
+  await clock.advance(200_000);
+  expect(await settle()).toBeNull();
+  expect(await store.inbox.nextDue(clock.now())).toBe(dueAt);
+});
+
+test("a message ends the pause early", async () => {
+  const { settle, clock, store, engine, isWoken } = await asleep();
+  await store.transaction(async (tx) => {
+    await tx.runs.setStatus("run_1", "parked");
+    const use = { type: "tool_use", id: "call_1", name: "sleep", input: FIVE_MINUTES } as const;
+    await tx.toolCalls.add({ id: "run_1", sessionId: "ses_1" }, 1, [use]);
+    await tx.toolCalls.begun("run_1", "call_1", 0);
+  });
+  await clock.advance(120_000);
+  const { key, text, thread, messageId, at } = message("stop waiting");
+  const rest = { quoted: [], attachments: [], thread, messageId, at, addressed: true, joinsThread: false };
+  await engine.deliver("ses_1", { key, body: { kind: "message", author: ANA, text, ...rest } });
+  expect(await isWoken()).toBe(false);
+  await wakeSleeper("ses_1", key, { store, engine });
+  expect(await isWoken()).toBe(true);
+  expect((await settle())?.summary).toBe("a message came after 2 min");
+});
+
+test("a message to a session that does not sleep wakes nothing", async () => {
+  const { store, engine, isWoken } = await nativeSession();
+  await wakeSleeper("ses_1", "m", { store, engine });
+  expect(await isWoken()).toBe(false);
+});
