@@ -11,8 +11,8 @@ export interface CallFailure {
   readonly text: string;
   /** The request certainly had no effect: made again over a new connection, it is made once. */
   readonly refused: boolean;
-  /** The connection is of no more use. */
-  readonly lost: boolean;
+  /** The connection may be of no more use: others may have calls under way on it, so that is found out first. */
+  readonly doubtful: boolean;
 }
 
 /** Statuses of a server that does not know our session, since it was started anew. */
@@ -25,16 +25,16 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   if (error instanceof SdkError) return sdkFailure(error, timeoutMs);
   if (error instanceof ProtocolError) {
     const words = foreignText(error.message, MAX_WORDS);
-    return { text: `it answered with an error: ${words}`, refused: false, lost: false };
+    return { text: `it answered with an error: ${words}`, refused: false, doubtful: false };
   }
   if (error instanceof z.ZodError) {
-    return { text: "its answer does not follow the protocol", refused: false, lost: false };
+    return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
   }
   const code = systemCode(error);
-  if (code === "ENOENT") return { text: "its program is not found", refused: true, lost: true };
-  if (code === "EACCES") return { text: "its program may not be started", refused: true, lost: true };
+  if (code === "ENOENT") return { text: "its program is not found", refused: true, doubtful: true };
+  if (code === "EACCES") return { text: "its program may not be started", refused: true, doubtful: true };
   const words = code === null ? "the connection to it failed" : `the connection to it failed (${code})`;
-  return { text: words, refused: code !== null && NEVER_SENT.includes(code), lost: true };
+  return { text: words, refused: code !== null && NEVER_SENT.includes(code), doubtful: true };
 }
 
 function httpFailure({ status }: SdkHttpError): CallFailure {
@@ -42,25 +42,25 @@ function httpFailure({ status }: SdkHttpError): CallFailure {
     return {
       text: `it refused our credentials (HTTP ${status}); an operator must check its headers`,
       refused: true,
-      lost: true,
+      doubtful: true,
     };
   }
   const gone = SESSION_GONE.includes(status);
-  return { text: `it answered with HTTP ${status}`, refused: gone, lost: gone || status >= 500 };
+  return { text: `it answered with HTTP ${status}`, refused: gone, doubtful: gone };
 }
 
 function sdkFailure(error: SdkError, timeoutMs: number): CallFailure {
   switch (error.code) {
     case SdkErrorCode.RequestTimeout:
-      return { text: `it did not answer within ${timeoutMs / 1_000} s`, refused: false, lost: false };
+      return { text: `it did not answer within ${timeoutMs / 1_000} s`, refused: false, doubtful: false };
     case SdkErrorCode.ConnectionClosed:
-      return { text: "it ended before it answered", refused: false, lost: true };
+      return { text: "it ended before it answered", refused: false, doubtful: true };
     case SdkErrorCode.NotConnected:
-      return { text: "it is not connected", refused: true, lost: true };
+      return { text: "it is not connected", refused: true, doubtful: true };
     case SdkErrorCode.InvalidResult:
-      return { text: "its answer does not follow the protocol", refused: false, lost: false };
+      return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
     default:
-      return { text: `the request failed (${error.code})`, refused: false, lost: true };
+      return { text: `the request failed (${error.code})`, refused: false, doubtful: true };
   }
 }
 

@@ -2,9 +2,11 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { Clock, Random } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { type CallFailure, callFailure } from "./call-failure.ts";
-import { type Catalogue, readCatalogue } from "./catalogue.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { LiveCatalogue } from "./live-catalogue.ts";
 import { type AskOptions, McpSession } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
+import { slept } from "./slept.ts";
 
 /** Milliseconds before the second attempt to connect; doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;
@@ -23,10 +25,8 @@ const FRESH_FAILURE_MS = 1_000;
 const PING_EVERY_MS = 60_000;
 const PING_TIMEOUT_MS = 20_000;
 
-/** Milliseconds between two readings of a catalogue that the server says has changed. */
-const REREAD_PAUSE_MS = 1_000;
-
-const NOTHING: Catalogue = { tools: [], leftOut: [] };
+/** Milliseconds for the sign of life after a call whose connection failed. */
+const ALIVE_TIMEOUT_MS = 5_000;
 
 export type ConnectionState =
   | { readonly type: "waiting" }
@@ -56,7 +56,7 @@ export class McpConnection {
   readonly #options: ConnectionOptions;
   readonly #stopping = new AbortController();
   readonly #settled = Promise.withResolvers<void>();
-  #catalogue: Catalogue = NOTHING;
+  readonly #catalogue: LiveCatalogue;
   #state: ConnectionState = { type: "waiting" };
   #attempt: Promise<Attempt> | null = null;
   #session: McpSession | null = null;
@@ -64,18 +64,17 @@ export class McpConnection {
   /** In a row. */
   #failures = 0;
   #keeping: Promise<void> | null = null;
-  #reading: Promise<void> | null = null;
-  #changed = false;
 
   constructor(options: ConnectionOptions) {
     this.name = options.name;
     this.settings = options.settings;
     this.#options = options;
+    this.#catalogue = new LiveCatalogue({ ...options, signal: this.#stopping.signal });
   }
 
   /** The last that the server listed; stays while it is away, so that prompts do not change with its health. */
   get catalogue(): Catalogue {
-    return this.#catalogue;
+    return this.#catalogue.current;
   }
 
   get state(): ConnectionState {
@@ -131,14 +130,16 @@ export class McpConnection {
     } catch (error) {
       options.signal.throwIfAborted();
       const failure = callFailure(error, options.timeoutMs);
-      if (failure.lost) await this.#drop(attempt.session, failure.text);
-      return { type: "failed", failure, again: failure.lost && failure.refused };
+      const lost = failure.doubtful && !(await attempt.session.answers({ ...options, timeoutMs: ALIVE_TIMEOUT_MS }));
+      if (lost) await this.#drop(attempt.session, failure.text);
+      return { type: "failed", failure, again: lost && failure.refused };
     }
   }
 
   /** The live session, waited for a little. A failure that is a moment old is believed rather than repeated. */
   async #reach(signal: AbortSignal): Promise<Attempt> {
     const { clock } = this.#options;
+    if (this.#session !== null) return { type: "connected", session: this.#session };
     const state = this.#state;
     if (state.type === "stopped" || this.#stopping.signal.aborted) return failed("it is stopped");
     if (state.type === "down" && this.#failures > 1 && clock.now() - state.since < FRESH_FAILURE_MS) {
@@ -166,11 +167,11 @@ export class McpConnection {
     this.#state = { type: "connecting" };
     try {
       const session = await McpSession.open(
-        { ...this.#options, onToolsChanged: () => this.#reread() },
+        { ...this.#options, onToolsChanged: () => this.#catalogue.changed(() => this.#live()) },
         this.#stopping.signal,
       );
       try {
-        this.#catalogue = await this.#read(session);
+        await this.#catalogue.read(session);
       } catch (error) {
         await session.close("its tools cannot be listed");
         throw error;
@@ -178,7 +179,8 @@ export class McpConnection {
       this.#session = session;
       this.#connectedAt = clock.now();
       this.#state = { type: "connected", since: this.#connectedAt };
-      log.info({ tools: this.#catalogue.tools.length, leftOut: this.#catalogue.leftOut }, "mcp_connected");
+      const { tools, leftOut } = this.#catalogue.current;
+      log.info({ tools: tools.length, leftOut }, "mcp_connected");
       return { type: "connected", session };
     } catch (error) {
       const failure = callFailure(error, DEFAULT_TIMEOUT_MS);
@@ -187,6 +189,12 @@ export class McpConnection {
       log.warn({ err: error, failures: this.#failures }, "mcp_not_connected");
       return { type: "failed", failure: { ...failure, refused: true } };
     }
+  }
+
+  /** The session, once the attempt that is under way has ended. */
+  async #live(): Promise<McpSession | null> {
+    const attempt = await this.#attempt;
+    return attempt?.type === "connected" ? attempt.session : null;
   }
 
   async #keep(): Promise<void> {
@@ -225,15 +233,20 @@ export class McpConnection {
   }
 
   async #ping(session: McpSession, signal: AbortSignal): Promise<void> {
-    while (await this.#slept(PING_EVERY_MS, signal)) {
+    while (await slept(this.#options.clock, PING_EVERY_MS, signal)) {
       if (!session.idle) continue;
-      try {
-        await session.ping({ signal, timeoutMs: PING_TIMEOUT_MS });
-      } catch (error) {
-        if (signal.aborted) return;
-        await session.close(callFailure(error, PING_TIMEOUT_MS).text);
-        return;
-      }
+      if (await this.#answers(session, signal)) continue;
+      if (!signal.aborted) await session.close("it no longer answers");
+      return;
+    }
+  }
+
+  async #answers(session: McpSession, signal: AbortSignal): Promise<boolean> {
+    try {
+      return await session.answers({ signal, timeoutMs: PING_TIMEOUT_MS });
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
     }
   }
 
@@ -244,61 +257,24 @@ export class McpConnection {
 
   /** Longer with each failure in a row, with some chance in it so that servers do not come back in step. */
   async #pause(signal: AbortSignal): Promise<void> {
-    const { random } = this.#options;
+    const { clock, random } = this.#options;
     if (this.#failures <= 1) return;
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 2), LONGEST_PAUSE_MS);
-    await this.#slept(pause * (0.75 + random.next() / 4), signal);
-  }
-
-  async #slept(ms: number, signal: AbortSignal): Promise<boolean> {
-    try {
-      await this.#options.clock.sleep(ms, signal);
-      return true;
-    } catch (error) {
-      if (signal.aborted) return false;
-      throw error;
-    }
-  }
-
-  async #read(session: McpSession): Promise<Catalogue> {
-    return readCatalogue(this.name, this.settings, await session.tools(this.#stopping.signal));
-  }
-
-  /** The server says that its tools have changed; one that says so all the time is listened to once a second. */
-  #reread(): void {
-    this.#changed = true;
-    this.#reading ??= this.#readWhileChanged();
-  }
-
-  async #readWhileChanged(): Promise<void> {
-    const { log } = this.#options;
-    const { signal } = this.#stopping;
-    while (this.#changed && !signal.aborted) {
-      this.#changed = false;
-      const attempt = await this.#attempt;
-      try {
-        if (attempt?.type === "connected") this.#catalogue = await this.#read(attempt.session);
-        log.info({ tools: this.#catalogue.tools.length }, "mcp_tools_changed");
-      } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, "mcp_tools_not_read");
-      }
-      await this.#slept(REREAD_PAUSE_MS, signal);
-    }
-    this.#reading = null;
+    await slept(clock, pause * (0.75 + random.next() / 4), signal);
   }
 
   async #disconnect(): Promise<void> {
-    const attempt = await this.#attempt;
-    if (attempt?.type === "connected") await attempt.session.close("stopped");
+    const session = await this.#live();
+    await session?.close("stopped");
     this.#session = null;
     this.#attempt = null;
-    await this.#reading;
+    await this.#catalogue.settled();
     this.#state = { type: "stopped" };
   }
 }
 
 function failed(text: string): Attempt {
-  return { type: "failed", failure: { text, refused: true, lost: false } };
+  return { type: "failed", failure: { text, refused: true, doubtful: false } };
 }
 
 /** Resolves with null when `signal` aborts, unless `forget` does first. */

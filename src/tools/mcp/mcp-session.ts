@@ -1,4 +1,11 @@
-import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -62,6 +69,7 @@ export class McpSession {
   readonly #transport: Transport;
   readonly #closed = Promise.withResolvers<string>();
   #busy = 0;
+  #over = false;
   #closing: Promise<void> | null = null;
 
   private constructor(client: Client, transport: Transport) {
@@ -144,13 +152,20 @@ export class McpSession {
     return this.#ask({ method: "prompts/get", params: { name, arguments: input } }, promptResultSchema, options);
   }
 
-  async ping(options: AskOptions): Promise<void> {
-    await this.#ask({ method: "ping" }, z.unknown(), options);
+  /** Whether the server answers at all: an error is a sign of life, too. Throws the signal's reason. */
+  async answers({ signal, timeoutMs }: AskOptions): Promise<boolean> {
+    try {
+      await this.#ask({ method: "ping" }, z.unknown(), { signal, timeoutMs });
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      return error instanceof ProtocolError;
+    }
   }
 
   /** Ends the session; resolves when nothing of it is left. */
   close(why: string): Promise<void> {
-    this.#closed.resolve(why);
+    this.#end(why);
     this.#closing ??= this.#close();
     return this.#closing;
   }
@@ -165,6 +180,7 @@ export class McpSession {
     schema: S,
     { signal, timeoutMs }: AskOptions,
   ): Promise<z.infer<S>> {
+    if (this.#over) throw new SdkError(SdkErrorCode.NotConnected, "the session has ended");
     this.#busy++;
     try {
       return schema.parse(await this.#client.request(request, z.unknown(), { signal, timeout: timeoutMs }));
@@ -202,9 +218,14 @@ export class McpSession {
       const child = this.#transport instanceof StdioTransport ? this.#transport : null;
       if (child !== null && this.#closing === null)
         log.warn({ ending: child.ending, stderr: child.stderr }, "mcp_server_ended");
-      this.#closed.resolve(child === null ? "the connection ended" : `the program ended (${child.ending})`);
+      this.#end(child === null ? "the connection ended" : `the program ended (${child.ending})`);
     };
     this.#client.setNotificationHandler("notifications/tools/list_changed", onToolsChanged);
+  }
+
+  #end(why: string): void {
+    this.#over = true;
+    this.#closed.resolve(why);
   }
 }
 

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
@@ -85,7 +86,7 @@ export function context(changes: Partial<ToolContext> = {}): ToolContext {
 }
 
 export function hostile(behaviour = "plain", settings: Partial<McpCommandServer> = {}): McpCommandServer {
-  const script = path.join(import.meta.dirname, "hostile-server.ts");
+  const script = fileURLToPath(new URL("./hostile-server.ts", import.meta.url));
   return { command: process.execPath, args: [script, behaviour], ...settings };
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { EVERYTHING } from "./connected.ts";
 
@@ -13,7 +13,7 @@ export interface HttpServer {
 
 /** The same third-party server over streamable HTTP; it ends with the test. */
 export async function everythingOverHttp(port = 0): Promise<HttpServer> {
-  const preload = path.join(import.meta.dirname, "loopback.mjs");
+  const preload = fileURLToPath(new URL("./loopback.mjs", import.meta.url));
   const child = spawn(process.execPath, ["--import", preload, EVERYTHING, "streamableHttp"], {
     env: { LOOPBACK_PORT: String(port) },
     stdio: ["ignore", "pipe", "ignore"],

@@ -16,8 +16,10 @@ export interface PlainServer {
   readonly seen: readonly Seen[];
 }
 
+export type Answer = (response: ServerResponse, id: number) => void;
+
 /** A server over streamable HTTP, written without an SDK, whose one tool is answered by `onCall`. */
-export async function httpServer(onCall: (response: ServerResponse, id: number) => void): Promise<PlainServer> {
+export async function httpServer(onCall: Answer, onPing: Answer = alive): Promise<PlainServer> {
   const seen: Seen[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     if (request.method !== "POST") return response.writeHead(405).end();
@@ -25,6 +27,7 @@ export async function httpServer(onCall: (response: ServerResponse, id: number) 
     seen.push({ method, headers: request.headers });
     if (id === undefined) return response.writeHead(202).end();
     if (method === "tools/call") return onCall(response, id);
+    if (method === "ping") return onPing(response, id);
     return sendResult(response, id, RESULTS[method] ?? {});
   };
   const server = createServer((request, response) => {
@@ -48,7 +51,16 @@ const RESULTS: Readonly<Record<string, object>> = {
   "tools/list": { tools: [{ name: "go", inputSchema: { type: "object" } }] },
 };
 
+function alive(response: ServerResponse, id: number): void {
+  sendResult(response, id, {});
+}
+
 export function sendResult(response: ServerResponse, id: number, result: object): void {
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+}
+
+export function sendError(response: ServerResponse, id: number): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_601, message: "Method not found" } }));
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { connect, textIn } from "./connected.ts";
-import { httpServer, sendResult } from "./http-server.ts";
+import { type Answer, httpServer, sendError, sendResult } from "./http-server.ts";
 
 const done = (response: ServerResponse, id: number) =>
   sendResult(response, id, { content: [{ type: "text", text: "done" }] });
@@ -35,7 +35,7 @@ function sendForEver(response: ServerResponse, type: string, part: string): void
 
 const answers: {
   what: string;
-  onCall: (response: ServerResponse, id: number) => void;
+  onCall: Answer;
   text: RegExp;
   timeoutMs?: number;
 }[] = [
@@ -94,12 +94,50 @@ test("a redirect to another host is not followed: it would take the headers alon
   expect(other.seen).toEqual([]);
 });
 
+const gone = (response: ServerResponse) => response.writeHead(404).end();
+
 test("a call that the server refused for an unknown session is made once more, and only once", async () => {
-  const { url, seen } = await httpServer((response) => response.writeHead(404).end());
+  const { url, seen } = await httpServer(gone, gone);
   const { call } = await connect({ web: { url } });
   const result = await call("mcp__web__go");
   expect(textIn(result)).toBe("The MCP server web failed: it answered with HTTP 404.");
   expect(seen.filter(({ method }) => method === "tools/call")).toHaveLength(2);
+});
+
+test("a call that fails by itself leaves the others alone", async () => {
+  const first = Promise.withResolvers<[ServerResponse, number]>();
+  let calls = 0;
+  const { url, seen } = await httpServer((response, id) => {
+    calls += 1;
+    if (calls === 1) first.resolve([response, id]);
+    else if (calls === 2) gone(response);
+    else response.destroy();
+  });
+  const { call } = await connect({ web: { url } });
+  const slow = call("mcp__web__go");
+  const [response, id] = await first.promise;
+  expect(textIn(await call("mcp__web__go"))).toBe("The MCP server web failed: it answered with HTTP 404.");
+  expect(textIn(await call("mcp__web__go"))).toContain("the connection to it failed");
+  done(response, id);
+  expect(textIn(await slow)).toBe("done");
+  expect(seen.filter(({ method }) => method === "initialize")).toHaveLength(1);
+});
+
+const unwell: { what: string; onPing: Answer; connections: number }[] = [
+  { what: "knows no ping stays connected", onPing: (response, id) => sendError(response, id), connections: 1 },
+  { what: "does not answer a ping is connected anew", onPing: gone, connections: 2 },
+];
+
+test.each(unwell)("a server that $what", async ({ onPing, connections }) => {
+  const clock = new ManualClock();
+  const { url, seen } = await httpServer(done, onPing);
+  const { mcp } = await connect({ web: { url } }, { clock });
+  const count = (method: string) => seen.filter((request) => request.method === method).length;
+  await clock.advance(60_000);
+  await expect.poll(() => count("tools/list")).toBe(connections);
+  await expect.poll(() => mcp.describe()[0]?.state.type).toBe("connected");
+  expect(count("ping")).toBe(1);
+  expect(count("initialize")).toBe(connections);
 });
 
 test("a call that may have had an effect is not made again", async () => {
