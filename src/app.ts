@@ -5,12 +5,12 @@ import { storedThreads } from "./adapters/web/stored-threads.ts";
 import { checkModels } from "./cli/checks.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
-import type { QueryConfig } from "./core/agent/query-config.ts";
-import { type AppError, PlatformError, ProviderError, StoreError, toAppError } from "./core/protocol/errors.ts";
+import { type AppError, PlatformError, StoreError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
+import { createModelChoice } from "./core/providers/model-choice.ts";
 import type { ProviderRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { EmbeddedEngine } from "./core/sessions/embedded-engine.ts";
@@ -18,7 +18,6 @@ import { createIntake } from "./core/sessions/intake.ts";
 import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
 import { acquireLease } from "./core/store/lease.ts";
-import type { SessionRow } from "./core/store/sessions.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { instructionFiles, PRIVATE, requireWritable, webToken } from "./home.ts";
 import { createMetrics } from "./metrics.ts";
@@ -85,6 +84,7 @@ async function assemble(assembly: Assembly): Promise<void> {
   const registry = createProviderRegistry({ settings: config.providers, runtime, log: assembly.log });
   const model = config.query.model ?? defaultModelFor(registry.available());
   const places = createPlaces(config, model);
+  for (const problem of places.problems) say(`⚠ ${problem}`);
 
   const opening = Promise.withResolvers<Store>();
   const web = await openWeb(assembly, opening.promise);
@@ -202,7 +202,7 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
     target: platform,
   });
   status.engine = engine;
-  const contextWindowOf = async (session: SessionRow) => windowOf((await places.placeOf(session)).config, registry);
+  const tools = createFileTools(sandbox);
   const approvals = { ...config.approvals, admins: config.access.admins };
   const receive = createIntake({
     store,
@@ -211,7 +211,10 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
     log,
     access: config.access,
     approvals,
-    contextWindowOf,
+    allowedHosts: config.allowedHosts,
+    models: createModelChoice(registry, config.providers),
+    tools: () => Promise.resolve(tools.map(({ name, permission }) => ({ name, permission, source: "built in" }))),
+    announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
     ...places,
   });
   connect(assembly, { receive, store });
@@ -225,7 +228,7 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
       budgets: config.budgets,
       approvals,
       engine,
-      tools: createFileTools(sandbox),
+      tools,
       platform,
       openView: (name) => createRunViews({ platform: platform(name), clock: runtime.clock, log }),
       placeOf: places.placeOf,
@@ -233,16 +236,6 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
       saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),
     }),
   );
-}
-
-/** Tokens; null when the model cannot be used, which its next call explains. */
-async function windowOf({ model, contextWindow }: QueryConfig, registry: ProviderRegistry): Promise<number | null> {
-  try {
-    return contextWindow ?? (await registry.resolve(model)).facts.contextWindow;
-  } catch (error) {
-    if (error instanceof ProviderError) return null;
-    throw error;
-  }
 }
 
 /** Platforms connect on their own time: one that is down keeps no other waiting. */

@@ -9,7 +9,7 @@ const { version } = z
 const { createProgram } = await import("./cli/program.ts");
 const { processTerminal } = await import("./cli/terminal.ts");
 const { processSources } = await import("./config.ts");
-const { CHAT_COMMANDS } = await import("./core/sessions/chat-commands.ts");
+const { CHAT_COMMANDS } = await import("./core/commands/registry.ts");
 const terminal = processTerminal();
 
 await createProgram({

@@ -1,3 +1,4 @@
+import { privately } from "../commands/private-reply.ts";
 import { decisionText } from "../permissions/approval-card.ts";
 import { type ApprovalRules, decidersText, mayDecide } from "../permissions/deciders.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
@@ -5,7 +6,6 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/approvals.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 import { cardKey } from "./approvals.ts";
-import { privately } from "./chat-commands.ts";
 import type { SessionEngine } from "./engine.ts";
 import { postKey } from "./post-once.ts";
 

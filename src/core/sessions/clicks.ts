@@ -1,3 +1,4 @@
+import { privately } from "../commands/private-reply.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Log } from "../protocol/log.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
@@ -5,7 +6,6 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
 import { askAgain, clickApproval } from "./approval-clicks.ts";
-import { privately } from "./chat-commands.ts";
 import type { SessionEngine } from "./engine.ts";
 import { runDetails } from "./run-details.ts";
 

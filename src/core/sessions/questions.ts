@@ -1,3 +1,6 @@
+import { privately } from "../commands/private-reply.ts";
+import { CHAT_COMMANDS } from "../commands/registry.ts";
+import { typedCommand } from "../commands/run-command.ts";
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
@@ -6,7 +9,6 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { Answer, QuestionBody, QuestionRow } from "../store/questions.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
-import { parseCommand, privately } from "./chat-commands.ts";
 import type { SessionEngine } from "./engine.ts";
 import { localCommandIn } from "./local-command-text.ts";
 import { postKey } from "./post-once.ts";
@@ -47,7 +49,8 @@ export async function answerByMessage(
 }
 
 function isAnswer({ text, attachments, addressed, person }: InboundMessage, row: QuestionRow): boolean {
-  if (addressed === "other" || parseCommand(text) !== null || localCommandIn(text) !== null) return false;
+  if (addressed === "other" || typedCommand(text, CHAT_COMMANDS) !== null || localCommandIn(text) !== null)
+    return false;
   if (text.trim() === "" && attachments.length === 0) return false;
   return row.askedOf === null || row.askedOf === person.id;
 }

@@ -3,6 +3,7 @@ import { cutsAfter } from "../context/resume.ts";
 import { addUsage, NO_USAGE, type Usage, usageSchema } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
 import type { Client } from "./client.ts";
+import { usageReport } from "./usage-report.ts";
 
 const stopReasonSchema = z.enum(["end_turn", "tool_use", "max_tokens", "refusal"]);
 
@@ -33,6 +34,8 @@ export interface RunUsage {
 
 export function usageReads(db: Client) {
   return {
+    ...usageReport(db),
+
     async ofRun(runId: string): Promise<RunUsage> {
       const rows = await db.usage.findMany({ where: { runId }, orderBy: { turn: "asc" } });
       return rows.reduce<RunUsage>(

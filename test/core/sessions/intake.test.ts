@@ -8,6 +8,7 @@ import { createIntake, type IntakeOptions } from "../../../src/core/sessions/int
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { Recorder } from "../../contracts/engine-recorder.ts";
+import { commandServices } from "../../support/command-services.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const NO_PLATFORM = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) };
@@ -71,9 +72,8 @@ async function intakeOptions() {
     log,
     approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
     access: { admins: [], deny: [], guests: false, external: false },
-    agentOf: () => "build",
     requiresMention: () => false,
-    contextWindowOf: () => Promise.resolve(200_000),
+    ...commandServices(),
   };
   return { options, recorder };
 }

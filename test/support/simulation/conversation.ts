@@ -11,6 +11,7 @@ import { closeLeftovers } from "../../../src/core/sessions/leftover-closings.ts"
 import { createSessionRunner } from "../../../src/core/sessions/runner.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { commandServices } from "../command-services.ts";
 import { buildConfig } from "../query-config.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
 import { silentLog } from "../silent-log.ts";
@@ -117,9 +118,8 @@ class Conversation {
       log: silentLog,
       approvals: APPROVALS,
       access: { admins: [], deny: [], guests: false, external: false },
-      agentOf: () => "build",
       requiresMention: () => false,
-      contextWindowOf: () => Promise.resolve(200_000),
+      ...commandServices(),
     });
     const runner = createSessionRunner({
       store,

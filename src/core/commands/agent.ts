@@ -1,0 +1,63 @@
+import { answersFromNowOn, claimAgent, stillAtWork } from "../sessions/agent-switch.ts";
+import { firstWord } from "./arguments.ts";
+import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
+import { didYouMean, nearest } from "./nearest.ts";
+import { privately } from "./private-reply.ts";
+import { NO_THREAD, sessionToChange } from "./session-to-change.ts";
+
+export const agentCommand: ChatCommand = {
+  name: "agent",
+  description: "show the agents, or let another one answer here",
+  usage: "[name] [what to do]",
+  permission: "people",
+  options: [
+    { name: "name", description: "the agent that answers from now on" },
+    { name: "prompt", description: "what it is to do first" },
+  ],
+  async run(line, context) {
+    const { word, rest } = firstWord(line);
+    const name = word.replace(/^@/, "").toLowerCase();
+    if (name === "") return privately(agentList(context));
+    const agent = context.agents.get(name);
+    if (agent === undefined) return privately(unknown(name, context));
+    if (!agent.visible) return privately(`**${name}** works for other agents only. ${choices(context)}`);
+    return rest === "" ? switchTo(name, context) : { run: rest, agent: name };
+  },
+};
+
+async function switchTo(name: string, context: CommandContext): Promise<CommandReply> {
+  const session = await sessionToChange(context);
+  if (session === null) return privately(`${NO_THREAD} Or say at once what to do: \`/agent ${name} …\`.`);
+  if (session.agent === name) return privately(`**${name}** answers here already.`);
+  const claim = claimAgent(session.id, name, context.runtime.clock.now());
+  const isDone = await context.store.transaction(claim);
+  return privately(isDone ? answersFromNowOn(name, session.agent) : stillAtWork(session.agent));
+}
+
+function visibleAgents({ agents }: CommandContext) {
+  return [...agents.values()].filter(({ visible }) => visible);
+}
+
+function agentList(context: CommandContext): string {
+  const { session, agentOf, channelKey } = context;
+  const here = session?.agent ?? agentOf(channelKey);
+  const lines = visibleAgents(context).map(({ name, description, access }) => {
+    const who = name === here ? `**${name}** (answers here)` : `**${name}**`;
+    return `${who} · ${description} (${access})`;
+  });
+  return [...lines, "", "`/agent <name>` switches; `@<name> …` at the start of a message does so, too."].join("\n");
+}
+
+function unknown(name: string, context: CommandContext): string {
+  const near = nearest(
+    name,
+    visibleAgents(context).map((agent) => agent.name),
+  );
+  return `I don't know an agent \`${name}\`.${didYouMean(near, choices(context))}`;
+}
+
+function choices(context: CommandContext): string {
+  return `There is ${visibleAgents(context)
+    .map(({ name }) => `\`${name}\``)
+    .join(", ")}.`;
+}

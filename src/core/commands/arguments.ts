@@ -1,0 +1,78 @@
+import { didYouMean, nearest } from "./nearest.ts";
+import { shellWords } from "./shell-words.ts";
+
+export interface ArgumentRules {
+  /** Flags that take a value, without their dashes. */
+  readonly flags?: readonly string[];
+  /** Most words beside flags. */
+  readonly words?: number;
+}
+
+export type Arguments =
+  | {
+      readonly type: "read";
+      readonly words: readonly string[];
+      /** Values by the flag's name. */
+      readonly flags: ReadonlyMap<string, string>;
+    }
+  /** `reason` is a sentence for the person. */
+  | { readonly type: "broken"; readonly reason: string };
+
+/** What a person typed after a command: words, `--flag value` and `--flag=value`; after `--` all are words. */
+export function readArguments(line: string, { flags: known = [], words: most }: ArgumentRules = {}): Arguments {
+  const split = shellWords(line);
+  if (split.type === "broken") return split;
+  const words: string[] = [];
+  const flags = new Map<string, string>();
+  const rest = [...split.words];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const flag = word.quoted ? null : flagOf(word.text);
+    if (flag === null) {
+      words.push(word.text);
+    } else if (flag.name === "") {
+      words.push(...rest.splice(0).map(({ text }) => text));
+    } else {
+      const value = flag.value ?? (isValue(rest[0]) ? rest.shift()?.text : undefined);
+      const problem = flagProblem(flag.name, { value, known, isTwice: flags.has(flag.name) });
+      if (problem !== null) return broken(problem);
+      flags.set(flag.name, value ?? "");
+    }
+  }
+  const extra = most === undefined ? undefined : words[most];
+  if (extra !== undefined) return broken(`I don't know what to do with \`${extra}\`.`);
+  return { type: "read", words, flags };
+}
+
+/** The first word, and the rest as it was typed: for commands that end in free text, where an apostrophe is no quote. */
+export function firstWord(line: string): { readonly word: string; readonly rest: string } {
+  const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
+  return { word, rest: rest.trim() };
+}
+
+/** `--name` or `--name=x`. Where people type two dashes, some keyboards put a long one. */
+function flagOf(text: string): { readonly name: string; readonly value: string | undefined } | null {
+  const match = /^(?:--|—|–)([^=]*)(?:=([\s\S]*))?$/.exec(text);
+  return match === null ? null : { name: match[1] ?? "", value: match[2] };
+}
+
+function isValue(word: { readonly text: string; readonly quoted: boolean } | undefined): boolean {
+  return word !== undefined && (word.quoted || flagOf(word.text) === null);
+}
+
+function flagProblem(
+  name: string,
+  { value, known, isTwice }: { value: string | undefined; known: readonly string[]; isTwice: boolean },
+): string | null {
+  if (!known.includes(name)) {
+    const all =
+      known.length === 0 ? "There are none here." : `There is ${known.map((one) => `\`--${one}\``).join(", ")}.`;
+    const near = nearest(name, known).map((one) => `--${one}`);
+    return `I don't know \`--${name}\`.${didYouMean(near, all)}`;
+  }
+  if (isTwice) return `\`--${name}\` is there twice.`;
+  return value === undefined ? `\`--${name}\` wants a value: \`--${name} "…"\`.` : null;
+}
+
+function broken(reason: string): Arguments {
+  return { type: "broken", reason };
+}

@@ -1,0 +1,85 @@
+import type { AgentDefinition, QueryConfig } from "../agent/query-config.ts";
+import type { AccessRules } from "../permissions/access.ts";
+import type { ApprovalRules } from "../permissions/deciders.ts";
+import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { ModelChoice } from "../providers/model-choice.ts";
+import type { SessionEngine } from "../sessions/engine.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { Tool } from "../tool.ts";
+
+/** Who may use a command: whoever is served, those who have addressed the agent in the session, or admins. */
+export type CommandPermission = "everyone" | "people" | "admin";
+
+/** A field that platforms with forms for commands show; its value is typed as text. */
+export interface CommandOption {
+  /** Small letters, digits and hyphens. */
+  readonly name: string;
+  /** At most 100 characters. */
+  readonly description: string;
+  readonly required?: boolean;
+  readonly choices?: readonly string[];
+  /** Makes it a subcommand with these fields, which are typed as flags. */
+  readonly options?: readonly CommandOption[];
+}
+
+/** What people type after a slash. One file each, listed in registry.ts. */
+export interface ChatCommand {
+  /** Without the slash: small letters and hyphens. */
+  readonly name: string;
+  /** At most 100 characters. */
+  readonly description: string;
+  /** Its arguments, e.g. `<name> [prompt]`. */
+  readonly usage?: string;
+  readonly permission: CommandPermission;
+  /** The arguments as fields, in the order in which they are typed. Without them one field holds the whole line. */
+  readonly options?: readonly CommandOption[];
+  run(line: string, context: CommandContext): Promise<CommandReply>;
+}
+
+/** An answer for the person alone, or words that begin a run as if the person had written them. */
+export type CommandReply = OutgoingMessage | RunReply;
+
+export interface RunReply {
+  readonly run: string;
+  /** The agent that answers from here on; the session's own when left out. */
+  readonly agent?: string;
+}
+
+export interface ListedTool extends Pick<Tool, "name" | "permission"> {
+  /** Where it comes from, as people read it: `built in`, `MCP server docs`. */
+  readonly source: string;
+}
+
+/** What commands work with, the same for all. A part of the program that brings commands adds its own port here. */
+export interface CommandServices {
+  readonly store: Store;
+  readonly engine: SessionEngine;
+  readonly runtime: Runtime;
+  readonly access: AccessRules;
+  readonly approvals: ApprovalRules;
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  /** The agent that answers in a channel. */
+  readonly agentOf: (channelKey: string) => string;
+  /** The query settings of a session; those of its place where people have set nothing. */
+  readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
+  /** Hosts that tools may reach; `*` is every public one. */
+  readonly allowedHosts: readonly string[];
+  readonly models: ModelChoice;
+  readonly tools: () => Promise<readonly ListedTool[]>;
+}
+
+/** What one use of a command works on. */
+export interface CommandContext extends CommandServices {
+  /** All that there are. */
+  readonly commands: readonly ChatCommand[];
+  /** Null where the thread has none yet. */
+  readonly session: SessionRow | null;
+  readonly person: Pick<Person, "id" | "name" | "roles">;
+  readonly thread: ThreadRef;
+  /** `slack:C1` */
+  readonly channelKey: string;
+  /** Begins the session that the thread lacks. Null where there is no thread to begin it in. */
+  readonly openSession: (() => Promise<SessionRow>) | null;
+}

@@ -1,0 +1,42 @@
+import type { ChatCommand, CommandContext } from "./command.ts";
+import { commandRefusal } from "./may-use.ts";
+import { MODE_WORDS } from "./mode.ts";
+import { privately } from "./private-reply.ts";
+import { hereOf } from "./session-to-change.ts";
+
+export const helpCommand: ChatCommand = {
+  name: "help",
+  description: "what I can do and how to begin",
+  permission: "everyone",
+  run: (_line, context) => Promise.resolve(privately(helpText(context))),
+};
+
+/** One screen: how to begin, what holds here, and the commands that this person may use. */
+export function helpText(context: CommandContext): string {
+  const { mode, model, agentDefinition } = context.configOf(hereOf(context));
+  const others = [...context.agents.values()].filter(({ visible, name }) => visible && name !== agentDefinition.name);
+  const lookers = others.map(({ name }) => `\`@${name} …\``);
+  const commands = context.commands.filter((command) => commandRefusal(command, context) === null);
+  return [
+    "Mention me with what you want done; I answer in a thread and show each step there. In a thread that you began with me you need not mention me again.",
+    "For example: `list files`, or `change port to 9090 in config.toml`.",
+    `Here **${agentDefinition.name}** answers with \`${model}\`. Mode **${mode}**: ${MODE_WORDS[mode]}. I work in this channel's own directory and touch nothing outside it; ${hostsText(context)}.`,
+    ...(lookers.length === 0
+      ? []
+      : [`Other agents: ${lookers.join(", ")} at the start of a message (\`/agent\` tells what they do).`]),
+    "",
+    ...commands.map(({ name, usage, description }) => {
+      return `\`/${name}${usage === undefined ? "" : ` ${usage}`}\` · ${description}`;
+    }),
+    "",
+    "In a thread, write a command after mentioning me.",
+  ].join("\n");
+}
+
+function hostsText({ allowedHosts }: CommandContext): string {
+  if (allowedHosts.length === 0) return "I reach no hosts on the network";
+  if (allowedHosts.includes("*")) return "I reach public hosts on the network";
+  const shown = allowedHosts.slice(0, 3).map((host) => `\`${host}\``);
+  const more = allowedHosts.length - shown.length;
+  return `I reach ${shown.join(", ")}${more > 0 ? ` and ${more} more hosts` : ""}`;
+}

@@ -1,0 +1,23 @@
+import type { AccessRules } from "../permissions/access.ts";
+import type { Person } from "../protocol/platform.ts";
+import type { ChatCommand, CommandContext } from "./command.ts";
+
+type Named = Pick<Person, "id" | "roles">;
+
+export function isNamed(person: Named, list: readonly string[]): boolean {
+  return [person.id, ...person.roles].some((id) => list.includes(id));
+}
+
+export function isAdmin(person: Named, { admins }: AccessRules): boolean {
+  return isNamed(person, admins);
+}
+
+/** Why the person may not use the command here, in words; null when they may. */
+export function commandRefusal(command: ChatCommand, { person, session, access }: CommandContext): string | null {
+  if (command.permission === "everyone" || isAdmin(person, access)) return null;
+  if (command.permission === "admin") {
+    return `\`/${command.name}\` is for admins. An operator can name you (\`access.admins\`).`;
+  }
+  if (session === null || session.people.length === 0 || session.people.includes(person.id)) return null;
+  return `\`/${command.name}\` is for those who work with me in this thread. Mention me here with a request first.`;
+}

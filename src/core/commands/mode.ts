@@ -1,0 +1,68 @@
+import type { Mode } from "../agent/query-config.ts";
+import { readArguments } from "./arguments.ts";
+import type { ChatCommand, CommandContext } from "./command.ts";
+import { isNamed } from "./may-use.ts";
+import { didYouMean, nearest } from "./nearest.ts";
+import { privately } from "./private-reply.ts";
+import { hereOf, NO_THREAD, sessionToChange } from "./session-to-change.ts";
+
+/** From the one that can do least. */
+const MODES: readonly Mode[] = ["read", "write", "agi"];
+
+export const MODE_WORDS: Readonly<Record<Mode, string>> = {
+  read: "I only look and change nothing",
+  write: "I ask before I change files or run commands",
+  agi: "I change files and run commands without asking",
+};
+
+const USUAL = "default";
+
+export const modeCommand: ChatCommand = {
+  name: "mode",
+  description: "show or set what I may do in this thread",
+  usage: "[read|write|agi]",
+  permission: "people",
+  options: [
+    { name: "mode", description: "read: only look; write: ask first; agi: never ask", choices: [...MODES, USUAL] },
+  ],
+  async run(line, context) {
+    const read = readArguments(line, { words: 1 });
+    if (read.type === "broken") return privately(read.reason);
+    const wanted = read.words[0]?.toLowerCase();
+    return privately(wanted === undefined ? current(context) : await setMode(wanted, context));
+  },
+};
+
+function current(context: CommandContext): string {
+  const { mode } = context.configOf(hereOf(context));
+  const others = MODES.map((each) => `\`${each}\`: ${MODE_WORDS[each]}`);
+  return [`Mode **${mode}**: ${MODE_WORDS[mode]}.`, ...others, "`/mode <name>` sets it for this thread."].join("\n");
+}
+
+async function setMode(wanted: string, context: CommandContext): Promise<string> {
+  const usual = context.configOf({ ...hereOf(context), settings: {} }).mode;
+  const mode = wanted === USUAL ? usual : MODES.find((each) => each === wanted);
+  if (mode === undefined) {
+    return `I don't know a mode \`${wanted}\`.${didYouMean(nearest(wanted, MODES), "There is `read`, `write`, `agi`.")}`;
+  }
+  const refusal = raiseRefusal({ mode, usual }, context);
+  if (refusal !== null) return refusal;
+  const session = await sessionToChange(context);
+  if (session === null) return NO_THREAD;
+  const { store, runtime } = context;
+  const change = { mode: mode === usual ? null : mode };
+  await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
+  const isRunning = (await store.runs.open(session.id)) !== null;
+  return `✓ Mode **${mode}** in this thread: ${MODE_WORDS[mode]}.${isRunning ? " It holds from my next run on; `/stop` ends this one." : ""}`;
+}
+
+/** More than configuration gives a place is for those whom it names to decide, where it names anybody. */
+function raiseRefusal(
+  { mode, usual }: { mode: Mode; usual: Mode },
+  { person, access, approvals }: CommandContext,
+): string | null {
+  const trusted = [...access.admins, ...approvals.approvers];
+  const raises = MODES.indexOf(mode) > MODES.indexOf(usual);
+  if (!raises || trusted.length === 0 || isNamed(person, trusted)) return null;
+  return `Only admins and approvers may raise the mode here from \`${usual}\` to \`${mode}\`.`;
+}

@@ -1,0 +1,102 @@
+import type { EffortLevel } from "../agent/query-config.ts";
+import type { SettingsChange } from "../sessions/session-settings.ts";
+import { readArguments } from "./arguments.ts";
+import type { ChatCommand, CommandContext } from "./command.ts";
+import { nearest } from "./nearest.ts";
+import { privately } from "./private-reply.ts";
+import { hereOf, NO_THREAD, sessionToChange } from "./session-to-change.ts";
+
+const EFFORTS: readonly EffortLevel[] = ["low", "medium", "high", "max"];
+const USUAL = "default";
+/** Of models in a list. */
+const MOST_SHOWN = 25;
+
+export const modelCommand: ChatCommand = {
+  name: "model",
+  description: "show or set the model that answers in this thread",
+  usage: "[provider/model] [low|medium|high|max]",
+  permission: "people",
+  options: [
+    { name: "model", description: "provider/model, or a part of it that fits one only" },
+    { name: "effort", description: "how much it thinks", choices: EFFORTS },
+  ],
+  async run(line, context) {
+    const read = readArguments(line, { words: 2 });
+    if (read.type === "broken") return privately(read.reason);
+    return privately(read.words.length === 0 ? current(context) : await set(read.words, context));
+  },
+};
+
+function current(context: CommandContext): string {
+  const { model, effortLevel } = context.configOf(hereOf(context));
+  const effort = effortLevel === undefined ? "" : `, effort ${effortLevel}`;
+  const others = context.models.list().filter((ref) => ref !== model);
+  const list = others.slice(0, MOST_SHOWN).map((ref) => `\`${ref}\``);
+  const rest = others.length > MOST_SHOWN ? ` and ${others.length - MOST_SHOWN} more` : "";
+  return [
+    `Model \`${model}\`${effort}.`,
+    ...(list.length === 0 ? [] : [`Also here: ${list.join(", ")}${rest}.`]),
+    "`/model <name>` sets it for this thread, `/model default` takes that back.",
+  ].join("\n");
+}
+
+async function set(words: readonly string[], context: CommandContext): Promise<string> {
+  const change: { -readonly [Key in keyof SettingsChange]: SettingsChange[Key] } = {};
+  const notes: string[] = [];
+  for (const word of words) {
+    const effort = EFFORTS.find((level) => level === word.toLowerCase());
+    if (effort !== undefined) change.effort = effort;
+    else if (word === USUAL) Object.assign(change, { model: null, effort: null });
+    else {
+      const chosen = await chosenModel(word, context);
+      if (chosen.type === "refused") return chosen.reason;
+      change.model = chosen.ref;
+      notes.push(...chosen.notes);
+    }
+  }
+  const session = await sessionToChange(context);
+  if (session === null) return NO_THREAD;
+  const { store, runtime } = context;
+  const settings = await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
+  const { model, effortLevel } = context.configOf({ ...session, settings });
+  const effort = effortLevel === undefined ? "" : `, effort ${effortLevel}`;
+  const isRunning = (await store.runs.open(session.id)) !== null;
+  if (isRunning) notes.push("It holds from my next run on.");
+  return [`✓ Model \`${model}\`${effort} in this thread.`, ...notes].join(" ");
+}
+
+type Chosen =
+  | { readonly type: "chosen"; readonly ref: string; readonly notes: readonly string[] }
+  | { readonly type: "refused"; readonly reason: string };
+
+/** The whole name, the name without its provider, or a part that fits one model only. */
+async function chosenModel(word: string, { models }: CommandContext): Promise<Chosen> {
+  const known = models.list();
+  const named = known.filter((ref) => ref.slice(ref.indexOf("/") + 1) === word);
+  const fitting = named.length > 0 ? named : known.filter((ref) => ref.includes(word));
+  const [only] = fitting;
+  if (!word.includes("/") && only !== undefined && fitting.length > 1) {
+    return refused(
+      `Which one: ${fitting
+        .slice(0, MOST_SHOWN)
+        .map((ref) => `\`${ref}\``)
+        .join(", ")}?`,
+    );
+  }
+  if (!word.includes("/") && only === undefined) {
+    return refused(
+      `I don't know a model \`${word}\`. Write it as \`provider/model\`; \`/model\` lists what I know of.`,
+    );
+  }
+  const ref = word.includes("/") ? word : (only ?? word);
+  const problem = await models.problemWith(ref);
+  if (problem !== null) return refused(problem);
+  if (known.includes(ref)) return { type: "chosen", ref, notes: [] };
+  const near = nearest(ref, known)[0];
+  const hint = near === undefined ? "" : ` Did you mean \`${near}\`?`;
+  return { type: "chosen", ref, notes: [`⚠ I know nothing of this model, so its cost is not counted.${hint}`] };
+}
+
+function refused(reason: string): Chosen {
+  return { type: "refused", reason };
+}

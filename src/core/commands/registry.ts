@@ -1,0 +1,30 @@
+import { agentCommand } from "./agent.ts";
+import type { ChatCommand } from "./command.ts";
+import { compactCommand } from "./compact.ts";
+import { exportCommand } from "./export.ts";
+import { helpCommand } from "./help.ts";
+import { modeCommand } from "./mode.ts";
+import { modelCommand } from "./model.ts";
+import { newCommand } from "./new.ts";
+import { statusCommand } from "./status.ts";
+import { stopCommand } from "./stop.ts";
+import { toolsCommand } from "./tools.ts";
+import { usageCommand } from "./usage.ts";
+
+/**
+ * Every command, in the order in which `/help` shows them. Slack's manifest, Discord's registration, what is understood
+ * after a mention and `/help` are all made from this list.
+ */
+export const CHAT_COMMANDS: readonly ChatCommand[] = [
+  helpCommand,
+  statusCommand,
+  stopCommand,
+  agentCommand,
+  modelCommand,
+  modeCommand,
+  compactCommand,
+  newCommand,
+  toolsCommand,
+  usageCommand,
+  exportCommand,
+];

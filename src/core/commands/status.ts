@@ -1,0 +1,46 @@
+import { tokensOf } from "../protocol/usage.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { ChatCommand, CommandContext } from "./command.ts";
+import { privately } from "./private-reply.ts";
+
+export const statusCommand: ChatCommand = {
+  name: "status",
+  description: "what I am doing in this thread",
+  permission: "everyone",
+  async run(_line, context) {
+    const { session } = context;
+    if (session === null) return privately("There is no session here yet. Mention me in this channel to begin one.");
+    return privately(await statusText(session, context));
+  },
+};
+
+async function statusText(session: SessionRow, context: CommandContext): Promise<string> {
+  const { store } = context;
+  const [run, messages] = await Promise.all([store.runs.open(session.id), store.messages.countOf(session.id)]);
+  const { mode, model, agentDefinition } = context.configOf(session);
+  const state =
+    run === null
+      ? "✓ Nothing is running."
+      : run.status === "parked"
+        ? "⏸ Waiting for you."
+        : `⏳ Working · turn ${Math.max(1, run.turns)}.`;
+  const gauge = await gaugeText(session, context);
+  return `${state} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${gauge}`;
+}
+
+/** How full the model's window was at the newest response; empty before the first. */
+async function gaugeText(session: SessionRow, { store, models, configOf }: CommandContext): Promise<string> {
+  const [newest, { at }, window] = await Promise.all([
+    store.usage.newestTurn(session.id),
+    store.compactions.newestOf(session.id),
+    models.windowOf(configOf(session)),
+  ]);
+  if (newest === null || window === null) return "";
+  if (at !== null && at >= newest.at) return " Its context was shortened; the next answer tells by how much.";
+  const tokens = tokensOf(newest.usage);
+  return ` Context: ${Math.round((tokens / window) * 100)} % (${figure(tokens)} of ${figure(window)} tokens).`;
+}
+
+function figure(value: number): string {
+  return value.toLocaleString("en-US");
+}

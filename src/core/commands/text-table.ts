@@ -1,0 +1,19 @@
+/** Rows in columns of equal width, as a code block: proportional type would tear them apart. */
+export function textTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, cell.length);
+  const lines = rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return ["```", ...lines.map((line) => line.replaceAll("`", "'")), "```"].join("\n");
+}
+
+/** A share of the whole as a bar; what is not nothing has at least a sliver. */
+export function bar(value: number, most: number, width = 10): string {
+  if (most <= 0 || value <= 0) return "";
+  return "█".repeat(Math.floor((value / most) * width)) || "▏";
+}

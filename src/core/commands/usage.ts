@@ -1,0 +1,112 @@
+import type { UsageKey, UsageRange, UsageSum } from "../store/usage-report.ts";
+import { readArguments } from "./arguments.ts";
+import type { ChatCommand, CommandContext } from "./command.ts";
+import { isAdmin } from "./may-use.ts";
+import { didYouMean, nearest } from "./nearest.ts";
+import { privately } from "./private-reply.ts";
+import { bar, textTable } from "./text-table.ts";
+
+const DAY_MS = 86_400_000;
+const DAYS = { usual: 7, most: 31 };
+/** Rows of one table. */
+const MOST_ROWS = 12;
+
+const KEYS: ReadonlyMap<string, UsageKey> = new Map([
+  ["user", "personId"],
+  ["channel", "channelId"],
+  ["model", "model"],
+]);
+const GROUPS = [...KEYS.keys(), "day"];
+
+export const usageCommand: ChatCommand = {
+  name: "usage",
+  description: "what my work has cost, by day, user, channel or model",
+  usage: "[user|channel|model|day] [--days 7]",
+  permission: "everyone",
+  options: [{ name: "by", description: "what to sum up by", choices: GROUPS }],
+  async run(line, context) {
+    const read = readArguments(line, { words: 1, flags: ["days"] });
+    if (read.type === "broken") return privately(read.reason);
+    const [by = "day"] = read.words;
+    if (!GROUPS.includes(by)) {
+      const names = GROUPS.map((group) => `\`${group}\``).join(", ");
+      return privately(`I cannot sum up by \`${by}\`.${didYouMean(nearest(by, GROUPS), `There is ${names}.`)}`);
+    }
+    const days = Number(read.flags.get("days") ?? DAYS.usual);
+    if (!Number.isInteger(days) || days < 1 || days > DAYS.most) {
+      return privately(`\`--days\` is a whole number from 1 to ${DAYS.most}.`);
+    }
+    return privately(await usageText({ by, days }, context));
+  },
+};
+
+/** Admins see everything, others this channel; where nobody is an admin, all see everything. */
+async function usageText({ by, days }: { by: string; days: number }, context: CommandContext): Promise<string> {
+  const { access, person, channelKey, runtime } = context;
+  const seesAll = access.admins.length === 0 || isAdmin(person, access);
+  const today = Math.floor(runtime.clock.now() / DAY_MS) * DAY_MS;
+  const range = { since: today - (days - 1) * DAY_MS, ...(seesAll ? {} : { channelId: channelKey }) };
+  const rows = await rowsBy(by, { range, days }, context);
+  const whole = await context.store.usage.total(range);
+  const head = `**${money(whole)}** in ${days === 1 ? "one day" : `${days} days`} ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${whole.calls} model calls`;
+  return [head, await ownText({ since: range.since, today }, context), table(rows), ...notes(whole)].join("\n");
+}
+
+async function ownText({ since, today }: { since: number; today: number }, context: CommandContext): Promise<string> {
+  const { store, person, session } = context;
+  const [you, day, here] = await Promise.all([
+    store.usage.total({ since, personId: person.id }),
+    store.usage.total({ since: today, personId: person.id }),
+    session === null ? null : store.usage.total({ since: 0, sessionId: session.id }),
+  ]);
+  const parts = [`You: ${money(you)}, today ${money(day)}`, ...(here === null ? [] : [`this session: ${money(here)}`])];
+  return parts.join(" · ");
+}
+
+interface Row extends UsageSum {
+  readonly label: string;
+}
+
+async function rowsBy(
+  by: string,
+  { range, days }: { range: UsageRange; days: number },
+  { store }: CommandContext,
+): Promise<Row[]> {
+  const key = KEYS.get(by);
+  if (key === undefined) {
+    const starts = Array.from({ length: days }, (_, index) => range.since + index * DAY_MS);
+    return Promise.all(
+      starts.map(async (since) => ({
+        label: new Date(since).toISOString().slice(0, 10),
+        ...(await store.usage.total({ ...range, since, until: since + DAY_MS })),
+      })),
+    );
+  }
+  const sums = (await store.usage.sumsBy(key, range)).slice(0, MOST_ROWS);
+  const names = await store.usage.namesOf(
+    key,
+    sums.map((sum) => sum.key),
+  );
+  return sums.map((sum) => ({ ...sum, label: names.get(sum.key) ?? sum.key }));
+}
+
+/** Bars show dollars; where nothing has a price, tokens. */
+function table(rows: readonly Row[]): string {
+  if (rows.length === 0) return "Nothing was spent.";
+  const isPriced = rows.some(({ costUsd }) => costUsd > 0);
+  const size = (row: Row) => (isPriced ? row.costUsd : row.tokens);
+  const most = Math.max(...rows.map(size));
+  return textTable(rows.map((row) => [row.label, money(row), figure(row.tokens), bar(size(row), most)]));
+}
+
+function notes({ unpriced }: UsageSum): string[] {
+  return unpriced === 0 ? [] : [`⚠ The price of ${unpriced} calls is unknown; their cost is not in the sums.`];
+}
+
+function money({ costUsd }: UsageSum): string {
+  return `$${costUsd > 0 && costUsd < 0.1 ? costUsd.toFixed(4) : costUsd.toFixed(2)}`;
+}
+
+function figure(value: number): string {
+  return value.toLocaleString("en-US");
+}

@@ -1,0 +1,117 @@
+import type { ThreadBreaker } from "../budget/thread-breaker.ts";
+import { privately } from "../commands/private-reply.ts";
+import type { InboundEvent, InboundMessage, Receipt } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import { answersFromNowOn, claimAgent, stillAtWork } from "./agent-switch.ts";
+import type { SessionEngine } from "./engine.ts";
+import type { PersonMessageEvent } from "./session-event.ts";
+
+export interface MessageOptions {
+  readonly store: Store;
+  readonly engine: SessionEngine;
+  readonly runtime: Runtime;
+  readonly breaker: ThreadBreaker;
+  /** The agent that answers in a channel. */
+  readonly agentOf: (channelKey: string) => string;
+}
+
+const TOO_QUICK =
+  "✗ More than 30 runs in 10 minutes, each begun as soon as the one before had ended: that looks like a loop, so I answer no more here for some minutes.";
+
+export interface Request {
+  /** Null when the thread has none yet. */
+  readonly session: SessionRow | null;
+  /** The agent that is to answer from here on; null: the session's own. */
+  readonly agent: string | null;
+}
+
+/** What somebody wants done: begins a run, or enters the one that goes on. */
+export async function takeRequest(
+  message: InboundMessage,
+  { session, agent }: Request,
+  options: MessageOptions,
+): Promise<Receipt> {
+  if (session === null) {
+    const usual = options.agentOf(channelKeyOf(message.thread));
+    const opened = await openSession(message, agent ?? usual, options);
+    return deliver(message, { session: opened, addressed: true, isNew: true, agent, before: usual }, options);
+  }
+  const verdict = await options.breaker.arrives(session.id);
+  if (verdict === "stops") return { type: "reply", message: privately(TOO_QUICK) };
+  if (verdict === "stopped") return { type: "ignored" };
+  return deliver(message, { session, addressed: true, isNew: false, agent, before: session.agent }, options);
+}
+
+/** What people say to each other in a session's thread: kept as context, starts nothing. */
+export function takeRemark(message: InboundMessage, session: SessionRow, options: MessageOptions): Promise<Receipt> {
+  return deliver(message, { session, addressed: false, isNew: false, agent: null, before: session.agent }, options);
+}
+
+interface Delivery {
+  readonly session: SessionRow;
+  readonly addressed: boolean;
+  readonly isNew: boolean;
+  readonly agent: string | null;
+  /** Who answered, or would have answered, here until now. */
+  readonly before: string;
+}
+
+async function deliver(message: InboundMessage, delivery: Delivery, options: MessageOptions): Promise<Receipt> {
+  const { session, addressed, agent, before } = delivery;
+  const { store, engine, runtime } = options;
+  if (addressed && !session.people.includes(message.person.id)) {
+    await store.transaction((tx) => tx.sessions.addPerson(session, message.person.id));
+  }
+  const event = { key: message.key, body: bodyOf(message, delivery) };
+  const claim =
+    agent === null || agent === session.agent ? undefined : claimAgent(session.id, agent, runtime.clock.now());
+  const outcome = await engine.deliver(session.id, event, claim);
+  if (outcome === "refused") return { type: "reply", message: privately(stillAtWork(session.agent)) };
+  if (outcome === "duplicate") return { type: "duplicate" };
+  if (agent === null || agent === before) return { type: "accepted" };
+  return { type: "reply", message: privately(answersFromNowOn(agent, before)) };
+}
+
+function bodyOf(message: InboundMessage, { addressed, isNew }: Delivery): PersonMessageEvent {
+  return {
+    kind: "message",
+    author: { id: message.person.id, name: message.person.name },
+    text: message.text,
+    quoted: [...message.quoted],
+    attachments: [...message.attachments],
+    thread: message.thread,
+    messageId: message.messageId,
+    at: message.at,
+    addressed,
+    joinsThread: isNew && !message.opensThread && message.thread.threadId !== null,
+  };
+}
+
+/** Two events may open the same thread's session at once; the unique key decides, and both get the one. */
+export async function openSession(
+  event: InboundEvent,
+  agent: string,
+  { store, runtime }: Pick<MessageOptions, "store" | "runtime">,
+): Promise<SessionRow> {
+  const key = sessionKeyOf(event.thread);
+  try {
+    return await store.transaction((tx) =>
+      tx.sessions.create({
+        id: runtime.ids.next("ses"),
+        key,
+        thread: event.thread,
+        workspaceName: event.workspace.name,
+        channel: event.channel,
+        agent,
+        createdBy: event.person.id,
+        at: runtime.clock.now(),
+      }),
+    );
+  } catch (error) {
+    const session = await store.sessions.byKey(key);
+    if (session !== null) return session;
+    throw error;
+  }
+}

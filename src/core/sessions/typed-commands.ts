@@ -1,0 +1,101 @@
+import type { CommandContext, CommandServices, RunReply } from "../commands/command.ts";
+import { CHAT_COMMANDS } from "../commands/registry.ts";
+import { runCommand, type TypedCommand } from "../commands/run-command.ts";
+import type { Log } from "../protocol/log.ts";
+import type {
+  InboundCommand,
+  InboundMessage,
+  OutgoingMessage,
+  PostedMessage,
+  Receipt,
+  ThreadRef,
+} from "../protocol/platform.ts";
+import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
+
+export interface CommandIntake extends CommandServices, MessageOptions {
+  readonly log: Log;
+  /** Posts in a thread, or what opens one. */
+  readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<PostedMessage>;
+  /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
+  readonly commandKeys: Set<string>;
+}
+
+/** Commands taken lately that are remembered. */
+const REMEMBERED = 1_000;
+
+interface Typed {
+  readonly event: InboundMessage | InboundCommand;
+  readonly session: SessionRow | null;
+}
+
+/** Runs a command, once per event. One that fails may be delivered again. */
+export async function takeCommand(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
+  const { commandKeys, log } = options;
+  const { event, session } = typed;
+  if (commandKeys.has(event.key)) return { type: "duplicate" };
+  commandKeys.add(event.key);
+  const [oldest] = commandKeys;
+  if (commandKeys.size > REMEMBERED && oldest !== undefined) commandKeys.delete(oldest);
+  log.info({ command: command.name, person: event.person.id, sessionId: session?.id }, "command");
+  try {
+    const reply = await runCommand(command, commandContext(typed, options));
+    return "run" in reply ? await begin(reply, typed, options) : { type: "reply", message: reply };
+  } catch (error) {
+    commandKeys.delete(event.key);
+    throw error;
+  }
+}
+
+export function commandContext({ event, session }: Typed, options: CommandIntake): CommandContext {
+  const channelKey = channelKeyOf(event.thread);
+  const open = () => openSession(event, options.agentOf(channelKey), options);
+  return {
+    ...options,
+    commands: CHAT_COMMANDS,
+    session,
+    person: event.person,
+    thread: event.thread,
+    channelKey,
+    openSession: event.kind === "command" && opensThread(event) ? null : open,
+  };
+}
+
+/** A slash command in a channel has no thread; what answers it opens one. A Discord DM is one, and has no id. */
+function opensThread({ thread, channel }: InboundCommand): boolean {
+  return thread.threadId === null && (thread.platform === "slack" || channel.kind !== "dm");
+}
+
+/** Begins a run with the words that a command stands for, as if the person had written them. */
+async function begin(reply: RunReply, { event, session }: Typed, options: CommandIntake): Promise<Receipt> {
+  const agent = reply.agent ?? null;
+  if (event.kind === "message") return takeRequest({ ...event, text: reply.run }, { session, agent }, options);
+  const message = await visibleRequest(event, reply, options);
+  const opened = session ?? (await options.store.sessions.byKey(sessionKeyOf(message.thread)));
+  return takeRequest(message, { session: opened, agent }, options);
+}
+
+/** Nobody but its author sees a slash command: what it asks for is posted, for others to follow and a thread to begin at. */
+async function visibleRequest(
+  command: InboundCommand,
+  { run, agent }: RunReply,
+  { announce }: CommandIntake,
+): Promise<InboundMessage> {
+  const { name: _name, args: _args, ...event } = command;
+  const asked = agent === undefined ? "asks" : `asks **${agent}**`;
+  const markdown = `**${event.person.name}** ${asked}: ${run}`;
+  const post: OutgoingMessage = { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
+  const isRoot = opensThread(command);
+  const { messageId } = await announce(event.thread, post, event.key);
+  return {
+    ...event,
+    kind: "message",
+    thread: isRoot ? { ...event.thread, threadId: messageId } : event.thread,
+    text: run,
+    addressed: "mention",
+    opensThread: isRoot,
+    attachments: [],
+    quoted: [],
+    messageId,
+  };
+}

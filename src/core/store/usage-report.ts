@@ -1,0 +1,86 @@
+import type { Client } from "./client.ts";
+
+/** What a report counts: times in milliseconds since the epoch, `until` excluded. */
+export interface UsageRange {
+  readonly since: number;
+  readonly until?: number;
+  readonly channelId?: string;
+  readonly sessionId?: string;
+  readonly personId?: string;
+}
+
+export interface UsageSum {
+  /** US dollars of the calls whose price is known. */
+  readonly costUsd: number;
+  readonly tokens: number;
+  readonly calls: number;
+  /** Calls whose price is unknown. */
+  readonly unpriced: number;
+}
+
+export type UsageKey = "personId" | "channelId" | "model";
+
+const SUMS = {
+  _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
+  _count: { _all: true, costUsd: true },
+} as const;
+
+/** What has been spent, summed up. */
+export function usageReport(db: Client) {
+  return {
+    async total(range: UsageRange): Promise<UsageSum> {
+      return toSum(await db.usage.aggregate({ where: within(range), ...SUMS }));
+    },
+
+    /** The dearest first; calls without a price by their tokens. */
+    async sumsBy(key: UsageKey, range: UsageRange): Promise<(UsageSum & { readonly key: string })[]> {
+      const rows = await db.usage.groupBy({ by: [key], where: within(range), ...SUMS });
+      return rows
+        .map((row) => ({ key: row[key], ...toSum(row) }))
+        .toSorted((a, b) => b.costUsd - a.costUsd || b.tokens - a.tokens);
+    },
+
+    /** Names of people and channels, by id, as they were last seen; one that has none is missing. */
+    async namesOf(key: UsageKey, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      if (key === "model") return new Map();
+      if (key === "channelId") {
+        const channels = await db.channel.findMany({ where: { id: { in: [...ids] } } });
+        return new Map(channels.map(({ id, name }) => [id, `#${name}`]));
+      }
+      const authors = await db.message.groupBy({
+        by: ["authorId"],
+        where: { authorId: { in: [...ids] } },
+        _max: { authorName: true },
+      });
+      return new Map(
+        authors.map(({ authorId, _max: newest }) => [authorId ?? "", `@${newest.authorName ?? authorId}`]),
+      );
+    },
+  };
+}
+
+function within({ since, until, ...places }: UsageRange) {
+  const createdAt = { gte: new Date(since), ...(until === undefined ? {} : { lt: new Date(until) }) };
+  return { ...places, createdAt };
+}
+
+interface Summed {
+  readonly _sum: {
+    readonly costUsd: number | null;
+    readonly inputTokens: number | null;
+    readonly outputTokens: number | null;
+    readonly cacheReadTokens: number | null;
+    readonly cacheWriteTokens: number | null;
+  };
+  readonly _count: { readonly _all: number; readonly costUsd: number };
+}
+
+function toSum({ _sum: sum, _count: { _all: calls, costUsd: priced } }: Summed): UsageSum {
+  const tokens = [sum.inputTokens, sum.outputTokens, sum.cacheReadTokens, sum.cacheWriteTokens];
+  return {
+    costUsd: sum.costUsd ?? 0,
+    tokens: tokens.reduce<number>((all, some) => all + (some ?? 0), 0),
+    calls,
+    unpriced: calls - priced,
+  };
+}

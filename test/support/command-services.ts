@@ -1,0 +1,31 @@
+import type { CommandServices } from "../../src/core/commands/command.ts";
+import type { IntakeOptions } from "../../src/core/sessions/intake.ts";
+import { buildConfig } from "./query-config.ts";
+import { shippedAgent, shippedAgents } from "./shipped-agents.ts";
+
+/** The model of sessions that choose none. */
+export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
+
+/** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
+export function commandServices(): Pick<IntakeOptions, "announce"> &
+  Pick<CommandServices, "agents" | "agentOf" | "configOf" | "allowedHosts" | "models" | "tools"> {
+  return {
+    agents: shippedAgents,
+    agentOf: () => "build",
+    configOf: ({ agent, settings }) =>
+      buildConfig({
+        model: settings.model ?? USUAL_MODEL,
+        agentDefinition: shippedAgent(agent),
+        mode: settings.mode ?? "write",
+        ...(settings.effort === undefined ? {} : { effortLevel: settings.effort }),
+      }),
+    allowedHosts: [],
+    models: {
+      list: () => [USUAL_MODEL, "anthropic/claude-haiku-5-5", "openai/gpt-6-sol"],
+      problemWith: (ref) => Promise.resolve(ref.startsWith("nowhere/") ? "No provider is called nowhere." : null),
+      windowOf: () => Promise.resolve(200_000),
+    },
+    tools: () => Promise.resolve([]),
+    announce: () => Promise.reject(new Error("nobody posts here")),
+  };
+}
