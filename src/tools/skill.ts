@@ -1,5 +1,5 @@
-import { distance } from "fastest-levenshtein";
 import { z } from "zod";
+import { didYouMean, nearest } from "../core/commands/nearest.ts";
 import { skillListText } from "../core/context/skill-index.ts";
 import { missingText, renderSkill } from "../core/context/skill-render.ts";
 import { LIST_SKILLS, type Skill, type SkillCatalogue, skillName } from "../core/context/skills.ts";
@@ -75,12 +75,10 @@ function fileText(
 }
 
 function unknown(name: string, { skills }: SkillCatalogue): ToolResult {
-  const asked = skillName(name);
-  const near = skills
-    .map((skill) => ({ name: skill.name, far: distance(skill.name, asked) }))
-    .filter(({ far }) => far <= Math.max(2, Math.floor(asked.length / 3)))
-    .sort((a, b) => a.far - b.far)
-    .slice(0, 3);
-  const guess = near.length === 0 ? "" : ` Did you mean ${near.map((skill) => skill.name).join(" or ")}?`;
-  return errorResult(`There is no skill ${name}.${guess} {"skill": "${LIST_SKILLS}"} names all.`, "no such skill");
+  const near = nearest(
+    skillName(name),
+    skills.map((skill) => skill.name),
+  );
+  const all = `{"skill": "${LIST_SKILLS}"} names all.`;
+  return errorResult(`There is no skill ${name}.${didYouMean(near, all)}`, "no such skill");
 }

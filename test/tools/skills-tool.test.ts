@@ -84,7 +84,7 @@ test("arguments take their places, and missing ones are named", async () => {
 });
 
 test.each([
-  { asked: "code-reviw", answer: /^There is no skill code-reviw\. Did you mean code-review\?/ },
+  { asked: "code-reviw", answer: /^There is no skill code-reviw\. Did you mean `code-review`\?$/ },
   { asked: "Code Review", answer: /^Skill `code-review`\./ },
   { asked: "something", answer: /^There is no skill something\. \{"skill": "list"\} names all\.$/ },
 ])("asked for $asked the tool answers $answer", async ({ asked, answer }) => {
