@@ -1,5 +1,6 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ParkedOn, QueryEvent } from "../../core/protocol/events.ts";
+import type { PlanStep } from "../../core/protocol/plan.ts";
 import { fenceAfter, LONGEST_MARKER } from "./fences.ts";
 
 /** What the live message of a run shows, as it follows from the run's events. */
@@ -9,6 +10,8 @@ export interface ProgressState {
   readonly parkedOn: ParkedOn | null;
   /** Runs ahead of this one; null once it runs. */
   readonly queuedBefore: number | null;
+  /** The plan that is carried out; null when there is none. */
+  readonly plan: readonly PlanStep[] | null;
   readonly steps: readonly Step[];
   /** Finished steps that are no longer kept one by one. */
   readonly earlierSteps: number;
@@ -23,9 +26,10 @@ export interface Step {
   readonly toolId: string;
   readonly toolName: string;
   readonly title: string;
-  readonly state: "working" | "queued" | "done" | "failed";
+  readonly state: "working" | "queued" | "waiting" | "done" | "failed";
   /** Calls ahead of a queued one. */
   readonly before: number;
+  /** What came of it; of a waiting call, what it waits for. */
   readonly summary: string;
   readonly durationMs: number;
 }
@@ -39,6 +43,7 @@ const KEPT_NOTICES = 3;
 export const NO_PROGRESS: ProgressState = {
   turn: 0,
   parkedOn: null,
+  plan: null,
   queuedBefore: null,
   steps: [],
   earlierSteps: 0,
@@ -67,6 +72,8 @@ export function reduceProgress(state: ProgressState, event: QueryEvent): Progres
       });
     case "tool_queued":
       return changeStep(state, event.toolId, { state: "queued", before: event.before });
+    case "tool_waits":
+      return changeStep(state, event.toolId, { state: "waiting", summary: event.what });
     case "tool_end": {
       const { toolId, result, durationMs } = event;
       return changeStep(state, toolId, {
@@ -75,14 +82,14 @@ export function reduceProgress(state: ProgressState, event: QueryEvent): Progres
         durationMs,
       });
     }
+    case "plan":
+      return { ...state, plan: event.steps };
     case "queued":
       return { ...state, queuedBefore: event.before };
     case "status":
       return { ...state, notices: [...state.notices, event.text].slice(-KEPT_NOTICES) };
     case "parked":
       return { ...state, parkedOn: event.on };
-    case "tool_waits":
-    case "plan":
     case "turn_end":
     case "steered":
       return state;
@@ -105,7 +112,7 @@ function changeStep(state: ProgressState, toolId: string, change: Partial<Step>)
 }
 
 export function isOpen(step: Step): boolean {
-  return step.state === "working" || step.state === "queued";
+  return step.state !== "done" && step.state !== "failed";
 }
 
 /** Cut at a line; where that is inside code, the kept text begins by opening the code block again. */

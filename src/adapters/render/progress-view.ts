@@ -2,6 +2,7 @@ import type { ParkedOn } from "../../core/protocol/events.ts";
 import { inlineCode, plainLine } from "../../core/protocol/plain-text.ts";
 import { count, duration, elapsed } from "./figures.ts";
 import { tailOf } from "./half-open.ts";
+import { planLines } from "./plan-lines.ts";
 import { isOpen, type ProgressState, type Step } from "./progress-state.ts";
 
 /** Tool lines shown one by one; older ones fold into a count. */
@@ -21,12 +22,12 @@ export interface ProgressFrame {
   readonly maxChars: number;
 }
 
-/** The live message's Markdown: a head line, tool lines, what the operator of the thread should know, the text so far. */
+/** The live message's Markdown: a head line, the plan, tool lines, what the operator of the thread should know, the text so far. */
 export function renderProgress(state: ProgressState, frame: ProgressFrame): string {
-  const head = headLine(state, frame);
+  const top = [headLine(state, frame), ...planLines(state.plan)];
   const notices = noticeLines(state);
   const steps = toolLines(state);
-  const blocks = (shown: readonly string[]) => [head, ...shown, ...notices].join("\n");
+  const blocks = (shown: readonly string[]) => [...top, ...shown, ...notices].join("\n");
   let shown = steps;
   while (shown.length > 1 && blocks(shown).length > frame.maxChars) shown = shown.slice(1);
   const above = blocks(shown);
@@ -48,11 +49,15 @@ function headLine(state: ProgressState, { agentName, elapsedMs }: ProgressFrame)
   const name = `**${plainLine(agentName, 40)}**`;
   if (state.queuedBefore !== null) return `⏳ ${name} · queued, ${state.queuedBefore} before you`;
   const turn = state.turn > 0 ? ` · turn ${state.turn}` : "";
-  if (state.parkedOn !== null) return `⏸ ${name}${turn} · ${PARKED[state.parkedOn]}`;
+  if (state.parkedOn !== null) return `⏸ ${name}${turn} · ${waitsFor(state, state.parkedOn)}`;
   return `⏳ ${name}${turn} · ${elapsed(elapsedMs)}`;
 }
 
-const PARKED: Readonly<Record<ParkedOn, string>> = { approval: "waits for a decision", call: "waits" };
+function waitsFor({ steps }: ProgressState, parkedOn: ParkedOn): string {
+  if (parkedOn === "approval") return "waits for a decision";
+  const waiting = steps.find(({ state }) => state === "waiting");
+  return waiting === undefined ? "waits" : plainLine(waiting.summary, SUMMARY_CHARS);
+}
 
 function toolLines(state: ProgressState): string[] {
   const lines = foldReads(state.steps);
@@ -104,7 +109,13 @@ function foldedLine(run: readonly Step[]): string {
   return `✓ ${parts.join(", ")}`;
 }
 
-const ICONS: Readonly<Record<Step["state"], string>> = { working: "⏳", queued: "⏳", done: "✓", failed: "✗" };
+const ICONS: Readonly<Record<Step["state"], string>> = {
+  working: "⏳",
+  queued: "⏳",
+  waiting: "⏸",
+  done: "✓",
+  failed: "✗",
+};
 
 function stepLine(step: Step): string {
   const title = inlineCode(step.title, TITLE_CHARS);

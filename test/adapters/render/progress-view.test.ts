@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { NO_PROGRESS, reduceProgress } from "../../../src/adapters/render/progress-state.ts";
 import { renderProgress } from "../../../src/adapters/render/progress-view.ts";
 import type { QueryEvent } from "../../../src/core/protocol/events.ts";
+import type { PlanMark } from "../../../src/core/protocol/plan.ts";
 import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 
@@ -24,6 +25,8 @@ const done = (toolName: string, title: string, summary = ""): QueryEvent[] => {
   return [start(id, toolName, title), end(id, summary)];
 };
 
+const plan = (...marks: PlanMark[]) => marks.map((mark) => ({ text: "Step", mark }));
+
 function draw(events: readonly QueryEvent[], { elapsedMs = 6_400, maxChars = 4_000 } = {}): string {
   return renderProgress(events.reduce(reduceProgress, NO_PROGRESS), { agentName: "build", elapsedMs, maxChars });
 }
@@ -34,6 +37,49 @@ const cases: { name: string; events: QueryEvent[]; lines: string[] }[] = [
     name: "the run waits for a place",
     events: [{ type: "queued", before: 3 }],
     lines: ["⏳ **build** · queued, 3 before you"],
+  },
+  {
+    name: "the run is parked until a person answers",
+    events: [
+      turn(1),
+      start("q", "ask_user_question", "Which port?"),
+      { type: "tool_waits", toolId: "q", what: "waits for @ana" },
+      { type: "parked", on: "call" },
+    ],
+    lines: ["⏸ **build** · turn 1 · waits for @ana", "⏸ ask_user_question `Which port?` · waits for @ana"],
+  },
+  {
+    name: "a pause has ended",
+    events: [
+      turn(1),
+      start("s", "sleep", "5 min"),
+      { type: "tool_waits", toolId: "s", what: "until 14:05 UTC" },
+      start("s", "sleep", "5 min"),
+      end("s", ""),
+    ],
+    lines: ["⏳ **build** · turn 1 · 6 s", "✓ sleep `5 min`"],
+  },
+  {
+    name: "a plan is carried out",
+    events: [
+      turn(1),
+      { type: "plan", steps: plan("doing", "open") },
+      { type: "plan", steps: plan("done", "doing") },
+      start("e", "edit", "config.toml"),
+    ],
+    lines: ["⏳ **build** · turn 1 · 6 s", "✓ 1. Step", "⏳ 2. Step", "⏳ edit `config.toml`"],
+  },
+  {
+    name: "a long plan is half done",
+    events: [turn(1), { type: "plan", steps: plan(...Array(5).fill("done"), "doing", ...Array(14).fill("open")) }],
+    lines: [
+      "⏳ **build** · turn 1 · 6 s",
+      "✓ 4 earlier steps of the plan",
+      "✓ 5. Step",
+      "⏳ 6. Step",
+      ...[7, 8, 9, 10, 11, 12, 13, 14].map((step) => `☐ ${step}. Step`),
+      "☐ 6 later steps of the plan",
+    ],
   },
   {
     name: "the run has got its place",
