@@ -72,7 +72,7 @@ test("a page that is nothing but navigation is shown whole", async () => {
 
 const hostile = [
   { name: "100,000 levels deep", html: `${"<div>".repeat(100_000)}deep`, says: "deep" },
-  { name: "of 200 lists in lists", html: `${"<ul><li>".repeat(200)}deep`, says: "deep" },
+  { name: "of 100 lists in lists", html: `${"<ul><li>".repeat(100)}deep`, says: "deep" },
   { name: "of unclosed attributes", html: `found<a href="${'<a b="'.repeat(50_000)}`, says: "found" },
   { name: "of unclosed comments", html: `found${"<!--".repeat(100_000)}`, says: "found" },
   { name: "of angle brackets", html: `found ${"<".repeat(100_000)}`, says: "found" },

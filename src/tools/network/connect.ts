@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
+import { portOf } from "./host-patterns.ts";
 import { NetworkRefusal } from "./refusal.ts";
 import { privateAddress } from "./target.ts";
 
@@ -28,18 +29,17 @@ export async function systemResolve(hostname: string): Promise<readonly string[]
  */
 export async function connect(url: URL, options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
   const addresses = await checkedAddresses(url.hostname, options, signal);
-  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  const socket = connectTcp({ host: literalAddress(url.hostname) ?? url.hostname, port, lookup: always(addresses) });
+  const host = literalAddress(url.hostname) ?? url.hostname;
+  const socket = connectTcp({ host, port: Number(portOf(url)), lookup: always(addresses) });
   const connection = await established(socket, "connect", signal);
   if (options.isForbiddenAddress(connection.remoteAddress ?? "")) {
     connection.destroy();
     throw privateAddress(url.hostname);
   }
   if (url.protocol === "http:") return connection;
-  const host = url.hostname.replace(/^\[|\]$/g, "");
   const secured = connectTls({
     socket: connection,
-    host,
+    host, // whom the certificate must be for
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ALPNProtocols: ["http/1.1"],
     rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
@@ -78,6 +78,7 @@ function always(addresses: readonly string[]): LookupFunction {
 }
 
 async function established(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
+  socket.on("error", () => {}); // who waits for the connection or uses it hears of it, too
   try {
     await once(socket, event, { signal });
     return socket;

@@ -43,7 +43,8 @@ export function isAllowedHost(url: URL, allowedHosts: readonly string[]): boolea
   });
 }
 
-function portOf(url: URL): string {
+/** The port in use, the scheme's own included. */
+export function portOf(url: URL): string {
   return url.port === "" ? (DEFAULT_PORTS[url.protocol] ?? "") : url.port;
 }
 

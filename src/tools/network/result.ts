@@ -81,7 +81,7 @@ function headOf({ url, answer }: Shown): string[] {
     const value = answer.headers[name];
     return value === undefined ? [] : [`${name}: ${String(value).slice(0, HEADER_CHARS)}`];
   });
-  return [`HTTP ${answer.status} ${answer.statusText}`.trimEnd(), `url: ${url.href}`, ...headers];
+  return [`HTTP ${answer.status} ${answer.statusText.slice(0, 100)}`.trimEnd(), `url: ${url.href}`, ...headers];
 }
 
 function textPart(
