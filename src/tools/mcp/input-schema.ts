@@ -48,7 +48,7 @@ function cleanPart(key: string, value: unknown): unknown {
  * stop this process.
  */
 function checker(schema: JsonObject): (input: unknown) => string | null {
-  const validator = new CfWorkerJsonSchemaValidator({ draft: DIALECT, shortcircuit: false });
+  const validator = new CfWorkerJsonSchemaValidator({ draft: DIALECT });
   const validate = validator.getValidator(withoutPatterns(schema));
   return (input) => {
     try {
