@@ -32,6 +32,12 @@ const STEPS: readonly Step[] = [
     args: ["wasm/build.ts"],
     artefact: "build/wasm/files/build.json",
   },
+  {
+    name: "bindings generator for third parties' components",
+    tool: "@bytecodealliance/jco",
+    args: ["wasm/build-bindings-generator.ts"],
+    artefact: "build/bindings-generator/build.json",
+  },
   { name: "web page", tool: "esbuild", args: ["src/adapters/web/build-page.ts"], artefact: "build/web/index.html" },
 ];
 

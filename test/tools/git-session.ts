@@ -2,11 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
-import type { ToolContext } from "../../src/core/tool.ts";
 import { createGitTool, type GitOptions } from "../../src/tools/git.ts";
-import { idleThread } from "../support/idle-thread.ts";
-import { buildConfig } from "../support/query-config.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
+import { toolContext } from "../support/tool-context.ts";
 
 export interface GitSession {
   readonly root: string;
@@ -48,7 +46,8 @@ export function gitSession(options: GitOptions & { readonly empty?: boolean } = 
       mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
       writeFileSync(path.join(root, file), content);
     },
-    run: (input, signal = new AbortController().signal) => tool.execute(input, contextFor(root), signal),
+    run: (input, signal = new AbortController().signal) =>
+      tool.execute(input, toolContext({ sandboxRoot: root, readOnly: true }), signal),
   };
 }
 
@@ -56,30 +55,6 @@ export function gitSession(options: GitOptions & { readonly empty?: boolean } = 
 export function commit(session: GitSession, message: string): void {
   session.git(["add", "--all"]);
   session.git(["commit", "--quiet", "--allow-empty", "--message", message]);
-}
-
-function contextFor(sandboxRoot: string): ToolContext {
-  return {
-    sessionId: "session",
-    runId: "run",
-    callId: "call",
-    turn: 1,
-    channelKey: "slack:C1",
-    sandboxRoot,
-    readOnly: true,
-    config: buildConfig({ model: "demo/demo" }),
-    allowedHosts: [],
-    blockedUrls: [],
-    nonInteractive: false,
-    approved: false,
-    carried: null,
-    knownFiles: new Map(),
-    intend: async () => {},
-    thread: idleThread,
-    queued: () => {},
-    waits: () => {},
-    showPlan: () => {},
-  };
 }
 
 /** Two commits, and a change that is in neither. */

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SandboxError } from "../../../core/protocol/errors.ts";
 import { capMemory } from "./cap-memory.ts";
@@ -12,12 +12,12 @@ export interface CompiledGuest {
   readonly modules: Readonly<Record<string, WebAssembly.Module>>;
 }
 
-/** Compiles each guest once per memory limit. */
+/** Compiles each guest once per memory limit. A guest is a name in the build directory, or a directory of its own. */
 export function createModuleCache(buildDir: string): (guest: string, memoryMb: number) => Promise<CompiledGuest> {
   const compiled = new Map<string, Promise<CompiledGuest>>();
   return (guest, memoryMb) => {
     const key = `${guest}@${memoryMb}`;
-    const known = compiled.get(key) ?? compileGuest(join(buildDir, guest), key, memoryMb);
+    const known = compiled.get(key) ?? compileGuest(resolve(buildDir, guest), key, memoryMb);
     compiled.set(key, known);
     return known;
   };

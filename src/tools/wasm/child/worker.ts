@@ -2,6 +2,8 @@ import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { parentPort } from "node:worker_threads";
 import { DefectError } from "../../../core/protocol/errors.ts";
+import { createFilesImport } from "../../extensions/files-import.ts";
+import { createWasi, type Wasi } from "../../extensions/wasi/wasi.ts";
 import type { Grant } from "../grant.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { FromWorker, Outcome } from "./messages.ts";
@@ -23,17 +25,19 @@ interface Bindings {
   ): Promise<Exports>;
 }
 
-/** A guest exports one of the two (wasm/wit/sandbox.wit). */
+/** A guest exports one of the first two (wasm/wit/sandbox.wit), a third party's component `tool` or `run`. */
 interface Exports {
   readonly tool?: { invoke(input: string): string };
   readonly process?: {
     start(input: string): Promise<void>;
     step(): Promise<{ tag: "done"; val: string } | { tag: "idle"; val: number }>;
   };
+  readonly run?: { run(): void };
 }
 
 interface Instance {
   readonly workspace: Workspace;
+  readonly wasi: Wasi;
   readonly exports: Exports;
 }
 
@@ -57,22 +61,25 @@ async function guestOf({ guestKey, compiled }: WorkerCall): Promise<Guest> {
 function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): () => Promise<Instance> {
   return async () => {
     const workspace = createWorkspace();
+    const wasi = createWasi(workspace.filesystem);
     const imports = {
       "deckhand:sandbox/workspace": workspace.functions,
       "deckhand:sandbox/filesystem": workspace.filesystem,
       "deckhand:sandbox/clock": { now: () => Date.now() },
+      "deckhand:extension/files": createFilesImport(workspace.functions),
+      ...wasi.imports,
     };
-    return { workspace, exports: await bindings.instantiate((name) => modules[name], imports) };
+    return { workspace, wasi, exports: await bindings.instantiate((name) => modules[name], imports) };
   };
 }
 
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
 async function run(guest: Guest, { grant, input }: WorkerCall): Promise<Outcome> {
-  const { workspace, exports } = await (guest.spare ?? guest.instantiate());
+  const { workspace, wasi, exports } = await (guest.spare ?? guest.instantiate());
   guest.spare = null;
   try {
     workspace.bind(grant, changeTeller());
-    const output = await outputOf(exports, input);
+    const output = exports.run ? wasi.run(exports.run, input, grant) : await outputOf(exports, input);
     if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };
     return { type: "ok", output };
   } catch (error) {

@@ -1,0 +1,62 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { z } from "zod";
+import type { Interfaces } from "./worlds.ts";
+
+/** Where wasm/build-bindings-generator.ts puts the generator. */
+const GENERATOR = fileURLToPath(new URL("../../../build/bindings-generator", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./generate-bindings.ts", import.meta.url));
+
+/** A component of 20 MB takes a few seconds. */
+const TIMEOUT_MS = 120_000;
+
+const bindingsSchema = z.object({ imports: z.array(z.string()), exports: z.array(z.string()) });
+
+/** A component's bindings: a directory that the sandbox runs as a guest, and what the component asks for and offers. */
+export interface Bindings extends Interfaces {
+  readonly directory: string;
+}
+
+export interface BindingsPlace {
+  /** Keeps bindings from start to start. */
+  readonly cacheDir: string;
+  readonly generatorDir?: string;
+}
+
+/**
+ * Makes a component's bindings, or finds those of a component with the same hash, made by the same
+ * generator. It runs in a process of its own with an empty environment: the component is a stranger's.
+ * Rejects with an error whose message is a line for the operator.
+ */
+export async function bindingsOf(
+  component: { readonly file: string; readonly sha256: string },
+  { cacheDir, generatorDir = GENERATOR }: BindingsPlace,
+): Promise<Bindings> {
+  const { version } = generatorSchema.parse(JSON.parse(await readFile(path.join(generatorDir, "build.json"), "utf8")));
+  const directory = path.join(cacheDir, `${component.sha256}-${version}`);
+  if (!existsSync(path.join(directory, "bindings.json"))) await generate(component.file, directory, generatorDir);
+  const { imports, exports } = bindingsSchema.parse(
+    JSON.parse(await readFile(path.join(directory, "bindings.json"), "utf8")),
+  );
+  return { directory, imports, exports };
+}
+
+const generatorSchema = z.object({ version: z.string().regex(/^[\w.-]+$/) });
+
+async function generate(file: string, directory: string, generatorDir: string): Promise<void> {
+  await mkdir(path.dirname(directory), { recursive: true });
+  const work = await mkdtemp(`${directory}.new-`);
+  try {
+    const args = ["--no-warnings", PROGRAM, generatorDir, file, work];
+    await promisify(execFile)(process.execPath, args, { env: {}, timeout: TIMEOUT_MS, killSignal: "SIGKILL" });
+    await rename(work, directory).catch((error: unknown) => {
+      if (!existsSync(path.join(directory, "bindings.json"))) throw error; // another process may have been first
+    });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}

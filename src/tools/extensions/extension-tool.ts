@@ -1,0 +1,122 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { asResult } from "../guest-call.ts";
+import type { Sandbox } from "../wasm/sandbox.ts";
+import { programArguments } from "./arguments.ts";
+import { imageType, type Manifest } from "./manifest.ts";
+import { type ProgramEnd, type ProgramStart, programEndSchema } from "./wasi/wasi.ts";
+
+type Input = Record<string, unknown>;
+
+export interface Extension {
+  readonly manifest: Manifest;
+  readonly input: z.ZodType<Input>;
+  /** Of its bindings. */
+  readonly directory: string;
+}
+
+const TITLE_CHARS = 60;
+
+/** A tool that runs a third party's component, each call in a fresh instance, with what its manifest says. */
+export function createExtensionTool({ manifest, input, directory }: Extension, sandbox: Sandbox): Tool {
+  const { name, description, permission, parallel, afterCrash, limits, world } = manifest;
+  const isProgram = world === "wasi:cli/run";
+  return defineTool<Input>({
+    name,
+    description,
+    input,
+    permission,
+    parallel,
+    afterCrash,
+    grant: () => ({ key: `extension:${name}`, label: `using the tool ${name}` }),
+    title: titleOf,
+    execute: (call, ctx, signal) =>
+      asResult(async () => {
+        const grant = { root: ctx.sandboxRoot, writable: mayWrite(manifest, ctx), ...limits };
+        const { sessionId, channelKey } = ctx;
+        const caller = { sessionId, channelKey, signal, queued: (before: number) => ctx.queued(before) };
+        const request = isProgram ? programStart(manifest, call) : call;
+        const output = await sandbox.call(directory, JSON.stringify(request), grant, caller);
+        return isProgram ? programResult(manifest, programEndSchema.parse(JSON.parse(output))) : toolResult(output);
+      }),
+  });
+}
+
+function mayWrite({ permission }: Manifest, { readOnly }: ToolContext): boolean {
+  return !readOnly && (permission === "write" || permission === "execute");
+}
+
+function titleOf(input: Input): string {
+  const first = Object.values(input).find((value) => typeof value === "string") ?? "";
+  const line = first.split("\n")[0] ?? "";
+  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS).toWellFormed()}…` : line;
+}
+
+function programStart({ arguments: template, stdin, permission }: Manifest, call: Input): ProgramStart {
+  const { [stdin ?? ""]: text = "", ...rest } = call;
+  return {
+    args: programArguments(stdin === undefined ? call : rest, template),
+    stdin: typeof text === "string" ? text : JSON.stringify(text),
+    files: permission !== "none",
+  };
+}
+
+function programResult({ output = "text", name }: Manifest, { code, stdout, stderr, cut }: ProgramEnd): ToolResult {
+  const errors = Buffer.from(stderr, "base64").toString("utf8").trimEnd();
+  const said = Buffer.from(stdout, "base64");
+  if (code !== 0) {
+    const parts = [output === "text" ? said.toString("utf8").trimEnd() : "", errors, `Exit code ${code}.`];
+    return errorResult(parts.filter((part) => part !== "").join("\n"), `exit code ${code}`);
+  }
+  if (cut) return errorResult("The program wrote more than its output limit. Ask for less at once.", "too much output");
+  if (output !== "text")
+    return imageResult(errors, [{ name: fileName(name, output), mediaType: output, base64: stdout }]);
+  const text = said.toString("utf8").trimEnd();
+  const all = errors === "" ? text : `${text}\n\nOn its standard error:\n${errors}`.trimStart();
+  return textResult(all === "" ? "The program ended without output." : all, { summary: lineCount(text) });
+}
+
+function fileName(name: string, mediaType: string): string {
+  return `${name}.${mediaType.slice(mediaType.indexOf("/") + 1)}`;
+}
+
+const image = z.object({ name: z.string().min(1).max(200), mediaType: imageType, base64: z.base64() });
+
+const replySchema = z
+  .object({ text: z.string().default(""), isError: z.boolean().default(false), images: z.array(image).default([]) })
+  .refine(({ text, images }) => text !== "" || images.length > 0, "neither text nor an image");
+
+function toolResult(output: string): ToolResult {
+  const reply = replySchema.safeParse(jsonOrNull(output));
+  if (!reply.success) return errorResult("The tool gave no valid answer: its component is faulty.", "no valid answer");
+  const { text, isError, images } = reply.data;
+  if (isError) return errorResult(text, "failed");
+  return images.length > 0 ? imageResult(text, images) : textResult(text, { summary: lineCount(text) });
+}
+
+function imageResult(text: string, images: readonly z.infer<typeof image>[]): ToolResult {
+  const names = images.map(({ name }) => name).join(", ");
+  return {
+    content: [
+      { type: "text", text: text === "" ? names : text },
+      ...images.map(({ name, mediaType, base64 }) => ({ type: "image" as const, name, mediaType, data: base64 })),
+    ],
+    isError: false,
+    summary: images.length === 1 ? "1 image" : `${images.length} images`,
+  };
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function lineCount(text: string): string {
+  const lines = text === "" ? 0 : text.split("\n").length;
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}

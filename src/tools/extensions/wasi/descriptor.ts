@@ -1,0 +1,254 @@
+import type { FilesystemImport } from "../../wasm/workspace/filesystem.ts";
+import { asWasi } from "./file-errors.ts";
+import { OpenFile } from "./open-file.ts";
+import { InputStream, OutputStream } from "./streams.ts";
+import { WasiFailure } from "./wasi-failure.ts";
+
+/** `wasi:filesystem/types`: what a component does with files goes through the sandbox's verified places. */
+
+export interface FileAccess {
+  readonly filesystem: FilesystemImport;
+  readonly writable: boolean;
+  /** Files that are open for writing, until the program ends. */
+  readonly open: Set<OpenFile>;
+}
+
+type DescriptorFlags = Readonly<Record<"read" | "write" | "mutateDirectory", boolean | undefined>>;
+type OpenFlags = Readonly<Record<"create" | "directory" | "exclusive" | "truncate", boolean | undefined>>;
+type PathFlags = Readonly<Record<"symlinkFollow", boolean | undefined>>;
+type Status = ReturnType<FilesystemImport["status"]>;
+
+const TYPES = { file: "regular-file", directory: "directory", link: "symbolic-link", other: "unknown" } as const;
+const LETTERS: Readonly<Record<string, string>> = { f: TYPES.file, d: TYPES.directory, l: TYPES.link };
+
+export class DirectoryEntryStream {
+  readonly #entries: string[];
+
+  constructor(entries: readonly string[]) {
+    this.#entries = entries.toReversed();
+  }
+
+  readDirectoryEntry(): { readonly type: string; readonly name: string } | undefined {
+    const entry = this.#entries.pop();
+    return entry === undefined ? undefined : { type: LETTERS[entry.charAt(0)] ?? TYPES.other, name: entry.slice(1) };
+  }
+}
+
+export interface DescriptorPlace {
+  /** Relative to the root. */
+  readonly path: string;
+  /** Null for a directory. */
+  readonly file: OpenFile | null;
+  readonly flags: DescriptorFlags;
+}
+
+export class Descriptor {
+  readonly #access: FileAccess;
+  readonly #path: string;
+  readonly #file: OpenFile | null;
+  readonly #flags: DescriptorFlags;
+
+  constructor(access: FileAccess, { path, file, flags }: DescriptorPlace) {
+    this.#access = access;
+    this.#path = path;
+    this.#file = file;
+    this.#flags = flags;
+  }
+
+  // oxlint-disable-next-line max-params -- as WASI has it
+  openAt(follow: PathFlags, path: string, how: OpenFlags, flags: DescriptorFlags): Descriptor {
+    const { filesystem } = this.#access;
+    const target = this.#at(path);
+    if (how.create || how.truncate || flags.write) this.#requireWritable();
+    const status = this.#statusOrNull(target, follow);
+    if (status === null && !how.create) throw new WasiFailure("no-entry");
+    if (status !== null && how.create && how.exclusive) throw new WasiFailure("exist");
+    if (status?.kind === "directory") {
+      if (flags.write) throw new WasiFailure("is-directory");
+      return new Descriptor(this.#access, { path: target, file: null, flags });
+    }
+    if (how.directory) throw new WasiFailure("not-directory");
+    if (status !== null && status.kind !== "file")
+      throw new WasiFailure(status.kind === "link" ? "loop" : "not-permitted");
+    if (status === null || how.truncate) asWasi(() => filesystem.writeFile(target, "", false));
+    const file = new OpenFile(filesystem, target);
+    if (flags.write) this.#access.open.add(file);
+    return new Descriptor(this.#access, { path: target, file, flags });
+  }
+
+  read(bytes: bigint, offset: bigint): [Uint8Array, boolean] {
+    const file = this.#asFile("read");
+    const part = file.read(Number(bytes), Number(offset));
+    return [Uint8Array.from(part), Number(offset) + part.length >= file.size];
+  }
+
+  write(bytes: Uint8Array, offset: bigint): bigint {
+    this.#asFile("write").write(bytes, Number(offset));
+    return BigInt(bytes.length);
+  }
+
+  readViaStream(offset: bigint): InputStream {
+    const file = this.#asFile("read");
+    let at = Number(offset);
+    return new InputStream((bytes) => {
+      const part = file.read(bytes, at);
+      at += part.length;
+      return part.length === 0 && bytes > 0 ? null : Uint8Array.from(part);
+    });
+  }
+
+  writeViaStream(offset: bigint): OutputStream {
+    const file = this.#asFile("write");
+    let at = Number(offset);
+    return new OutputStream((bytes) => {
+      file.write(bytes, at);
+      at += bytes.length;
+      return true;
+    });
+  }
+
+  appendViaStream(): OutputStream {
+    return this.writeViaStream(BigInt(this.#asFile("write").size));
+  }
+
+  setSize(size: bigint): void {
+    this.#asFile("write").resize(Number(size));
+  }
+
+  getType(): string {
+    return this.#file === null ? TYPES.directory : TYPES.file;
+  }
+
+  getFlags(): DescriptorFlags {
+    return this.#flags;
+  }
+
+  stat(): object {
+    this.#file?.save();
+    return statRecord(this.#status(this.#path, true));
+  }
+
+  statAt({ symlinkFollow }: PathFlags, path: string): object {
+    return statRecord(this.#status(this.#at(path), symlinkFollow === true));
+  }
+
+  readDirectory(): DirectoryEntryStream {
+    const listing = asWasi(() => this.#access.filesystem.entries(this.#path));
+    return new DirectoryEntryStream(listing === "" ? [] : listing.split("\0"));
+  }
+
+  createDirectoryAt(path: string): void {
+    this.#change((filesystem) => filesystem.makeDirectory(this.#at(path), false));
+  }
+
+  unlinkFileAt(path: string): void {
+    if (this.#status(this.#at(path), false).kind === "directory") throw new WasiFailure("is-directory");
+    this.#change((filesystem) => filesystem.remove(this.#at(path), false));
+  }
+
+  removeDirectoryAt(path: string): void {
+    if (this.#status(this.#at(path), false).kind !== "directory") throw new WasiFailure("not-directory");
+    this.#change((filesystem) => filesystem.remove(this.#at(path), false));
+  }
+
+  renameAt(path: string, directory: Descriptor, target: string): void {
+    this.#change((filesystem) => filesystem.rename(this.#at(path), directory.#at(target)));
+  }
+
+  metadataHash(): object {
+    return hashRecord(this.#status(this.#path, true));
+  }
+
+  metadataHashAt({ symlinkFollow }: PathFlags, path: string): object {
+    return hashRecord(this.#status(this.#at(path), symlinkFollow === true));
+  }
+
+  isSameObject(other: Descriptor): boolean {
+    return other === this;
+  }
+
+  sync(): void {
+    this.#file?.save();
+  }
+
+  syncData(): void {
+    this.#file?.save();
+  }
+
+  advise(): void {}
+
+  /** Times are the host's. */
+  setTimes(): void {}
+
+  setTimesAt(): void {}
+
+  linkAt(): void {
+    throw new WasiFailure("not-permitted");
+  }
+
+  symlinkAt(): void {
+    throw new WasiFailure("not-permitted");
+  }
+
+  readlinkAt(): string {
+    throw new WasiFailure("not-permitted");
+  }
+
+  /** The component lets go of it. */
+  [Symbol.dispose](): void {
+    this.#file?.save();
+    if (this.#file !== null) this.#access.open.delete(this.#file);
+  }
+
+  #at(path: string): string {
+    if (path.startsWith("/")) throw new WasiFailure("not-permitted");
+    return this.#path === "" ? path : `${this.#path}/${path}`;
+  }
+
+  #asFile(right: "read" | "write"): OpenFile {
+    if (this.#file === null) throw new WasiFailure("is-directory");
+    if (!this.#flags[right]) throw new WasiFailure("bad-descriptor");
+    return this.#file;
+  }
+
+  #requireWritable(): void {
+    if (!this.#access.writable) throw new WasiFailure("read-only");
+  }
+
+  #change(work: (filesystem: FilesystemImport) => void): void {
+    this.#requireWritable();
+    asWasi(() => work(this.#access.filesystem));
+  }
+
+  #status(path: string, follow: boolean): Status {
+    return asWasi(() => this.#access.filesystem.status(path, follow));
+  }
+
+  #statusOrNull(path: string, { symlinkFollow }: PathFlags): Status | null {
+    try {
+      return this.#status(path, symlinkFollow === true);
+    } catch (error) {
+      if (error instanceof WasiFailure && error.payload === "no-entry") return null;
+      throw error;
+    }
+  }
+}
+
+function statRecord({ kind, size, modified }: Status): object {
+  const seconds = Math.floor(modified / 1_000);
+  const time = { seconds: BigInt(seconds), nanoseconds: Math.floor((modified - seconds * 1_000) * 1e6) };
+  return {
+    type: TYPES[kind],
+    linkCount: 1n,
+    size: BigInt(size),
+    dataAccessTimestamp: time,
+    dataModificationTimestamp: time,
+    statusChangeTimestamp: time,
+  };
+}
+
+/** Equal for the same file as long as it is not written. */
+function hashRecord({ identity, modified }: Status): object {
+  const inode = BigInt(identity.slice(identity.indexOf(":") + 1));
+  return { upper: BigInt(Math.floor(modified)), lower: BigInt.asUintN(64, inode) };
+}

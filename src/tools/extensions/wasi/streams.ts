@@ -1,0 +1,123 @@
+import { WasiFailure } from "./wasi-failure.ts";
+
+/** `wasi:io`: the classes whose instances components hold as resources. All of it is synchronous; a worker may block. */
+
+/** Bytes that a component may write at once. */
+const WINDOW = 1_048_576n;
+
+/** Bytes that one read yields at most. */
+const MAX_READ = 262_144;
+
+export class IoError {
+  toDebugString(): string {
+    return "input or output failed";
+  }
+}
+
+/** Ready from a point in time on, in milliseconds of `performance.now()`. */
+export class Pollable {
+  readonly at: number;
+
+  constructor(at = 0) {
+    this.at = at;
+  }
+
+  ready(): boolean {
+    return performance.now() >= this.at;
+  }
+
+  block(): void {
+    const waitMs = this.at - performance.now();
+    if (waitMs > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs);
+  }
+}
+
+/** The indices of those that are ready; waits for the first when none is. */
+export function poll(pollables: readonly Pollable[]): Uint32Array {
+  const first = pollables.toSorted((a, b) => a.at - b.at)[0];
+  first?.block();
+  return Uint32Array.from(pollables.flatMap((pollable, index) => (pollable.ready() ? [index] : [])));
+}
+
+/** What comes next, at most so many bytes; null at the end. */
+export type Pull = (bytes: number) => Uint8Array | null;
+
+export class InputStream {
+  readonly #pull: Pull;
+
+  constructor(pull: Pull) {
+    this.#pull = pull;
+  }
+
+  read(bytes: bigint): Uint8Array {
+    const part = this.#pull(Math.min(Number(bytes), MAX_READ));
+    if (part === null) throw new WasiFailure({ tag: "closed" });
+    return part;
+  }
+
+  blockingRead(bytes: bigint): Uint8Array {
+    return this.read(bytes);
+  }
+
+  skip(bytes: bigint): bigint {
+    return BigInt(this.read(bytes).length);
+  }
+
+  blockingSkip(bytes: bigint): bigint {
+    return this.skip(bytes);
+  }
+
+  subscribe(): Pollable {
+    return new Pollable();
+  }
+}
+
+/** Takes bytes; false when no more fit. */
+export type Push = (bytes: Uint8Array) => boolean;
+
+export class OutputStream {
+  readonly #push: Push;
+
+  constructor(push: Push) {
+    this.#push = push;
+  }
+
+  checkWrite(): bigint {
+    return WINDOW;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#push(bytes)) throw new WasiFailure({ tag: "closed" });
+  }
+
+  blockingWriteAndFlush(bytes: Uint8Array): void {
+    this.write(bytes);
+  }
+
+  flush(): void {}
+
+  blockingFlush(): void {}
+
+  writeZeroes(bytes: bigint): void {
+    if (bytes > WINDOW) throw new WasiFailure({ tag: "closed" });
+    this.write(new Uint8Array(Number(bytes)));
+  }
+
+  blockingWriteZeroesAndFlush(bytes: bigint): void {
+    this.writeZeroes(bytes);
+  }
+
+  splice(source: InputStream, bytes: bigint): bigint {
+    const part = source.read(bytes);
+    this.write(part);
+    return BigInt(part.length);
+  }
+
+  blockingSplice(source: InputStream, bytes: bigint): bigint {
+    return this.splice(source, bytes);
+  }
+
+  subscribe(): Pollable {
+    return new Pollable();
+  }
+}

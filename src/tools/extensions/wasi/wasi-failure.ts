@@ -1,0 +1,22 @@
+import { SandboxError } from "../../../core/protocol/errors.ts";
+
+/** A declined or failed call of WASI. `payload` is what the component gets as its error value. */
+export class WasiFailure extends SandboxError {
+  readonly payload: unknown;
+
+  constructor(payload: string | { readonly tag: string; readonly val?: unknown }) {
+    super("sandbox_failed", typeof payload === "string" ? payload : payload.tag);
+    this.payload = payload;
+  }
+}
+
+/** Thrown through the component's frames by `wasi:cli/exit`. */
+export class ProgramExit extends SandboxError {
+  /** 0 is success. */
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super("sandbox_failed", `the program ended with code ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,243 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { DefectError } from "../../../core/protocol/errors.ts";
+import type { FilesystemImport } from "../../wasm/workspace/filesystem.ts";
+import { Descriptor, DirectoryEntryStream, type FileAccess } from "./descriptor.ts";
+import type { OpenFile } from "./open-file.ts";
+import { InputStream, IoError, OutputStream, Pollable, poll } from "./streams.ts";
+import { ProgramExit } from "./wasi-failure.ts";
+
+/** What a program is started with. */
+export const programStartSchema = z.object({
+  /** Without the program's own name. */
+  args: z.array(z.string()),
+  stdin: z.string(),
+  /** Whether it is given the directory. */
+  files: z.boolean(),
+});
+export type ProgramStart = z.infer<typeof programStartSchema>;
+
+/** How a program ended. Output streams in base64. */
+export const programEndSchema = z.object({
+  code: z.number(),
+  stdout: z.string(),
+  stderr: z.string(),
+  /** More was written than the limit allows. */
+  cut: z.boolean(),
+});
+export type ProgramEnd = z.infer<typeof programEndSchema>;
+
+export interface ProgramBounds {
+  readonly writable: boolean;
+  readonly outputBytes: number;
+}
+
+/** WASI 0.2 for one run of one program: its arguments, streams, clocks, random numbers, and one directory as `/`. */
+export interface Wasi {
+  readonly imports: Readonly<Record<string, object>>;
+  /** Runs the component's `wasi:cli/run` on a `programStartSchema` text and answers a `programEndSchema` text. */
+  run(program: { run(): void }, input: string, bounds: ProgramBounds): string;
+}
+
+/** The name that programs see as their own. */
+const PROGRAM_NAME = "tool";
+
+/** Of the output limit: base64 and JSON around it take the rest. */
+const OUTPUT_SHARE = 0.7;
+
+interface Running {
+  readonly args: readonly string[];
+  /** Null for a program without files. */
+  readonly files: FileAccess | null;
+  readonly stdin: InputStream;
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+}
+
+/** An instance gets its imports before it is known what it will run on, so arguments and streams come later. */
+export function createWasi(filesystem: FilesystemImport): Wasi {
+  let running: Running | null = null;
+  const now = (): Running => {
+    if (running === null) throw new DefectError("the program has not been started");
+    return running;
+  };
+  return {
+    imports: { ...cli(now), ...FILESYSTEM, ...directories(now), ...IO, ...clocks(), ...random() },
+    run: (program, input, { writable, outputBytes }) => {
+      const { args, stdin, files: hasFiles } = programStartSchema.parse(JSON.parse(input));
+      const bytes = Math.floor(outputBytes * OUTPUT_SHARE);
+      const budget = { left: bytes };
+      const files = { filesystem, writable, open: new Set<OpenFile>() };
+      running = {
+        args,
+        files: hasFiles ? files : null,
+        stdin: textStream(stdin),
+        stdout: new Sink(budget),
+        stderr: new Sink(budget),
+      };
+      const code = codeOf(program);
+      for (const file of files.open) file.save();
+      const { stdout, stderr } = running;
+      const end: ProgramEnd = {
+        code,
+        stdout: stdout.base64(),
+        stderr: stderr.base64(),
+        cut: stdout.full || stderr.full,
+      };
+      return JSON.stringify(end);
+    },
+  };
+}
+
+/** A program ends by returning, by returning an error, or by calling exit; anything else is a trap, which stays thrown. */
+function codeOf(program: { run(): void }): number {
+  try {
+    program.run();
+    return 0;
+  } catch (error) {
+    if (error instanceof ProgramExit) return error.exitCode;
+    if (error instanceof Error && error.constructor.name === "ComponentError") return 1;
+    throw error;
+  }
+}
+
+/** Collects what a program writes, up to a number of bytes that two streams share. */
+class Sink {
+  readonly #budget: { left: number };
+  readonly #parts: Buffer[] = [];
+  full = false;
+
+  constructor(budget: { left: number }) {
+    this.#budget = budget;
+  }
+
+  stream(): OutputStream {
+    return new OutputStream((bytes) => {
+      if (bytes.length > this.#budget.left) this.full = true;
+      const kept = Buffer.from(bytes.subarray(0, this.#budget.left));
+      this.#budget.left -= kept.length;
+      this.#parts.push(kept);
+      return !this.full;
+    });
+  }
+
+  base64(): string {
+    return Buffer.concat(this.#parts).toString("base64");
+  }
+}
+
+function textStream(text: string): InputStream {
+  let rest: Buffer = Buffer.from(text);
+  return new InputStream((bytes) => {
+    if (rest.length === 0) return null;
+    const part = rest.subarray(0, bytes);
+    rest = rest.subarray(bytes);
+    return Uint8Array.from(part);
+  });
+}
+
+/** Never made: there is no terminal. */
+class Terminal {
+  readonly isTerminal = true;
+}
+
+function cli(now: () => Running): Record<string, object> {
+  const none = (): undefined => undefined;
+  return {
+    "wasi:cli/environment": {
+      getEnvironment: () => [],
+      getArguments: () => [PROGRAM_NAME, ...now().args],
+      initialCwd: () => "/",
+    },
+    "wasi:cli/exit": {
+      exit: ({ tag }: { tag: "ok" | "err" }) => {
+        throw new ProgramExit(tag === "ok" ? 0 : 1);
+      },
+      exitWithCode: (code: number) => {
+        throw new ProgramExit(code);
+      },
+    },
+    "wasi:cli/stdin": { getStdin: () => now().stdin },
+    "wasi:cli/stdout": { getStdout: () => now().stdout.stream() },
+    "wasi:cli/stderr": { getStderr: () => now().stderr.stream() },
+    "wasi:cli/terminal-input": { TerminalInput: Terminal },
+    "wasi:cli/terminal-output": { TerminalOutput: Terminal },
+    "wasi:cli/terminal-stdin": { getTerminalStdin: none },
+    "wasi:cli/terminal-stdout": { getTerminalStdout: none },
+    "wasi:cli/terminal-stderr": { getTerminalStderr: none },
+  };
+}
+
+const FILESYSTEM = {
+  "wasi:filesystem/types": { Descriptor, DirectoryEntryStream, filesystemErrorCode: () => undefined },
+};
+
+const IO = {
+  "wasi:io/error": { Error: IoError },
+  "wasi:io/poll": { Pollable, poll },
+  "wasi:io/streams": { InputStream, OutputStream },
+};
+
+function directories(now: () => Running): Record<string, object> {
+  const given = ({ files }: Running): [Descriptor, string][] => {
+    if (files === null) return [];
+    const flags = { read: true, write: false, mutateDirectory: files.writable };
+    return [[new Descriptor(files, { path: "", file: null, flags }), "/"]];
+  };
+  return { "wasi:filesystem/preopens": { getDirectories: () => given(now()) } };
+}
+
+function clocks(): Record<string, object> {
+  const inMs = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
+  const wallClock = () => {
+    const ms = Date.now();
+    return { seconds: BigInt(Math.floor(ms / 1_000)), nanoseconds: (ms % 1_000) * 1e6 };
+  };
+  return {
+    "wasi:clocks/monotonic-clock": {
+      now: () => process.hrtime.bigint(),
+      resolution: () => 1n,
+      subscribeDuration: (duration: bigint) => new Pollable(performance.now() + inMs(duration)),
+      subscribeInstant: (instant: bigint) => new Pollable(performance.now() + inMs(instant - process.hrtime.bigint())),
+    },
+    "wasi:clocks/wall-clock": { now: wallClock, resolution: () => ({ seconds: 0n, nanoseconds: 1e6 }) },
+  };
+}
+
+/** Bytes of one request for random numbers. */
+const MAX_RANDOM = 1_048_576;
+
+function random(): Record<string, object> {
+  const bytes = (count: bigint): Uint8Array => Uint8Array.from(randomBytes(Math.min(Number(count), MAX_RANDOM)));
+  const u64 = (): bigint => randomBytes(8).readBigUInt64LE();
+  return {
+    "wasi:random/random": { getRandomBytes: bytes, getRandomU64: u64 },
+    "wasi:random/insecure": { getInsecureRandomBytes: bytes, getInsecureRandomU64: u64 },
+    "wasi:random/insecure-seed": { insecureSeed: () => [u64(), u64()] },
+  };
+}
+
+/** The interfaces that programs may import, of WASI 0.2. */
+export const WASI_INTERFACES: readonly string[] = [
+  "wasi:cli/environment",
+  "wasi:cli/exit",
+  "wasi:cli/stdin",
+  "wasi:cli/stdout",
+  "wasi:cli/stderr",
+  "wasi:cli/terminal-input",
+  "wasi:cli/terminal-output",
+  "wasi:cli/terminal-stdin",
+  "wasi:cli/terminal-stdout",
+  "wasi:cli/terminal-stderr",
+  "wasi:clocks/monotonic-clock",
+  "wasi:clocks/wall-clock",
+  "wasi:filesystem/preopens",
+  "wasi:filesystem/types",
+  "wasi:io/error",
+  "wasi:io/poll",
+  "wasi:io/streams",
+  "wasi:random/insecure",
+  "wasi:random/insecure-seed",
+  "wasi:random/random",
+];

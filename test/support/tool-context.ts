@@ -1,0 +1,28 @@
+import type { ToolContext } from "../../src/core/tool.ts";
+import { idleThread } from "./idle-thread.ts";
+import { buildConfig } from "./query-config.ts";
+
+/** A call's context in which nothing happens beside the call. */
+export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sandboxRoot">): ToolContext {
+  return {
+    sessionId: "session",
+    runId: "run",
+    callId: "call",
+    turn: 1,
+    channelKey: "slack:C1",
+    readOnly: false,
+    config: buildConfig({ model: "demo/demo" }),
+    allowedHosts: [],
+    blockedUrls: [],
+    nonInteractive: false,
+    approved: false,
+    carried: null,
+    knownFiles: new Map(),
+    intend: async () => {},
+    thread: idleThread,
+    queued: () => {},
+    waits: () => {},
+    showPlan: () => {},
+    ...more,
+  };
+}

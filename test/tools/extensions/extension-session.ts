@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
+import type { ToolContext } from "../../../src/core/tool.ts";
+import { type LoadedExtensions, loadExtensions } from "../../../src/tools/extensions/load-extensions.ts";
+import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
+import { buildBindingsGenerator } from "../../../wasm/build-bindings-generator.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { toolContext } from "../../support/tool-context.ts";
+
+/** One sandbox for the tests of a file, and the generator that makes bindings. */
+export function useExtensionSandbox(): Sandbox {
+  const sandbox = createSandbox();
+  beforeAll(async () => {
+    await buildBindingsGenerator();
+  });
+  afterAll(() => sandbox.close());
+  return sandbox;
+}
+
+export function fixture(name: string): Uint8Array {
+  return Uint8Array.from(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)));
+}
+
+export interface ExtensionSession {
+  readonly root: string;
+  /** A directory of extensions, loaded by `load`. */
+  readonly tools: string;
+  /** Puts an extension there: its manifest is sound but for what is given, `undefined` leaves a field out. */
+  add(name: string, manifest?: Readonly<Record<string, unknown>>, component?: Uint8Array): void;
+  load(reserved?: readonly string[]): Promise<LoadedExtensions>;
+  put(file: string, content: string | Uint8Array): void;
+  run(name: string, input: object, context?: Partial<ToolContext>, signal?: AbortSignal): Promise<ToolResult>;
+}
+
+export function extensionSession(sandbox: Sandbox): ExtensionSession {
+  const base = tempDirectory();
+  const root = path.join(base, "root");
+  const tools = path.join(base, "tools");
+  mkdirSync(root);
+  const load = (reserved: readonly string[] = []): Promise<LoadedExtensions> =>
+    loadExtensions({
+      directories: [tools],
+      bindings: { cacheDir: path.join(base, "bindings") },
+      sandbox,
+      reserved: new Set(reserved),
+    });
+  return {
+    root,
+    tools,
+    add: (name, manifest = {}, component = fixture("count.wasm")) => {
+      const folder = path.join(tools, name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(path.join(folder, "component.wasm"), component);
+      writeFileSync(path.join(folder, "tool.json"), JSON.stringify({ ...soundManifest(name, component), ...manifest }));
+    },
+    load,
+    put: (file, content) => {
+      mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+      writeFileSync(path.join(root, file), content);
+    },
+    // oxlint-disable-next-line max-params -- as a tool has it
+    run: async (name, input, context = {}, signal = new AbortController().signal) => {
+      const { tools: loaded, problems } = await load();
+      const tool = loaded.find((candidate) => candidate.name === name);
+      if (tool === undefined) throw new Error(`no tool ${name}: ${problems.join(" ")}`);
+      return tool.execute(input, toolContext({ sandboxRoot: root, ...context }), signal);
+    },
+  };
+}
+
+function soundManifest(name: string, component: Uint8Array): object {
+  return {
+    name,
+    description: "Counts the lines and bytes of a file.",
+    world: "wasi:cli/run",
+    sha256: createHash("sha256").update(component).digest("hex"),
+    input: { type: "object", properties: { file: { type: "string" } } },
+    permission: "read",
+    arguments: ["{file}"],
+  };
+}

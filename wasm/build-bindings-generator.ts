@@ -1,0 +1,55 @@
+/**
+ * Puts jco's bindings generator into build/bindings-generator: one script and its modules, with which
+ * the program makes the bindings of third-party components (src/tools/extensions/bindings.ts) where jco
+ * itself is not installed. Runs in `postinstall`.
+ */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const here = import.meta.dirname;
+const target = join(here, "..", "build", "bindings-generator");
+const NAME = "js-component-bindgen-component";
+
+/** The package is no direct dependency: jco brings it. */
+const transpiler = join(fileURLToPath(import.meta.resolve("@bytecodealliance/jco-transpile")), "../..");
+
+export async function buildBindingsGenerator(): Promise<boolean> {
+  const { version } = JSON.parse(readFileSync(join(transpiler, "package.json"), "utf8"));
+  if (existsSync(join(target, "build.json"))) {
+    const built = JSON.parse(readFileSync(join(target, "build.json"), "utf8"));
+    if (built.version === version) return false;
+  }
+  const work = `${target}.${process.pid}.new`;
+  await mkdir(work, { recursive: true });
+  await bundle(join(work, "generator.js"));
+  for (const file of globSync(join(transpiler, "vendor", `${NAME}.core*.wasm`))) {
+    await copyFile(file, join(work, basename(file)));
+  }
+  await writeFile(join(work, "package.json"), '{"type":"module"}\n');
+  await writeFile(join(work, "build.json"), `${JSON.stringify({ version })}\n`);
+  await rm(target, { recursive: true, force: true });
+  await rename(work, target);
+  return true;
+}
+
+async function bundle(outfile: string): Promise<void> {
+  const imports = join(here, "bindings-generator-imports.ts");
+  const parts = ["cli", "filesystem", "io", "random"];
+  await build({
+    entryPoints: [join(transpiler, "vendor", `${NAME}.js`)],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    alias: Object.fromEntries(parts.map((part) => [`@bytecodealliance/preview2-shim/${part}`, imports])),
+    logLevel: "silent",
+  });
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  console.log((await buildBindingsGenerator()) ? "bindings generator: built" : "bindings generator: up to date");
+}
