@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FilesRequest } from "../../wasm/guests/files/request.ts";
+import { SandboxError } from "../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import type { CallPreview, CallRefusal, CallRule, WriteIntent } from "../core/tool.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
@@ -65,6 +66,7 @@ export async function previewChange(
     return { question: `${isNew ? "Create" : "Change"} ${path}?`, language: "diff", text: diff, reach };
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.payload };
+    if (error instanceof SandboxError) return { refused: `The change could not be shown to people: ${error.message}.` };
     throw error;
   }
 }
@@ -74,7 +76,9 @@ async function commit(
   change: Change,
   { before, scope }: { before: string | null; scope: CallScope },
 ): Promise<void> {
-  await callGuest(guest, { body: change.commit(before), reply: commitReply }, scope);
+  const { path } = change;
+  const allowed = scope.ctx.approved && isInstructionFile(path) ? { instructionFile: path } : {};
+  await callGuest(guest, { body: change.commit(before), reply: commitReply }, { ...scope, ...allowed });
 }
 
 /** After a restart: the file itself tells whether the intended change happened. */

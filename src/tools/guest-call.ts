@@ -19,6 +19,8 @@ export interface CallScope {
   readonly ctx: ToolContext;
   readonly signal: AbortSignal;
   readonly writes: boolean;
+  /** An instruction file that a person has allowed this call to write. */
+  readonly instructionFile?: string;
   /** Learns which files the call changes, also when it fails. */
   readonly changed?: (paths: readonly string[]) => void;
 }
@@ -29,9 +31,14 @@ const refusedSchema = z.object({ refused: z.string() });
 export async function callGuest<R>(
   guest: Guest,
   request: { readonly body: object; readonly reply: z.ZodType<R> },
-  { ctx, signal, writes, changed = () => {} }: CallScope,
+  { ctx, signal, writes, instructionFile, changed = () => {} }: CallScope,
 ): Promise<R> {
-  const grant = { root: ctx.sandboxRoot, writable: writes && !ctx.readOnly, ...guest.limits };
+  const grant = {
+    root: ctx.sandboxRoot,
+    writable: writes && !ctx.readOnly,
+    ...(instructionFile === undefined ? {} : { instructionFile }),
+    ...guest.limits,
+  };
   const { sessionId, channelKey } = ctx;
   const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
   const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), grant, caller);

@@ -42,8 +42,21 @@ export interface SceneThread {
 
 const MODEL = { ANTHROPIC_API_KEY: "test-key", DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
 
+/** Where a scene's subject is not who decides, nobody is asked. */
+const UNASKED = { mode: "agi" };
+
+export interface SceneOptions {
+  readonly env?: Record<string, string>;
+  /** Become deckhand.config.json. */
+  readonly settings?: object;
+}
+
+function settle(bot: Bot, { settings = UNASKED }: SceneOptions): void {
+  writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
+}
+
 export async function slackScene(
-  options: SlackServerOptions & { env?: Record<string, string> } = {},
+  options: SlackServerOptions & SceneOptions = {},
 ): Promise<Scene & { slack: SlackServer }> {
   const [model, slack] = await Promise.all([startAnthropicServer(), startSlackServer(options)]);
   const bot = await createBot({
@@ -56,6 +69,7 @@ export async function slackScene(
       ...options.env,
     },
   });
+  settle(bot, options);
   return {
     bot,
     model,
@@ -95,7 +109,7 @@ export async function slackScene(
   };
 }
 
-export async function discordScene(): Promise<Scene & { discord: DiscordServer }> {
+export async function discordScene(options: SceneOptions = {}): Promise<Scene & { discord: DiscordServer }> {
   const [model, discord] = await Promise.all([startAnthropicServer(), startDiscordServer()]);
   const { world, people } = discord;
   const guild = world.guild("Harbour");
@@ -111,6 +125,7 @@ export async function discordScene(): Promise<Scene & { discord: DiscordServer }
   const bot = await createBot({
     env: { ...MODEL, ANTHROPIC_BASE_URL: model.url, DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
   });
+  settle(bot, options);
   return {
     bot,
     model,

@@ -3,6 +3,8 @@ export interface Grant {
   /** Absolute path of the only directory the guest reaches; made when it does not exist. */
   readonly root: string;
   readonly writable: boolean;
+  /** The one instruction file that a person has allowed this call to write, by its path beneath the root. */
+  readonly instructionFile?: string;
   /** Wall clock from the start of the guest. */
   readonly timeoutMs: number;
   /** Of the guest's linear memory. */

@@ -5,6 +5,7 @@ import { z } from "zod";
 const grantSchema = z.object({
   root: z.string(),
   writable: z.boolean(),
+  instructionFile: z.string().exactOptional(),
   timeoutMs: z.number(),
   memoryMb: z.number(),
   outputBytes: z.number(),

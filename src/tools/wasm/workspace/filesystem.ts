@@ -36,6 +36,8 @@ interface EntryStatus {
 export interface FilesystemScope {
   readonly places: Places;
   readonly writable: boolean;
+  /** The one instruction file that may be written; null: none. */
+  readonly instructionFile: string | null;
   /** Paths, relative to the root, of files that were written, moved or removed. */
   readonly changed: (paths: readonly string[]) => void;
 }

@@ -39,7 +39,7 @@ export interface Workspace {
   readonly functions: WorkspaceImport;
   readonly filesystem: FilesystemImport;
   /** Says what the functions reach, and who learns which files they change; they reach nothing before. */
-  bind(grant: Pick<Grant, "root" | "writable">, changed?: (paths: readonly string[]) => void): void;
+  bind(grant: Pick<Grant, "root" | "writable" | "instructionFile">, changed?: (paths: readonly string[]) => void): void;
   /** Lets go of what is held open. */
   close(): void;
 }
@@ -53,10 +53,10 @@ export function createWorkspace(open?: OpenDirectory): Workspace {
   };
   const places = (): Places => scope().places;
   return {
-    functions: { ...reading(places), ...searching(places), ...writing(places, () => scope().writable) },
+    functions: { ...reading(places), ...searching(places), ...writing(scope) },
     filesystem: { ...createLooks(scope), ...createChanges(scope) },
-    bind: ({ root, writable }, changed = () => {}) => {
-      bound = { places: new Places(root, open), writable, changed };
+    bind: ({ root, writable, instructionFile = null }, changed = () => {}) => {
+      bound = { places: new Places(root, open), writable, instructionFile, changed };
     },
     close: () => {
       bound?.places.close();
@@ -104,15 +104,16 @@ function searching(places: GetPlaces): Pick<WorkspaceImport, "listFiles" | "modi
   };
 }
 
-function writing(places: GetPlaces, writable: () => boolean): Pick<WorkspaceImport, "hashText" | "replaceFile"> {
+function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText" | "replaceFile"> {
   return {
     hashText: (text) => hashOf(text),
     replaceFile: (path, text, before) => {
-      if (!writable()) throw new Refusal("Writing is not permitted here.");
-      refuseInstructions(path);
+      const { places, writable, instructionFile } = scope();
+      if (!writable) throw new Refusal("Writing is not permitted here.");
+      if (path !== instructionFile) refuseInstructions(path);
       refusing(path, () => {
-        const place = before === undefined ? places().make(path) : places().find(path);
-        refuseInstructions(place.relative);
+        const place = before === undefined ? places.make(path) : places.find(path);
+        if (place.relative !== instructionFile) refuseInstructions(place.relative);
         replaceFile(place, path, { content: text, before: before ?? null });
       });
     },
