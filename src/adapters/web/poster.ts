@@ -44,10 +44,12 @@ export function createPoster({
     putFiles,
     post: async ({ threadId, message, key, by }) => {
       await putFiles(message);
+      const id = ids.next("webmsg");
       const outcome = await feed.insert(
         {
-          id: ids.next("webmsg"),
-          threadId: threadId ?? ids.next("webthread"),
+          id,
+          // A thread is named by its first message, like those that people begin.
+          threadId: threadId ?? id,
           key,
           fromPerson: false,
           at: clock.now(),

@@ -57,7 +57,7 @@ export type NewOccurrence = Pick<
 
 export interface OccurrenceEnd {
   readonly status: OccurrenceStatus;
-  readonly message: string;
+  readonly message: string | null;
   readonly error: string | null;
   readonly costUsd: number | null;
   readonly durationMs: number | null;

@@ -1,0 +1,52 @@
+import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
+import { count, duration, money } from "./figures.ts";
+
+/** `**Daily report** · every weekday at 09:00 Europe/Paris`, and why it comes late. */
+export function jobHead({ name, sentence, late }: JobFacts): string {
+  const head = sentence === null ? `**${name}**` : `**${name}** · ${sentence}`;
+  return late === null ? head : `${head}\n(due ${late.due}, ran ${late.ran}: ${late.why})`;
+}
+
+/** `✓ 12 s · $0.021 · ▁▂▂✗▂▂▂` */
+export function jobFooter(facts: JobFacts, end: JobRunEnd): string {
+  const sign = end.verdict === "succeeded" ? "✓" : "⚠";
+  const parts = [duration(end.durationMs), ...(end.costUsd === null || end.costUsd === 0 ? [] : [money(end.costUsd)])];
+  const strip = historyStrip([...facts.history, { success: end.verdict === "succeeded", durationMs: end.durationMs }]);
+  const leftOut = facts.leftOut === 0 ? [] : [`${count(facts.leftOut, "due time")} left out before`];
+  return [`${sign} ${parts.join(" · ")}`, strip, ...leftOut, ...afterwards(facts, end)].join(" · ");
+}
+
+/** What is said where there is no report: the reason, and what comes next. */
+export function jobLine(facts: JobFacts, end: JobRunEnd): string {
+  const { name, late } = facts;
+  const reason = end.text.replace(/^[✗⚠⏹] /u, "");
+  const due = late === null ? "" : ` (due ${late.due}, ran ${late.ran}: ${late.why})`;
+  const line =
+    end.verdict === "cancelled"
+      ? `⏹ **${name}**${due} · ${uncapitalised(reason)}`
+      : `✗ **${name}**${due} · ${end.verdict === "timed_out" ? `timed out, ${uncapitalised(reason)}` : reason}`;
+  return [line, ...afterwards(facts, end)].join("\n");
+}
+
+function uncapitalised(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+/** Of a run that did not end well. */
+function afterwards({ nextTry, pausesAfter }: JobFacts, { verdict }: JobRunEnd): string[] {
+  if (verdict === "succeeded") return [];
+  if (pausesAfter !== null)
+    return [`⏸ Paused after ${count(pausesAfter, "failure")} in a row; Run now tries it, \`/jobs enable\` goes on.`];
+  return nextTry === null ? [] : [`Next try ${nextTry}.`];
+}
+
+const BARS = "▁▂▃▄▅▆▇";
+
+/** One sign for each run, oldest first: how long it took beside the longest, or ✗. */
+export function historyStrip(
+  runs: readonly { readonly success: boolean; readonly durationMs: number | null }[],
+): string {
+  const longest = Math.max(1, ...runs.map(({ durationMs }) => durationMs ?? 0));
+  const bar = (durationMs: number | null) => BARS.charAt(Math.round(((durationMs ?? 0) / longest) * (BARS.length - 1)));
+  return runs.map(({ success, durationMs }) => (success ? bar(durationMs) : "✗")).join("");
+}

@@ -1,0 +1,251 @@
+import { createHash } from "node:crypto";
+import { type JobFacts, type JobRun, type JobRunEnd, type JobRuns, TIME_LIMIT } from "../core/jobs/job-runs.ts";
+import { type AppError, DefectError } from "../core/protocol/errors.ts";
+import { explain } from "../core/protocol/explain.ts";
+import type { Log } from "../core/protocol/log.ts";
+import type { PostedMessage, ThreadRef } from "../core/protocol/platform.ts";
+import type { Runtime } from "../core/protocol/runtime.ts";
+import type { SessionEngine } from "../core/sessions/engine.ts";
+import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
+import type { JobRow } from "../core/store/jobs.ts";
+import type { Store } from "../core/store/store.ts";
+import { attemptEvent, ON_TIME_MS, scheduleOf } from "./occurrence.ts";
+import { nextDue } from "./schedule.ts";
+import type { JobScheduler } from "./scheduler.ts";
+import { clockTimeIn, sentenceOf, timeIn } from "./sentence.ts";
+
+export interface JobRunDeskOptions {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliverAt" | "cancel">;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly scheduler: Pick<JobScheduler, "look" | "startWaiting">;
+}
+
+/** Runs before this one that the history strip shows. */
+const HISTORY = 6;
+/** The pause before a second attempt; the third waits four times as long, and so on. Milliseconds. */
+const FIRST_RETRY_MS = 60_000;
+/** Characters of a report or a reason that the log keeps. */
+const LOGGED_CHARS = 300;
+
+/** What becomes of jobs' runs, written down. */
+export function createJobRuns(options: JobRunDeskOptions): JobRuns {
+  return new JobRunDesk(options);
+}
+
+class JobRunDesk implements JobRuns {
+  readonly #options: JobRunDeskOptions;
+
+  constructor(options: JobRunDeskOptions) {
+    this.#options = options;
+  }
+
+  async begins(run: JobRun): Promise<void> {
+    const { store } = this.#options;
+    const occurrence = await store.occurrences.get(run.occurrenceId);
+    if (occurrence === null || isOver(occurrence, run)) return this.#cancel(run, "another run of the job");
+    await store.transaction(async (tx) => {
+      await tx.occurrences.move(run.occurrenceId, "retrying", { status: "running" });
+      await tx.occurrences.runs(run.occurrenceId, run.runId, this.#now());
+    });
+  }
+
+  timeIsUp(run: JobRun): Promise<void> {
+    return this.#cancel(run, `${TIME_LIMIT} of ${run.timeoutMs / 1_000} s`);
+  }
+
+  async factsOf(run: JobRun, end: JobRunEnd): Promise<JobFacts> {
+    const { store } = this.#options;
+    const [occurrence, job] = await this.#found(run);
+    if (occurrence === null) return { ...NO_FACTS, isOver: true };
+    const history = await store.occurrences.newestRuns(run.jobId, HISTORY + 1);
+    const facts: JobFacts = {
+      ...NO_FACTS,
+      name: job?.name ?? occurrence.jobName,
+      isOver: isOver(occurrence, run),
+      history: history
+        .filter(({ id }) => id !== occurrence.id)
+        .slice(0, HISTORY)
+        .toReversed(),
+      leftOut: await store.occurrences.leftOutBefore(occurrence),
+    };
+    if (job === null) return facts;
+    const last = job.silentWhenUnchanged
+      ? await store.occurrences.lastReportHash(job.id, occurrence.scheduledFor)
+      : null;
+    return {
+      ...facts,
+      ...nextOf(run, end, { job, now: this.#now() }),
+      sentence: sentence(job),
+      late: lateness(occurrence, job),
+      isUnchanged: end.verdict === "succeeded" && last === hashOf(end.text),
+    };
+  }
+
+  async opened(run: JobRun, posted: PostedMessage): Promise<ThreadRef> {
+    const { store } = this.#options;
+    const sessionId = (await store.runs.get(run.runId))?.sessionId;
+    if (sessionId === undefined) throw new DefectError(`run ${run.runId} has no row`);
+    const { thread: channel } = await store.sessions.get(sessionId);
+    if (channel.threadId !== null || isDirectOnDiscord(channel)) return channel;
+    const thread = { ...channel, threadId: posted.messageId };
+    // Whoever was quicker to reply has opened a session of their own there, which reads the report as its thread.
+    await store.transaction((tx) => tx.sessions.openThread(sessionId, thread));
+    return thread;
+  }
+
+  async ended(run: JobRun, end: JobRunEnd): Promise<void> {
+    const [occurrence, job] = await this.#found(run);
+    if (occurrence === null || isOver(occurrence, run)) return;
+    if (job !== null && (await this.#tryAgain(run, end, [occurrence, job]))) return;
+    await this.#close(run, end, null);
+  }
+
+  async undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null> {
+    const { store, log } = this.#options;
+    const reason = explain(error);
+    log.error({ ...run, code: error.code, ...error.detail }, "job_undeliverable");
+    await this.#close(run, { ...end, verdict: "failed", text: reason, transient: null }, reason);
+    return (await store.jobs.get(run.jobId))?.ownerId ?? null;
+  }
+
+  #now(): number {
+    return this.#options.runtime.clock.now();
+  }
+
+  async #found(run: JobRun): Promise<[OccurrenceRow | null, JobRow | null]> {
+    const { store } = this.#options;
+    return [await store.occurrences.get(run.occurrenceId), await store.jobs.get(run.jobId)];
+  }
+
+  async #cancel(run: JobRun, by: string): Promise<void> {
+    const { store, engine } = this.#options;
+    const sessionId = (await store.runs.get(run.runId))?.sessionId;
+    if (sessionId !== undefined) await engine.cancel(sessionId, run.runId, by);
+  }
+
+  /** An attempt of its own for what may pass; the same session goes on. False when there is none left. */
+  async #tryAgain(run: JobRun, end: JobRunEnd, [occurrence, job]: [OccurrenceRow, JobRow]): Promise<boolean> {
+    const { store, engine, log } = this.#options;
+    const delayMs = retryDelay(run, end, job);
+    if (delayMs === null || occurrence.sessionId === null) return false;
+    const attempt = run.attempt + 1;
+    const event = attemptEvent(job, { ...occurrence, attempt }, this.#now());
+    await engine.deliverAt(occurrence.sessionId, event, this.#now() + delayMs);
+    await store.transaction((tx) => tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt }));
+    log.warn({ ...run, delayMs, reason: end.text.slice(0, LOGGED_CHARS) }, "job_retries");
+    return true;
+  }
+
+  async #close(run: JobRun, end: JobRunEnd, pausedBecause: string | null): Promise<void> {
+    const { store, scheduler, log } = this.#options;
+    const job = await store.jobs.get(run.jobId);
+    const at = this.#now();
+    const isFirst = await store.transaction(async (tx) => {
+      if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), at }))) return false;
+      if (job === null) return true;
+      const failures = end.verdict === "cancelled" ? 0 : await tx.jobs.countFailure(job.id, hasFailed(end));
+      const because = pausedBecause ?? pauseReason(job, failures);
+      if (because !== null) await tx.jobs.pause(job.id, because, at);
+      return true;
+    });
+    if (!isFirst) return;
+    log.info({ ...run, verdict: end.verdict, durationMs: end.durationMs, costUsd: end.costUsd }, "job_ended");
+    await scheduler.look(run.jobId);
+    await scheduler.startWaiting(run.jobId);
+  }
+}
+
+function hasFailed({ verdict }: JobRunEnd): boolean {
+  return verdict === "failed" || verdict === "timed_out";
+}
+
+/** What follows from a run's end. */
+function nextOf(run: JobRun, end: JobRunEnd, { job, now }: { job: JobRow; now: number }) {
+  const retryMs = retryDelay(run, end, job);
+  const failures = job.failures + 1;
+  const pauses = hasFailed(end) && retryMs === null && failures >= job.pauseAfter;
+  const isRetried = retryMs !== null;
+  if (isRetried) return { isRetried, pausesAfter: null, nextTry: inWords(retryMs, run, job) };
+  return { isRetried, pausesAfter: pauses ? failures : null, nextTry: pauses ? null : nextTime(job, now) };
+}
+
+const NO_FACTS: JobFacts = {
+  name: "",
+  sentence: null,
+  late: null,
+  leftOut: 0,
+  history: [],
+  isUnchanged: false,
+  isOver: false,
+  nextTry: null,
+  isRetried: false,
+  pausesAfter: null,
+};
+
+/** Ended by another, or gone on to a later attempt. What this run has ended itself is its own also after a restart. */
+function isOver(occurrence: OccurrenceRow, run: JobRun): boolean {
+  if (occurrence.runId === run.runId) return false;
+  return occurrence.attempt !== run.attempt || !["waiting", "running", "retrying"].includes(occurrence.status);
+}
+
+function retryDelay({ attempt }: JobRun, { transient }: JobRunEnd, { attempts, enabled }: JobRow): number | null {
+  if (transient === null || attempt >= attempts || !enabled) return null;
+  return Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), transient.retryAfterMs ?? 0);
+}
+
+function pauseReason(job: JobRow, failures: number): string | null {
+  if (job.dueOnce !== null) return "It was due once.";
+  return failures >= job.pauseAfter ? `It failed ${failures} times in a row.` : null;
+}
+
+function logged({ verdict, text, costUsd, durationMs }: JobRunEnd) {
+  const line = text.slice(0, LOGGED_CHARS);
+  const isGood = verdict === "succeeded";
+  return {
+    status: verdict,
+    message: isGood ? line : null,
+    error: isGood ? null : line,
+    costUsd,
+    durationMs: Math.round(durationMs),
+    reportHash: isGood ? hashOf(text) : null,
+  };
+}
+
+function hashOf(report: string): string {
+  return createHash("sha256").update(report.trim().replaceAll(/\s+/gu, " ")).digest("hex");
+}
+
+function sentence(job: JobRow): string | null {
+  const read = scheduleOf(job);
+  return read.type === "schedule" ? sentenceOf(read.schedule) : null;
+}
+
+function nextTime(job: JobRow, after: number): string | null {
+  const read = scheduleOf(job);
+  const due = read.type === "schedule" && job.enabled ? nextDue(read.schedule, after) : null;
+  return due === null ? null : timeIn(due, job.timezone);
+}
+
+function inWords(delayMs: number, { attempt }: JobRun, { attempts }: JobRow): string {
+  const minutes = Math.ceil(delayMs / 60_000);
+  return `in ${minutes} min (attempt ${attempt + 1} of ${attempts})`;
+}
+
+function lateness(occurrence: OccurrenceRow, { timezone, jitterMs }: JobRow): JobFacts["late"] {
+  const { scheduledFor, createdAt, executedAt, trigger, attempt } = occurrence;
+  if (trigger === "person" || executedAt === null || attempt > 1) return null;
+  const allowedMs = ON_TIME_MS + jitterMs;
+  if (executedAt - scheduledFor <= allowedMs) return null;
+  const why = createdAt - scheduledFor > allowedMs ? "I was away" : "other runs came first";
+  // On another day, the time alone would not say how late it is.
+  const isOtherDay = executedAt - scheduledFor > 12 * 3_600_000;
+  const say = isOtherDay ? timeIn : clockTimeIn;
+  return { due: say(scheduledFor, timezone), ran: say(executedAt, timezone), why };
+}
+
+/** Discord's direct messages have no threads. */
+function isDirectOnDiscord({ platform, workspaceId }: ThreadRef): boolean {
+  return platform === "discord" && workspaceId === "@me";
+}
