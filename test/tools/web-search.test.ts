@@ -145,7 +145,14 @@ test("long texts are cut to one line each", async () => {
 const status = (code: number, headers: Record<string, string> = {}): RequestListener => {
   return (_, response) => response.writeHead(code, headers).end();
 };
-const failures: { name: string; service: "brave" | "searxng"; listener: RequestListener; says: string }[] = [
+interface Failure {
+  readonly name: string;
+  readonly service: "brave" | "searxng";
+  readonly listener: RequestListener;
+  readonly says: string;
+  readonly timeoutMs?: number;
+}
+const failures: Failure[] = [
   { name: "a wrong key", service: "brave", listener: status(401), says: "does not accept the key" },
   { name: "JSON turned off", service: "searxng", listener: status(403), says: "search.formats" },
   {
@@ -165,7 +172,7 @@ const failures: { name: string; service: "brave" | "searxng"; listener: RequestL
     listener: ({ socket }) => socket.destroy(),
     says: "cannot be reached",
   },
-  { name: "silence", service: "brave", listener: () => {}, says: "did not answer in time" },
+  { name: "silence", service: "brave", listener: () => {}, says: "did not answer in time", timeoutMs: 300 },
   {
     name: "a bomb",
     service: "brave",
@@ -174,9 +181,9 @@ const failures: { name: string; service: "brave" | "searxng"; listener: RequestL
   },
 ];
 
-test.each(failures)("$name is told to the model", async ({ service, listener, says }) => {
+test.each(failures)("$name is told to the model", async ({ service, listener, says, timeoutMs = 15_000 }) => {
   const { baseUrl, asked } = await startService(listener);
-  const result = await search({ service, apiKey: "k", baseUrl, timeoutMs: 500 }, { query: "x" });
+  const result = await search({ service, apiKey: "k", baseUrl, timeoutMs }, { query: "x" });
   expect(result.isError).toBe(true);
   expect(text(result)).toContain(says);
   expect(asked).toHaveLength(1);

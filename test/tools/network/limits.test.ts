@@ -107,7 +107,7 @@ const slow: { name: string; speak: (socket: Socket) => void }[] = [
 
 test.each(slow)("a server that $name is given up", async ({ speak }) => {
   const server = await startBytes(speak);
-  const session = fetchSession(sandbox, { sites: [server], limits: { headMs: 150 } });
+  const session = fetchSession(sandbox, { sites: [server], limits: { headMs: 500 } });
   const result = await session.fetch(server.url);
   await server.closed;
   expect(result.isError).toBe(true);
@@ -117,7 +117,7 @@ test.each(slow)("a server that $name is given up", async ({ speak }) => {
 test("a server that cannot be connected to in time is given up", async () => {
   const server = await startBytes(() => {});
   const hangs = (): Promise<never> => new Promise(() => {});
-  const session = fetchSession(sandbox, { sites: [server], limits: { headMs: 150 }, resolve: hangs });
+  const session = fetchSession(sandbox, { sites: [server], limits: { headMs: 500 }, resolve: hangs });
   expect(text(await session.fetch(server.url))).toContain("did not answer in time");
 });
 
@@ -161,7 +161,7 @@ test("a text that does not end in time is shown as far as it came", async () => 
     socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
     drip(socket, "data: tick\n\n");
   });
-  const result = await fetchSession(sandbox, { sites: [server], limits: { totalMs: 300 } }).fetch(server.url);
+  const result = await fetchSession(sandbox, { sites: [server], limits: { totalMs: 800 } }).fetch(server.url);
   await server.closed;
   expect(result.isError).toBe(false);
   expect(text(result)).toContain("data: tick");
@@ -188,7 +188,7 @@ test("the time holds over redirects, too", async () => {
   const site = await startSite(({ url }, response) => {
     if (url === "/") response.writeHead(302, { location: "/slow" }).end();
   });
-  const session = fetchSession(sandbox, { sites: [site], limits: { totalMs: 150 } });
+  const session = fetchSession(sandbox, { sites: [site], limits: { totalMs: 1_000 } });
   expect(text(await session.fetch(site.at("page.example")))).toContain("did not answer in time");
   expect(site.requests.map(({ url }) => url)).toEqual(["/", "/slow"]);
 });
