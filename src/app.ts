@@ -5,6 +5,7 @@ import { storedThreads } from "./adapters/web/stored-threads.ts";
 import { checkModels } from "./cli/checks.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
+import { CHAT_COMMANDS } from "./core/commands/registry.ts";
 import { type AppError, PlatformError, StoreError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
@@ -166,7 +167,14 @@ async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: 
   }
   if (config.discord !== null) {
     const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
-    add(createDiscordPlatform({ ...config.discord, clock, log: log.child({ platform: "discord" }) }));
+    add(
+      createDiscordPlatform({
+        ...config.discord,
+        commands: CHAT_COMMANDS,
+        clock,
+        log: log.child({ platform: "discord" }),
+      }),
+    );
   }
 }
 

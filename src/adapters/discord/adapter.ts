@@ -14,6 +14,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { fetchAttachment } from "./attachments.ts";
+import { type CommandForm, registerCommands } from "./command-registration.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatPost, notice, postKey } from "./format.ts";
@@ -32,6 +33,8 @@ export interface DiscordOptions {
   readonly token: string;
   /** The REST root without version; Discord's own when left out. */
   readonly apiUrl?: string;
+  /** Registered as slash commands; what Discord has stays as it is when left out. */
+  readonly commands?: readonly CommandForm[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -189,7 +192,9 @@ class DiscordPlatform implements ChatPlatform {
     };
     try {
       const connection = await openConnection({ token, apiUrl, clock, log: this.#log, on }, signal);
-      resolve(this.#assemble(connection, receive));
+      const live = this.#assemble(connection, receive);
+      resolve(live);
+      this.#registerCommands(live);
     } catch (error) {
       reject(error);
     }
@@ -207,6 +212,13 @@ class DiscordPlatform implements ChatPlatform {
     const takeMessage = createMessages({ places, threads, whispers, receive, clock, log, signal });
     const takeInteraction = createInteractions({ rest, places, whispers, receive, log });
     return { connection, rest, places, threads, whispers, takeMessage, takeInteraction };
+  }
+
+  /** On the side: nobody waits for it. */
+  #registerCommands({ connection, rest }: Live): void {
+    const { commands } = this.#options;
+    if (commands === undefined) return;
+    this.#own(registerCommands(rest, connection.client.application.id, { commands, log: this.#log }));
   }
 
   /** An event whose handling fails concerns nobody but the log: the others go on. */

@@ -7,6 +7,8 @@ import {
   channelSchema,
   guildMemberSchema,
   messageSchema,
+  type RegisteredCommand,
+  registeredCommandSchema,
   type WireChannel,
   type WireMember,
   type WireMessage,
@@ -32,6 +34,10 @@ export interface DiscordRest {
   addReaction(at: MessageAddress, emoji: string): Promise<void>;
   /** The id of the channel for direct messages to the person. */
   openDm(userId: string): Promise<string>;
+  /** The slash commands that Discord shows everywhere for this application. */
+  commands(applicationId: string): Promise<readonly RegisteredCommand[]>;
+  /** Replaces all of them. */
+  registerCommands(applicationId: string, commands: readonly RegisteredCommand[]): Promise<void>;
   respond(interaction: InteractionAddress, type: number, answer?: Answer): Promise<void>;
   followUp(interaction: InteractionAddress, answer: Answer): Promise<void>;
 }
@@ -61,7 +67,26 @@ export interface Answer {
 const idSchema = z.object({ id: z.string() });
 
 export function createDiscordRest(rest: REST): DiscordRest {
-  return { ...reading(rest), ...writing(rest), ...answering(rest) };
+  return { ...reading(rest), ...writing(rest), ...registering(rest), ...answering(rest) };
+}
+
+function registering(rest: REST): Pick<DiscordRest, "commands" | "registerCommands"> {
+  return {
+    commands: (applicationId) =>
+      asking("", async () =>
+        z.array(registeredCommandSchema).parse(await rest.get(`/applications/${applicationId}/commands`)),
+      ),
+    registerCommands: (applicationId, commands) =>
+      asking("", async () => {
+        const body: unknown = JSON.parse(JSON.stringify(commands, withoutEmpty));
+        await rest.put(`/applications/${applicationId}/commands`, { body });
+      }),
+  };
+}
+
+/** Fields that an option's type does not have must be absent. */
+function withoutEmpty(_key: string, value: unknown): unknown {
+  return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
 function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "messages" | "member"> {

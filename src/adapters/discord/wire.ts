@@ -122,10 +122,38 @@ export const interactionSchema = z.discriminatedUnion("type", [
   }),
 ]);
 
+/** An option of a registered command; Discord leaves out what is empty or false. */
+export interface RegisteredOption {
+  readonly type: number;
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly choices: readonly { readonly name: string; readonly value: string }[];
+  /** Of a subcommand. */
+  readonly options: readonly RegisteredOption[];
+}
+const registeredOptionSchema: z.ZodType<RegisteredOption> = z.object({
+  type: z.number(),
+  name: z.string(),
+  description: z.string(),
+  required: z.boolean().default(false),
+  choices: z.array(z.object({ name: z.string(), value: z.coerce.string() })).default([]),
+  get options() {
+    return z.array(registeredOptionSchema).default([]);
+  },
+});
+export const registeredCommandSchema = z.object({
+  type: z.number().default(1),
+  name: z.string(),
+  description: z.string(),
+  options: z.array(registeredOptionSchema).default([]),
+});
+
 export const threadDeleteSchema = z.object({ id: snowflake });
 
 export const guildMemberSchema = memberSchema;
 
+export type RegisteredCommand = z.infer<typeof registeredCommandSchema>;
 export type WireUser = z.infer<typeof userSchema>;
 export type WireMember = z.infer<typeof memberSchema>;
 export type WireMention = z.infer<typeof mentionSchema>;

@@ -208,7 +208,9 @@ class SlackPlatform implements ChatPlatform {
   #answer(event: InboundEvent, receipt: Receipt): object | undefined {
     if (receipt.type !== "refused" && receipt.type !== "reply") return undefined;
     const message = receipt.type === "reply" ? receipt.message : refusal(receipt.reason);
-    if (event.kind === "command") return { response_type: "ephemeral", ...formatMessage(message) };
+    if (event.kind === "command" && message.files.length === 0) {
+      return { response_type: "ephemeral", ...formatMessage(message) };
+    }
     if (!this.#isNews(event.key)) return undefined;
     const answer = this.#tell(event, message).finally(() => this.#answers.delete(answer));
     this.#answers.add(answer);

@@ -102,26 +102,51 @@ const NOT_IN_THREAD = new Set([
   "thread_not_found",
 ]);
 
-/** Seen by one person; in a direct message where they cannot see it in the thread. */
+/** Seen by one person; in a direct message where they cannot see it in the thread, and whenever there are files. */
 export async function whisper(
   web: SlackWeb,
   thread: ThreadRef,
   to: { userId: string; message: OutgoingMessage },
 ): Promise<void> {
-  const body = formatMessage(to.message);
+  const { files } = to.message;
+  const body = formatMessage(files.length === 0 ? to.message : withFilesNote(to.message));
   try {
     await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...inThread(thread), ...body });
   } catch (error) {
     if (!NOT_IN_THREAD.has(slackErrorName(error) ?? "")) throw toPlatformError(error, "write to you privately");
     await writeDirectly(web, to.userId, body);
   }
+  if (files.length > 0) await uploadDirectly(web, thread, to);
+}
+
+/** Slack shows files to one person in a direct message only. */
+function withFilesNote(message: OutgoingMessage): OutgoingMessage {
+  const note = "The file is in our direct messages.";
+  return { ...message, footer: message.footer === undefined ? note : `${message.footer} · ${note}` };
+}
+
+async function uploadDirectly(
+  web: SlackWeb,
+  thread: ThreadRef,
+  { userId, message }: { userId: string; message: OutgoingMessage },
+): Promise<void> {
+  const channelId = await directChannel(web, userId);
+  for (const file of message.files) await upload(web, { ...thread, channelId, threadId: null }, file);
+}
+
+async function directChannel(web: SlackWeb, userId: string): Promise<string> {
+  try {
+    const { channel } = await web.conversations.open({ users: userId });
+    return z.object({ id: z.string() }).parse(channel).id;
+  } catch (error) {
+    throw toPlatformError(error, "write to you privately");
+  }
 }
 
 async function writeDirectly(web: SlackWeb, userId: string, body: ReturnType<typeof formatMessage>): Promise<void> {
   const { postMessage: send } = web.chat;
+  const id = await directChannel(web, userId);
   try {
-    const { channel } = await web.conversations.open({ users: userId });
-    const id = z.object({ id: z.string() }).parse(channel).id;
     await send({ channel: id, ...body, unfurl_links: false, unfurl_media: false });
   } catch (error) {
     throw toPlatformError(error, "write to you privately");

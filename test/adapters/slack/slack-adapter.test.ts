@@ -112,6 +112,26 @@ test("a slash command is an event without thread, and its private reply is Slack
   });
 });
 
+test("a file for one person comes as a direct message, and the answer says so", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const file = { name: "session.md", mediaType: "text/markdown", data: new TextEncoder().encode("# Session") };
+  inbox.answerWith({ type: "reply", message: plainMessage("The session.", { files: [file] }) });
+  const delivery = harness.server.people.command("/export", "");
+  await inbox.next();
+  await delivery.answered;
+  await harness.platform.stop();
+  const { files, messages } = harness.server.workspace;
+  expect([...files.values()].map(({ name, data }) => [name, Buffer.from(data ?? []).toString()])).toEqual([
+    ["session.md", "# Session"],
+  ]);
+  const holder = messages.find((message) => message.files.length > 0);
+  expect(harness.server.workspace.channel(holder?.channel ?? "").kind).toBe("im");
+  expect(await harness.whispersTo("ana")).toEqual([
+    expect.stringMatching(/The session\.[\s\S]*The file is in our direct messages\./u),
+  ]);
+});
+
 test("the reply to a command opens a thread that is found again", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);

@@ -40,6 +40,8 @@ export class Api {
   readonly #nonces = new Map<string, { readonly message: Message; readonly until: number }>();
   /** What application commands were registered, by the path they were put to. */
   readonly commands = new Map<string, unknown>();
+  /** The paths of all registrations, in order. */
+  readonly registrations: string[] = [];
 
   constructor(options: ApiOptions) {
     this.#options = options;
@@ -81,6 +83,7 @@ export class Api {
       (request, [id = "", token = ""]) => this.#respond(request, id, token),
     ],
     [/^POST \/webhooks\/\d+\/([^/]+)$/u, (request, [token = ""]) => this.#followUp(request, token)],
+    [/^GET (\/applications\/.+\/commands)$/u, (_request, [path = ""]) => this.#registered(path)],
     [/^PUT (\/applications\/.+\/commands)$/u, (request, [path = ""]) => this.#register(request, path)],
   ];
 
@@ -248,10 +251,35 @@ export class Api {
   }
 
   #register({ json }: ApiRequest, path: string): ApiAnswer {
+    const commands = commandsSchema.safeParse(json);
+    if (!commands.success) return failure(400, 50_035, `Invalid Form Body: ${commands.error.message}`);
     this.commands.set(path, json);
+    this.registrations.push(path);
     return { status: 200, body: json };
   }
+
+  /** With the fields that Discord adds. */
+  #registered(path: string): ApiAnswer {
+    const known = z.array(z.looseObject({})).parse(this.commands.get(path) ?? []);
+    const body = known.map((command, index) => ({ ...command, id: String(index + 1), version: "1", nsfw: false }));
+    return { status: 200, body: body.toReversed() };
+  }
 }
+
+const commandName = z.string().regex(/^[-_a-z0-9]{1,32}$/u);
+const description = z.string().min(1).max(100);
+const commandsSchema = z
+  .array(
+    z.object({
+      name: commandName,
+      description,
+      options: z
+        .array(z.object({ name: commandName, description, type: z.number() }))
+        .max(25)
+        .optional(),
+    }),
+  )
+  .max(100);
 
 function shown(outgoing: Outgoing) {
   return {

@@ -1,4 +1,5 @@
 import { createDiscordPlatform } from "../../../src/adapters/discord/adapter.ts";
+import type { CommandForm } from "../../../src/adapters/discord/command-registration.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
@@ -28,9 +29,15 @@ export interface Harbour extends AsyncDisposable {
   readonly bob: User;
   readonly log: RecordingLog;
   /** A new adapter, as after a restart of the program. */
-  adapter(options?: { readonly token?: string; readonly clock?: Clock }): ReturnType<typeof createDiscordPlatform>;
+  adapter(options?: AdapterOptions): ReturnType<typeof createDiscordPlatform>;
   /** `<@1>`, as people's clients send it. */
   readonly botMention: string;
+}
+
+interface AdapterOptions {
+  readonly token?: string;
+  readonly clock?: Clock;
+  readonly commands?: readonly CommandForm[];
 }
 
 export async function openHarbour(options: DiscordServerOptions = {}): Promise<Harbour> {
@@ -51,8 +58,8 @@ export async function openHarbour(options: DiscordServerOptions = {}): Promise<H
     bob,
     log,
     botMention: `<@${world.bot.id}>`,
-    adapter: ({ token = server.token, clock = systemRuntime().clock } = {}) => {
-      const adapter = createDiscordPlatform({ token, apiUrl: server.apiUrl, clock, log });
+    adapter: ({ token = server.token, clock = systemRuntime().clock, ...commands } = {}) => {
+      const adapter = createDiscordPlatform({ token, apiUrl: server.apiUrl, clock, log, ...commands });
       adapters.push(adapter);
       return adapter;
     },

@@ -1,0 +1,63 @@
+import type { ChatCommand, CommandOption } from "../../core/commands/command.ts";
+import { canonicalJson } from "../../core/protocol/canonical-json.ts";
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import { cut } from "./format.ts";
+import type { DiscordRest } from "./rest.ts";
+import type { RegisteredCommand, RegisteredOption } from "./wire.ts";
+
+/** What Discord needs to know of a command. */
+export type CommandForm = Pick<ChatCommand, "name" | "description" | "usage" | "options">;
+
+/** Source: Discord docs, Application Command Structure. */
+const DESCRIPTION_CHARS = 100;
+/** Source: Discord docs, Application Command Types and Option Types. */
+const TYPE = { chatInput: 1, subcommand: 1, text: 3 } as const;
+
+/**
+ * Tells Discord which slash commands there are, unless it knows them already: registering them is limited to some
+ * hundred a day, and reading them is not. What fails is for the log: commands after a mention go on without it.
+ */
+export async function registerCommands(
+  rest: Pick<DiscordRest, "commands" | "registerCommands">,
+  applicationId: string,
+  { commands, log }: { readonly commands: readonly CommandForm[]; readonly log: Log },
+): Promise<void> {
+  const wanted = commands.map(registeredForm);
+  try {
+    if (sameCommands(await rest.commands(applicationId), wanted)) return;
+    await rest.registerCommands(applicationId, wanted);
+    log.info({ commands: wanted.length }, "discord.commands_registered");
+  } catch (error) {
+    const { code, message } = toAppError(error);
+    log.warn({ code, message }, "discord.commands_not_registered");
+  }
+}
+
+function sameCommands(known: readonly RegisteredCommand[], wanted: readonly RegisteredCommand[]): boolean {
+  const inOrder = (commands: readonly RegisteredCommand[]) =>
+    canonicalJson(commands.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+  return inOrder(known) === inOrder(wanted);
+}
+
+export function registeredForm({ name, description, usage, options }: CommandForm): RegisteredCommand {
+  const line: readonly CommandOption[] = usage === undefined ? [] : [{ name: "args", description: usage }];
+  return {
+    type: TYPE.chatInput,
+    name,
+    description: cut(description, DESCRIPTION_CHARS),
+    options: (options ?? line).map(option),
+  };
+}
+
+function option({ name, description, required = false, choices = [], options }: CommandOption): RegisteredOption {
+  return {
+    type: options === undefined ? TYPE.text : TYPE.subcommand,
+    name,
+    description: cut(description, DESCRIPTION_CHARS),
+    required,
+    choices: choices.map((choice) => ({ name: choice, value: choice })),
+    // Discord wants the required ones first.
+    options: (options ?? []).toSorted((a, b) => Number(b.required ?? false) - Number(a.required ?? false)).map(option),
+  };
+}
