@@ -3,6 +3,7 @@ import {
   ProtocolError,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
   StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
@@ -63,6 +64,9 @@ const resourcesPage = z.object({ resources: z.array(listedResource), nextCursor:
 const templatesPage = z.object({ resourceTemplates: z.array(listedTemplate), nextCursor: z.string().optional() });
 const promptsPage = z.object({ prompts: z.array(listedPrompt), nextCursor: z.string().optional() });
 
+/** `legacy`: the handshake of the revisions before 2026-07-28, which most servers speak; `auto`: whatever it speaks. */
+type Handshake = "legacy" | "auto";
+
 /** One connection to a server, from its handshake to its end; never used again after that. */
 export class McpSession {
   readonly #client: Client;
@@ -72,23 +76,36 @@ export class McpSession {
   #over = false;
   #closing: Promise<void> | null = null;
 
-  private constructor(client: Client, transport: Transport) {
-    this.#client = client;
-    this.#transport = transport;
+  private constructor(options: SessionOptions, handshake: Handshake) {
+    const { settings, version, onToolsChanged } = options;
+    this.#transport =
+      "command" in settings ? new StdioTransport({ ...options, server: settings }) : httpTransport(settings);
+    this.#client = new Client(
+      { name: "deckhand", version },
+      {
+        versionNegotiation: { mode: handshake },
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
+      },
+    );
+    this.#listen(options);
   }
 
   /** Connects; throws what kept it from that, with nothing left running. */
   static async open(options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
-    const { settings, version } = options;
-    const transport =
-      "command" in settings ? new StdioTransport({ ...options, server: settings }) : httpTransport(settings);
-    const client = new Client({ name: "deckhand", version });
-    const session = new McpSession(client, transport);
-    session.#listen(options);
     try {
-      await client.connect(transport, { signal, timeout: CONNECT_MS });
+      return await McpSession.#connect(options, "legacy", signal);
     } catch (error) {
-      await transport.close();
+      if (!refusesHandshake(error)) throw error;
+      return McpSession.#connect(options, "auto", signal);
+    }
+  }
+
+  static async #connect(options: SessionOptions, handshake: Handshake, signal: AbortSignal): Promise<McpSession> {
+    const session = new McpSession(options, handshake);
+    try {
+      await session.#client.connect(session.#transport, { signal, timeout: CONNECT_MS });
+    } catch (error) {
+      await session.#transport.close();
       throw error;
     }
     return session;
@@ -155,7 +172,9 @@ export class McpSession {
   /** Whether the server answers at all: an error is a sign of life, too. Throws the signal's reason. */
   async answers({ signal, timeoutMs }: AskOptions): Promise<boolean> {
     try {
-      await this.#ask({ method: "ping" }, z.unknown(), { signal, timeoutMs });
+      // Newer revisions know no ping; what takes its place there is not known to older ones.
+      const method = this.#client.getProtocolEra() === "modern" ? "server/discover" : "ping";
+      await this.#ask({ method }, z.unknown(), { signal, timeoutMs });
       return true;
     } catch (error) {
       signal.throwIfAborted();
@@ -206,7 +225,7 @@ export class McpSession {
     return all;
   }
 
-  #listen({ log, onToolsChanged }: SessionOptions): void {
+  #listen({ log }: SessionOptions): void {
     let logged = 0;
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's hook; it has no events
     this.#client.onerror = (error) => {
@@ -220,13 +239,17 @@ export class McpSession {
         log.warn({ ending: child.ending, stderr: child.stderr }, "mcp_server_ended");
       this.#end(child === null ? "the connection ended" : `the program ended (${child.ending})`);
     };
-    this.#client.setNotificationHandler("notifications/tools/list_changed", onToolsChanged);
   }
 
   #end(why: string): void {
     this.#over = true;
     this.#closed.resolve(why);
   }
+}
+
+/** A server that answers, but not to the handshake, may speak only the revisions that have none. */
+function refusesHandshake(error: unknown): boolean {
+  return error instanceof ProtocolError || (error instanceof SdkHttpError && error.status === 400);
 }
 
 function httpTransport({ url, headers = {} }: { url: string; headers?: Readonly<Record<string, string>> }) {

@@ -14,8 +14,10 @@ if (behaviour === "stubborn") {
   setInterval(() => {}, 60_000);
 }
 
+type Id = number | string;
+
 const requestSchema = z.object({
-  id: z.number().optional(),
+  id: z.union([z.number(), z.string()]).optional(),
   method: z.string(),
   params: z.record(z.string(), z.unknown()).default({}),
 });
@@ -75,14 +77,19 @@ let tools: unknown[] = [
   { description: "No name.", inputSchema: object },
   "no tool at all",
 ];
+// The SDK checks a whole list of the newer revision at once.
+if (behaviour === "modern") tools = tools.slice(0, 1);
 if (behaviour === "crowd") tools = Array.from({ length: 5_000 }, (_, i) => ({ name: `tool${i}`, inputSchema: object }));
 
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = requestSchema.parse(JSON.parse(line));
   if (behaviour === "silent" || id === undefined) return;
-  if (method === "initialize") {
-    const serverInfo = { name: "hostile", version: "1" };
-    const capabilities = { tools: { listChanged: true }, resources: {}, prompts: {} };
+  const serverInfo = { name: "hostile", version: "1" };
+  const capabilities = { tools: { listChanged: true }, resources: {}, prompts: {} };
+  if (behaviour === "modern" && method === "initialize") send({ id, error: { code: -32_601, message: "too old" } });
+  else if (method === "server/discover" && behaviour === "modern") {
+    reply(id, { supportedVersions: ["2026-07-28"], capabilities, serverInfo });
+  } else if (method === "initialize") {
     reply(id, { protocolVersion: params.protocolVersion, capabilities, serverInfo });
   } else if (method === "tools/list") listTools(id, params);
   else if (method === "tools/call") call(id, z.string().parse(params.name), params.arguments);
@@ -95,12 +102,12 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 
 /** Behind the last page is the first again, for ever. */
-function listTools(id: number, { cursor }: Record<string, unknown>): void {
+function listTools(id: Id, { cursor }: Record<string, unknown>): void {
   if (behaviour === "crowd") reply(id, { tools, nextCursor: `${String(cursor)}x` });
   else reply(id, { tools });
 }
 
-function call(id: number, name: string, input: unknown): void {
+function call(id: Id, name: string, input: unknown): void {
   switch (name) {
     case "echo":
       return says(id, JSON.stringify(input));
@@ -159,12 +166,15 @@ function oddContent(): unknown[] {
   ];
 }
 
-function says(id: number, text: string): void {
+function says(id: Id, text: string): void {
   reply(id, { content: [{ type: "text", text }] });
 }
 
-function reply(id: number, result: unknown): void {
-  send({ id, result });
+function reply(id: Id, result: object): void {
+  send({
+    id,
+    result: behaviour === "modern" ? { resultType: "complete", ttlMs: 0, cacheScope: "private", ...result } : result,
+  });
 }
 
 function send(message: object): void {

@@ -123,6 +123,12 @@ test("what a server writes to stderr is for the log, not for the model", async (
   expect(ended?.fields).toEqual({ ending: "exit code 3", stderr: "secret-in-stderr\n" });
 });
 
+test("a server that speaks only the revision without handshake is connected, too", async () => {
+  const { mcp, call } = await connect({ bad: hostile("modern") });
+  expect(mcp.describe()[0]?.state.type).toBe("connected");
+  expect(textIn(await call("mcp__bad__echo", { text: "aa" }))).toBe('{"text":"aa"}');
+});
+
 test("a changed list of tools is taken up, however often the server says so", async () => {
   const log = new RecordingLog();
   const { mcp, call } = await connect({ bad: hostile() }, { log });
