@@ -29,6 +29,7 @@ export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
     // One after the other: each search carries on what was found before.
     parallel: false,
     afterCrash: "replay",
+    carries: true,
     grant: () => ({ key: TOOL_SEARCH, label: "finding tools" }),
     title: ({ query }) => query,
     execute({ query, limit }, ctx) {
