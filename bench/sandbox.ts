@@ -23,7 +23,7 @@ const caller = { sessionId: "bench", channelKey: "bench", signal: new AbortContr
 /** A program's call, from the bot to its result: two processes, a worker and a new WebAssembly instance. */
 export function benchToolCall(): Promise<readonly Figure[]> {
   return inSandbox(async (sandbox, root) => {
-    const input = JSON.stringify({ code: "1", maxChars: 100, now: 0, seed: 1 });
+    const input = JSON.stringify({ code: "1", file: null, maxChars: 100, overflow: "out", seed: 1 });
     const call = () => sandbox.call("js", input, { root, writable: false, ...PROGRAM_LIMITS }, caller);
     await timed(WARM_CALLS, call);
     return [{ name: "fresh-instance tool call", unit: "ms", aim: 3, samples: await timed(CALLS, call) }];

@@ -16,17 +16,42 @@ import { build, type Plugin } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 const outDir = join(here, "..", "build", "wasm");
 
-/** A guest's WIT world says what it can import, hence what it can do. */
-const GUESTS = [
+interface Guest {
+  readonly name: string;
+  /** Says what it can import, hence what it can do. */
+  readonly world: string;
+  /** What the built component really imports, checked. */
+  readonly imports: readonly string[];
+  /** Files beneath guests/ that run before all others: what the guest's code takes for given, and QuickJS lacks. */
+  readonly surroundings?: readonly string[];
+}
+
+const PROGRAM_IMPORTS = ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem"];
+const SURROUNDINGS = ["runtime/clock.ts", "runtime/timers.ts", "runtime/text-encoding.ts"];
+
+const GUESTS: readonly Guest[] = [
   { name: "files", world: "files", imports: ["deckhand:sandbox/workspace"] },
-  { name: "js", world: "program", imports: [] },
-  { name: "bash", world: "programs", imports: ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem"] },
+  { name: "js", world: "programs", imports: PROGRAM_IMPORTS, surroundings: SURROUNDINGS },
+  {
+    name: "bash",
+    world: "programs",
+    imports: PROGRAM_IMPORTS,
+    surroundings: [...SURROUNDINGS, "runtime/abort.ts", "bash/buffer.ts"],
+  },
   { name: "page", world: "program", imports: [] },
-] as const;
-type Guest = (typeof GUESTS)[number];
+];
 
 /** The packages whose versions shape a component. */
-const TOOLS = ["@bytecodealliance/jco", "@mdream/js", "componentize-qjs", "esbuild", "just-bash", "picomatch", "diff"];
+const TOOLS = [
+  "@bytecodealliance/jco",
+  "@mdream/js",
+  "acorn",
+  "componentize-qjs",
+  "esbuild",
+  "just-bash",
+  "picomatch",
+  "diff",
+];
 
 /** Modules that have another place inside a guest: what is Node's is the host's there, what is not offered is absent. */
 const REPLACED: Readonly<Record<string, string>> = {
@@ -92,6 +117,7 @@ async function buildInto(work: string, guest: Guest, hash: string): Promise<void
     alias: Object.fromEntries(Object.entries(REPLACED).map(([name, path]) => [name, join(here, path)])),
     target: "es2023",
     external: ["deckhand:*"],
+    inject: (guest.surroundings ?? []).map((file) => join(here, "guests", file)),
     plugins: [REDIRECT_FAILURES],
     logLevel: "silent",
   });
@@ -112,8 +138,8 @@ async function buildInto(work: string, guest: Guest, hash: string): Promise<void
 /** just-bash lets a redirection that cannot be opened end the whole script; in bash it fails one command. */
 const REDIRECT_FAILURES: Plugin = {
   name: "redirect-failures",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /just-bash[/\\]dist[/\\]bundle[/\\]browser\.js$/ }, async ({ path }) => {
+  setup: (bundle) =>
+    bundle.onLoad({ filter: /just-bash[/\\]dist[/\\]bundle[/\\]browser\.js$/ }, async ({ path }) => {
       const source = await readFile(path, "utf8");
       const [thrown, ...others] =
         source.match(/if\(!\w+\)throw \w+;(?=return\{error:\w+\("",`bash: \$\{\w+\}: cannot open redirect)/g) ?? [];

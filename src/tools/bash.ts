@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { z } from "zod";
 import type { BashRequest } from "../../wasm/guests/bash/request.ts";
 import type { ToolResult } from "../core/protocol/tool-result.ts";
@@ -7,11 +7,18 @@ import { carriedShell, carryOf } from "./bash-carry.ts";
 import { withChangedFiles } from "./changed-files.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { aboutMissing } from "./missing-commands.ts";
-import { linesSummary, OUTPUT_DIRECTORY, outputSchema, shownOutput } from "./program-output.ts";
+import {
+  callFile,
+  linesSummary,
+  outputSchema,
+  shownOutput,
+  timeoutSeconds,
+  titleOf,
+  withTimeout,
+} from "./program-output.ts";
 
 /** Of each of stdout and stderr. Characters. */
 const MAX_CHARS = 20_000;
-const TITLE_CHARS = 60;
 /** Beyond the command's own time, in which the shell ends by itself and says what there is to say. */
 const GRACE_MS = 1_500;
 
@@ -21,7 +28,7 @@ const input = z.object({
     .min(1)
     .refine((text) => text.isWellFormed() && !text.includes("\0"), "command must be valid Unicode without NUL")
     .describe("The script, as bash reads it."),
-  timeout: z.number().positive().max(600).default(60).describe("Seconds after which it is stopped; at most 600."),
+  timeout: timeoutSeconds,
   description: z.string().max(200).optional().describe("In a few words, what it does: shown to people."),
 });
 type Input = z.infer<typeof input>;
@@ -67,37 +74,26 @@ export function createBash(guest: Guest, files: Guest): Tool {
   });
 }
 
-function titleOf(text: string): string {
-  const first = text.trim().split("\n")[0] ?? "";
-  return first.length > TITLE_CHARS ? `${first.slice(0, TITLE_CHARS).toWellFormed()}…` : first;
-}
-
 async function run(guest: Guest, { command, timeout }: Input, scope: CallScope): Promise<ToolResult> {
-  const timeoutMs = Math.round(timeout * 1_000);
+  const { timeoutMs } = withTimeout(guest, timeout).limits;
   const { callId, carried } = scope.ctx;
   const body: BashRequest = {
     ...carriedShell(carried),
     command,
     timeoutMs,
     maxChars: MAX_CHARS,
-    overflow: `${OUTPUT_DIRECTORY}/${fileNameOf(callId)}`,
+    overflow: callFile(callId),
     seed: randomInt(2 ** 32),
   };
-  const limited: Guest = { ...guest, limits: { ...guest.limits, timeoutMs: timeoutMs + GRACE_MS } };
-  const ended = await callGuest(limited, { body, reply }, scope);
-  return ended.timedOut ? outOfTime(timeout) : resultOf(ended, command);
+  const ended = await callGuest(withTimeout(guest, timeout, GRACE_MS), { body, reply }, scope);
+  return ended.timedOut ? outOfTime(timeoutMs / 1_000) : resultOf(ended, command);
 }
 
-/** Model providers choose the ids of calls. */
-function fileNameOf(callId: string): string {
-  return createHash("sha256").update(callId).digest("hex").slice(0, 12);
-}
-
-function outOfTime(timeout: number): ToolResult {
+function outOfTime(seconds: number): ToolResult {
   const text =
-    `Stopped after ${timeout} s: the command took too long. What it printed is lost, what it had changed stays. ` +
+    `Stopped after ${seconds} s: the command took too long. What it printed is lost, what it had changed stays. ` +
     "Do less at once, or set a longer timeout.";
-  return { content: [{ type: "text", text }], isError: true, summary: `stopped after ${timeout} s` };
+  return { content: [{ type: "text", text }], isError: true, summary: `stopped after ${seconds} s` };
 }
 
 function resultOf(ended: Reply, command: string): ToolResult {

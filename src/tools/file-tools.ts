@@ -13,7 +13,7 @@ import { createWrite } from "./write.ts";
 export interface FileToolLimits {
   readonly files?: Partial<GrantLimits>;
   readonly programs?: Partial<GrantLimits>;
-  readonly shell?: Partial<Pick<GrantLimits, "memoryMb" | "outputBytes">>;
+  readonly shell?: Partial<GrantLimits>;
 }
 
 /** The tools that run in the sandbox: on the files of the session's sandbox root, and programs. */
@@ -28,6 +28,6 @@ export function createFileTools(sandbox: Sandbox, limits: FileToolLimits = {}): 
     createGlob(files),
     createGrep(files),
     createBash(shell, files),
-    createJsExec(programs),
+    createJsExec(programs, files),
   ];
 }

@@ -1,57 +1,107 @@
 import { createHash, randomInt } from "node:crypto";
 import { z } from "zod";
-import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
+import type { ProgramRequest } from "../../wasm/guests/js/request.ts";
+import type { ToolResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
-import { asResult, callGuest, type Guest } from "./guest-call.ts";
+import { withChangedFiles } from "./changed-files.ts";
+import { type CallScope, callGuest, type Guest, relativePath } from "./guest-call.ts";
+import {
+  callFile,
+  linesSummary,
+  outputSchema,
+  shownOutput,
+  timeoutSeconds,
+  titleOf,
+  withTimeout,
+} from "./program-output.ts";
 
-/** Characters of console output, and of the value, that the model gets. */
+/** Of console output, from its end, and of the value, from its beginning. Characters. */
 const MAX_CHARS = 30_000;
-const TITLE_CHARS = 60;
 
-const input = z.object({
-  code: z
-    .string()
-    .min(1)
-    .refine((text) => text.isWellFormed(), "code must be valid Unicode")
-    .describe("The program: a script, not a module. Print with console.log; the last expression's value is returned."),
+const input = z
+  .object({
+    code: z
+      .string()
+      .min(1)
+      .refine((text) => text.isWellFormed(), "code must be valid Unicode")
+      .optional()
+      .describe("The program. The value of its last expression is returned. Either code or file."),
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("A program of the working directory to run instead: a .js or .mjs file."),
+    timeout: timeoutSeconds,
+  })
+  .refine(({ code, file }) => (code === undefined) !== (file === undefined), "give either code or file");
+type Input = z.infer<typeof input>;
+
+const reply = z.object({
+  output: outputSchema,
+  value: z.string().nullable(),
+  error: z.string().nullable(),
+  notes: z.array(z.string()),
 });
 
-const reply = z.object({ output: z.string(), value: z.string().nullable(), error: z.string().nullable() });
-
-export function createJsExec(guest: Guest): Tool {
+export function createJsExec(guest: Guest, files: Guest): Tool {
   return defineTool({
     name: "js_exec",
     description:
-      "Runs a JavaScript program (QuickJS, ES2023) and returns what it prints and the value of its last expression. " +
-      "It runs by itself: no files, no network, no modules, no timers, nothing asynchronous, and nothing stays for the next call. " +
-      "For calculating, parsing and transforming text that is in the code.",
+      "Runs a JavaScript program (QuickJS, ES2023) in the sandbox and returns what it prints and the value of its last expression. " +
+      "A script or a module: await at the top level, timers, import of .js, .mjs and .json files by relative path, and of node:fs, " +
+      "node:fs/promises and node:path (fs is also there by itself). The working directory is /workspace. No network, no packages, " +
+      "no processes, and nothing stays for the next call but files. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, " +
+      ".claude/ or extensions/.",
     input,
     permission: "execute",
     parallel: false,
     afterCrash: "never",
-    grant: ({ code }) => ({
-      key: createHash("sha256").update(code).digest("hex"),
-      label: "running this program",
+    grant: ({ code, file }) =>
+      code === undefined
+        ? { key: `file ${file ?? ""}`, label: `running ${file ?? ""}, whatever it then holds` }
+        : { key: createHash("sha256").update(code).digest("hex"), label: "running this program" },
+    title: ({ code, file }) => titleOf(code ?? file ?? ""),
+    preview: async (call, ctx, signal) => ({
+      question: "Run a program?",
+      language: "js",
+      text: call.code ?? (await sourceOf(call, files, { ctx, signal, writes: false })),
+      reach: `${ctx.readOnly ? "may read files" : "may change files"} in the sandbox of this channel · no network`,
     }),
-    title: ({ code }) => titleOf(code),
-    execute: ({ code }, ctx, signal) =>
-      asResult(async () => {
-        const body = { code, maxChars: MAX_CHARS, now: Date.now(), seed: randomInt(2 ** 32) };
-        return resultOf(await callGuest(guest, { body, reply }, { ctx, signal, writes: false }));
-      }),
+    execute: (call, ctx, signal) =>
+      withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope)),
   });
 }
 
-function titleOf(code: string): string {
-  const first = code.trim().split("\n")[0] ?? "";
-  return first.length > TITLE_CHARS ? `${first.slice(0, TITLE_CHARS).toWellFormed()}…` : first;
+const shownFile = z.object({ type: z.literal("text"), text: z.string() });
+
+/** What a person is shown of a program that is in a file. */
+async function sourceOf({ file = "" }: Input, files: Guest, scope: CallScope): Promise<string> {
+  const body = { op: "read", path: relativePath(file, scope.ctx), offset: 1, limit: 100_000 };
+  const { text } = await callGuest(files, { body, reply: shownFile }, scope);
+  return `// ${file}\n${text.replace(/^\d+\t/gm, "")}`;
 }
 
-function resultOf({ output, value, error }: z.infer<typeof reply>): ToolResult {
-  const parts = output === "" ? [] : [output];
-  if (error !== null) return errorResult([...parts, error].join("\n"), "failed");
-  if (value !== null) parts.push(`=> ${value}`);
-  const text = parts.length === 0 ? "The program ended without output." : parts.join("\n");
-  const lines = output === "" ? 0 : output.split("\n").length;
-  return textResult(text, { summary: lines === 1 ? "1 line" : lines === 0 ? "done" : `${lines} lines` });
+async function run(guest: Guest, { code, file, timeout }: Input, scope: CallScope): Promise<ToolResult> {
+  const body: ProgramRequest = {
+    code: code ?? null,
+    file: file === undefined ? null : relativePath(file, scope.ctx),
+    maxChars: MAX_CHARS,
+    overflow: callFile(scope.ctx.callId),
+    seed: randomInt(2 ** 32),
+  };
+  return resultOf(await callGuest(withTimeout(guest, timeout), { body, reply }, scope));
+}
+
+function resultOf({ output, value, error, notes }: z.infer<typeof reply>): ToolResult {
+  const lines = [
+    ...shownOutput(null, output),
+    ...(error === null ? [] : [error]),
+    ...(value === null ? [] : [`=> ${value}`]),
+    ...notes.map((sentence) => `[${sentence}]`),
+  ];
+  return {
+    content: [{ type: "text", text: lines.length === 0 ? "The program ended without output." : lines.join("\n") }],
+    isError: error !== null,
+    summary: error === null ? linesSummary(output.lines) : "failed",
+  };
 }

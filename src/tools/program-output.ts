@@ -1,4 +1,8 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Guest } from "./guest-call.ts";
+
+const TITLE_CHARS = 60;
 
 /** What a program printed, as its guest hands it over: the end of it when it is long (wasm/guests/runtime/overflow.ts). */
 export const outputSchema = z.object({
@@ -10,12 +14,21 @@ export const outputSchema = z.object({
 export type Output = z.infer<typeof outputSchema>;
 
 /** Where whole outputs go, relative to the sandbox root; git and searches leave it out. */
-export const OUTPUT_DIRECTORY = ".deckhand-output";
+const OUTPUT_DIRECTORY = ".deckhand-output";
 
-/** Lines under a heading; none for an empty output. */
-export function shownOutput(name: string, output: Output): string[] {
+/** The file for the output of one call, without its ending. Model providers choose the ids of calls. */
+export function callFile(callId: string): string {
+  return `${OUTPUT_DIRECTORY}/${createHash("sha256").update(callId).digest("hex").slice(0, 12)}`;
+}
+
+/** Lines, under a heading if there is one; none for an empty output. */
+export function shownOutput(heading: string | null, output: Output): string[] {
   if (output.text === "") return [];
-  return [`${name}:`, ...(output.cut ? [aboutCut(output)] : []), output.text.replace(/\n$/, "")];
+  return [
+    ...(heading === null ? [] : [`${heading}:`]),
+    ...(output.cut ? [aboutCut(output)] : []),
+    output.text.replace(/\n$/, ""),
+  ];
 }
 
 function aboutCut({ lines, file }: Output): string {
@@ -26,4 +39,24 @@ function aboutCut({ lines, file }: Output): string {
 export function linesSummary(lines: number): string {
   if (lines === 0) return "done";
   return lines === 1 ? "1 line" : `${lines} lines`;
+}
+
+/** The first line of a program, for people. */
+export function titleOf(program: string): string {
+  const first = program.trim().split("\n")[0] ?? "";
+  return first.length > TITLE_CHARS ? `${first.slice(0, TITLE_CHARS).toWellFormed()}…` : first;
+}
+
+/** A program's `timeout` argument. */
+export const timeoutSeconds = z
+  .number()
+  .positive()
+  .max(600)
+  .optional()
+  .describe("Seconds after which it is stopped: 60 unless set, at most 600.");
+
+/** The guest with the time that a call asks for. */
+export function withTimeout(guest: Guest, seconds: number | undefined, graceMs = 0): Guest {
+  const timeoutMs = seconds === undefined ? guest.limits.timeoutMs : Math.round(seconds * 1_000);
+  return { ...guest, limits: { ...guest.limits, timeoutMs: timeoutMs + graceMs } };
 }

@@ -26,7 +26,7 @@ test.each(rights)("$name asks for $permission and describes each field to models
 
 test.each([
   ["files", ["deckhand:sandbox/workspace"]],
-  ["js", []],
+  ["js", ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem"]],
   ["bash", ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem"]],
 ])("the guest %s imports exactly %j", (guest, imports) => {
   const stamp = readFileSync(path.join(import.meta.dirname, "../../build/wasm", guest, "build.json"), "utf8");

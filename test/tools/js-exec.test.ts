@@ -29,7 +29,17 @@ const failing = [
   { name: "an error after output", code: "console.log('so far');\nnull.x", says: /^so far\nTypeError: .*\(line 2\)$/ },
   { name: "a thrown value", code: "throw { code: 7 }", says: /^Uncaught \{code: 7\}$/ },
   { name: "a syntax error", code: "let = = 1", says: /^SyntaxError: / },
-  { name: "files, which it has not", code: "require('fs')", says: /require is not defined/ },
+  { name: "require, which it has not", code: "require('fs')", says: /require is not defined/ },
+  { name: "a promise that rejects", code: "await Promise.reject(new RangeError('no'))", says: /^RangeError: no/ },
+  { name: "an error in a timer", code: "setTimeout(() => { throw new Error('late') }, 1)", says: /^Error: late/ },
+  {
+    name: "a promise that nothing settles",
+    code: "await new Promise(() => {})",
+    says: /waits for something that never comes/,
+  },
+  { name: "a package", code: "import _ from 'lodash'", says: /packages are not in the sandbox/ },
+  { name: "a module that is not there", code: "import './absent.js'", says: /there is no such file/ },
+  { name: "TypeScript", code: "import './x.ts'", says: /only \.js, \.mjs and \.json files/ },
   { name: "the network, which it has not", code: "fetch('http://127.0.0.1/')", says: /fetch is not defined/ },
 ];
 
@@ -39,9 +49,135 @@ test.each(failing)("js_exec reports $name", async ({ code, says }) => {
   expect(result).toMatchObject({ isError: true, summary: "failed" });
 });
 
-test("js_exec says that nothing asynchronous is waited for", async () => {
-  const result = await fileSession(sandbox).run("js_exec", { code: "Promise.resolve(1)" });
-  expect(text(result)).toContain("nothing asynchronous is waited for");
+const asynchronous = [
+  { name: "the promise of a script's last expression", code: "Promise.resolve(1)", says: "=> 1" },
+  { name: "await at the top level", code: "const x = await (async () => 2)();\nx + 1", says: "=> 3" },
+  {
+    name: "timers, in their order",
+    code: "setTimeout(() => console.log('b'), 20); setTimeout(() => console.log('a'), 1); 1",
+    says: "a\nb\n=> 1",
+  },
+  {
+    name: "an interval",
+    code: "let n = 0; const t = setInterval(() => { if (++n === 3) { clearInterval(t); console.log(n) } }, 1);",
+    says: "3",
+  },
+  {
+    name: "for await",
+    code: "for await (const x of (async function* () { yield 1; yield 2 })()) console.log(x)",
+    says: "1\n2",
+  },
+];
+
+test.each(asynchronous)("js_exec waits for $name", async ({ code, says }) => {
+  expect(text(await fileSession(sandbox).run("js_exec", { code }))).toBe(says);
+});
+
+const MODULES = {
+  "lib/count.mjs": "export let count = 1;\nexport function up() { count++; }\nexport default class Counter {}\n",
+  "lib/all.js":
+    "export * from './count.mjs';\nexport { count as total } from './count.mjs';\nexport * as inner from './count.mjs';\n",
+  "lib/a.js":
+    "import { b } from './b.js';\nexport const a = () => 'a' + b();\nexport function first() { return 'first'; }\n",
+  "lib/b.js": "import { first } from './a.js';\nexport const b = () => 'b' + first();\n",
+  "lib/late.js": "export const late = await new Promise((r) => setTimeout(() => r('late'), 1));\n",
+  "lib/destructured.js": "export const { x, y: [z, ...rest], w = 4 } = { x: 1, y: [2, 3] };\n",
+  "data.json": '{ "k": [1] }',
+  "main.mjs":
+    "#!/usr/bin/env node\nimport { up, count } from './lib/count.mjs';\nup();\nconsole.log(import.meta.filename, count);\n",
+};
+
+const importing = [
+  { name: "live bindings", code: "import { count, up } from './lib/count.mjs';\nup();\ncount", says: "=> 2" },
+  { name: "a default", code: "import Counter from './lib/count.mjs';\nCounter.name", says: "=> Counter" },
+  {
+    name: "what is handed on",
+    code: "import * as all from './lib/all.js';\n[Object.keys(all).sort(), all.total, all.inner.count]",
+    says: '=> [["count", "inner", "total", "up"], 1, 1]',
+  },
+  { name: "modules that import each other", code: "import { a } from './lib/a.js';\na()", says: "=> abfirst" },
+  { name: "await within a module", code: "import { late } from './lib/late.js';\nlate", says: "=> late" },
+  {
+    name: "destructured exports",
+    code: "import { x, z, rest, w } from './lib/destructured.js';\n[x, z, rest, w]",
+    says: "=> [1, 2, [3], 4]",
+  },
+  { name: "JSON", code: "import data from './data.json' with { type: 'json' };\ndata.k", says: "=> [1]" },
+  {
+    name: "import()",
+    code: "const { up, count } = await import('./lib/count.mjs');\ntypeof up + count",
+    says: "=> function1",
+  },
+  {
+    name: "node:path",
+    code: "import path from 'node:path';\npath.join('a', '..', 'b', path.basename('/x/y.js', '.js'))",
+    says: "=> b/y",
+  },
+];
+
+test.each(importing)("js_exec imports $name", async ({ code, says }) => {
+  const session = fileSession(sandbox);
+  for (const [file, content] of Object.entries(MODULES)) session.put(file, content);
+  expect(text(await session.run("js_exec", { code }))).toBe(says);
+});
+
+test("what a module exports is not to be assigned from outside", async () => {
+  const session = fileSession(sandbox);
+  session.put("m.js", "export let x = 1;");
+  const result = await session.run("js_exec", { code: "import { x } from './m.js';\nx = 2;" });
+  expect(text(result)).toMatch(/^TypeError/);
+});
+
+test("a program that is in a file runs from there", async () => {
+  const session = fileSession(sandbox);
+  for (const [file, content] of Object.entries(MODULES)) session.put(file, content);
+  const result = await session.run("js_exec", { file: "main.mjs" });
+  expect(text(result)).toBe("/workspace/main.mjs 2");
+});
+
+test("a program reads and writes files, bytes included, and the result says which", async () => {
+  const session = fileSession(sandbox);
+  session.put("in.bin", Uint8Array.of(0, 1, 127, 128, 254, 255));
+  const code = [
+    "import { readFile, writeFile, mkdir, rename, rm } from 'node:fs/promises';",
+    "import fs from 'node:fs';",
+    "const bytes = await readFile('in.bin');",
+    "await mkdir('out/deep', { recursive: true });",
+    "await writeFile('/workspace/out/deep/copy.bin', bytes.map((byte) => 255 - byte));",
+    "fs.writeFileSync('out/a.txt', 'é\\n'); fs.appendFileSync('out/a.txt', 'b');",
+    "await rename('out/a.txt', 'out/b.txt'); await rm('in.bin');",
+    "[fs.readFileSync('out/b.txt', 'utf8'), fs.existsSync('in.bin'), fs.readdirSync('.', { recursive: true }), fs.statSync('out').isDirectory()]",
+  ].join("\n");
+  const result = await session.run("js_exec", { code });
+  expect(text(result)).toBe('=> ["é\\nb", false, ["out", "out/b.txt", "out/deep", "out/deep/copy.bin"], true]');
+  expect([...session.bytes("out/deep/copy.bin")]).toEqual([255, 254, 128, 127, 1, 0]);
+  expect(result.files?.map(({ path, sha256 }) => [path, sha256 === null])).toEqual([
+    ["out/deep/copy.bin", false],
+    ["out/a.txt", true],
+    ["out/b.txt", false],
+    ["in.bin", true],
+  ]);
+});
+
+test("code and file are alternatives", () => {
+  const { input } = fileSession(sandbox).tool("js_exec");
+  expect(input.safeParse({}).success).toBe(false);
+  expect(input.safeParse({ code: "1", file: "x.js" }).success).toBe(false);
+  expect(input.safeParse({ file: "x.js" }).success).toBe(true);
+});
+
+test("the card shows the program, also one that is in a file", async () => {
+  const session = fileSession(sandbox);
+  session.put("p.js", "1 +\n1");
+  const { signal } = new AbortController();
+  const preview = (call: object) => session.tool("js_exec").preview?.(call, session.context, signal);
+  expect(await preview({ code: "2" })).toEqual({
+    question: "Run a program?",
+    language: "js",
+    text: "2",
+    reach: "may change files in the sandbox of this channel · no network",
+  });
+  expect(await preview({ file: "p.js" })).toMatchObject({ text: "// p.js\n1 +\n1" });
 });
 
 test("each program draws other random numbers", async () => {

@@ -21,5 +21,5 @@ export const FILE_LIMITS: GrantLimits = { timeoutMs: 30_000, memoryMb: 128, outp
 /** For programs that a model wrote. */
 export const PROGRAM_LIMITS: GrantLimits = { timeoutMs: 60_000, memoryMb: 64, outputBytes: 1_048_576 };
 
-/** For shell scripts: the shell itself takes 20 MB. A call sets its own time. */
-export const SHELL_LIMITS: GrantLimits = { timeoutMs: 61_500, memoryMb: 256, outputBytes: 1_048_576 };
+/** For shell scripts: the shell itself takes 20 MB. */
+export const SHELL_LIMITS: GrantLimits = { timeoutMs: 60_000, memoryMb: 256, outputBytes: 1_048_576 };

@@ -44,18 +44,25 @@ test.each(greedy)("$name is more memory than a guest gets", async ({ code }) => 
   expect(text(result)).toMatch(/InternalError: (out of memory|string too long)/);
 });
 
-test("100 MB of printed output are cut, visibly", async () => {
-  const result = await session().run("js_exec", {
-    code: "for (let i = 0; i < 100; i++) console.log('x'.repeat(1e6)); 'end'",
+test("of 100 MB of printed output the end is shown, and more of it is in a file that is named", async () => {
+  const one = session();
+  const result = await one.run("js_exec", {
+    code: "for (let i = 0; i < 100; i++) console.log('x'.repeat(1e6)); console.log('last'); 'end'",
   });
-  expect(text(result)).toMatch(/\[cut after 30000 characters; 99970000 more\]\n=> end$/);
-  expect(text(result).length).toBeLessThan(31_000);
+  const shown = text(result);
+  const [, file = ""] =
+    /^\[(?:\d+) lines; this is their end, all of it: (\.deckhand-output\/\w+\.txt)\]\n/.exec(shown) ?? [];
+  expect(shown).toMatch(/x\nlast\n=> end$/);
+  expect(shown.length).toBeLessThan(31_000);
+  const kept = one.bytes(file).toString();
+  expect(kept).toMatch(/^\[\d+ characters before this were let go\]\nx/);
+  expect(kept.length).toBeGreaterThan(900_000);
 });
 
 test("output beyond the grant ends the call, not the bot", async () => {
   const { root, context } = session();
   const caller = { ...context, signal: new AbortController().signal };
-  const input = JSON.stringify({ code: "'é'.repeat(300_000)", maxChars: 1e9, now: 0, seed: 1 });
+  const input = JSON.stringify({ code: "'é'.repeat(300_000)", file: null, maxChars: 1e9, overflow: "out", seed: 1 });
   const call = sandbox.call("js", input, { root, writable: false, ...PROGRAM }, caller);
   await expect(call).rejects.toMatchObject({
     code: "sandbox_limit",

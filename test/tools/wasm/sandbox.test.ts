@@ -11,7 +11,7 @@ async function withSandbox(options: { limits?: Partial<SandboxLimits>; buildDir?
   const sandbox = createSandbox(options);
   const root = tempDirectory();
   const run = async (code: string, grant = {}): Promise<unknown> => {
-    const input = JSON.stringify({ code, maxChars: 100, now: 0, seed: 1 });
+    const input = JSON.stringify({ code, file: null, maxChars: 100, overflow: "out", seed: 1 });
     return JSON.parse(await sandbox.call("js", input, { root, ...GRANT, ...grant }, caller));
   };
   return { sandbox, run };

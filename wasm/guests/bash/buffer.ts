@@ -4,7 +4,7 @@ import { latin1Of } from "../runtime/text-encoding.ts";
 class Bytes extends Uint8Array {
   static fromText(text: string, encoding: string): Bytes {
     if (encoding === "base64") return Bytes.fromText(atob(text), "latin1");
-    if (encoding === "latin1" || encoding === "binary") return Bytes.from(text, (char) => char.charCodeAt(0)) as Bytes;
+    if (encoding === "latin1" || encoding === "binary") return Bytes.from(text, (char) => char.charCodeAt(0));
     return new Bytes(new TextEncoder().encode(text));
   }
 

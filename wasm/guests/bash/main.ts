@@ -1,7 +1,6 @@
-import "./surroundings.ts";
 import { Bash, type BashExecResult, InMemoryFs, MountableFs } from "just-bash/browser";
 import { outputOf } from "../runtime/overflow.ts";
-import { programOf } from "../runtime/program.ts";
+import { processOf } from "../runtime/program.ts";
 import { seedRandom } from "../runtime/random.ts";
 import { FileError, openFilesystem } from "../workspace-files.ts";
 import type { BashReply, BashRequest } from "./request.ts";
@@ -87,6 +86,4 @@ function inner(path: string): string {
   return path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
 }
 
-export const process = programOf(run, () => {
-  throw new Error("the shell waits for something that never comes");
-});
+export const process = processOf(run);

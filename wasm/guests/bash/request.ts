@@ -1,3 +1,5 @@
+import type { Output } from "../runtime/output.ts";
+
 /** What the tool asks of this guest. */
 export interface BashRequest {
   readonly command: string;
@@ -23,14 +25,4 @@ export interface BashReply {
   /** What the sandbox refused and why, each once. */
   readonly notes: readonly string[];
   readonly timedOut: boolean;
-}
-
-/** The end of an output, or all of it. */
-export interface Output {
-  readonly text: string;
-  /** Lines of the whole. */
-  readonly lines: number;
-  /** The file that has the whole, relative to the sandbox root; null when nothing was cut, or it could not be kept. */
-  readonly file: string | null;
-  readonly cut: boolean;
 }

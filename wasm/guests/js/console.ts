@@ -3,29 +3,47 @@ import { inspect } from "./inspect.ts";
 type Print = (...values: unknown[]) => void;
 
 export interface CapturedConsole {
-  readonly api: Readonly<Record<"log" | "info" | "debug" | "warn" | "error", Print>>;
+  readonly api: Readonly<Record<string, Print>>;
   text(): string;
-  /** Cuts a text to the console's limit, visibly. */
-  cut(text: string): string;
 }
 
-/** Keeps what is printed, up to a number of characters; what is beyond is counted and let go. */
-export function createConsole(maxChars: number): CapturedConsole {
-  const lines: string[] = [];
-  let kept = 0;
+/** Characters that are held; of what is beyond, the older half goes. */
+const MAX_HELD = 1_048_576;
+
+/** Keeps what is printed, and says how much it had to let go. */
+export function createConsole(): CapturedConsole {
+  let lines: string[] = [];
+  let held = 0;
   let dropped = 0;
   const print: Print = (...values) => {
     const line = values.map((value) => (typeof value === "string" ? value : inspect(value))).join(" ");
-    const room = Math.max(maxChars - kept, 0);
-    if (room > 0) lines.push(line.slice(0, room));
-    kept += Math.min(line.length + 1, room);
-    dropped += Math.max(line.length - room, 0);
+    lines.push(line.length > MAX_HELD ? line.slice(-MAX_HELD) : line);
+    dropped += Math.max(line.length - MAX_HELD, 0);
+    held += Math.min(line.length, MAX_HELD) + 1;
+    while (held > MAX_HELD * 2) dropOlderHalf();
   };
-  const note = (chars: number): string => `[cut after ${maxChars} characters; ${chars} more]`;
+  const dropOlderHalf = (): void => {
+    const older = lines.slice(0, Math.ceil(lines.length / 2));
+    lines = lines.slice(older.length);
+    const chars = older.reduce((sum, line) => sum + line.length + 1, 0);
+    held -= chars;
+    dropped += chars;
+  };
+  const check: Print = (holds, ...values) => {
+    if (!holds) print("Assertion failed", ...values);
+  };
   return {
-    api: { log: print, info: print, debug: print, warn: print, error: print },
-    text: () => [...lines, ...(dropped > 0 ? [note(dropped)] : [])].join("\n").toWellFormed(),
-    cut: (text) =>
-      (text.length <= maxChars ? text : `${text.slice(0, maxChars)}\n${note(text.length - maxChars)}`).toWellFormed(),
+    api: {
+      log: print,
+      info: print,
+      debug: print,
+      warn: print,
+      error: print,
+      trace: print,
+      dir: print,
+      table: print,
+      assert: check,
+    },
+    text: () => [...(dropped > 0 ? [`[${dropped} characters before this were let go]`] : []), ...lines].join("\n"),
   };
 }

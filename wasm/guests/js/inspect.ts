@@ -13,7 +13,7 @@ function show(value: unknown, depth: number, parents: readonly object[]): string
   if (typeof value !== "object" || value === null) return String(value);
   if (value instanceof Error) return String(value);
   if (value instanceof Date || value instanceof RegExp) return String(value);
-  if (value instanceof Promise) return "[Promise: nothing asynchronous is waited for; write synchronous code]";
+  if (value instanceof Promise) return "[Promise]";
   if (parents.includes(value)) return "[Circular]";
   if (depth >= DEPTH) return Array.isArray(value) ? "[…]" : "{…}";
   const inner = (child: unknown): string => show(child, depth + 1, [...parents, value]);

@@ -1,17 +1,14 @@
-import { createConsole } from "./console.ts";
+import { outputOf } from "../runtime/overflow.ts";
+import { type EventLoop, processOf } from "../runtime/program.ts";
+import { seedRandom } from "../runtime/random.ts";
+import { type Filesystem, openFilesystem } from "../workspace-files.ts";
+import { type CapturedConsole, createConsole } from "./console.ts";
+import { createFs } from "./fs.ts";
 import { inspect } from "./inspect.ts";
-import { installClock, installRandom } from "./surroundings.ts";
-
-/** What the host asks: a program, and the few things of the outside that it gets to know. */
-interface ProgramRequest {
-  readonly code: string;
-  /** Characters of console output that are kept. */
-  readonly maxChars: number;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  /** 32 bits. Instances start from one snapshot: without it, all would draw the same numbers. */
-  readonly seed: number;
-}
+import { createModules, textOf } from "./modules.ts";
+import { absolute, inner, PATH, ROOT } from "./paths.ts";
+import type { ProgramReply, ProgramRequest } from "./request.ts";
+import { isScript } from "./rewrite.ts";
 
 // Taken before the program can replace them.
 const { parse, stringify } = JSON;
@@ -19,16 +16,63 @@ const { parse, stringify } = JSON;
 // oxlint-disable-next-line no-eval -- running a program is what this guest is for
 const evaluate: (code: string) => unknown = globalThis.eval;
 
-function run({ code, maxChars, now, seed }: ProgramRequest): object {
-  installClock(now);
-  installRandom(seed);
-  const console = createConsole(maxChars);
-  Object.defineProperty(globalThis, "console", { value: console.api, configurable: true, writable: true });
+async function run(input: string, loop: EventLoop): Promise<string> {
+  const request: ProgramRequest = parse(input);
+  seedRandom(request.seed);
+  const notes = new Set<string>();
+  const files = openFilesystem(
+    (path) => `${ROOT}/${path}`,
+    (sentence) => notes.add(sentence),
+  );
+  const console = createConsole();
+  const ended = await resultOf(() => execute(request, { files, console }), loop);
+  const { maxChars, overflow } = request;
+  const reply: ProgramReply = {
+    output: outputOf(console.text(), { maxChars, path: `${overflow}.txt`, files }),
+    value: ended.value === null ? null : cut(ended.value, maxChars),
+    error: ended.error === null ? null : cut(ended.error, maxChars),
+    notes: [...notes],
+  };
+  return stringify(reply);
+}
+
+interface Surroundings {
+  readonly files: Filesystem;
+  readonly console: CapturedConsole;
+}
+
+function execute({ code, file }: ProgramRequest, { files, console }: Surroundings): Promise<unknown> | unknown {
+  const fs = createFs(files);
+  const offered = {
+    fs: { ...fs.sync, default: fs.sync },
+    "fs/promises": { ...fs.promises, default: fs.promises },
+    path: { ...PATH, default: PATH },
+  };
+  const globals = { console: console.api, fs: { ...fs.promises, ...fs.sync } };
+  for (const [name, value] of Object.entries(globals)) {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  }
+  const path = absolute(file ?? "program.js");
+  const source = code ?? textOf(files.readFile(inner(path) ?? ""));
+  if (isScript(source)) return evaluate(source.replace(/^#!.*/, ""));
+  return createModules(files, offered, evaluate).run(source, path);
+}
+
+/** Waits for what the program's last expression promises, then for its timers, as a program of its own would. */
+async function resultOf(
+  start: () => unknown,
+  loop: EventLoop,
+): Promise<{ readonly value: string | null; readonly error: string | null }> {
+  const stuck = async (): Promise<never> => {
+    await loop.idle();
+    throw new Error("The program waits for something that never comes: a promise that nothing settles.");
+  };
   try {
-    const value: unknown = evaluate(code);
-    return { output: console.text(), value: value === undefined ? null : console.cut(inspect(value)), error: null };
+    const value: unknown = await Promise.race([start(), loop.failed, stuck()]);
+    await Promise.race([loop.idle(), loop.failed]);
+    return { value: value === undefined ? null : inspect(value), error: null };
   } catch (error) {
-    return { output: console.text(), value: null, error: console.cut(describe(error)) };
+    return { value: null, error: describe(error) };
   }
 }
 
@@ -38,8 +82,9 @@ function describe(error: unknown): string {
   return at === undefined ? String(error) : `${String(error)} (line ${at})`;
 }
 
-export const tool = {
-  invoke(input: string): string {
-    return stringify(run(parse(input)));
-  },
-};
+function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text.toWellFormed();
+  return `${text.slice(0, maxChars)}\n[cut after ${maxChars} characters; ${text.length - maxChars} more]`.toWellFormed();
+}
+
+export const process = processOf(run);

@@ -1,17 +1,14 @@
 import { FileError, type Filesystem } from "../workspace-files.ts";
+import type { Output } from "./output.ts";
 import { latin1Of } from "./text-encoding.ts";
 
 /** Kept of what earlier calls left: the newest. */
 const KEPT_FILES = 20;
-/** Bytes. What is longer loses its middle, visibly. */
-const MAX_FILE = 16_777_216;
-
-export interface Output {
-  readonly text: string;
-  readonly lines: number;
-  readonly file: string | null;
-  readonly cut: boolean;
-}
+/** Of one file; what is longer loses its middle, visibly. */
+const MAX_CHARS = 16_777_216;
+const LONG_LINE = 1_000;
+/** Characters that are encoded at once. */
+const CHUNK = 262_144;
 
 /** The end of a text, with the whole in a file when it is longer. */
 export function outputOf(
@@ -24,11 +21,11 @@ export function outputOf(
   return { text: tailOf(shown, maxChars), lines, file: keep(shown, path, files), cut: true };
 }
 
-/** Begins with a whole line when there is one. */
+/** Begins with a whole line, unless lines are long. */
 function tailOf(text: string, maxChars: number): string {
   const tail = text.slice(-maxChars).toWellFormed();
   const lineEnd = tail.indexOf("\n");
-  return lineEnd === -1 || lineEnd === tail.length - 1 ? tail : tail.slice(lineEnd + 1);
+  return lineEnd === -1 || lineEnd > LONG_LINE ? tail : tail.slice(lineEnd + 1);
 }
 
 /** Null where nothing may be written. */
@@ -37,12 +34,23 @@ function keep(text: string, path: string, files: Filesystem): string | null {
   try {
     files.makeDirectory(directory, true);
     files.writeFile(`${directory}/.gitignore`, "*\n", false);
-    files.writeFile(path, latin1Of(new TextEncoder().encode(boundedTo(text, MAX_FILE))), false);
+    writeText(boundedTo(text, MAX_CHARS), path, files);
     removeOldest(directory, files);
     return path;
   } catch (error) {
     if (error instanceof FileError) return null;
     throw error;
+  }
+}
+
+function writeText(text: string, path: string, files: Filesystem): void {
+  const encoder = new TextEncoder();
+  for (let at = 0; at < text.length; ) {
+    const end = at + CHUNK;
+    const splitsPair = /[\ud800-\udbff]/.test(text.charAt(end - 1));
+    const chunk = text.slice(at, splitsPair ? end + 1 : end);
+    files.writeFile(path, latin1Of(encoder.encode(chunk)), at > 0);
+    at += chunk.length;
   }
 }
 

@@ -3,35 +3,53 @@ import { runDueTimer } from "./timers.ts";
 type Progress = { readonly tag: "done"; readonly val: string } | { readonly tag: "idle"; readonly val: number };
 
 /** What a guest of the world `programs` exports (wasm/wit/sandbox.wit). */
-export interface Program {
+interface Process {
   start(input: string): Promise<void>;
   step(): Promise<Progress>;
 }
 
-/**
- * Makes a guest of an asynchronous function. `stuck` answers in its place when it waits for something
- * that nothing will bring about.
- */
-export function programOf(run: (input: string) => Promise<string>, stuck: () => string): Program {
-  let end: { readonly output: string } | { readonly error: unknown } | null = null;
+export interface EventLoop {
+  /** Resolves when nothing is left that could happen by itself: no timer, and nothing that is ready. */
+  idle(): Promise<void>;
+  /** Rejects with what a timer's function throws. */
+  readonly failed: Promise<never>;
+}
+
+/** Makes a guest of an asynchronous function. Between two steps everything that is ready has run. */
+export function processOf(run: (input: string, loop: EventLoop) => Promise<string>): Process {
+  const end: { output?: string; error?: unknown } = {};
+  const waiting: (() => void)[] = [];
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>();
+  const loop: EventLoop = { idle: () => new Promise((resolve) => waiting.push(resolve)), failed };
   return {
-    async start(input) {
-      run(input).then(
+    start: async (input) => {
+      run(input, loop).then(
         (output) => {
-          end = { output };
+          end.output = output;
         },
         (error: unknown) => {
-          end = { error };
+          end.error = error;
         },
       );
     },
-    async step() {
-      if (end !== null) {
-        if ("error" in end) throw String(end.error);
-        return { tag: "done", val: end.output };
-      }
-      const waitMs = runDueTimer();
-      return waitMs === null ? { tag: "done", val: stuck() } : { tag: "idle", val: waitMs };
+    step: async () => {
+      if ("error" in end) throw String(end.error);
+      if (end.output !== undefined) return { tag: "done", val: end.output };
+      return { tag: "idle", val: next(waiting, fail) };
     },
   };
+}
+
+/** Milliseconds until there is something to do again. */
+function next(waiting: (() => void)[], fail: (error: unknown) => void): number {
+  try {
+    const waitMs = runDueTimer();
+    if (waitMs !== null) return waitMs;
+  } catch (error) {
+    fail(error);
+    return 0;
+  }
+  if (waiting.length === 0) throw "it waits for something that never comes";
+  for (const resolve of waiting.splice(0)) resolve();
+  return 0;
 }

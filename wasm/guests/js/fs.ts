@@ -1,0 +1,114 @@
+import { latin1Of } from "../runtime/text-encoding.ts";
+import { type EntryStatus, FileError, type Filesystem } from "../workspace-files.ts";
+import { absolute, inner } from "./paths.ts";
+
+type Encoding = string | { readonly encoding?: string | null } | null | undefined;
+type Data = string | ArrayBuffer | ArrayBufferView;
+interface Depth {
+  readonly recursive?: boolean;
+  readonly force?: boolean;
+  readonly withFileTypes?: boolean;
+}
+
+type Work = Readonly<Record<string, (...args: never[]) => unknown>>;
+
+/** The modules `node:fs` and `node:fs/promises`: the same work, at once or with promises. */
+export function createFs(files: Filesystem): { sync: Record<string, unknown>; promises: Record<string, unknown> } {
+  const work: Work = { ...contentWork(files), ...entryWork(files) };
+  const later = Object.entries(work).map(([name, run]) => [name, async (...args: never[]) => run(...args)] as const);
+  const promises = Object.fromEntries(later);
+  const sync = Object.fromEntries(Object.entries(work).map(([name, run]) => [`${name}Sync`, run]));
+  const existsSync = (path: string): boolean => {
+    try {
+      files.status(at(path, "stat"), true);
+      return true;
+    } catch (error) {
+      if (error instanceof FileError) return false;
+      throw error;
+    }
+  };
+  return { sync: { ...sync, existsSync, promises }, promises };
+}
+
+function contentWork(files: Filesystem): Work {
+  const write = (path: string, data: Data, append: boolean): void =>
+    files.writeFile(at(path, "open"), contentOf(data), append);
+  return {
+    readFile: (path: string, encoding?: Encoding) => decoded(files.readFile(at(path, "open")), encoding),
+    writeFile: (path: string, data: Data) => write(path, data, false),
+    appendFile: (path: string, data: Data) => write(path, data, true),
+    copyFile: (source: string, target: string) => files.copyFile(at(source, "copyfile"), at(target, "copyfile")),
+    rename: (source: string, target: string) => files.rename(at(source, "rename"), at(target, "rename")),
+  };
+}
+
+function entryWork(files: Filesystem): Work {
+  const remove = (path: string, { recursive = false, force = false }: Depth = {}): void => {
+    try {
+      files.remove(at(path, "rm"), recursive);
+    } catch (error) {
+      if (!force || !(error instanceof FileError) || error.code !== "ENOENT") throw error;
+    }
+  };
+  return {
+    stat: (path: string) => statsOf(files.status(at(path, "stat"), true)),
+    lstat: (path: string) => statsOf(files.status(at(path, "lstat"), false)),
+    access: (path: string) => void files.status(at(path, "access"), true),
+    realpath: (path: string) => absolute(files.resolve(at(path, "realpath"))),
+    mkdir: (path: string, { recursive = false }: Depth = {}) => files.makeDirectory(at(path, "mkdir"), recursive),
+    readdir: (path: string, options: Depth = {}) => entriesOf(files, at(path, "scandir"), options),
+    rm: remove,
+    rmdir: (path: string) => remove(path),
+    unlink: (path: string) => remove(path),
+  };
+}
+
+/** As the host names it. Nothing is outside the sandbox. */
+function at(path: string, call: string): string {
+  const place = inner(String(path));
+  if (place === null) throw new FileError("ENOENT", { call, path });
+  return place;
+}
+
+function contentOf(data: Data): string {
+  if (typeof data === "string") return latin1Of(new TextEncoder().encode(data));
+  const bytes = ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+  return latin1Of(bytes);
+}
+
+function decoded(content: string, encoding: Encoding): string | Uint8Array {
+  const name = typeof encoding === "object" ? encoding?.encoding : encoding;
+  if (name === "latin1" || name === "binary") return content;
+  if (name === "base64") return btoa(content);
+  const bytes = Uint8Array.from(content, (char) => char.charCodeAt(0));
+  return name === undefined || name === null ? bytes : new TextDecoder(name, { ignoreBOM: true }).decode(bytes);
+}
+
+function statsOf({ kind, size, modified, mode }: EntryStatus): object {
+  return { ...kindTests(kind), size, mode, mtimeMs: modified, mtime: new Date(modified) };
+}
+
+function kindTests(kind: EntryStatus["kind"]): Record<string, () => boolean> {
+  return {
+    isFile: () => kind === "file",
+    isDirectory: () => kind === "directory",
+    isSymbolicLink: () => kind === "link",
+  };
+}
+
+const KINDS: Readonly<Record<string, EntryStatus["kind"]>> = { f: "file", d: "directory", l: "link" };
+
+function entriesOf(files: Filesystem, path: string, options: Depth, prefix = ""): unknown[] {
+  const listed = files.entries(path);
+  return (listed === "" ? [] : listed.split("\0")).flatMap((entry) => {
+    const kind = KINDS[entry.charAt(0)] ?? "other";
+    const name = entry.slice(1);
+    const shown =
+      options.withFileTypes === true ? { name, parentPath: absolute(path), ...kindTests(kind) } : `${prefix}${name}`;
+    const isParent = options.recursive === true && kind === "directory";
+    const below = path === "" ? name : `${path}/${name}`;
+    return isParent ? [shown, ...entriesOf(files, below, options, `${prefix}${name}/`)] : [shown];
+  });
+}
