@@ -1,3 +1,4 @@
+import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
 import { count, duration, money } from "./figures.ts";
 
@@ -38,15 +39,4 @@ function afterwards({ nextTry, pausesAfter }: JobFacts, { verdict }: JobRunEnd):
   if (pausesAfter !== null)
     return [`⏸ Paused after ${count(pausesAfter, "failure")} in a row; Run now tries it, \`/jobs enable\` goes on.`];
   return nextTry === null ? [] : [`Next try ${nextTry}.`];
-}
-
-const BARS = "▁▂▃▄▅▆▇";
-
-/** One sign for each run, oldest first: how long it took beside the longest, or ✗. */
-export function historyStrip(
-  runs: readonly { readonly success: boolean; readonly durationMs: number | null }[],
-): string {
-  const longest = Math.max(1, ...runs.map(({ durationMs }) => durationMs ?? 0));
-  const bar = (durationMs: number | null) => BARS.charAt(Math.round(((durationMs ?? 0) / longest) * (BARS.length - 1)));
-  return runs.map(({ success, durationMs }) => (success ? bar(durationMs) : "✗")).join("");
 }

@@ -79,6 +79,18 @@ export function jobReads(db: Client) {
       };
     },
 
+    async isNameTaken({ thread, name }: Pick<JobSettings, "thread" | "name">): Promise<boolean> {
+      return (await db.job.count({ where: { nameKey: jobNameKey(thread, name) } })) > 0;
+    },
+
+    /** The platform's id of a workspace's channel, by name or id; null when it is not known. */
+    async channelNamed(workspaceId: string, name: string): Promise<string | null> {
+      const channels = await db.channel.findMany({ where: { workspaceId }, select: { id: true, name: true } });
+      const bare = (id: string) => id.slice(id.indexOf(":") + 1);
+      const found = channels.find(({ id }) => bare(id) === name) ?? channels.find((each) => each.name === name);
+      return found === undefined ? null : bare(found.id);
+    },
+
     /** Null also when its row cannot be read. */
     async get(id: string): Promise<JobRow | null> {
       const row = readRow(await storedJob(db, id));

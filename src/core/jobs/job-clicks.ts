@@ -1,0 +1,24 @@
+import type { OutgoingMessage, Receipt } from "../protocol/platform.ts";
+import type { JobAction, JobControl, JobRequest } from "./job-control.ts";
+
+/** Verbs of the buttons under a report: `job-run:<job>`, `job-pause:<job>`. */
+const ACTIONS: ReadonlyMap<string, JobAction> = new Map([
+  ["job-run", "run"],
+  ["job-pause", "disable"],
+]);
+
+/** What a click on a report's button does; null when the button is none of a report's. */
+export async function jobClick(
+  jobs: JobControl,
+  { verb, id }: { readonly verb: string; readonly id: string },
+  request: JobRequest,
+): Promise<Receipt | null> {
+  const action = ACTIONS.get(verb);
+  if (action === undefined) return null;
+  const { text } = await jobs.act(action, id, request);
+  return { type: "reply", message: privately(text) };
+}
+
+function privately(markdown: string): OutgoingMessage {
+  return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
+}

@@ -1,0 +1,68 @@
+import type { Person, ThreadRef } from "../protocol/platform.ts";
+
+/** What chat commands, buttons and tools ask of the jobs: `src/jobs` stands behind it. */
+export interface JobControl {
+  /** What a new job would be; changes nothing. */
+  preview(draft: JobDraft, request: JobRequest): Promise<JobPreview>;
+  add(draft: JobDraft, request: JobRequest): Promise<JobAnswer>;
+  /** Jobs that the person may see, those of the channel first. */
+  list(request: JobRequest): Promise<JobAnswer>;
+  /** With a job by name or id. */
+  act(action: JobAction, job: string, request: JobRequest): Promise<JobAnswer>;
+  edit(job: string, draft: JobDraft, request: JobRequest): Promise<JobAnswer>;
+}
+
+export const JOB_ACTIONS = ["show", "run", "enable", "disable", "remove", "logs"] as const;
+export type JobAction = (typeof JOB_ACTIONS)[number];
+
+/** Who asks, and where. */
+export interface JobRequest {
+  readonly person: Pick<Person, "id" | "name" | "roles">;
+  readonly thread: ThreadRef;
+  /** Milliseconds since the epoch: the same request, delivered again, is the same run. */
+  readonly at: number;
+}
+
+/** Markdown for the person. */
+export interface JobAnswer {
+  readonly isDone: boolean;
+  readonly text: string;
+}
+
+export type JobPreview =
+  | {
+      readonly type: "job";
+      readonly name: string;
+      readonly sentence: string;
+      readonly next: readonly string[];
+      readonly details: string;
+    }
+  /** A sentence: why it cannot be. */
+  | { readonly type: "refused"; readonly reason: string };
+
+/** What is set of a job, as typed; what is absent keeps its value, or its default. */
+export type JobDraft = Readonly<Partial<Record<JobField, string>>>;
+export type JobField = (typeof JOB_FIELDS)[number]["name"];
+
+/** Flags of `/jobs add`, fields of forms, and what the file of jobs may say. */
+export const JOB_FIELDS = [
+  { name: "name", description: "what people call it" },
+  { name: "cron", description: "when: five fields, or six with seconds first, or @daily" },
+  { name: "at", description: "once: 2026-12-01 09:00, or in 2 hours" },
+  { name: "timezone", description: "whose clock: Europe/Paris" },
+  { name: "prompt", description: "what to do" },
+  { name: "channel", description: "where the report goes; here by default" },
+  { name: "agent", description: "who does it" },
+  { name: "skill", description: "the skill it follows" },
+  { name: "model", description: "provider/model" },
+  { name: "mode", description: "read by default: only look", choices: ["read", "write", "agi"] },
+  { name: "tools", description: "tools granted beyond the mode, by comma" },
+  { name: "timeout", description: "seconds a run may take; 300 by default" },
+  { name: "budget", description: "US dollars a run may cost" },
+  { name: "catch-up", description: "after a time away: none, or run the latest", choices: ["none", "latest"] },
+  { name: "overlap", description: "while a run goes on", choices: ["skip", "queue", "cancel-previous"] },
+  { name: "attempts", description: "attempts when failures may pass; 3 by default" },
+  { name: "jitter", description: "seconds over which the beginning is spread" },
+  { name: "silent", description: "say nothing when the report is as before", choices: ["yes", "no"] },
+  { name: "pause-after", description: "failures in a row after which it pauses; 5 by default" },
+] as const;
