@@ -1,4 +1,4 @@
-import { answersFromNowOn, claimAgent, stillAtWork } from "../sessions/agent-switch.ts";
+import { answersFromNowOn, stillAtWork, switchAgent } from "../sessions/agent-switch.ts";
 import { firstWord } from "./arguments.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
 import { didYouMean, nearest } from "./nearest.ts";
@@ -29,8 +29,8 @@ async function switchTo(name: string, context: CommandContext): Promise<CommandR
   const session = await sessionToChange(context);
   if (session === null) return privately(`${NO_THREAD} Or say at once what to do: \`/agent ${name} …\`.`);
   if (session.agent === name) return privately(`**${name}** answers here already.`);
-  const claim = claimAgent(session.id, name, context.runtime.clock.now());
-  const isDone = await context.store.transaction(claim);
+  const at = context.runtime.clock.now();
+  const isDone = await context.store.transaction((tx) => switchAgent(tx, { sessionId: session.id, agent: name, at }));
   return privately(isDone ? answersFromNowOn(name, session.agent) : stillAtWork(session.agent));
 }
 

@@ -1,16 +1,16 @@
 import type { StoreTransaction } from "../store/store.ts";
-import type { Claim } from "./engine.ts";
 
 /**
- * Gives a session another agent, in the transaction that stores the message for it. Refused while a run is open or about
- * to begin: a run keeps the agent that it began with, over restarts and while it waits for people.
+ * Gives a session another agent; false while a run is open or about to begin. A run keeps the agent that it began with,
+ * over restarts and while it waits for people: a message for another agent changes it as its own run begins.
  */
-export function claimAgent(sessionId: string, agent: string, at: number): Claim {
-  return async (tx) => {
-    if (await isAtWork(tx, sessionId, at)) return false;
-    await tx.sessions.setAgent(sessionId, agent);
-    return true;
-  };
+export async function switchAgent(
+  tx: StoreTransaction,
+  { sessionId, agent, at }: { readonly sessionId: string; readonly agent: string; readonly at: number },
+): Promise<boolean> {
+  if (await isAtWork(tx, sessionId, at)) return false;
+  await tx.sessions.setAgent(sessionId, agent);
+  return true;
 }
 
 /** What waits is looked at first: an event that is taken between the two has begun a run by then. */
@@ -20,7 +20,7 @@ async function isAtWork(tx: StoreTransaction, sessionId: string, at: number): Pr
 }
 
 export function stillAtWork(agent: string): string {
-  return `**${agent}** is still at work here. \`/stop\` it or let it end, then send this again.`;
+  return `**${agent}** is still at work here. Let it end or \`/stop\` it; or say what the other one is to do next: \`@<name> …\` waits its turn.`;
 }
 
 export function answersFromNowOn(agent: string, before: string): string {

@@ -274,6 +274,8 @@ export class EmbeddedEngine implements SessionEngine {
       const raised = await tx.sessions.raiseEpoch(session.id);
       // A process that is losing its lease may find that the next one has taken the event.
       if ((await tx.inbox.take([event.seq], runId)) === 0) return null;
+      const agent = event.body.kind === "message" ? event.body.agent : undefined;
+      if (agent !== undefined) await tx.sessions.setAgent(session.id, agent);
       await tx.runs.begin({ id: runId, sessionId: session.id, eventSeq: event.seq, at: runtime.clock.now() });
       return raised;
     });

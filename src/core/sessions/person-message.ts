@@ -4,7 +4,7 @@ import type { InboundEvent, InboundMessage, Receipt } from "../protocol/platform
 import type { Runtime } from "../protocol/runtime.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { answersFromNowOn, claimAgent, stillAtWork } from "./agent-switch.ts";
+import { answersFromNowOn } from "./agent-switch.ts";
 import type { SessionEngine } from "./engine.ts";
 import type { PersonMessageEvent } from "./session-event.ts";
 
@@ -60,21 +60,17 @@ interface Delivery {
 
 async function deliver(message: InboundMessage, delivery: Delivery, options: MessageOptions): Promise<Receipt> {
   const { session, addressed, agent, before } = delivery;
-  const { store, engine, runtime } = options;
+  const { store, engine } = options;
   if (addressed && !session.people.includes(message.person.id)) {
     await store.transaction((tx) => tx.sessions.addPerson(session, message.person.id));
   }
-  const event = { key: message.key, body: bodyOf(message, delivery) };
-  const claim =
-    agent === null || agent === session.agent ? undefined : claimAgent(session.id, agent, runtime.clock.now());
-  const outcome = await engine.deliver(session.id, event, claim);
-  if (outcome === "refused") return { type: "reply", message: privately(stillAtWork(session.agent)) };
-  if (outcome === "duplicate") return { type: "duplicate" };
+  const outcome = await engine.deliver(session.id, { key: message.key, body: bodyOf(message, delivery) });
+  if (outcome !== "new") return { type: "duplicate" };
   if (agent === null || agent === before) return { type: "accepted" };
   return { type: "reply", message: privately(answersFromNowOn(agent, before)) };
 }
 
-function bodyOf(message: InboundMessage, { addressed, isNew }: Delivery): PersonMessageEvent {
+function bodyOf(message: InboundMessage, { addressed, isNew, agent }: Delivery): PersonMessageEvent {
   return {
     kind: "message",
     author: { id: message.person.id, name: message.person.name },
@@ -86,6 +82,7 @@ function bodyOf(message: InboundMessage, { addressed, isNew }: Delivery): Person
     at: message.at,
     addressed,
     joinsThread: isNew && !message.opensThread && message.thread.threadId !== null,
+    ...(agent === null ? {} : { agent }),
   };
 }
 

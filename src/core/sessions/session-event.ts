@@ -19,6 +19,8 @@ const personMessage = z.object({
   addressed: z.boolean(),
   /** True when the session begins inside an existing thread, whose root and newest messages it gets. */
   joinsThread: z.boolean(),
+  /** The agent that answers in the session from this message on. */
+  agent: z.string().optional(),
 });
 /** A person wants the session's history summarised. */
 const compact = z.object({ kind: z.literal("compact"), by: authorSchema });
@@ -46,6 +48,11 @@ export interface SessionEvent {
 /** Whether an event may begin a run by itself; thread conversation is only kept as context. */
 export function startsRun({ body }: SessionEvent): boolean {
   return body.kind === "message" ? body.addressed : body.kind !== "resume";
+}
+
+/** Whether an event waits for a run of its own, with all that came after it: it changes what a run works with. */
+export function beginsOwnRun({ body }: SessionEvent): boolean {
+  return body.kind === "compact" || (body.kind === "message" && body.agent !== undefined);
 }
 
 /** Whether a parked run goes on with it; what people say meanwhile waits until then. */

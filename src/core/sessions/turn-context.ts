@@ -4,6 +4,7 @@ import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
 import { type PostTarget, postKey, postOnce } from "./post-once.ts";
+import { beginsOwnRun } from "./session-event.ts";
 
 export interface TurnContextOptions {
   readonly store: Store;
@@ -65,7 +66,8 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
       if (waiting.length === 0 && !done.found) return [];
       const seqs = await transaction(key, async (tx) => {
         const events = await tx.inbox.waiting(sessionId, clock.now());
-        const taken = events.map((event) => event.seq);
+        const end = events.findIndex(beginsOwnRun);
+        const taken = (end === -1 ? events : events.slice(0, end)).map((event) => event.seq);
         await tx.inbox.take(taken, runId);
         return taken;
       });
