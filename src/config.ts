@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { checkCombinations, settingsWithoutEffect, unknownVariables } from "./config/combinations.ts";
 import { environmentSchema, providerEnvironmentSchema } from "./config/environment.ts";
+import { expandServers, passedOn } from "./config/mcp-settings.ts";
 import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
 import { type Config, resolveConfig } from "./config/resolve.ts";
 import { settingsSchema } from "./config/settings.ts";
 import { type Environment, readConfigFile, readEnvironment } from "./config/sources.ts";
+import { webSearchProblems } from "./config/web-search.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 
 /**
@@ -39,19 +41,25 @@ export function loadConfig(sources: ConfigSources): Config {
   if (env.error) all.push(...describeIssues(env.error, environmentSchema, environmentStyle));
   if (providers.error) all.push(...describeIssues(providers.error, providerEnvironmentSchema, environmentStyle));
   if (settings.error) all.push(...describeIssues(settings.error, settingsSchema, fileStyle(file.name)));
+  const servers = expandServers(settings.data?.mcpServers ?? {}, environment.value);
+  for (const { path, variable } of servers.problems) {
+    all.push(`${fileStyle(file.name).label(path)}: refers to ${variable}, which is not set.`);
+  }
+  if (env.success && settings.success) all.push(...webSearchProblems(settings.data, env.data));
   if (all.length > 0 || !env.success || !providers.success || !settings.success) throw new ConfigError(all);
 
   const known = [...Object.keys(environmentSchema.shape), ...Object.keys(providerEnvironmentSchema.shape)];
   return resolveConfig({
     env: env.data,
     providers: providers.data,
-    settings: settings.data,
+    settings: { ...settings.data, mcpServers: servers.servers },
+    childEnvironment: passedOn(environment.value),
     configFile: file.path,
     cwd: sources.cwd,
     warnings: [
       ...warnings,
       ...unknownVariables(environment.value, known),
-      ...settingsWithoutEffect(Object.keys(z.record(z.string(), z.unknown()).parse(file.value)), environment.value),
+      ...settingsWithoutEffect(Object.keys(z.record(z.string(), z.unknown()).parse(file.value))),
     ],
   });
 }

@@ -41,22 +41,11 @@ function modeWarnings(env: Environment): string[] {
 }
 
 /** Settings that are understood and kept, but that nothing acts upon in this version. */
-const WITHOUT_EFFECT = [
-  "allowedHosts",
-  "approvals",
-  "blockedUrls",
-  "fallbackModel",
-  "managedAgents",
-  "mcpServers",
-  "toolResultBudget",
-  "workingDirectory",
-];
+const WITHOUT_EFFECT = ["managedAgents", "workingDirectory"];
 
 /** Whoever sets a limit that is not kept must be told. `set`: top-level keys of the settings file. */
-export function settingsWithoutEffect(set: readonly string[], env: Environment): string[] {
-  const settings = WITHOUT_EFFECT.filter((name) => set.includes(name));
-  const names = env.DECKHAND_FALLBACK_MODEL === undefined ? settings : [...settings, "DECKHAND_FALLBACK_MODEL"];
-  return names.map((name) => `${name}: has no effect in this version.`);
+export function settingsWithoutEffect(set: readonly string[]): string[] {
+  return WITHOUT_EFFECT.filter((name) => set.includes(name)).map((name) => `${name}: has no effect in this version.`);
 }
 
 const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;

@@ -14,7 +14,8 @@ export function secretsOf(config: Config): string[] {
       ? [...Object.values(server.headers ?? {}), ...passwordOf(server.url)]
       : Object.values(server.env ?? {}),
   );
-  return [...new Set([...slack, ...discord, ...providers, ...servers, ...passwordOf(config.database.url)])];
+  const search = config.webSearch?.apiKey === undefined ? [] : [config.webSearch.apiKey];
+  return [...new Set([...slack, ...discord, ...providers, ...servers, ...search, ...passwordOf(config.database.url)])];
 }
 
 function slackModeSecrets(mode: NonNullable<Config["slack"]>["mode"]): string[] {

@@ -61,6 +61,13 @@ const ownVariables = {
     "Takes over when the model is overloaded, provider/model.",
     "openai/gpt-6-sol",
   ),
+  BRAVE_API_KEY: secret(word.exactOptional(), "Key of Brave Search, for web_search.", "BSA…"),
+  TAVILY_API_KEY: secret(word.exactOptional(), "Key of Tavily, for web_search.", "tvly-…"),
+  SEARXNG_BASE_URL: variable(
+    httpUrl.exactOptional(),
+    "Address of a SearXNG instance, for web_search.",
+    "http://127.0.0.1:8888",
+  ),
   DATABASE_URL: secret(
     z
       .string()

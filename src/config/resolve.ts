@@ -3,6 +3,7 @@ import type { QueryConfig } from "../core/agent/query-config.ts";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import type { EnvironmentSettings } from "./environment.ts";
 import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
+import { type WebSearchConfig, webSearchOf } from "./web-search.ts";
 
 /** The query settings of the whole program; a channel's or an agent's own come on top. */
 export type QueryDefaults = Omit<QueryConfig, "model" | "workingDirectory" | "agentDefinition"> & {
@@ -64,6 +65,9 @@ export interface Config extends Readonly<FileSettings> {
   readonly channels: Readonly<Record<string, ChannelSettings>>;
   /** Keys and addresses by provider id, from the environment and the file. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
+  readonly webSearch: WebSearchConfig | null;
+  /** What of our environment the programs of MCP servers get; no secrets. */
+  readonly childEnvironment: Readonly<Record<string, string>>;
   /** Lines for the operator: nothing is wrong, but something looks it. */
   readonly warnings: readonly string[];
 }
@@ -72,6 +76,7 @@ export interface ParsedSources {
   readonly env: EnvironmentSettings;
   readonly providers: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
+  readonly childEnvironment: Readonly<Record<string, string>>;
   readonly configFile: string | null;
   readonly cwd: string;
   readonly warnings: readonly string[];
@@ -101,6 +106,8 @@ export function resolveConfig(parsed: ParsedSources): Config {
     maxConcurrentRuns: settings.maxConcurrentRuns,
     channels: channelsOf(settings, parsed.configFile === null ? cwd : path.dirname(parsed.configFile)),
     providers: providersOf(parsed),
+    webSearch: webSearchOf(settings, env),
+    childEnvironment: parsed.childEnvironment,
     warnings: parsed.warnings,
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mcpServersSchema } from "./mcp-settings.ts";
 
 /**
  * The schema of `deckhand.config.json`. Each field carries its description and an example: the JSON
@@ -158,23 +159,22 @@ const channelSchema = z.strictObject({
   ),
 });
 
-const mcpCommandSchema = z.strictObject({
-  command: field(text, "The program to start.", "npx"),
-  args: field(z.array(z.string()).exactOptional(), "Its arguments.", ["-y", "@example/mcp-server"]),
-  env: secret(z.record(text, z.string()).exactOptional(), "Its environment.", { EXAMPLE_TOKEN: "…" }),
-  cwd: field(text.exactOptional(), "Its working directory.", "/srv/tools"),
-  permission: field(
-    z.enum(["none", "read", "write", "execute"]).exactOptional(),
-    "What its tools need from roles and modes. Default execute.",
-    "read",
+const host = String.raw`(\*|(\*\.)?([^\s/?#@\\*%:[\]]+|\[[0-9a-fA-F:.]+\]))(:\d{1,5})?`;
+const hostPattern = z
+  .string()
+  .regex(new RegExp(`^${host}$`), "must be a host: example.com, *.example.com, example.com:8443 or *");
+const urlPattern = z
+  .string()
+  .regex(new RegExp(String.raw`^(https?://)?${host}([/?]\S*)?$`, "i"), "must be a host or URL prefix");
+
+const webSearchSchema = z.strictObject({
+  service: field(z.enum(["brave", "tavily", "searxng"]), "Which service searches.", "brave"),
+  apiKey: secret(text.exactOptional(), "Key of Brave or Tavily. Better in the environment.", "…"),
+  baseUrl: field(
+    httpUrl.exactOptional(),
+    "Address of a SearXNG instance, or another root of the service's API.",
+    "http://127.0.0.1:8888",
   ),
-  timeoutMs: field(tokens.exactOptional(), "Milliseconds until a call is given up.", 60_000),
-});
-const mcpUrlSchema = z.strictObject({
-  url: field(httpUrl, "Address of a streamable HTTP server.", "https://mcp.example.com/mcp"),
-  headers: secret(z.record(text, z.string()).exactOptional(), "Headers of every request.", { Authorization: "…" }),
-  permission: mcpCommandSchema.shape.permission,
-  timeoutMs: mcpCommandSchema.shape.timeoutMs,
 });
 
 export const settingsSchema = z.strictObject({
@@ -204,12 +204,16 @@ export const settingsSchema = z.strictObject({
     "Who decides what asks first.",
     { approvers: ["slack:U0123ABCD"] },
   ),
-  allowedHosts: field(z.array(text).default([]), 'Hosts that tools may reach; ["*"] is every public host.', [
-    "api.github.com",
-  ]),
-  blockedUrls: field(z.array(text).default([]), "URL prefixes that are refused though the host is allowed.", [
-    "https://api.github.com/admin",
-  ]),
+  allowedHosts: field(
+    z.array(hostPattern).default([]),
+    'Hosts that tools may reach without asking: example.com, *.example.com (those beneath it), with :port for a port other than 80 and 443; ["*"] is every public host. Private addresses are never reached.',
+    ["api.github.com"],
+  ),
+  blockedUrls: field(
+    z.array(urlPattern).default([]),
+    "URL prefixes that are refused though the host is allowed, as host/path.",
+    ["api.github.com/admin"],
+  ),
   budgets: field(
     z
       .strictObject({
@@ -260,15 +264,15 @@ export const settingsSchema = z.strictObject({
     "Managed mode.",
     { enabled: true, totalBudgetUsd: 5 },
   ),
-  mcpServers: field(
-    z
-      .record(
-        z.string().regex(/^[A-Za-z0-9_-]+$/, "server names are letters, digits, _ and -"),
-        z.union([mcpCommandSchema, mcpUrlSchema], "must have either a `command` or a `url`"),
-      )
-      .default({}),
-    "Model Context Protocol servers by name.",
-    { docs: { url: "https://mcp.example.com/mcp" } },
+  mcpServers: field(mcpServersSchema.default({}), "Model Context Protocol servers by name.", {
+    docs: { url: "https://mcp.example.com/mcp" },
+  }),
+  webSearch: field(
+    webSearchSchema.exactOptional(),
+    "The service behind web_search; without it the tool is not there.",
+    {
+      service: "brave",
+    },
   ),
   providers: field(providersSchema.default({}), "Model providers by id; the environment wins.", {
     vllm: { baseUrl: "http://127.0.0.1:8000/v1" },

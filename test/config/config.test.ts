@@ -8,6 +8,8 @@ test("an empty environment gives the documented defaults", () => {
   const cwd = directoryWith({});
   expect(loadConfig({ env: {}, cwd })).toEqual({
     slack: null,
+    webSearch: null,
+    childEnvironment: {},
     discord: null,
     web: { host: "127.0.0.1", port: 3000 },
     database: { kind: "sqlite", url: `file:${cwd}/data/deckhand.db` },
@@ -203,14 +205,27 @@ test.each(warned)("$name is warned about", ({ env, warning }) => {
 });
 
 test("limits and features that are set but not there yet are warned about, one by one", () => {
-  const file = { allowedHosts: ["a.example"], workingDirectory: "x", maxTurns: 7 };
-  expect(load({ file, env: { DECKHAND_FALLBACK_MODEL: "a/b" } }).warnings).toEqual([
-    "allowedHosts: has no effect in this version.",
-    "workingDirectory: has no effect in this version.",
-    "DECKHAND_FALLBACK_MODEL: has no effect in this version.",
-  ]);
+  const file = { workingDirectory: "x", maxTurns: 7 };
+  expect(load({ file }).warnings).toEqual(["workingDirectory: has no effect in this version."]);
 });
 
 test("variables of other programs are left alone", () => {
   expect(load({ env: { SLACK_WEBHOOK_CHANNEL_FOR_DEPLOYS: "x", PATH: "/bin" } }).warnings).toEqual([]);
+});
+
+test("a search service without its key or address is a problem that names the variable", () => {
+  expect(() => load({ file: { webSearch: { service: "brave" } } })).toThrow(
+    /webSearch: brave needs a key. Set BRAVE_API_KEY/,
+  );
+  expect(() => load({ file: { webSearch: { service: "searxng" } } })).toThrow(/SEARXNG_BASE_URL/);
+  const { webSearch } = load({ file: { webSearch: { service: "tavily" } }, env: { TAVILY_API_KEY: "tvly-1" } });
+  expect(webSearch).toEqual({ service: "tavily", apiKey: "tvly-1" });
+});
+
+test("an MCP server gets the variables that its settings name, and a missing one is a problem", () => {
+  const server = { url: "https://mcp.example.com/mcp", headers: { Authorization: "Bearer ${MCP_TOKEN}" } };
+  const file = { mcpServers: { docs: server } };
+  expect(() => load({ file })).toThrow(/mcpServers.docs.headers.Authorization: refers to MCP_TOKEN, which is not set/);
+  const config = load({ file, env: { MCP_TOKEN: "t-1" } });
+  expect(config.mcpServers["docs"]).toMatchObject({ headers: { Authorization: "Bearer t-1" } });
 });

@@ -15,14 +15,20 @@ const LEAST_OUTPUT = 1_024;
 export class ContextGauge {
   readonly #query: Query;
   readonly #run: OpenRun;
-  readonly #tools: readonly ToolSpec[];
-  readonly #prefixSize: number;
+  #tools: readonly ToolSpec[];
+  #prefixSize: number;
 
   constructor(query: Query, run: OpenRun, tools: readonly ToolSpec[]) {
     this.#query = query;
     this.#run = run;
     this.#tools = tools;
     this.#prefixSize = prefixSize(query.system, tools);
+  }
+
+  /** From here on requests offer these tools. */
+  offer(tools: readonly ToolSpec[]): void {
+    this.#tools = tools;
+    this.#prefixSize = prefixSize(this.#query.system, tools);
   }
 
   /** `provider/model` of the run's next call. */
