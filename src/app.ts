@@ -1,3 +1,5 @@
+import path from "node:path";
+import { createJobViews } from "./adapters/render/job-view.ts";
 import { type PacedPlatform, pacePlatform } from "./adapters/render/paced-platform.ts";
 import { createRunViews } from "./adapters/render/run-view.ts";
 import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
@@ -20,17 +22,23 @@ import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
 import { acquireLease } from "./core/store/lease.ts";
 import { openStore, type Store } from "./core/store/store.ts";
+import type { Tool } from "./core/tool.ts";
 import { instructionFiles, PRIVATE, requireWritable, webToken } from "./home.ts";
+import { createJobs } from "./jobs/jobs.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPlaces, PLATFORM_LABELS, type Places } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createFileTools } from "./tools/file-tools.ts";
 import { createInstructionReader } from "./tools/instruction-layers.ts";
+import { createNativeTools } from "./tools/native/native-tools.ts";
 import { createSandbox } from "./tools/wasm/sandbox.ts";
 
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
 const DRAIN_MS = 5_000;
+
+/** How long the log of jobs is kept. */
+const JOB_LOG_DAYS = 90;
 
 /** A platform that takes longer to connect is mentioned. Milliseconds. */
 const SLOW_CONNECT_MS = 3_000;
@@ -210,8 +218,25 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
     target: platform,
   });
   status.engine = engine;
-  const tools = createFileTools(sandbox);
   const approvals = { ...config.approvals, admins: config.access.admins };
+  const { clock } = runtime;
+  const tools: readonly Tool[] = [
+    ...createFileTools(sandbox),
+    ...createNativeTools({ store, engine, clock, log, approvals, catalogue: () => tools }),
+  ];
+  const jobs = createJobs({
+    store,
+    engine,
+    runtime,
+    log,
+    admins: config.access.admins,
+    approvers: config.approvals.approvers,
+    agentOf: places.agentOf,
+    agents: () => new Set(places.agents.keys()),
+    defaultTimezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    file: path.join(config.home, "jobs.json"),
+    logDays: JOB_LOG_DAYS,
+  });
   const receive = createIntake({
     store,
     engine,
@@ -221,6 +246,7 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
     approvals,
     allowedHosts: config.allowedHosts,
     models: createModelChoice(registry, config.providers),
+    jobs: jobs.control,
     tools: () => Promise.resolve(tools.map(({ name, permission }) => ({ name, permission, source: "built in" }))),
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
     ...places,
@@ -238,12 +264,17 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
       engine,
       tools,
       platform,
-      openView: (name) => createRunViews({ platform: platform(name), clock: runtime.clock, log }),
+      openView: (name, body) => {
+        const deps = { platform: platform(name), clock: runtime.clock, log };
+        return body.kind === "job" ? createJobViews({ ...deps, jobs: jobs.runs }, body) : createRunViews(deps);
+      },
       placeOf: places.placeOf,
       instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),
       saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),
     }),
   );
+  parts.defer(() => jobs.stop());
+  for (const problem of await jobs.start()) assembly.say(`⚠ ${problem}`);
 }
 
 /** Platforms connect on their own time: one that is down keeps no other waiting. */

@@ -8,7 +8,7 @@ export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 
 /** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
 export function commandServices(): Pick<IntakeOptions, "announce"> &
-  Pick<CommandServices, "agents" | "agentOf" | "configOf" | "allowedHosts" | "models" | "tools"> {
+  Pick<CommandServices, "agents" | "agentOf" | "configOf" | "allowedHosts" | "models" | "tools" | "jobs"> {
   return {
     agents: shippedAgents,
     agentOf: () => "build",
@@ -26,6 +26,11 @@ export function commandServices(): Pick<IntakeOptions, "announce"> &
       windowOf: () => Promise.resolve(200_000),
     },
     tools: () => Promise.resolve([]),
+    jobs: { preview: noJobs, add: noJobs, list: noJobs, act: noJobs, edit: noJobs },
     announce: () => Promise.reject(new Error("nobody posts here")),
   };
+}
+
+function noJobs(): Promise<never> {
+  return Promise.reject(new Error("nobody keeps jobs here"));
 }

@@ -1,4 +1,5 @@
 import type { AgentDefinition, QueryConfig } from "../agent/query-config.ts";
+import type { JobControl } from "../jobs/job-control.ts";
 import type { AccessRules } from "../permissions/access.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
@@ -68,6 +69,7 @@ export interface CommandServices {
   readonly allowedHosts: readonly string[];
   readonly models: ModelChoice;
   readonly tools: () => Promise<readonly ListedTool[]>;
+  readonly jobs: JobControl;
 }
 
 /** What one use of a command works on. */

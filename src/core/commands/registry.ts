@@ -3,6 +3,7 @@ import type { ChatCommand } from "./command.ts";
 import { compactCommand } from "./compact.ts";
 import { exportCommand } from "./export.ts";
 import { helpCommand } from "./help.ts";
+import { jobsCommand } from "./jobs.ts";
 import { modeCommand } from "./mode.ts";
 import { modelCommand } from "./model.ts";
 import { newCommand } from "./new.ts";
@@ -24,6 +25,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   modeCommand,
   compactCommand,
   newCommand,
+  jobsCommand,
   toolsCommand,
   usageCommand,
   exportCommand,

@@ -1,4 +1,6 @@
 import { privately } from "../commands/private-reply.ts";
+import { jobClick } from "../jobs/job-clicks.ts";
+import type { JobControl } from "../jobs/job-control.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Log } from "../protocol/log.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
@@ -7,6 +9,8 @@ import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
 import { askAgain, clickApproval } from "./approval-clicks.ts";
 import type { SessionEngine } from "./engine.ts";
+import { goOn } from "./go-on.ts";
+import { answerByClick } from "./questions.ts";
 import { runDetails } from "./run-details.ts";
 
 export interface ClickOptions {
@@ -15,6 +19,7 @@ export interface ClickOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly approvals: ApprovalRules;
+  readonly jobs: JobControl;
 }
 
 /** What a click on one of our buttons does. */
@@ -25,7 +30,15 @@ export async function receiveClick(action: InboundAction, options: ClickOptions)
     const [choice, approval] = splitAction(id);
     return clickApproval(action, { choice, id: approval }, options);
   }
+  if (verb === "answer") {
+    const [choice, question] = splitAction(id);
+    return answerByClick(action, { choice, id: question }, options);
+  }
   if (verb === "ask-again") return askAgain(action, id, options);
+  const clicked = await jobClick(options.jobs, { verb, id }, action);
+  if (clicked !== null) return clicked;
+  const gone = await goOn(action, { verb, runId: id }, options);
+  if (gone !== null) return gone;
   const run = await store.runs.get(id);
   if (run !== null && verb === "stop") return stopRun(run, `@${action.person.name}`, options);
   const details = run !== null && verb === "details" ? await runDetails(store, run.id) : null;
