@@ -1,5 +1,6 @@
 import type { TokenMeter } from "../context/token-estimate.ts";
 import type { Log } from "../protocol/log.ts";
+import type { Plan } from "../protocol/plan.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
 import type { Tool, ToolThread } from "../tool.ts";
@@ -35,6 +36,8 @@ export interface Query {
   readonly blockedUrls: readonly string[];
   /** Nobody is there to answer questions (a job). */
   readonly nonInteractive: boolean;
+  /** The session's plan as it stands now. */
+  plan(): Promise<Plan | null>;
   /** Stable per channel: routes requests with equal prefixes to the same provider cache. */
   readonly cacheKey: string;
 }

@@ -1,5 +1,7 @@
+import { planRefusal } from "../permissions/plan-mode.ts";
 import type { ParkedOn, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
+import type { Plan } from "../protocol/plan.ts";
 import type { CallPreview, Tool } from "../tool.ts";
 import type { CallVerdict } from "./approval-desk.ts";
 import { eventsOf } from "./merge-events.ts";
@@ -31,7 +33,10 @@ export interface TurnCalls {
  * suspends, and what the journal throws. Answers what the run must wait for, or null.
  */
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
-  const decisions = openCalls(calls).map(({ use, record }) => decide(use, record, calls.rules));
+  const plan = await calls.query.plan();
+  const decisions = openCalls(calls).map(({ use, record }) => {
+    return withinPlan(decide(use, record, calls.rules), plan, calls.message);
+  });
   const decided = await settleAsked(calls, decisions, signal);
   if (decided === null) return signal.aborted ? null : "approval";
   const allowed: AllowedCall[] = [];
@@ -46,6 +51,23 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
     if (!signal.aborted && batch.some(({ use }) => isOpen(calls, use))) return "call";
   }
   return null;
+}
+
+/** While plan mode is on, what would change or run something is refused, unless it has begun already. */
+function withinPlan(decision: Decision, plan: Plan | null, message: Message): Decision {
+  const isNew = decision.type === "ask" || (decision.type === "run" && decision.begins);
+  if (!isNew) return decision;
+  const uses = toolUsesOf(message.content);
+  const before = uses.slice(
+    0,
+    uses.findIndex(({ id }) => id === decision.use.id),
+  );
+  const reason = planRefusal(
+    plan,
+    decision.tool,
+    before.map(({ name }) => name),
+  );
+  return reason === null ? decision : refusing(decision.use, decision.title, reason);
 }
 
 type Decided = RefuseDecision | AllowedCall;

@@ -13,6 +13,7 @@ import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import { receiveClick } from "./clicks.ts";
 import { takeRemark, takeRequest } from "./person-message.ts";
 import { answerByMessage } from "./questions.ts";
+import { wakeSleeper } from "./sleepers.ts";
 import { type CommandIntake, commandContext, takeCommand } from "./typed-commands.ts";
 
 export interface IntakeOptions extends CommandServices {
@@ -96,7 +97,10 @@ async function receiveMessage(message: InboundMessage, options: Intake): Promise
 async function answerOrRequest(message: InboundMessage, session: SessionRow | null, options: Intake): Promise<Receipt> {
   const request = () => takeRequest(message, { session, agent: null }, options);
   const isAnswer = session !== null && (await answerByMessage(message, session, { ...options, deliver: request }));
-  return isAnswer ? { type: "accepted" } : request();
+  if (isAnswer) return { type: "accepted" };
+  const receipt = await request();
+  if (session !== null) await wakeSleeper(session.id, message.key, options);
+  return receipt;
 }
 
 /** Whoever has addressed the agent in a thread need not mention it there again. */

@@ -4,6 +4,8 @@ import type { ContentBlock, ImageBlock, Message } from "../protocol/messages.ts"
 import type { Attachment, ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
 import type { Ids } from "../protocol/runtime.ts";
 import type { JobEvent } from "./job-event.ts";
+import type { RunLocalCommand } from "./local-command.ts";
+import { localCommandIn } from "./local-command-text.ts";
 import type { PersonMessageEvent, StoredEvent } from "./session-event.ts";
 
 export interface RunInputOptions {
@@ -14,6 +16,8 @@ export interface RunInputOptions {
   readonly saveAttachment: (name: string, data: Uint8Array) => Promise<string | null>;
   /** What people should know: an attachment that could not be read. */
   readonly notice: (text: string) => void;
+  /** Runs a shell command that a person typed. */
+  readonly runCommand: RunLocalCommand;
 }
 
 /** Messages of an existing thread that a session begun inside it gets. */
@@ -31,18 +35,21 @@ export async function messagesOf(event: StoredEvent, options: RunInputOptions): 
   if (body.kind === "job") return [jobMessage(body, options)];
   if (body.kind !== "message") return [];
   const earlier = body.joinsThread ? await threadContext(body, options) : [];
-  return [...earlier, await personMessage(body, options)];
+  return [...earlier, await personMessage(body, event.seq, options)];
 }
 
 function jobMessage({ prompt, author, at }: JobEvent, { ids }: RunInputOptions): Message {
   return { id: ids.next("msg"), role: "user", content: [{ type: "text", text: prompt }], author, createdAt: at };
 }
 
-async function personMessage(body: PersonMessageEvent, options: RunInputOptions): Promise<Message> {
+async function personMessage(body: PersonMessageEvent, seq: number, options: RunInputOptions): Promise<Message> {
   const quoted = body.quoted.map((text): ContentBlock => ({ type: "text", text: `[Quoted]\n${text}` }));
   const attached: ContentBlock[] = [];
   for (const attachment of body.attachments) attached.push(...(await attachmentBlocks(attachment, options)));
-  const said: ContentBlock[] = body.text === "" ? [] : [{ type: "text", text: body.text }];
+  const typed = body.addressed ? localCommandIn(body.text) : null;
+  const output = typed === null ? [] : [await options.runCommand(typed.command, seq)];
+  const text = typed === null ? body.text : typed.rest;
+  const said: ContentBlock[] = text === "" ? output : [...output, { type: "text", text }];
   return {
     id: options.ids.next("msg"),
     role: "user",

@@ -4,6 +4,7 @@ import type { QueryConfig } from "../agent/query-config.ts";
 import type { Query } from "../agent/query-input.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
+import { planSection } from "../context/plan-section.ts";
 import { buildSystemPrompt, type InstructionLayer } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
@@ -13,8 +14,10 @@ import type { QueryEnd, QueryOutcome, RunStats } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Author, Message } from "../protocol/messages.ts";
+import { type Plan, stepsInHand } from "../protocol/plan.ts";
 import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import { NO_USAGE } from "../protocol/usage.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
 import { isStoreFailure } from "../store/failure.ts";
 import type { SessionRow } from "../store/sessions.ts";
@@ -23,7 +26,9 @@ import type { Tool } from "../tool.ts";
 import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "./approvals.ts";
 import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
 import { budgetsFor, placeFor } from "./job-event.ts";
+import { createLocalCommands, localAnswer, type RunLocalCommand, showOutputs } from "./local-command.ts";
 import { postKey } from "./post-once.ts";
+import { withdrawQuestions } from "./questions.ts";
 import { messagesOf, type RunInputOptions } from "./run-input.ts";
 import { changedFiles, createRunJournal, type RunAccount } from "./run-journal.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
@@ -67,6 +72,8 @@ export function createSessionRunner(options: RunnerOptions): SessionHandler {
   return new SessionRunner(options);
 }
 
+const NOT_DONE = { found: false, value: undefined };
+
 /** One run while it goes on. */
 interface LiveRun {
   readonly session: SessionRow;
@@ -105,7 +112,7 @@ class SessionRunner implements SessionHandler {
         await view.park();
         return "parked";
       }
-      await withdrawApprovals(this.#desk(run), outcome.type === "cancelled" ? outcome.by : null);
+      await this.#withdraw(run, outcome.type === "cancelled" ? outcome.by : null);
       await view.finish(outcome, await this.#stats(wake.runId));
       await this.#end(run, outcome);
       return "ended";
@@ -113,6 +120,15 @@ class SessionRunner implements SessionHandler {
       await view.suspend();
       throw error;
     }
+  }
+
+  /** Nobody need decide or answer any more. */
+  async #withdraw(run: LiveRun, by: string | null): Promise<void> {
+    const { store, log, platform } = this.#options;
+    const { session, wake } = run;
+    await withdrawApprovals(this.#desk(run), by);
+    const ended = { id: wake.runId, sessionId: session.id };
+    await withdrawQuestions({ store, log, platform: platform(session.thread.platform), run: ended }, by);
   }
 
   #sessionOf({ sessionId }: Wake): Promise<SessionRow> {
@@ -148,11 +164,15 @@ class SessionRunner implements SessionHandler {
     try {
       const place = placeFor(wake.event.body, await this.#options.placeOf(run.session));
       const isCompaction = wake.event.body.kind === "compact";
+      const plan = await this.#options.store.plans.of(run.session.id);
+      const { query, input } = this.#query(run, place, plan);
       // What people send meanwhile begins a run of its own.
-      if (!isCompaction) await this.#takeInput(run, place);
-      const drive = isCompaction ? compactSession : runQuery;
-      const query = drive(this.#query(run, place), context.signal);
-      for (let next = await query.next(); ; next = await query.next()) {
+      const answer = isCompaction ? null : await this.#takeInput(run, input);
+      if (answer !== null) return this.#saidLocally(answer, context.signal);
+      const steps = stepsInHand(plan);
+      if (steps !== null) run.view.show({ type: "plan", steps });
+      const loop = (isCompaction ? compactSession : runQuery)(query, context.signal);
+      for (let next = await loop.next(); ; next = await loop.next()) {
         if (next.done) return next.value;
         run.view.show(next.value);
       }
@@ -165,20 +185,39 @@ class SessionRunner implements SessionHandler {
     }
   }
 
-  /** Brings the event that began the run into the history, with what waits beside it, in order of arrival. */
-  async #takeInput({ session, wake, context, view }: LiveRun, { sandboxRoot }: SessionPlace): Promise<void> {
+  /**
+   * Brings the event that began the run into the history, with what waits beside it, in order of arrival. Answers what the
+   * run's answer is when nothing but shell commands came; null when the model is to answer.
+   */
+  async #takeInput({ session, wake, context }: LiveRun, input: RunInputOptions): Promise<string | null> {
     const { store } = this.#options;
-    if (wake.resumed && (await store.journal.get(wake.runId, "input")).found) return;
+    const done = wake.resumed ? await store.journal.get(wake.runId, "input") : NOT_DONE;
+    if (done.found) return typeof done.value === "string" ? done.value : null;
     const waiting = await context.takeInbox("input:inbox");
     const events = [wake.event, ...waiting].toSorted((a, b) => a.seq - b.seq);
-    const input = this.#inputOptions({ session, context, view }, sandboxRoot);
-    const messages = (await Promise.all(events.map((event) => messagesOf(event, input)))).flat();
+    const taken = await Promise.all(
+      events.map(async (event) => ({ seq: event.seq, messages: await messagesOf(event, input) })),
+    );
+    const answer = localAnswer(taken);
+    if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.limits.messageChars });
     await context.transaction("input", async (tx) => {
-      for (const message of messages) await tx.messages.append(session.id, wake.runId, message);
+      for (const message of taken.flatMap(({ messages }) => messages))
+        await tx.messages.append(session.id, wake.runId, message);
+      return answer;
     });
+    return answer;
   }
 
-  #inputOptions(run: Omit<LiveRun, "wake">, sandboxRoot: string): RunInputOptions {
+  /** The run of commands that people typed: what they printed is the answer, unless somebody has stopped them. */
+  #saidLocally(text: string, signal: AbortSignal): QueryOutcome {
+    signal.throwIfAborted();
+    const { ids, clock } = this.#options.runtime;
+    const content = [{ type: "text", text } as const];
+    const message: Message = { id: ids.next("msg"), role: "assistant", content, createdAt: clock.now() };
+    return { type: "end_turn", message, usage: NO_USAGE };
+  }
+
+  #inputOptions(run: LiveRun, sandboxRoot: string, runCommand: RunLocalCommand): RunInputOptions {
     const { platform, runtime, saveAttachment } = this.#options;
     return {
       platform: platform(run.session.thread.platform),
@@ -186,16 +225,25 @@ class SessionRunner implements SessionHandler {
       signal: run.context.signal,
       saveAttachment: (name, data) => saveAttachment(sandboxRoot, name, data),
       notice: (text) => run.view.show({ type: "status", text }),
+      runCommand,
     };
   }
 
-  #query(run: LiveRun, { config, sandboxRoot, allowedHosts, blockedUrls, place }: SessionPlace): Query {
+  #query(
+    run: LiveRun,
+    { config, sandboxRoot, allowedHosts, blockedUrls, place }: SessionPlace,
+    plan: Plan | null,
+  ): { readonly query: Query; readonly input: RunInputOptions } {
     const { store, runtime, log, tools, platform } = this.#options;
-    const { session, wake, context } = run;
+    const { session, wake, context, view } = run;
     const author = authorOf(wake.event.body);
-    const input = this.#inputOptions(run, sandboxRoot);
+    const show = view.show.bind(view);
+    const runCommand: RunLocalCommand = (command, seq) => localCommands(command, seq);
+    const input = this.#inputOptions(run, sandboxRoot, runCommand);
+    const { messageChars: maxChars } = input.platform.limits;
     const account = { personId: author.id, channelId: session.channelKey };
-    return {
+    const instructions = this.#options.instructionsOf(sandboxRoot);
+    const query: Query = {
       sessionId: session.id,
       runId: wake.runId,
       channelKey: session.channelKey,
@@ -203,14 +251,18 @@ class SessionRunner implements SessionHandler {
       config,
       registry: this.#registry(run, account, config),
       tools,
-      system: buildSystemPrompt({ config, place, instructions: this.#options.instructionsOf(sandboxRoot) }),
+      system: buildSystemPrompt({ config, place, instructions, active: [planSection(plan)] }),
       journal: createRunJournal({
         store,
         context,
         clock: runtime.clock,
         run: { id: wake.runId, sessionId: session.id },
         account,
-        toMessages: (event) => messagesOf(event, input),
+        toMessages: async (event) => {
+          const messages = await messagesOf(event, input);
+          await showOutputs([{ seq: event.seq, messages }], { context, maxChars });
+          return messages;
+        },
       }),
       thread: createToolThread({ thread: session.thread, platform: platform(session.thread.platform), context }),
       approvals: createApprovalDesk(this.#desk(run)),
@@ -222,7 +274,10 @@ class SessionRunner implements SessionHandler {
       blockedUrls,
       nonInteractive: wake.event.body.kind === "job",
       cacheKey: session.channelKey,
+      plan: () => store.plans.of(session.id),
     };
+    const localCommands = createLocalCommands({ store, context, query, show });
+    return { query, input };
   }
 
   #desk({ session, wake, context }: LiveRun): ApprovalDeskOptions {

@@ -200,6 +200,7 @@ export function scenario({
     allowedHosts: ["*"],
     blockedUrls: [],
     nonInteractive: false,
+    plan: () => Promise.resolve(null),
     cacheKey: "web:C1",
   };
   return { query, journal, clock, logLines };
