@@ -38,6 +38,12 @@ const STEPS: readonly Step[] = [
     args: ["wasm/build-bindings-generator.ts"],
     artefact: "build/bindings-generator/build.json",
   },
+  {
+    name: "example tools",
+    tool: "@bytecodealliance/jco",
+    args: ["wasm/build-examples.ts"],
+    artefact: "build/tools/chart/tool.json",
+  },
   { name: "web page", tool: "esbuild", args: ["src/adapters/web/build-page.ts"], artefact: "build/web/index.html" },
 ];
 
