@@ -17,6 +17,11 @@ export function inboxReads(db: Client) {
       return (await db.inboxEvent.count({ where: { key } })) > 0;
     },
 
+    async byKey(key: string): Promise<StoredEvent | null> {
+      const row = await db.inboxEvent.findUnique({ where: { key } });
+      return row === null ? null : toEvent(row);
+    },
+
     async get(seq: number): Promise<StoredEvent> {
       return toEvent(await db.inboxEvent.findUniqueOrThrow({ where: { seq } }));
     },
