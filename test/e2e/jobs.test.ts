@@ -1,6 +1,9 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/bot.ts";
-import { hold, text } from "../support/model-script.ts";
+import { hold, text, toolUse, unauthorized, usage } from "../support/model-script.ts";
 import { slackScene } from "../support/scene.ts";
 import type { SlackMessage } from "../support/slack/slack-model.ts";
 
@@ -53,3 +56,159 @@ test("a report comes to the channel when it is due, and a reply in its thread go
   expect(asked).toContain("All is quiet.");
   expect(asked).toContain("Really?");
 });
+
+describe("killed with SIGKILL, a due time still comes to one report", () => {
+  /** No run goes on or waits. */
+  async function idle({ bot }: SlackScene): Promise<void> {
+    await until(
+      async () => {
+        const { text: metrics } = await bot.probe("metrics");
+        return /deckhand_runs\{state="running"\} 0/.test(metrics) && /deckhand_runs\{state="waiting"\} 0/.test(metrics);
+      },
+      { limit: AbortSignal.timeout(30_000), what: () => "the runs to end" },
+    );
+  }
+
+  async function expectOneReport(scene: SlackScene): Promise<SlackMessage> {
+    await scene.bot.start();
+    const [report] = await reportsUntil(scene, 1);
+    await idle(scene);
+    expect(reports(scene).map((message) => shown(scene, message))).toEqual([expect.stringContaining("All is quiet.")]);
+    if (report === undefined) throw new Error("no report");
+    return report;
+  }
+
+  const JOB = '--name "Night watch" --at "in 1 s" --prompt "Look around."';
+
+  test("between its claim and its run", async () => {
+    await using scene = await slackScene({ settings: { mode: "agi", maxConcurrentRuns: 1 } });
+    const gate = hold();
+    scene.model.script((request, index) => {
+      if (JSON.stringify(request.body).includes("Night watch")) return text("All is quiet.");
+      return index === 0 ? [gate.part] : text("Done.");
+    });
+    await scene.bot.start();
+    scene.mention("keep busy");
+    await gate.reached;
+    await addJob(scene, JOB);
+    await until(async () => /state="waiting"\} 1/.test((await scene.bot.probe("metrics")).text), {
+      limit: AbortSignal.timeout(20_000),
+      what: () => "the job to wait for its run",
+    });
+    await scene.bot.kill("SIGKILL");
+    await expectOneReport(scene);
+  });
+
+  test("during its run", async () => {
+    await using scene = await slackScene();
+    const gate = hold();
+    scene.model.script((_request, index) => (index === 0 ? [text("All"), gate.part] : text("All is quiet.")));
+    await scene.bot.start();
+    await addJob(scene, JOB);
+    await gate.reached;
+    await scene.bot.kill("SIGKILL");
+    await expectOneReport(scene);
+  });
+
+  test("between its post and the reply to it, and what is said below it is the session's", async () => {
+    await using scene = await slackScene();
+    scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
+    await scene.bot.start();
+    await addJob(scene, JOB);
+    scene.loseReplies();
+    await reportsUntil(scene, 1);
+    await scene.bot.kill("SIGKILL");
+    const report = await expectOneReport(scene);
+    expect(scene.model.requests).toHaveLength(1);
+    scene.slack.people.say({ text: "Really?", threadTs: report.ts });
+    const replies = () => scene.slack.thread(CHANNEL, report.ts).map((message) => message.text);
+    await until(() => replies().some((reply) => reply.includes("As I said")), {
+      limit: AbortSignal.timeout(20_000),
+      what: () => replies().join("\n"),
+    });
+    expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+  });
+});
+
+test("a run that takes longer than its time is stopped at the second, and the log and the channel say so", async () => {
+  await using scene = await slackScene();
+  const gate = hold();
+  scene.model.script(() => [text("I look"), gate.part]);
+  await scene.bot.start();
+  await addJob(scene, '--name "Slow" --cron "0 0 1 1 *" --timeout 2 --prompt "Take your time."');
+  const asked = performance.now();
+  await ask(scene, "/jobs run Slow");
+  await gate.reached;
+  const began = performance.now();
+  const [line] = await reportsUntil(scene, 1);
+  expect(performance.now() - asked).toBeGreaterThan(2_000);
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(line === undefined ? "" : shown(scene, line)).toMatch(
+    /^✗ \*\*Slow\*\* · timed out, stopped by its time limit of 2 s.*\nNext try Fri 1 Jan 2027 00:00\./su,
+  );
+  expect(await ask(scene, "/jobs logs Slow")).toContain("✗ timed out");
+}, 30_000);
+
+test("a run that could pass its budget stops before, and says so", async () => {
+  await using scene = await slackScene();
+  // Output at $10 per million tokens.
+  scene.model.script(() => [toolUse("glob", { pattern: "*" }), usage({ input: 0, output: 20_000 })]);
+  await scene.bot.start();
+  await addJob(scene, '--name "Dear" --cron "0 0 1 1 *" --budget 0.201 --prompt "Look."');
+  await ask(scene, "/jobs run Dear");
+  const [line] = await reportsUntil(scene, 1);
+  expect(line === undefined ? "" : shown(scene, line)).toContain(
+    "✗ **Dear** · Stopped at $0.20 of $0.20 for this run of the job",
+  );
+  expect(scene.model.requests).toHaveLength(1);
+});
+
+test("failures are said with the next try, and as many in a row as are allowed pause the job", async () => {
+  await using scene = await slackScene();
+  scene.model.script(() => unauthorized());
+  await scene.bot.start();
+  await addJob(scene, '--name "Locked" --cron "* * * * * *" --pause-after 2 --prompt "Look."');
+  const [first, second] = await reportsUntil(scene, 2);
+  if (first === undefined || second === undefined) throw new Error("too few");
+  expect(shown(scene, first)).toContain("✗ **Locked** · Anthropic does not accept the key.");
+  expect(shown(scene, first)).toContain("Next try ");
+  expect(shown(scene, second)).toContain("⏸ Paused after 2 failures in a row");
+  expect(await ask(scene, "/jobs list")).toContain("paused: It failed 2 times in a row.");
+  expect(reports(scene)).toHaveLength(2);
+});
+
+test("a job with a row that cannot be read, and a bad entry in the file of jobs, leave the others alone", async () => {
+  await using scene = await slackScene();
+  scene.model.script(() => text("All is quiet."));
+  await scene.bot.start();
+  await addJob(scene, '--name "Broken" --cron "* * * * *" --prompt "Look."');
+  await scene.bot.kill("SIGTERM");
+  const database = new BetterSqlite3(path.join(scene.bot.home, "data/deckhand.db"));
+  database.prepare("UPDATE Job SET thread = '{', timeoutMs = 'soon' WHERE name = 'Broken'").run();
+  database.close();
+  const entry = { channel: `slack:${scene.slack.workspace.teamId}/${CHANNEL}`, prompt: "Look.", owner: "slack:U0ANA" };
+  const file = [
+    { ...entry, name: "From git", at: new Date(Date.now() + 6_000).toISOString() },
+    { ...entry, name: "Nonsense", cron: "61 * * * *" },
+  ];
+  writeFileSync(path.join(scene.bot.home, "data/jobs.json"), JSON.stringify(file));
+  await scene.bot.start();
+  const [report] = await reportsUntil(scene, 1);
+  expect(report === undefined ? "" : shown(scene, report)).toContain("**From git**");
+  expect(scene.bot.output()).toContain("entry 2: `61 * * * *` is no cron expression: Invalid value for minute: 61.");
+  const list = await ask(scene, "/jobs list");
+  expect(list).toContain("from the file of jobs");
+  expect(await ask(scene, '/jobs edit "From git" --timeout 5')).toContain("is kept in the file of jobs");
+});
+
+/** Says something to the bot and resolves with its private answer. */
+async function ask(scene: SlackScene, words: string): Promise<string> {
+  const { whispers } = scene.slack.workspace;
+  const before = whispers.length;
+  scene.slack.people.mention({ text: words });
+  await until(() => whispers.length > before, {
+    limit: AbortSignal.timeout(20_000),
+    what: () => `an answer to ${words}:\n${scene.bot.output()}`,
+  });
+  return JSON.stringify(whispers.at(-1));
+}
