@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { startAnthropicServer } from "./anthropic-server.ts";
 import { type Bot, createBot, until } from "./bot.ts";
 import type { Saying } from "./discord/people.ts";
@@ -35,7 +37,8 @@ export interface DiscordTalk {
 
 const LIMIT_MS = 20_000;
 
-export async function discordOffice(): Promise<DiscordOffice> {
+/** `settings` become deckhand.config.json. */
+export async function discordOffice({ settings }: { readonly settings?: object } = {}): Promise<DiscordOffice> {
   const [model, discord] = await Promise.all([startAnthropicServer({ key: "test-key" }), startDiscordServer()]);
   const { world, people } = discord;
   const guild = world.guild("Harbour");
@@ -51,6 +54,7 @@ export async function discordOffice(): Promise<DiscordOffice> {
       DISCORD_API_URL: discord.apiUrl,
     },
   });
+  if (settings !== undefined) writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
   const wait: DiscordOffice["until"] = (what, condition) =>
     until(condition, { limit: AbortSignal.timeout(LIMIT_MS), what: () => what });
   const follow = (channelId: string): DiscordTalk => {

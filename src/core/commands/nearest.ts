@@ -4,10 +4,8 @@ import { distance } from "fastest-levenshtein";
 export function nearest(name: string, known: readonly string[]): string[] {
   const written = name.toLowerCase();
   return known
-    .map((candidate) => ({ candidate, far: distance(written, candidate) }))
-    .filter(
-      ({ candidate, far }) => far <= tolerance(written) || isSwapped(written, candidate) || begins(written, candidate),
-    )
+    .map((candidate) => ({ candidate, far: editsBetween(written, candidate) }))
+    .filter(({ candidate, far }) => far <= tolerance(written) || begins(written, candidate))
     .sort((a, b) => a.far - b.far)
     .slice(0, 2)
     .map(({ candidate }) => candidate);
@@ -18,9 +16,10 @@ function tolerance(name: string): number {
   return name.length < 6 ? 1 : 2;
 }
 
-/** The same letters in another order: `hlep`. */
-function isSwapped(name: string, candidate: string): boolean {
-  return name.length > 2 && letters(name) === letters(candidate);
+/** The same letters in another order count as one edit: `hlep`. */
+function editsBetween(name: string, candidate: string): number {
+  const far = distance(name, candidate);
+  return far === 2 && letters(name) === letters(candidate) ? 1 : far;
 }
 
 function letters(name: string): string {

@@ -100,7 +100,9 @@ function table(rows: readonly Row[]): string {
 }
 
 function notes({ unpriced }: UsageSum): string[] {
-  return unpriced === 0 ? [] : [`⚠ The price of ${unpriced} calls is unknown; their cost is not in the sums.`];
+  if (unpriced === 0) return [];
+  const calls = unpriced === 1 ? "one call" : `${unpriced} calls`;
+  return [`⚠ The price of ${calls} is unknown, so it is not in the sums.`];
 }
 
 function money({ costUsd }: UsageSum): string {

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { createIntake, type IntakeOptions } from "../../../src/core/sessions/intake.ts";
+import { intakeOptions, mention, privateText, slash } from "../sessions/intake-fixture.ts";
+
+const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
+const USUAL_ACCESS = { admins: [], deny: [], guests: false, external: false };
+const USUAL_APPROVALS = { approvers: [], requester: true, expiresMinutes: 60, admins: [] };
+
+/** Whom the operator trusts; the place's mode is write. */
+const trust: readonly {
+  name: string;
+  admins?: string[];
+  approvers?: string[];
+  wanted: string;
+  answer: string;
+}[] = [
+  { name: "anyone may look only", admins: [BEN.id], wanted: "read", answer: "✓ Mode **read**" },
+  { name: "anyone may go back to what is usual", admins: [BEN.id], wanted: "write", answer: "✓ Mode **write**" },
+  { name: "the usual mode has a name of its own", wanted: "default", answer: "✓ Mode **write**" },
+  { name: "where nobody is named, anyone may raise it", wanted: "agi", answer: "✓ Mode **agi**" },
+  { name: "an admin may raise it", admins: ["slack:U1"], wanted: "agi", answer: "✓ Mode **agi**" },
+  { name: "an approver may raise it", approvers: ["slack:U1"], wanted: "agi", answer: "✓ Mode **agi**" },
+  {
+    name: "beside named admins others may not",
+    admins: [BEN.id],
+    wanted: "agi",
+    answer: "Only admins and approvers may raise the mode here from `write` to `agi`.",
+  },
+  {
+    name: "a slip is met with a suggestion",
+    wanted: "raed",
+    answer: "I don't know a mode `raed`. Did you mean `read`?",
+  },
+];
+
+test.each(trust)("/mode $wanted: $name", async ({ admins = [], approvers = [], wanted, answer }) => {
+  const { options, session } = await intakeOptions();
+  const receive = createIntake({
+    ...options,
+    access: { ...USUAL_ACCESS, admins },
+    approvals: { ...USUAL_APPROVALS, approvers, admins },
+  });
+  expect(privateText(await receive(mention(`/mode ${wanted}`)))).toContain(answer);
+  const isSet = answer.startsWith("✓") && wanted !== "write" && wanted !== "default";
+  expect((await session())?.settings ?? {}).toEqual(isSet ? { mode: wanted } : {});
+});
+
+/** In order, in one thread. */
+const models: readonly (readonly [typed: string, answer: string, settings: object])[] = [
+  ["/model", "Model `anthropic/claude-sonnet-5-5`.\nAlso here: `anthropic/claude-haiku-5-5`, `openai/gpt-6-sol`.", {}],
+  ["/model gpt-6-sol", "✓ Model `openai/gpt-6-sol` in this thread.", { model: "openai/gpt-6-sol" }],
+  [
+    "/model haiku high",
+    "✓ Model `anthropic/claude-haiku-5-5`, effort high in this thread.",
+    { model: "anthropic/claude-haiku-5-5", effort: "high" },
+  ],
+  [
+    "/model claude",
+    "Which one: `anthropic/claude-sonnet-5-5`, `anthropic/claude-haiku-5-5`?",
+    { model: "anthropic/claude-haiku-5-5", effort: "high" },
+  ],
+  [
+    "/model low",
+    "✓ Model `anthropic/claude-haiku-5-5`, effort low in this thread.",
+    { model: "anthropic/claude-haiku-5-5", effort: "low" },
+  ],
+  ["/model nowhere/x", "No provider is called nowhere.", { model: "anthropic/claude-haiku-5-5", effort: "low" }],
+  ["/model nothing", "I don't know a model `nothing`.", { model: "anthropic/claude-haiku-5-5", effort: "low" }],
+  [
+    "/model openai/gpt-6-so",
+    "⚠ I know nothing of this model, so its cost is not counted. Did you mean `openai/gpt-6-sol`?",
+    { model: "openai/gpt-6-so", effort: "low" },
+  ],
+  ["/model default", "✓ Model `anthropic/claude-sonnet-5-5` in this thread.", {}],
+];
+
+test("/model shows, finds, checks and sets the session's model", async () => {
+  const { options, session } = await intakeOptions();
+  const receive = createIntake(options);
+  for (const [typed, answer, settings] of models) {
+    expect(privateText(await receive(mention(typed)))).toContain(answer);
+    expect((await session())?.settings ?? {}).toEqual(settings);
+  }
+});
+
+test("what people have set holds for their session only, and over /new", async () => {
+  const { options, session } = await intakeOptions();
+  const receive = createIntake(options);
+  const other = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "2" } as const;
+  await receive(mention("/mode read"));
+  await receive(mention("/mode agi", { thread: other }));
+  await receive(mention("/new"));
+  expect((await session())?.settings).toEqual({ mode: "read" });
+  expect((await session(other))?.settings).toEqual({ mode: "agi" });
+});
+
+test("only those who work in a thread change what holds there, and admins; looking and stopping is for all", async () => {
+  const { options, recorder, session } = await intakeOptions();
+  const receive = createIntake(options);
+  await receive(mention("begin"));
+  await recorder.ended(1);
+  const ben = { person: BEN };
+  for (const typed of ["/mode agi", "/model default", "/agent plan", "/compact", "/new", "/export"]) {
+    expect(privateText(await receive(mention(typed, ben)))).toContain("is for those who work with me in this thread");
+  }
+  expect(privateText(await receive(mention("/help", ben)))).not.toContain("/export");
+  expect(privateText(await receive(mention("/stop", ben)))).toBe("Nothing is running in this thread.");
+  const asAdmin = createIntake({ ...options, access: { ...USUAL_ACCESS, admins: [BEN.id] } });
+  expect(privateText(await asAdmin(mention("/mode read", ben)))).toContain("✓ Mode **read**");
+  expect((await session())?.settings).toEqual({ mode: "read" });
+});
+
+test("a slash command in a channel has no thread to set anything for", async () => {
+  const { options } = await intakeOptions();
+  const receive = createIntake(options);
+  expect(privateText(await receive(slash("mode", "read")))).toContain("There is no thread here");
+  expect(privateText(await receive(slash("mode")))).toContain("Mode **write**: I ask before");
+});
+
+test("a command that failed is run when it is delivered again; one that was answered is not", async () => {
+  const { options } = await intakeOptions();
+  let isAway = true;
+  const tools: IntakeOptions["tools"] = () =>
+    isAway ? Promise.reject(new Error("the tools are away")) : Promise.resolve([]);
+  const receive = createIntake({ ...options, tools });
+  const command = slash("tools");
+  await expect(receive(command)).rejects.toThrow("the tools are away");
+  isAway = false;
+  expect(privateText(await receive(command))).toContain("0 of 0 tools");
+  expect(await receive(command)).toEqual({ type: "duplicate" });
+});

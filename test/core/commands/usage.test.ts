@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { createIntake } from "../../../src/core/sessions/intake.ts";
+import { intakeOptions, mention, privateText } from "../sessions/intake-fixture.ts";
+
+const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
+
+/** Two channels in which Ana has spent three dollars and one. */
+async function spent() {
+  const { options } = await intakeOptions();
+  const at = options.runtime.clock.now();
+  const usage = { inputTokens: 500, outputTokens: 500, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const base = { turn: 1, sessionId: "ses_x", personId: "slack:U1", stopReason: "end_turn", usage, at } as const;
+  await options.store.transaction(async (tx) => {
+    await tx.usage.add({ ...base, runId: "r1", channelId: "slack:C1", model: "a/one", costUsd: 3 });
+    await tx.usage.add({ ...base, runId: "r2", channelId: "slack:C2", model: "a/two", costUsd: 1 });
+    await tx.usage.add({ ...base, runId: "r3", channelId: "slack:C2", model: "a/new", costUsd: null });
+  });
+  return options;
+}
+
+test("/usage shows sums with bars, and says what has no price", async () => {
+  const receive = createIntake(await spent());
+  expect(privateText(await receive(mention("/usage model")))).toBe(
+    [
+      "**$4.00** in 7 days in all · 3,000 tokens · 3 model calls",
+      "You: $4.00, today $4.00",
+      "```",
+      "a/one  $3.00  1,000  ██████████",
+      "a/two  $1.00  1,000  ███",
+      "a/new  $0.00  1,000",
+      "```",
+      "⚠ The price of one call is unknown, so it is not in the sums.",
+    ].join("\n"),
+  );
+  const days = privateText(await receive(mention("/usage day --days 3"))).split("\n");
+  expect(days.slice(3, -2)).toHaveLength(3);
+  expect(days.at(-3)).toMatch(/^\d{4}-\d\d-\d\d {2}\$4\.00 {2}3,000 {2}█{10}$/);
+});
+
+test("beside admins others see their channel only", async () => {
+  const options = await spent();
+  const receive = createIntake({ ...options, access: { ...options.access, admins: [BEN.id] } });
+  expect(privateText(await receive(mention("/usage")))).toContain("**$3.00** in 7 days in this channel");
+  expect(privateText(await receive(mention("/usage", { person: BEN })))).toContain("**$4.00** in 7 days in all");
+});
+
+test.each([
+  ["/usage week", "I cannot sum up by `week`. There is `user`, `channel`, `model`, `day`."],
+  ["/usage --days 40", "`--days` is a whole number from 1 to 31."],
+  ["/usage day model", "I don't know what to do with `model`."],
+])("%s is told what there is", async (typed, answer) => {
+  const { options } = await intakeOptions();
+  expect(privateText(await createIntake(options)(mention(typed)))).toBe(answer);
+});

@@ -1,0 +1,221 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { untilIdle } from "../support/bot.ts";
+import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
+import { text, toolUse } from "../support/model-script.ts";
+import type { ModelServer } from "../support/model-server.ts";
+import { type SlackOffice, slackOffice } from "../support/slack-talk.ts";
+
+const toolsSchema = z.object({ tools: z.array(z.object({ name: z.string() })).default([]) });
+const SEARCH_TOOLS = ["glob", "grep", "read"];
+const CHANGING_TOOLS = ["write", "edit", "js_exec"];
+
+/** The tools that the newest request offers the model. */
+function offered(model: ModelServer): string[] {
+  return toolsSchema.parse(model.requests.at(-1)?.body).tools.map(({ name }) => name);
+}
+
+/** Of these, the ones that the newest request offers. */
+function offeredOf(model: ModelServer, names: readonly string[]): string[] {
+  return names.filter((name) => offered(model).includes(name));
+}
+
+function systemOf(model: ModelServer): string {
+  return JSON.stringify(z.object({ system: z.unknown() }).parse(model.requests.at(-1)?.body).system);
+}
+
+const ODD_AGENT = "---\ndescription: Has a role that nobody knows\naccess: everything\n---\n\nYou are odd.\n";
+
+describe("on Slack", () => {
+  let office: SlackOffice;
+  beforeAll(async () => {
+    office = await slackOffice({ settings: { mode: "agi" } });
+    const folder = path.join(office.bot.home, "data/extensions/agents");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "odd.md"), ODD_AGENT);
+    await office.bot.start();
+  });
+  afterAll(async () => {
+    expect(office.model.violations).toEqual([]);
+    expect(office.slack.rateLimited()).toBe(0);
+    await office[Symbol.asyncDispose]();
+  });
+
+  const told = (count: number) => office.until("a private answer", () => office.whispersTo("U0ANA").length >= count);
+  /** What the bot answers privately to words in a thread. */
+  const asks = async (talk: ReturnType<SlackOffice["talk"]>, words: string) => {
+    const known = office.whispersTo("U0ANA").length;
+    talk.mention(words);
+    await told(known + 1);
+    return office.whispersTo("U0ANA").at(-1) ?? "";
+  };
+
+  test("@plan write x: no tool that writes is offered, a call of one is refused, and no file comes to be", async () => {
+    const write = toolUse("write", { path: "x.txt", content: "x" });
+    office.model.script((_request, index) => (index === 0 ? write : text("1. Write x.")));
+    const talk = office.talk({ text: "@plan write x", channel: office.channel() });
+    await talk.shows(/\*\*plan\*\*|plan/);
+    expect(await talk.answered(1)).toContain("1. Write x.");
+    expect(systemOf(office.model)).toContain("You are plan");
+    expect(offeredOf(office.model, SEARCH_TOOLS)).toEqual(SEARCH_TOOLS);
+    expect(offeredOf(office.model, CHANGING_TOOLS)).toEqual([]);
+    expect(office.model.requests.at(-1)?.toolResults.map(({ isError }) => isError)).toEqual([true]);
+    expect(existsSync(path.join(office.bot.sandboxRoot(`slack-${talk.channel}`), "x.txt"))).toBe(false);
+    expect(office.whispersTo("U0ANA").at(-1)).toContain("**plan** answers in this thread from now on.");
+
+    await untilIdle(office.bot);
+    expect(await asks(talk, "/agent build")).toContain("**build** answers in this thread from now on.");
+    office.model.script(() => text("Done."));
+    talk.say("and now write it");
+    await talk.answered(2);
+    expect(offered(office.model)).toContain("write");
+  });
+
+  test("@explore only searches", async () => {
+    office.model.script(() => text("Found."));
+    const talk = office.talk({ text: "@explore where is it?", channel: office.channel() });
+    await talk.answered(1);
+    expect(systemOf(office.model)).toContain("You are explore");
+    expect(offered(office.model).filter((name) => name !== "web_fetch")).toEqual(SEARCH_TOOLS);
+  });
+
+  test("an agent with a bogus access role gets no tool, and the start has said so", async () => {
+    office.model.script(() => text("I have no tools."));
+    const talk = office.talk({ text: "@odd do something", channel: office.channel() });
+    await talk.answered(1);
+    expect(systemOf(office.model)).toContain("You are odd");
+    expect(offered(office.model)).toEqual([]);
+    expect(office.bot.output()).toMatch(/⚠ \S+odd\.md:3: access: "everything" is no access role/);
+  });
+
+  test("/mode read takes the tools that change things away, from the next run on", async () => {
+    office.model.script(() => text("Answered."));
+    const talk = office.talk({ text: "begin", channel: office.channel() });
+    await talk.answered(1);
+    expect(offered(office.model)).toContain("edit");
+    expect(await asks(talk, "/mode read")).toContain("✓ Mode **read** in this thread: I only look and change nothing.");
+    talk.say("edit it");
+    await talk.answered(2);
+    expect(offeredOf(office.model, CHANGING_TOOLS)).toEqual([]);
+    expect(offeredOf(office.model, SEARCH_TOOLS)).toEqual(SEARCH_TOOLS);
+  });
+
+  test("/model sets who answers in the thread, once the name is a model's", async () => {
+    office.model.script(() => text("Answered."));
+    const talk = office.talk({ text: "begin", channel: office.channel() });
+    await talk.answered(1);
+    expect(await asks(talk, "/model")).toContain("Model `anthropic/claude-sonnet-5-5`.");
+    expect(await asks(talk, "/model nowhere/x")).toBe("I cannot use `nowhere/x`: no provider is called nowhere.");
+    expect(await asks(talk, "/model claude-haiku-5-5")).toContain(
+      "✓ Model `anthropic/claude-haiku-5-5` in this thread.",
+    );
+    await untilIdle(office.bot);
+    talk.say("again");
+    await talk.answered(2);
+    expect(office.model.requests.at(-1)?.body).toMatchObject({ model: "claude-haiku-5-5" });
+  });
+
+  test("/export gives the session as a Markdown file, to its person alone", async () => {
+    office.model.script(() => text("The answer."));
+    const talk = office.talk({ text: "the question", channel: office.channel() });
+    await talk.answered(1);
+    expect(await asks(talk, "/export")).toContain("✓ 2 messages, the whole session.");
+    const { messages, files } = office.slack.workspace;
+    await office.until("the file", () =>
+      messages.some((message) => message.files.some(({ name }) => name.endsWith(".md"))),
+    );
+    const file = [...files.values()].find(({ name }) => name.endsWith(".md"));
+    const markdown = Buffer.from(file?.data ?? []).toString();
+    expect(markdown).toMatch(/^# Session ses_\S+ · agent build\n\n## ana · [\d -:]+ UTC\n\nthe question\n\n## agent/u);
+  });
+
+  test("a path is no command, and neither are words that only begin like one", async () => {
+    office.model.script(() => text("Answered."));
+    for (const words of ["/etc/hosts is broken", "/tmp is full"]) {
+      const talk = office.talk({ text: words, channel: office.channel() });
+      await talk.answered(1);
+      expect(office.requestsAbout(words)).toHaveLength(1);
+    }
+  });
+
+  test("a slash command with something to do begins a thread that everyone can follow", async () => {
+    office.model.script(() => text("1. Look."));
+    const channel = office.channel();
+    office.slack.workspace.channel(channel);
+    await office.slack.people.command("/agent", "plan the move", { channel }).answered;
+    const root = () => office.slack.workspace.messages.find((message) => message.channel === channel);
+    await office.until("an answer", () => office.slack.thread(channel, root()?.ts ?? "").length > 1);
+    const [first, ...rest] = office.slack.thread(channel, root()?.ts ?? "");
+    expect(first?.text).toBe("**ana** asks **plan**: the move");
+    expect(rest.map((message) => message.text).join()).toContain("1. Look.");
+  });
+});
+
+/** What every way of giving a command answers privately; the same for all. */
+const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
+  { typed: "help", answer: /Mention me with what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start afresh/ },
+  { typed: "status", answer: /There is no session here yet/ },
+  { typed: "stop", answer: /Nothing is running in this thread\./ },
+  { typed: "agent", answer: /\*\*build\*\* \(answers here\) · Does the work[\s\S]*\*\*plan\*\* · Studies a task/ },
+  { typed: "agent pln", answer: /I don't know an agent `pln`\. Did you mean `plan`\?/ },
+  { typed: "model", answer: /Model `anthropic\/claude-sonnet-5-5`\.[\s\S]*`anthropic\/claude-haiku-5-5`/ },
+  { typed: "mode", answer: /Mode \*\*agi\*\*: I change files and run commands without asking\./ },
+  { typed: "compact", answer: /nothing to summarise/ },
+  { typed: "new", answer: /nothing to leave behind/ },
+  { typed: "tools", answer: /Agent \*\*build\*\* \(full\), mode \*\*agi\*\*[\s\S]*edit +write +yes +built in/ },
+  { typed: "usage", answer: /\*\*\$\d+\.\d+\*\* in 7 days in all/ },
+  { typed: 'usage --days "1', answer: /The quote that begins at `"1` is never closed/ },
+  { typed: "export", answer: /nothing to export/ },
+  { typed: "hlep", answer: /I don't know `\/hlep`\. Did you mean `\/help`\?/ },
+];
+
+describe("commands read the same everywhere:", () => {
+  let slack: SlackOffice;
+  let discord: DiscordOffice;
+  beforeAll(async () => {
+    const settings = { mode: "agi" };
+    [slack, discord] = await Promise.all([slackOffice({ settings }), discordOffice({ settings })]);
+    await Promise.all([slack.bot.start(), discord.bot.start()]);
+  });
+  afterAll(async () => {
+    await Promise.all([slack[Symbol.asyncDispose](), discord[Symbol.asyncDispose]()]);
+  });
+
+  const split = (typed: string): [name: string, args: string] => {
+    const [, name = "", args = ""] = /^(\S+)\s*(.*)$/u.exec(typed) ?? [];
+    return [name, args];
+  };
+
+  test.each(EVERYWHERE)("/$typed", async ({ typed, answer }) => {
+    const [name, args] = split(typed);
+    const known = slack.whispersTo("U0ANA").length;
+    slack.talk({ text: `/${typed}`, channel: slack.channel() });
+    await slack.until("the answer to a mention on Slack", () => slack.whispersTo("U0ANA").length > known);
+    expect(slack.whispersTo("U0ANA").at(-1)).toMatch(answer);
+
+    const delivery = slack.slack.people.command(`/${name}`, args, { channel: slack.channel() });
+    await delivery.answered;
+    const blocks = z.object({ blocks: z.array(z.object({ text: z.string() })) }).parse(delivery.response()).blocks;
+    expect(blocks.map((block) => block.text).join()).toMatch(answer);
+
+    const { people } = discord.discord;
+    const channel = discord.channel(`c-${EVERYWHERE.findIndex((one) => one.typed === typed)}`);
+    const options = args === "" ? [] : [{ name: "args", type: 3, value: args }];
+    const interaction = people.command({ channel, user: discord.ana }, name, options);
+    await interaction.answered;
+    expect(interaction.shown.map(({ content }) => content).join()).toMatch(answer);
+
+    const before = people.shownPrivately(discord.ana).length;
+    discord.mention(channel, `/${typed}`);
+    await discord.until("the answer on Discord", () => people.shownPrivately(discord.ana).length > before);
+    expect(people.shownPrivately(discord.ana).join("\n")).toMatch(answer);
+  });
+
+  test("Discord knows them all", async () => {
+    const commands = [...discord.discord.api.commands.values()][0];
+    const names = z.array(z.object({ name: z.string() })).parse(commands);
+    expect(names.map(({ name }) => name)).toEqual(expect.arrayContaining(["help", "agent", "mode", "usage"]));
+  });
+});
