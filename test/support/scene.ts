@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startAnthropicServer } from "./anthropic-server.ts";
 import { type Bot, createBot, until } from "./bot.ts";
+import { isAnswer, isFold } from "./bot-message.ts";
 import { type DiscordServer, startDiscordServer } from "./discord/server.ts";
 import type { Channel, User } from "./discord/world.ts";
 import { text, toolUse } from "./model-script.ts";
@@ -210,14 +211,14 @@ function thread(
   };
 }
 
-/** The bot's messages that are answers, not progress. */
+/** The bot's messages that are answers, not progress; nor a card that waits. */
 export function answers(messages: readonly SceneMessage[]): readonly string[] {
-  return messages.filter((message) => message.byBot && message.buttons.length === 0).map((message) => message.text);
+  return messages.filter((message) => message.byBot && isAnswer(message)).map((message) => message.text);
 }
 
 /** True once the live message has folded into its summary line. */
 export function isFolded(messages: readonly SceneMessage[]): boolean {
-  return messages.some((message) => message.byBot && message.buttons.some((id) => id.startsWith("details:")));
+  return messages.some((message) => message.byBot && isFold(message));
 }
 
 /** Puts a file into a sandbox root of the bot. */

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { startAnthropicServer } from "./anthropic-server.ts";
 import { type Bot, createBot, until } from "./bot.ts";
+import { isAnswer } from "./bot-message.ts";
 import type { ModelServer, RecordedRequest } from "./model-server.ts";
 import type { SlackSaid, Speech } from "./slack/slack-people.ts";
 import { type SeenMessage, type SlackServer, startSlackServer } from "./slack/slack-server.ts";
@@ -103,8 +104,9 @@ function talkIn({ slack, said, rootTs }: Place): Talk {
     rootTs,
     said,
     seen,
-    answers: () => byBot().flatMap(({ buttons, text }) => (buttons.length === 0 && text !== "" ? [text] : [])),
-    live: () => byBot().filter(({ buttons }) => buttons.length > 0),
+    answers: () =>
+      byBot().flatMap((message) => (isAnswer(shown(message)) && message.text !== "" ? [message.text] : [])),
+    live: () => byBot().filter((message) => !isAnswer(shown(message))),
     say: (text, speech = {}) => slack.people.say({ text, channel, threadTs: rootTs, ...speech }),
     mention: (text, speech = {}) => slack.people.mention({ text, channel, threadTs: rootTs, ...speech }),
     async answered(count) {
@@ -120,6 +122,10 @@ function talkIn({ slack, said, rootTs }: Place): Talk {
     },
   };
   return talk;
+}
+
+function shown({ text, buttons }: SeenMessage) {
+  return { text, buttons: buttons.map(({ id }) => id) };
 }
 
 /** The messages of a request as one text. */

@@ -24,7 +24,7 @@ interface Part {
   readonly files: readonly OutgoingFile[];
 }
 
-function answer({ tone, footer }: Ending, { markdown, isLast, files }: Part): OutgoingMessage {
-  const base = { lane: "answer", markdown, tone, buttons: [], files } as const;
+function answer({ tone, footer, buttons = [] }: Ending, { markdown, isLast, files }: Part): OutgoingMessage {
+  const base = { lane: "answer", markdown, tone, buttons: isLast ? buttons : [], files } as const;
   return isLast && footer !== undefined ? { ...base, footer } : base;
 }

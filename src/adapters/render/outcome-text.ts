@@ -1,11 +1,11 @@
 import { howToRaise, stoppedAtLimit } from "../../core/budget/budget-words.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import type { AppError } from "../../core/protocol/errors.ts";
+import type { AppError, ErrorCode } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import { textOf } from "../../core/protocol/messages.ts";
 import { plainLine } from "../../core/protocol/plain-text.ts";
-import type { OutgoingMessage } from "../../core/protocol/platform.ts";
+import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { count, duration, money } from "./figures.ts";
 
 /** What ends a run in the thread, as Markdown. */
@@ -13,6 +13,8 @@ export interface Ending {
   readonly markdown: string;
   readonly footer?: string;
   readonly tone: OutgoingMessage["tone"];
+  /** Below its last message. */
+  readonly buttons?: readonly Button[];
 }
 
 export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
@@ -47,6 +49,38 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
     default:
       return assertNever(outcome);
   }
+}
+
+/** Errors that may be over by the time somebody clicks. */
+const PASSING: ReadonlySet<ErrorCode> = new Set([
+  "rate_limited",
+  "overloaded",
+  "stalled",
+  "incomplete_stream",
+  "network",
+  "provider_failed",
+]);
+
+/** What people can do about how a run has ended. */
+export function endingButtons(outcome: QueryOutcome, runId: string): readonly Button[] {
+  switch (outcome.type) {
+    case "max_turns":
+    case "max_tokens":
+      return [{ id: `continue:${runId}`, label: "Continue", style: "primary" }];
+    case "budget_exceeded":
+      return [detailsButton(runId)];
+    case "error":
+      return PASSING.has(outcome.error.code) ? [{ id: `retry:${runId}`, label: "Try again", style: "primary" }] : [];
+    case "end_turn":
+    case "cancelled":
+      return [];
+    default:
+      return assertNever(outcome);
+  }
+}
+
+export function detailsButton(runId: string): Button {
+  return { id: `details:${runId}`, label: "Details", style: "default" };
 }
 
 /** The one line that the live message becomes: `✓ 3 turns · 2 tools · 6 s · $0.004`. */

@@ -7,7 +7,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
 import { answerParts } from "./answer-parts.ts";
 import { LiveMessage } from "./live-message.ts";
-import { type Ending, endingOf, foldLine } from "./outcome-text.ts";
+import { detailsButton, type Ending, endingButtons, endingOf, foldLine } from "./outcome-text.ts";
 import type { PacedPlatform } from "./paced-platform.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress-state.ts";
 import { noticeLines, renderProgress } from "./progress-view.ts";
@@ -71,13 +71,14 @@ class ThreadRunView implements RunView {
     const fold = () => this.#fold(last);
     // A stop is said by the live message itself, at once; an answer is a message of its own, and the fold follows.
     const saidByFold = outcome.type === "cancelled" && this.#live !== undefined && (await fold());
-    if (!saidByFold) await this.#postEnding(this.#withNotices(endingOf(outcome, stats)));
+    if (!saidByFold) await this.#postEnding(this.#ending(outcome, stats));
     if (!saidByFold) await this.#letGo(fold());
     await this.#reactions;
   }
 
   /** What people must know is part of the ending where no live message says it. */
-  #withNotices(ending: Ending): Ending {
+  #ending(outcome: QueryOutcome, stats: RunStats): Ending {
+    const ending = { ...endingOf(outcome, stats), buttons: endingButtons(outcome, this.#run.runId) };
     const notices = this.#live === undefined ? noticeLines(this.#state) : [];
     return notices.length === 0 ? ending : { ...ending, markdown: `${notices.join("\n")}\n\n${ending.markdown}` };
   }
@@ -197,9 +198,8 @@ class ThreadRunView implements RunView {
 
   #folded(outcome: QueryOutcome, stats: RunStats): OutgoingMessage {
     const markdown = [...noticeLines(this.#state), foldLine(outcome, stats)].join("\n");
-    const buttons = [{ id: `details:${this.#run.runId}`, label: "Details", style: "default" }] as const;
     const lane = outcome.type === "cancelled" ? "answer" : "progress";
-    return { lane, markdown, tone: "plain", buttons, files: [] };
+    return { lane, markdown, tone: "plain", buttons: [detailsButton(this.#run.runId)], files: [] };
   }
 
   /** In the thread; in messages alone where files are not allowed; to the person alone where the thread is closed to us. */
@@ -239,7 +239,10 @@ class ThreadRunView implements RunView {
     if (askedBy === null) return;
     try {
       const place = code === "thread_gone" ? { ...thread, threadId: null } : thread;
-      for (const part of [explanation(failure), ...parts]) await platform.whisper(place, askedBy, part);
+      for (const part of [explanation(failure), ...parts]) {
+        // A click could do nothing there: the thread in which it would go on cannot be written in.
+        await platform.whisper(place, askedBy, { ...part, buttons: [] });
+      }
     } catch (error) {
       const { code: whisperCode, message: reason } = toAppError(error);
       log.error({ runId, code: whisperCode, message: reason, askedBy }, "answer_undeliverable_privately");

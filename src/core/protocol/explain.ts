@@ -41,7 +41,7 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
   overloaded: (e) =>
     e.detail.bothForS === undefined
       ? `✗ ${model(e)} is overloaded, also after trying again. Mention me again ${later(e)}.`
-      : `✗ Both models are overloaded. I tried for ${e.detail.bothForS} s. Mention me again ${later(e)}.`,
+      : `✗ Both models are overloaded. I tried for ${e.detail.bothForS} s.`,
   stalled: (e) => `✗ ${model(e)} went silent, also after trying again. Mention me again to go on.`,
   incomplete_stream: (e) => `✗ ${provider(e)} broke off in the middle of its answer. Mention me again to go on.`,
   context_overflow: (e) => `✗ This thread is longer than ${model(e)} can read at once. Begin a new thread to go on.`,

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { foldLine } from "../../../src/adapters/render/outcome-text.ts";
+import { answerParts } from "../../../src/adapters/render/answer-parts.ts";
+import { endingButtons, foldLine } from "../../../src/adapters/render/outcome-text.ts";
+import { SLACK_LIMITS } from "../../../src/adapters/slack/limits.ts";
+import { AppError, type ErrorCode } from "../../../src/core/protocol/errors.ts";
+import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 
 const stats = { turns: 3, tools: 2, durationMs: 6_400, changedFiles: [] };
@@ -13,4 +17,31 @@ test.each([
   const partial = { id: "m", role: "assistant" as const, content: [], createdAt: 0 };
   const outcome = { type: "end_turn" as const, message: partial, usage: NO_USAGE };
   expect(foldLine(outcome, { ...stats, costUsd })).toBe(line);
+});
+
+const cut = { id: "m", role: "assistant" as const, content: [], createdAt: 0 };
+const failed = (code: ErrorCode): QueryOutcome => ({ type: "error", error: new AppError(code, "failed") });
+
+test.each<[string, QueryOutcome, string[]]>([
+  ["answers", { type: "end_turn", message: cut, usage: NO_USAGE }, []],
+  ["is stopped", { type: "cancelled", by: "@ana" }, []],
+  ["reaches its turn limit", { type: "max_turns", turns: 5 }, ["continue:run_1"]],
+  ["is cut off", { type: "max_tokens", partial: cut }, ["continue:run_1"]],
+  ["spends its budget", { type: "budget_exceeded", scope: "run", costUsd: 1, limitUsd: 1 }, ["details:run_1"]],
+  ["meets an overloaded model", failed("overloaded"), ["retry:run_1"]],
+  ["cannot reach the model", failed("network"), ["retry:run_1"]],
+  ["meets a failing provider", failed("provider_failed"), ["retry:run_1"]],
+  ["has a wrong key", failed("auth"), []],
+  ["has no more quota", failed("quota"), []],
+  ["fills the model's window", failed("context_overflow"), []],
+])("a run that %s offers what may help", (_name, outcome, ids) => {
+  expect(endingButtons(outcome, "run_1").map(({ id }) => id)).toEqual(ids);
+});
+
+test("what an ending offers stands below its last message alone", () => {
+  const limits = { ...SLACK_LIMITS, messageChars: 100 };
+  const buttons = endingButtons({ type: "max_turns", turns: 5 }, "run_1");
+  const parts = answerParts({ markdown: "a line of words\n\n".repeat(20), tone: "plain", buttons }, limits);
+  expect(parts.length).toBeGreaterThan(1);
+  expect(parts.map((part) => part.buttons.length)).toEqual([...parts.slice(1).map(() => 0), 1]);
 });

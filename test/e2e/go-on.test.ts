@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { hold, overloaded, stop, text, toolUse, usage } from "../support/model-script.ts";
+import type { Script } from "../support/model-server.ts";
+import {
+  answers,
+  discordScene,
+  type Scene,
+  type SceneMessage,
+  type SceneOptions,
+  slackScene,
+} from "../support/scene.ts";
+import { slackOffice } from "../support/slack-talk.ts";
+
+const FALLBACK = { fallbackModel: "anthropic/claude-haiku-5-5" };
+
+const platforms: readonly { platform: string; open: (options: SceneOptions) => Promise<Scene> }[] = [
+  { platform: "Slack", open: slackScene },
+  { platform: "Discord", open: discordScene },
+];
+
+/** Ways in which runs end before they are done, and what the model does once somebody has clicked. */
+const endings: readonly {
+  name: string;
+  settings: object;
+  before: Script;
+  says: RegExp;
+  button: string;
+  asks: string;
+}[] = [
+  {
+    name: "after its last turn",
+    settings: { mode: "agi", maxTurns: 2 },
+    before: (_request, index) => toolUse("glob", { pattern: `*${index}` }),
+    says: /✗ Stopped after 2 turns without an end\./u,
+    button: "continue:",
+    asks: "Continue.",
+  },
+  {
+    name: "with an answer cut off four times",
+    settings: { mode: "agi" },
+    before: (_request, index) => [text(`piece ${index}, `), stop("max_tokens")],
+    says: /^piece 0, piece 1, piece 2, piece 3,\s+(?:-# )?⚠ The answer was longer/u,
+    button: "continue:",
+    asks: "Continue.",
+  },
+  {
+    name: "with both models overloaded",
+    settings: { mode: "agi", ...FALLBACK },
+    before: () => overloaded(),
+    says: /✗ Both models are overloaded\. I tried for \d+ s\. Nothing was changed\./u,
+    button: "retry:",
+    asks: "Try again.",
+  },
+];
+
+const cases = platforms.flatMap((platform) => endings.map((ending) => ({ ...platform, ...ending })));
+
+test.each(cases)(
+  "on $platform a run that ends $name is gone on with at a click",
+  async (each) => {
+    await using scene = await each.open({ settings: each.settings });
+    scene.model.script(each.before);
+    await scene.bot.start();
+    const thread = scene.mention("count the files");
+    const ended = await thread.until((all) => answers(all).length > 0, 30_000);
+    expect(answers(ended)[0]).toMatch(each.says);
+    const button = buttonsOf(ended, each.button)[0] ?? "";
+    const before = scene.model.requests.length;
+    scene.model.script(() => text("There are three."));
+
+    thread.click(button);
+    thread.click(button);
+    const after = await thread.until((all) => answers(all).includes("There are three."));
+    expect(scene.model.requests).toHaveLength(before + 1);
+    expect(scene.model.requests[before]?.lastUserText).toContain(each.asks);
+    expect(answers(after)).toHaveLength(2);
+    expect(scene.model.violations).toEqual([]);
+  },
+  60_000,
+);
+
+function buttonsOf(messages: readonly SceneMessage[], prefix: string): string[] {
+  return messages.flatMap(({ buttons }) => buttons.filter((id) => id.startsWith(prefix)));
+}
+
+const ENDLESS: Script = (_request, index) => toolUse("glob", { pattern: `*${index}` });
+
+test("of two people who click one is heard, and the other is told who was", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi", maxTurns: 1 } });
+  office.slack.workspace.users.set("U0BOB", { id: "U0BOB", name: "bob" });
+  office.model.script(ENDLESS);
+  await office.bot.start();
+  const talk = office.talk({ text: "count", channel: office.channel() });
+  await talk.answered(1);
+  office.model.script(() => text("Three."));
+  talk.click("continue:");
+  talk.click("continue:", "U0BOB");
+  expect(await talk.answered(2)).toBe("Three.");
+  const told = () => [...office.whispersTo("U0ANA"), ...office.whispersTo("U0BOB")];
+  await office.until("the other's reply", () => told().length === 1);
+  expect(told()[0]).toMatch(/^@(?:ana|bob) has clicked this already\.$/u);
+  expect(office.model.requests).toHaveLength(2);
+});
+
+test("a click while another run goes on begins none, and says so", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi", maxTurns: 1 } });
+  office.model.script(ENDLESS);
+  await office.bot.start();
+  const talk = office.talk({ text: "count", channel: office.channel() });
+  await talk.answered(1);
+  const gate = hold();
+  office.model.script(() => [gate.part, text("Three.")]);
+  talk.mention("once more");
+  await gate.reached;
+  talk.click("continue:");
+  await office.until("the reply", () => office.whispersTo("U0ANA").length === 1);
+  expect(office.whispersTo("U0ANA")).toEqual(["**build** is at work here already."]);
+  gate.release();
+  expect(await talk.answered(2)).toBe("Three.");
+  expect(office.model.requests).toHaveLength(2);
+});
+
+test("a click by somebody who is not served begins nothing", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi", maxTurns: 1, access: { deny: ["slack:U0BOB"] } } });
+  office.slack.workspace.users.set("U0BOB", { id: "U0BOB", name: "bob" });
+  office.model.script(ENDLESS);
+  await office.bot.start();
+  const talk = office.talk({ text: "count", channel: office.channel() });
+  await talk.answered(1);
+  talk.click("continue:", "U0BOB");
+  await office.until("the refusal", () => office.whispersTo("U0BOB").length === 1);
+  expect(office.model.requests).toHaveLength(1);
+});
+
+test("a click on an ended run that comes just before kill -9 is gone on with once", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi", maxTurns: 1 } });
+  office.model.script(ENDLESS);
+  await office.bot.start();
+  const talk = office.talk({ text: "count", channel: office.channel() });
+  await talk.answered(1);
+  const gate = hold();
+  office.model.script(() => [gate.part, text("Three.")]);
+  talk.click("continue:");
+  await gate.reached;
+  await office.bot.kill("SIGKILL");
+  office.model.script(() => text("Three."));
+  await office.bot.start();
+  talk.click("continue:");
+  expect(await talk.answered(2)).toBe("Three.");
+  expect(office.model.requests).toHaveLength(3);
+  expect(office.model.violations).toEqual([]);
+});
+
+test("a run that a budget ends offers its details", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi", maxBudgetUsd: 0.1 } });
+  office.model.script((_request, index) => [
+    toolUse("glob", { pattern: `*${index}` }),
+    usage({ input: 0, output: 9_700 }),
+  ]);
+  await office.bot.start();
+  const talk = office.talk({ text: "count", channel: office.channel() });
+  expect(await talk.answered(1)).toMatch(/^✗ Stopped at \$0\.097 of \$0\.10 for this run/u);
+  const ending = talk.seen().find(({ text: shown }) => shown.startsWith("✗ Stopped at"));
+  expect(ending?.buttons.map(({ label }) => label)).toEqual(["Details"]);
+});
