@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { JobAction, JobAnswer, JobControl, JobDraft, JobPreview, JobRequest } from "../core/jobs/job-control.ts";
 import { assertNever } from "../core/protocol/assert-never.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
@@ -58,9 +59,10 @@ class Control implements JobControl {
     const { store, runtime } = this.#options;
     const read = await this.#read(draft, request, null);
     if (read.type === "refused") return refused(read.reason);
-    const id = runtime.ids.next("job");
+    const id = request.key === undefined ? runtime.ids.next("job") : idOf(request.key);
     const at = runtime.clock.now();
     const isAdded = await store.transaction(async (tx) => {
+      if ((await tx.jobs.get(id)) !== null) return true;
       if (await tx.jobs.isNameTaken(read.settings)) return false;
       await tx.jobs.add({ ...read.settings, id, source: "chat", enabled: true, at });
       return true;
@@ -217,6 +219,10 @@ class Control implements JobControl {
   #isAdmin(person: Person): boolean {
     return isNamed(person, this.#options.admins);
   }
+}
+
+function idOf(key: string): string {
+  return `job_${createHash("sha256").update(key).digest("hex").slice(0, 20)}`;
 }
 
 function isNamed({ id, roles }: Person, list: readonly string[]): boolean {

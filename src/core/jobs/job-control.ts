@@ -21,6 +21,8 @@ export interface JobRequest {
   readonly thread: ThreadRef;
   /** Milliseconds since the epoch: the same request, delivered again, is the same run. */
   readonly at: number;
+  /** The same key adds one job, however often it is asked for. */
+  readonly key?: string;
 }
 
 /** Markdown for the person. */

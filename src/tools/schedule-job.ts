@@ -1,0 +1,132 @@
+import { z } from "zod";
+import type { JobAnswer, JobControl, JobDraft, JobRequest } from "../core/jobs/job-control.ts";
+import type { Clock } from "../core/protocol/runtime.ts";
+import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
+import type { Store } from "../core/store/store.ts";
+import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
+
+export interface JobToolDeps {
+  readonly jobs: JobControl;
+  readonly store: Pick<Store, "sessions" | "runs" | "inbox">;
+  readonly clock: Clock;
+}
+
+/** The tools with which the model keeps the jobs of whoever it works for. */
+export function createJobTools(deps: JobToolDeps): readonly Tool[] {
+  return [createScheduleJob(deps), createListJobs(deps), createCancelJob(deps)];
+}
+
+const newJob = z.object({
+  name: z.string().min(1).max(80).describe("What people call it: letters, digits, spaces, plain signs."),
+  prompt: z
+    .string()
+    .min(1)
+    .describe("What is to be done each time, complete in itself: whoever does it does not know this conversation."),
+  cron: z
+    .string()
+    .optional()
+    .describe("When it repeats: five fields, e.g. `0 9 * * 1-5` for every weekday at nine; six with seconds first."),
+  at: z.string().optional().describe("When it is due once: `2026-12-01 09:00`, or `in 2 hours`."),
+  timezone: z
+    .string()
+    .optional()
+    .describe("Whose clock: an IANA name, e.g. Europe/Paris. Ask when you do not know it."),
+  silent: z.boolean().optional().describe("True: nothing is posted when the report equals the one before."),
+});
+type NewJob = z.infer<typeof newJob>;
+
+function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
+  return defineTool<NewJob>({
+    name: "schedule_job",
+    description:
+      "Has something done again and again, or once later as a reminder; what comes of it is posted in this channel. Give either cron " +
+      "or at. The person sees when it will be due and confirms it with a button.",
+    input: newJob,
+    permission: "none",
+    parallel: false,
+    afterCrash: "replay",
+    grant: ({ name }) => ({ key: `schedule_job:${name}`, label: `scheduling ${name}` }),
+    title: ({ name }) => name,
+    rule: () => ({ type: "ask", why: "It will run by itself from now on.", always: true }),
+    async preview(input, ctx) {
+      const seen = await jobs.preview(draftOf(input), await requestOf(ctx, deps));
+      if (seen.type === "refused") return { refused: seen.reason };
+      const next = seen.next.map((due) => `- ${due}`);
+      const text = [`${seen.name}: ${seen.sentence}`, "Next:", ...next, "", input.prompt].join("\n");
+      return {
+        question: "Schedule a job?",
+        language: "text",
+        text,
+        reach: "runs by itself in this channel · only looks",
+      };
+    },
+    async execute(input, ctx) {
+      const request = { ...(await requestOf(ctx, deps)), key: `${ctx.runId}:${ctx.callId}` };
+      return resultOf(await jobs.add(draftOf(input), request));
+    },
+  });
+}
+
+function createListJobs({ jobs, ...deps }: JobToolDeps): Tool {
+  return defineTool({
+    name: "list_jobs",
+    description: "The scheduled jobs of this channel: names, ids, when they are due, how the last runs went.",
+    input: z.object({}),
+    permission: "none",
+    parallel: true,
+    afterCrash: "replay",
+    grant: () => ({ key: "list_jobs", label: "listing jobs" }),
+    title: () => "",
+    execute: async (_input, ctx) => resultOf(await jobs.list(await requestOf(ctx, deps))),
+  });
+}
+
+function createCancelJob({ jobs, ...deps }: JobToolDeps): Tool {
+  return defineTool({
+    name: "cancel_job",
+    description: "Removes a scheduled job for good. Only when the person asks for it.",
+    input: z.object({ job: z.string().min(1).describe("Its name or id, as list_jobs says it.") }),
+    permission: "none",
+    parallel: false,
+    afterCrash: "replay",
+    grant: ({ job }) => ({ key: `cancel_job:${job}`, label: `removing ${job}` }),
+    title: ({ job }) => job,
+    rule: () => ({ type: "ask", why: "It will not run any more.", always: true }),
+    async preview({ job }, ctx) {
+      const shown = await jobs.act("show", job, await requestOf(ctx, deps));
+      if (!shown.isDone) return { refused: shown.text };
+      return {
+        question: "Remove a job?",
+        language: "text",
+        text: shown.text,
+        reach: "a run that has begun ends as usual",
+      };
+    },
+    execute: async ({ job }, ctx) => resultOf(await jobs.act("remove", job, await requestOf(ctx, deps))),
+  });
+}
+
+function draftOf({ silent, name, prompt, cron, at, timezone }: NewJob): JobDraft {
+  return {
+    name,
+    prompt,
+    ...(cron === undefined ? {} : { cron }),
+    ...(at === undefined ? {} : { at }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(silent === undefined ? {} : { silent: silent ? "yes" : "no" }),
+  };
+}
+
+/** Whom the run is put down to, in the channel of its session. */
+async function requestOf(ctx: ToolContext, { store, clock }: Omit<JobToolDeps, "jobs">): Promise<JobRequest> {
+  const [session, run] = await Promise.all([store.sessions.get(ctx.sessionId), store.runs.get(ctx.runId)]);
+  const event = run === null ? null : await store.inbox.get(run.eventSeq);
+  const author = event !== null && "author" in event.body ? event.body.author : null;
+  const person = author ?? { id: session.people[0] ?? "deckhand", name: "deckhand" };
+  // Roles are the platform's to tell with an event; a job's own rights do not depend on them.
+  return { person: { ...person, roles: [] }, thread: session.thread, at: clock.now() };
+}
+
+function resultOf({ isDone, text }: JobAnswer): ToolResult {
+  return isDone ? textResult(text) : errorResult(text);
+}
