@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import { type AgentLayer, accessProblem, layerAgents } from "./core/agent/definitions.ts";
 import type { AgentDefinition } from "./core/agent/query-config.ts";
 import { readFrontMatter } from "./core/context/skill-front-matter.ts";
+import { APPLICATION } from "./version.ts";
 
 export interface Agents {
   readonly byName: ReadonlyMap<string, AgentDefinition>;
@@ -14,7 +15,6 @@ export interface Agents {
 }
 
 /** Beside the program's sources. */
-const APPLICATION = path.resolve(import.meta.dirname, "..");
 
 /** The agents of the application's files, then of the home's, then of the settings: later ones win, field by field. */
 export function loadAgents(config: Config): Agents {
@@ -47,7 +47,7 @@ function checked(layer: AgentLayer): ReadLayer {
   return { layer, problems };
 }
 
-/** Every `<name>.md` of a directory; one that is missing holds none. */
+/** Every `<name>.md` of a directory but its README.md; one that is missing holds none. */
 export function readAgentFiles(directory: string): ReadLayer {
   const layer = new Map<string, Partial<AgentDefinition>>();
   const problems: string[] = [];
@@ -63,7 +63,7 @@ export function readAgentFiles(directory: string): ReadLayer {
 function namesIn(directory: string, problems: string[]): string[] {
   try {
     return readdirSync(directory)
-      .filter((name) => name.endsWith(".md"))
+      .filter((name) => name.endsWith(".md") && name !== "README.md")
       .sort();
   } catch (error) {
     const code = codeOf(error);

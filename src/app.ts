@@ -8,6 +8,7 @@ import { checkModels } from "./cli/checks.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
 import { CHAT_COMMANDS } from "./core/commands/registry.ts";
+import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import { type AppError, PlatformError, StoreError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
@@ -17,22 +18,23 @@ import { createModelChoice } from "./core/providers/model-choice.ts";
 import type { ProviderRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { EmbeddedEngine } from "./core/sessions/embedded-engine.ts";
+import type { SessionHandler } from "./core/sessions/engine.ts";
 import { createIntake } from "./core/sessions/intake.ts";
 import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
 import { acquireLease } from "./core/store/lease.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import type { Tool } from "./core/tool.ts";
 import { instructionFiles, PRIVATE, requireWritable, webToken } from "./home.ts";
-import { createJobs } from "./jobs/jobs.ts";
+import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPlaces, PLATFORM_LABELS, type Places } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { saveAttachment } from "./tools/attachments.ts";
-import { createFileTools } from "./tools/file-tools.ts";
 import { createInstructionReader } from "./tools/instruction-layers.ts";
-import { createNativeTools } from "./tools/native/native-tools.ts";
+import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
+import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
 import { createSandbox } from "./tools/wasm/sandbox.ts";
+import { APPLICATION, VERSION } from "./version.ts";
 
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
 const DRAIN_MS = 5_000;
@@ -200,31 +202,49 @@ interface Services {
   readonly places: Places;
 }
 
+/** What the program's work is done with. */
+interface Works extends Services {
+  readonly platform: (name: PlatformName) => PacedPlatform;
+  readonly engine: EmbeddedEngine;
+  readonly approvals: ApprovalRules;
+  readonly skills: SkillReader;
+  readonly toolbox: Toolbox;
+  readonly jobs: Jobs;
+}
+
 /** Connects the platforms to the engine, and goes on with what a process before this one left. */
-async function run(assembly: Assembly, { store, registry, places }: Services): Promise<void> {
-  const { config, runtime, log, platforms, status, parts } = assembly;
-  const sandbox = createSandbox({ log });
-  parts.defer(() => sandbox.close());
+async function run(assembly: Assembly, services: Services): Promise<void> {
+  const { parts, say } = assembly;
+  const works = openWorks(assembly, services);
+  const { engine, jobs, store } = works;
+  connect(assembly, { receive: openIntake(assembly, works), store });
+  parts.defer(() => engine.stop(DRAIN_MS));
+  await engine.start(openRunner(assembly, works));
+  parts.defer(() => jobs.stop());
+  for (const problem of await jobs.start()) say(`⚠ ${problem}`);
+}
+
+function openWorks(assembly: Assembly, services: Services): Works {
+  const { config, runtime, log, platforms, status } = assembly;
+  const { store } = services;
   const platform = (name: PlatformName): PacedPlatform => {
     const found = platforms.get(name);
     if (found !== undefined) return found;
     throw new PlatformError("platform_failed", `${name} is not configured`, { detail: { platform: name } });
   };
-  const engine = new EmbeddedEngine({
-    store,
-    runtime,
-    log,
-    maxConcurrentRuns: config.maxConcurrentRuns,
-    target: platform,
-  });
+  const { maxConcurrentRuns } = config;
+  const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns, target: platform });
   status.engine = engine;
   const approvals = { ...config.approvals, admins: config.access.admins };
-  const { clock } = runtime;
-  const tools: readonly Tool[] = [
-    ...createFileTools(sandbox),
-    ...createNativeTools({ store, engine, clock, log, approvals, catalogue: () => tools }),
-  ];
-  const jobs = createJobs({
+  const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
+  const toolbox = openToolbox(assembly, { store, engine, approvals, skills });
+  const jobs = openJobs(assembly, { ...services, engine });
+  return { ...services, platform, engine, approvals, skills, toolbox, jobs };
+}
+
+function openJobs({ config, runtime, log }: Assembly, given: Services & Pick<Works, "engine">): Jobs {
+  const { store, engine, places } = given;
+  return createJobs({
     store,
     engine,
     runtime,
@@ -237,7 +257,11 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
     file: path.join(config.home, "jobs.json"),
     logDays: JOB_LOG_DAYS,
   });
-  const receive = createIntake({
+}
+
+function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
+  const { store, engine, approvals, registry, places, platform, skills, toolbox, jobs } = works;
+  return createIntake({
     store,
     engine,
     runtime,
@@ -247,34 +271,54 @@ async function run(assembly: Assembly, { store, registry, places }: Services): P
     allowedHosts: config.allowedHosts,
     models: createModelChoice(registry, config.providers),
     jobs: jobs.control,
-    tools: () => Promise.resolve(tools.map(({ name, permission }) => ({ name, permission, source: "built in" }))),
+    tools: () => Promise.resolve(toolbox.listed()),
+    skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
     ...places,
   });
-  connect(assembly, { receive, store });
-  parts.defer(() => engine.stop(DRAIN_MS));
-  await engine.start(
-    createSessionRunner({
-      store,
-      runtime,
-      log,
-      registry,
-      budgets: config.budgets,
-      approvals,
-      engine,
-      tools,
-      platform,
-      openView: (name, body) => {
-        const deps = { platform: platform(name), clock: runtime.clock, log };
-        return body.kind === "job" ? createJobViews({ ...deps, jobs: jobs.runs }, body) : createRunViews(deps);
-      },
-      placeOf: places.placeOf,
-      instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),
-      saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),
-    }),
-  );
-  parts.defer(() => jobs.stop());
-  for (const problem of await jobs.start()) assembly.say(`⚠ ${problem}`);
+}
+
+function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHandler {
+  const { store, engine, approvals, registry, places, platform, skills, toolbox, jobs } = works;
+  return createSessionRunner({
+    store,
+    runtime,
+    log,
+    registry,
+    budgets: config.budgets,
+    approvals,
+    engine,
+    tools: () => toolbox.tools(),
+    platform,
+    openView: (name, body) => {
+      const deps = { platform: platform(name), clock: runtime.clock, log };
+      return body.kind === "job" ? createJobViews({ ...deps, jobs: jobs.runs }, body) : createRunViews(deps);
+    },
+    placeOf: places.placeOf,
+    instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),
+    skillsOf: skills,
+    saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),
+  });
+}
+
+type ToolboxParts = Pick<ToolboxOptions, "store" | "engine" | "approvals" | "skills">;
+
+/** The tools; servers connect in the background, and none holds up the start. */
+function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: ToolboxParts): Toolbox {
+  const sandbox = createSandbox({ log });
+  parts.defer(() => sandbox.close());
+  const toolbox = createToolbox({
+    ...given,
+    sandbox,
+    runtime,
+    log,
+    webSearch: config.webSearch,
+    mcp: { servers: config.mcpServers, environment: config.childEnvironment, version: VERSION },
+    extensions: [],
+  });
+  parts.defer(() => toolbox.stop());
+  toolbox.start(signal);
+  return toolbox;
 }
 
 /** Platforms connect on their own time: one that is down keeps no other waiting. */

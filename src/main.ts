@@ -1,11 +1,5 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
-import { z } from "zod";
+import { APPLICATION, VERSION } from "./version.ts";
 
-const root = path.resolve(import.meta.dirname, "..");
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")));
 const { createProgram } = await import("./cli/program.ts");
 const { processTerminal } = await import("./cli/terminal.ts");
 const { processSources } = await import("./config.ts");
@@ -13,8 +7,8 @@ const { CHAT_COMMANDS } = await import("./core/commands/registry.ts");
 const terminal = processTerminal();
 
 await createProgram({
-  version,
-  root,
+  version: VERSION,
+  root: APPLICATION,
   terminal,
   sources: processSources(),
   chatCommands: CHAT_COMMANDS,

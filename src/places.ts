@@ -25,6 +25,7 @@ export interface Places {
   /** The query settings of a session; those of its place where people have set nothing. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
   readonly agentOf: (channelKey: string) => string;
+  readonly sandboxRootOf: (thread: ThreadRef) => string;
   readonly requiresMention: (channelKey: string) => boolean;
 }
 
@@ -46,6 +47,7 @@ export function createPlaces(config: Config, defaultModel: string): Places {
     problems,
     agentOf,
     configOf,
+    sandboxRootOf: (thread) => sandboxRootOf(config, thread),
     requiresMention: (channelKey) => config.channels[channelKey]?.requireMention ?? false,
     async placeOf(session) {
       const { thread } = session;

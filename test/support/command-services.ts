@@ -1,4 +1,5 @@
 import type { CommandServices } from "../../src/core/commands/command.ts";
+import { skillCatalogue } from "../../src/core/context/skills.ts";
 import type { IntakeOptions } from "../../src/core/sessions/intake.ts";
 import { buildConfig } from "./query-config.ts";
 import { shippedAgent, shippedAgents } from "./shipped-agents.ts";
@@ -8,7 +9,7 @@ export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 
 /** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
 export function commandServices(): Pick<IntakeOptions, "announce"> &
-  Pick<CommandServices, "agents" | "agentOf" | "configOf" | "allowedHosts" | "models" | "tools" | "jobs"> {
+  Pick<CommandServices, "agents" | "agentOf" | "configOf" | "allowedHosts" | "models" | "tools" | "jobs" | "skillsOf"> {
   return {
     agents: shippedAgents,
     agentOf: () => "build",
@@ -26,6 +27,7 @@ export function commandServices(): Pick<IntakeOptions, "announce"> &
       windowOf: () => Promise.resolve(200_000),
     },
     tools: () => Promise.resolve([]),
+    skillsOf: () => Promise.resolve(skillCatalogue([], [])),
     jobs: { preview: noJobs, add: noJobs, list: noJobs, act: noJobs, edit: noJobs },
     announce: () => Promise.reject(new Error("nobody posts here")),
   };

@@ -3,12 +3,23 @@ import type { AccessRole, AgentDefinition } from "./query-config.ts";
 /** What one place says of agents, by name; what it leaves out stays as places before it have it. */
 export type AgentLayer = ReadonlyMap<string, Partial<AgentDefinition>>;
 
+/** From the one that may do most. */
 const ACCESS_ROLES: readonly AccessRole[] = ["full", "read-only", "search-only"];
 
 /** What is wrong with an access role, in words; null when it is one. */
 export function accessProblem(access: string): string | null {
   if (ACCESS_ROLES.some((role) => role === access)) return null;
   return `"${access}" is no access role, so the agent gets no tools. Use ${ACCESS_ROLES.join(", ")}.`;
+}
+
+/** Whether a role may do more than another. */
+export function mayDoMore(access: string, than: string): boolean {
+  return rankOf(access) > rankOf(than);
+}
+
+function rankOf(access: string): number {
+  const index = ACCESS_ROLES.findIndex((role) => role === access);
+  return index === -1 ? 0 : ACCESS_ROLES.length - index;
 }
 
 /** All agents, in the order in which they were first named; later layers win, field by field. */

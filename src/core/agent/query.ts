@@ -1,4 +1,5 @@
 import { withRepeatHints } from "../budget/repeated-calls.ts";
+import { deferTools, foundTools, isDeferrable, TOOL_SEARCH } from "../context/deferred-tools.ts";
 import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { offeredTools } from "../permissions/policy.ts";
 import { assertNever } from "../protocol/assert-never.ts";
@@ -50,6 +51,7 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         break;
       case "append_results":
         await run.toolResults(resultsMessage(loop, step.message));
+        loop.gauge.takeFound();
         break;
       case "resume":
         await run.resumed(resumeMessage(query.runtime));
@@ -80,15 +82,24 @@ export async function openLoop(query: Query): Promise<Loop> {
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
   const granted = config.grantedTools ?? [];
   const access = { agentName, role, mode: config.mode, granted, ...toolAllow };
-  const run = await OpenRun.load(query.journal);
+  const [run, found] = await Promise.all([OpenRun.load(query.journal), foundSoFar(query)]);
+  const offered = (names: readonly string[]) => {
+    return toolSpecs(deferTools(offeredTools(query.tools, access), names).offered);
+  };
   return {
     told: new Set(),
     query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },
     run,
     rules: { tools: query.tools, access, place: { mode: config.mode, allowedHosts, blockedUrls } },
-    gauge: new ContextGauge(query, run, toolSpecs(offeredTools(query.tools, access))),
+    gauge: new ContextGauge(query, run, { found, specs: offered }),
     bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },
   };
+}
+
+/** Tools that the session has searched for before. */
+async function foundSoFar({ tools, journal }: Query): Promise<readonly string[]> {
+  const mayDefer = tools.some(isDeferrable);
+  return mayDefer ? foundTools(await journal.carried(TOOL_SEARCH)) : [];
 }
 
 /** Who stopped the run, or null while it may go on; any other abort suspends it, by throwing. */

@@ -2,11 +2,9 @@ import { z } from "zod";
 import type { ToolSpec } from "../providers/provider.ts";
 import type { Tool } from "../tool.ts";
 
-/** Tools as the model sees them, by name, so that a request's bytes do not depend on who registered what first. */
+/** Tools as the model sees them, in the order given. */
 export function toolSpecs(tools: readonly Tool[]): ToolSpec[] {
-  return tools
-    .map((tool) => ({ name: tool.name, description: tool.description, inputSchema: jsonSchemaOf(tool) }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: jsonSchemaOf(tool) }));
 }
 
 function jsonSchemaOf(tool: Tool): Record<string, unknown> {

@@ -4,8 +4,8 @@ import type { AgentDefinition } from "../agent/query-config.ts";
 export function agentAddress(
   text: string,
   agents: ReadonlyMap<string, AgentDefinition>,
-): { readonly agent: string; readonly prompt: string } | null {
+): { readonly agent: AgentDefinition; readonly prompt: string } | null {
   const [, name = "", prompt = ""] = /^\s*@([a-z0-9][a-z0-9-]*)(?:[\s:,]+([\s\S]*))?$/i.exec(text) ?? [];
   const agent = agents.get(name.toLowerCase());
-  return agent?.visible === true ? { agent: agent.name, prompt: prompt.trim() } : null;
+  return agent?.visible === true ? { agent, prompt: prompt.trim() } : null;
 }

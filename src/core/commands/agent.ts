@@ -1,6 +1,9 @@
+import { mayDoMore } from "../agent/definitions.ts";
+import type { AgentDefinition } from "../agent/query-config.ts";
 import { answersFromNowOn, stillAtWork, switchAgent } from "../sessions/agent-switch.ts";
 import { firstWord } from "./arguments.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
+import { mayRaise } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 import { NO_THREAD, sessionToChange } from "./session-to-change.ts";
@@ -9,7 +12,7 @@ export const agentCommand: ChatCommand = {
   name: "agent",
   description: "show the agents, or let another one answer here",
   usage: "[name] [what to do]",
-  permission: "people",
+  permission: "everyone",
   options: [
     { name: "name", description: "the agent that answers from now on" },
     { name: "prompt", description: "what it is to do first" },
@@ -21,9 +24,22 @@ export const agentCommand: ChatCommand = {
     const agent = context.agents.get(name);
     if (agent === undefined) return privately(unknown(name, context));
     if (!agent.visible) return privately(`**${name}** works for other agents only. ${choices(context)}`);
+    const refusal = agentRefusal(agent, context);
+    if (refusal !== null) return privately(refusal);
     return rest === "" ? switchTo(name, context) : { run: rest, agent: name };
   },
 };
+
+/** Why the person may not have this agent answer here, in words; null when they may. */
+export function agentRefusal({ name, access }: AgentDefinition, context: CommandContext): string | null {
+  const usual = context.configOf({
+    channelKey: context.channelKey,
+    agent: context.agentOf(context.channelKey),
+    settings: {},
+  });
+  if (!mayDoMore(access, usual.agentDefinition.access) || mayRaise(context)) return null;
+  return `**${name}** may do more than **${usual.agentDefinition.name}**, which is set for this channel. Only admins and approvers may let it answer here.`;
+}
 
 async function switchTo(name: string, context: CommandContext): Promise<CommandReply> {
   const session = await sessionToChange(context);

@@ -1,4 +1,5 @@
 import type { AgentDefinition, QueryConfig } from "../agent/query-config.ts";
+import type { SkillCatalogue } from "../context/skills.ts";
 import type { JobControl } from "../jobs/job-control.ts";
 import type { AccessRules } from "../permissions/access.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
@@ -6,6 +7,7 @@ import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ModelChoice } from "../providers/model-choice.ts";
 import type { SessionEngine } from "../sessions/engine.ts";
+import type { CalledSkill } from "../sessions/session-event.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
@@ -44,6 +46,8 @@ export type CommandReply = OutgoingMessage | RunReply;
 
 export interface RunReply {
   readonly run: string;
+  /** The skill that the words call, with what was typed after its name. */
+  readonly skill?: CalledSkill;
   /** The agent that answers from here on; the session's own when left out. */
   readonly agent?: string;
 }
@@ -68,6 +72,8 @@ export interface CommandServices {
   /** Hosts that tools may reach; `*` is every public one. */
   readonly allowedHosts: readonly string[];
   readonly models: ModelChoice;
+  /** The skills that hold in a thread's channel. */
+  readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
   readonly tools: () => Promise<readonly ListedTool[]>;
   readonly jobs: JobControl;
 }

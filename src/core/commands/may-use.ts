@@ -4,12 +4,22 @@ import type { ChatCommand, CommandContext } from "./command.ts";
 
 type Named = Pick<Person, "id" | "roles">;
 
-export function isNamed(person: Named, list: readonly string[]): boolean {
+function isNamed(person: Named, list: readonly string[]): boolean {
   return [person.id, ...person.roles].some((id) => list.includes(id));
 }
 
 export function isAdmin(person: Named, { admins }: AccessRules): boolean {
   return isNamed(person, admins);
+}
+
+/** More than configuration gives a place is for those whom it names to decide, where it names anybody. */
+export function mayRaise({
+  person,
+  access,
+  approvals,
+}: Pick<CommandContext, "person" | "access" | "approvals">): boolean {
+  const trusted = [...access.admins, ...approvals.approvers];
+  return trusted.length === 0 || isNamed(person, trusted);
 }
 
 /** Why the person may not use the command here, in words; null when they may. */

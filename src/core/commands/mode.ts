@@ -1,7 +1,7 @@
 import type { Mode } from "../agent/query-config.ts";
 import { readArguments } from "./arguments.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
-import { isNamed } from "./may-use.ts";
+import { mayRaise } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 import { hereOf, NO_THREAD, sessionToChange } from "./session-to-change.ts";
@@ -56,13 +56,8 @@ async function setMode(wanted: string, context: CommandContext): Promise<string>
   return `✓ Mode **${mode}** in this thread: ${MODE_WORDS[mode]}.${isRunning ? " It holds from my next run on; `/stop` ends this one." : ""}`;
 }
 
-/** More than configuration gives a place is for those whom it names to decide, where it names anybody. */
-function raiseRefusal(
-  { mode, usual }: { mode: Mode; usual: Mode },
-  { person, access, approvals }: CommandContext,
-): string | null {
-  const trusted = [...access.admins, ...approvals.approvers];
+function raiseRefusal({ mode, usual }: { mode: Mode; usual: Mode }, context: CommandContext): string | null {
   const raises = MODES.indexOf(mode) > MODES.indexOf(usual);
-  if (!raises || trusted.length === 0 || isNamed(person, trusted)) return null;
+  if (!raises || mayRaise(context)) return null;
   return `Only admins and approvers may raise the mode here from \`${usual}\` to \`${mode}\`.`;
 }

@@ -7,6 +7,7 @@ import { jobsCommand } from "./jobs.ts";
 import { modeCommand } from "./mode.ts";
 import { modelCommand } from "./model.ts";
 import { newCommand } from "./new.ts";
+import { skillCommand } from "./skill.ts";
 import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { toolsCommand } from "./tools.ts";
@@ -23,6 +24,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   agentCommand,
   modelCommand,
   modeCommand,
+  skillCommand,
   compactCommand,
   newCommand,
   jobsCommand,

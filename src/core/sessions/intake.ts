@@ -1,4 +1,5 @@
 import { ThreadBreaker } from "../budget/thread-breaker.ts";
+import { agentRefusal } from "../commands/agent.ts";
 import { agentAddress } from "../commands/agent-address.ts";
 import type { CommandServices } from "../commands/command.ts";
 import { helpText } from "../commands/help.ts";
@@ -8,7 +9,14 @@ import { typedCommand } from "../commands/run-command.ts";
 import { accessRefusal } from "../permissions/access.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Log } from "../protocol/log.ts";
-import type { InboundCommand, InboundEvent, InboundMessage, Receipt, Receive } from "../protocol/platform.ts";
+import type {
+  InboundAction,
+  InboundCommand,
+  InboundEvent,
+  InboundMessage,
+  Receipt,
+  Receive,
+} from "../protocol/platform.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import { receiveClick } from "./clicks.ts";
 import { takeRemark, takeRequest } from "./person-message.ts";
@@ -47,7 +55,7 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
       case "command":
         return receiveCommand(event, options);
       case "action":
-        return receiveClick(event, options);
+        return clickedCommand(event, options) ?? receiveClick(event, options);
       default:
         return assertNever(event);
     }
@@ -89,8 +97,12 @@ async function receiveMessage(message: InboundMessage, options: Intake): Promise
   const address = agentAddress(text, options.agents);
   if (address === null) return answerOrRequest(message, session, options);
   const { agent, prompt } = address;
-  if (prompt !== "" || hasMore) return takeRequest({ ...message, text: prompt }, { session, agent }, options);
-  return takeCommand({ name: "agent", line: agent }, { event: message, session }, options);
+  if (prompt === "" && !hasMore) {
+    return takeCommand({ name: "agent", line: agent.name }, { event: message, session }, options);
+  }
+  const refusal = agentRefusal(agent, commandContext({ event: message, session }, options));
+  if (refusal !== null) return { type: "reply", message: privately(refusal) };
+  return takeRequest({ ...message, text: prompt }, { session, agent: agent.name }, options);
 }
 
 /** What a session asked somebody for, or else something new. */
@@ -107,6 +119,14 @@ async function answerOrRequest(message: InboundMessage, session: SessionRow | nu
 function isFollowUp(message: InboundMessage, session: SessionRow | null, options: IntakeOptions): boolean {
   if (session === null || message.addressed === "other") return false;
   return session.people.includes(message.person.id) && !options.requiresMention(session.channelKey);
+}
+
+/** A button that stands for a command, `skill:<name>`; null when it is another. */
+function clickedCommand(click: InboundAction, options: Intake): Promise<Receipt> | null {
+  const [, name, args] = /^(skill):(.+)$/s.exec(click.action) ?? [];
+  if (name === undefined || args === undefined) return null;
+  const { action: _action, ...event } = click;
+  return receiveCommand({ ...event, kind: "command", name, args }, options);
 }
 
 async function receiveCommand(event: InboundCommand, options: Intake): Promise<Receipt> {

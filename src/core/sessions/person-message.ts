@@ -6,7 +6,7 @@ import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.t
 import type { Store } from "../store/store.ts";
 import { answersFromNowOn } from "./agent-switch.ts";
 import type { SessionEngine } from "./engine.ts";
-import type { PersonMessageEvent } from "./session-event.ts";
+import type { CalledSkill, PersonMessageEvent } from "./session-event.ts";
 
 export interface MessageOptions {
   readonly store: Store;
@@ -25,23 +25,25 @@ export interface Request {
   readonly session: SessionRow | null;
   /** The agent that is to answer from here on; null: the session's own. */
   readonly agent: string | null;
+  /** The skill that the words call. */
+  readonly skill?: CalledSkill | undefined;
 }
 
 /** What somebody wants done: begins a run, or enters the one that goes on. */
 export async function takeRequest(
   message: InboundMessage,
-  { session, agent }: Request,
+  { session, agent, skill }: Request,
   options: MessageOptions,
 ): Promise<Receipt> {
   if (session === null) {
     const usual = options.agentOf(channelKeyOf(message.thread));
     const opened = await openSession(message, agent ?? usual, options);
-    return deliver(message, { session: opened, addressed: true, isNew: true, agent, before: usual }, options);
+    return deliver(message, { session: opened, addressed: true, isNew: true, agent, skill, before: usual }, options);
   }
   const verdict = await options.breaker.arrives(session.id);
   if (verdict === "stops") return { type: "reply", message: privately(TOO_QUICK) };
   if (verdict === "stopped") return { type: "ignored" };
-  return deliver(message, { session, addressed: true, isNew: false, agent, before: session.agent }, options);
+  return deliver(message, { session, addressed: true, isNew: false, agent, skill, before: session.agent }, options);
 }
 
 /** What people say to each other in a session's thread: kept as context, starts nothing. */
@@ -54,6 +56,7 @@ interface Delivery {
   readonly addressed: boolean;
   readonly isNew: boolean;
   readonly agent: string | null;
+  readonly skill?: CalledSkill | undefined;
   /** Who answered, or would have answered, here until now. */
   readonly before: string;
 }
@@ -70,7 +73,7 @@ async function deliver(message: InboundMessage, delivery: Delivery, options: Mes
   return { type: "reply", message: privately(answersFromNowOn(agent, before)) };
 }
 
-function bodyOf(message: InboundMessage, { addressed, isNew, agent }: Delivery): PersonMessageEvent {
+function bodyOf(message: InboundMessage, { addressed, isNew, agent, skill }: Delivery): PersonMessageEvent {
   return {
     kind: "message",
     author: { id: message.person.id, name: message.person.name },
@@ -83,6 +86,7 @@ function bodyOf(message: InboundMessage, { addressed, isNew, agent }: Delivery):
     addressed,
     joinsThread: isNew && !message.opensThread && message.thread.threadId !== null,
     ...(agent === null ? {} : { agent }),
+    ...(skill === undefined ? {} : { skill }),
   };
 }
 

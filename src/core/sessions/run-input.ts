@@ -1,11 +1,15 @@
+import type { SkillCatalogue } from "../context/skills.ts";
 import { toAppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, ImageBlock, Message } from "../protocol/messages.ts";
 import type { Attachment, ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
 import type { Ids } from "../protocol/runtime.ts";
+import type { ChildEvent } from "./child-event.ts";
+import { endNote } from "./child-report.ts";
 import type { JobEvent } from "./job-event.ts";
 import type { RunLocalCommand } from "./local-command.ts";
 import { localCommandIn } from "./local-command-text.ts";
+import { skillBlocks } from "./run-skills.ts";
 import type { PersonMessageEvent, StoredEvent } from "./session-event.ts";
 
 export interface RunInputOptions {
@@ -16,6 +20,8 @@ export interface RunInputOptions {
   readonly saveAttachment: (name: string, data: Uint8Array) => Promise<string | null>;
   /** What people should know: an attachment that could not be read. */
   readonly notice: (text: string) => void;
+  /** The skills that hold in the session's channel. */
+  readonly skills: () => SkillCatalogue;
   /** Runs a shell command that a person typed. */
   readonly runCommand: RunLocalCommand;
 }
@@ -33,9 +39,25 @@ const IMAGE_BYTES = 3_750_000;
 export async function messagesOf(event: StoredEvent, options: RunInputOptions): Promise<Message[]> {
   const { body } = event;
   if (body.kind === "job") return [jobMessage(body, options)];
+  if (body.kind === "child") return [assignment(body, event.sessionId, options)];
+  if (body.kind === "child_end") return [userNote(endNote(body), body.at, options)];
   if (body.kind !== "message") return [];
   const earlier = body.joinsThread ? await threadContext(body, options) : [];
   return [...earlier, await personMessage(body, event.seq, options)];
+}
+
+/** What a sub-agent is to do, as its parent put it. */
+function assignment({ task, prompt, at }: ChildEvent, sessionId: string, { ids }: RunInputOptions): Message {
+  const { agent, description } = task;
+  const content: ContentBlock[] = [
+    { type: "task_assignment", agent, description, sessionId },
+    { type: "text", text: prompt },
+  ];
+  return { id: ids.next("msg"), role: "user", content, createdAt: at };
+}
+
+function userNote(text: string, at: number, { ids }: RunInputOptions): Message {
+  return { id: ids.next("msg"), role: "user", content: [{ type: "text", text }], createdAt: at };
 }
 
 function jobMessage({ prompt, author, at }: JobEvent, { ids }: RunInputOptions): Message {
@@ -49,7 +71,8 @@ async function personMessage(body: PersonMessageEvent, seq: number, options: Run
   const typed = body.addressed ? localCommandIn(body.text) : null;
   const output = typed === null ? [] : [await options.runCommand(typed.command, seq)];
   const text = typed === null ? body.text : typed.rest;
-  const said: ContentBlock[] = text === "" ? output : [...output, { type: "text", text }];
+  const words: ContentBlock[] = text === "" ? [] : [{ type: "text", text }];
+  const said = [...output, ...(body.skill === undefined ? words : skillBlocks(body.skill, options.skills()))];
   return {
     id: options.ids.next("msg"),
     role: "user",

@@ -5,6 +5,7 @@ import type { Query } from "../agent/query-input.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import { planSection } from "../context/plan-section.ts";
+import type { SkillCatalogue } from "../context/skills.ts";
 import { buildSystemPrompt, type InstructionLayer } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
@@ -31,6 +32,7 @@ import { postKey } from "./post-once.ts";
 import { withdrawQuestions } from "./questions.ts";
 import { messagesOf, type RunInputOptions } from "./run-input.ts";
 import { changedFiles, createRunJournal, type RunAccount } from "./run-journal.ts";
+import { skillsOfRun } from "./run-skills.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
 import type { SessionEventBody } from "./session-event.ts";
 import { createToolThread } from "./tool-thread.ts";
@@ -56,13 +58,16 @@ export interface RunnerOptions {
   /** Who decides what asks first. */
   readonly approvals: ApprovalRules;
   readonly engine: Pick<SessionEngine, "deliverAt">;
-  readonly tools: readonly Tool[];
+  /** Those that there are now. */
+  readonly tools: () => readonly Tool[];
   readonly platform: (name: PlatformName) => ChatPlatform;
   /** By the platform and the event that began the run. */
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
   readonly placeOf: (session: SessionRow) => Promise<SessionPlace>;
   /** What instruction files say there, the most general first. */
   readonly instructionsOf: (sandboxRoot: string) => readonly InstructionLayer[];
+  /** The skills that hold there. */
+  readonly skillsOf: (sandboxRoot: string) => SkillCatalogue;
   /** Keeps an attachment beneath the sandbox root; answers its relative path, or null when it cannot. */
   readonly saveAttachment: (sandboxRoot: string, name: string, data: Uint8Array) => Promise<string | null>;
 }
@@ -224,6 +229,7 @@ class SessionRunner implements SessionHandler {
       ids: runtime.ids,
       signal: run.context.signal,
       saveAttachment: (name, data) => saveAttachment(sandboxRoot, name, data),
+      skills: () => this.#options.skillsOf(sandboxRoot),
       notice: (text) => run.view.show({ type: "status", text }),
       runCommand,
     };
@@ -243,15 +249,25 @@ class SessionRunner implements SessionHandler {
     const { messageChars: maxChars } = input.platform.limits;
     const account = { personId: author.id, channelId: session.channelKey };
     const instructions = this.#options.instructionsOf(sandboxRoot);
+    const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot), {
+      body: wake.event.body,
+      settings: session.settings,
+    });
     const query: Query = {
       sessionId: session.id,
       runId: wake.runId,
       channelKey: session.channelKey,
       person: author.name,
-      config,
+      config: skills.narrowed(config),
       registry: this.#registry(run, account, config),
-      tools,
-      system: buildSystemPrompt({ config, place, instructions, active: [planSection(plan)] }),
+      tools: tools(),
+      system: buildSystemPrompt({
+        config,
+        place,
+        instructions,
+        skills: skills.index,
+        active: [planSection(plan), skills.active],
+      }),
       journal: createRunJournal({
         store,
         context,

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { authorSchema } from "../protocol/messages.ts";
 import { attachmentSchema, threadRefSchema } from "../protocol/platform.ts";
+import { childEndSchema, childEventSchema } from "./child-event.ts";
 import { jobEventSchema } from "./job-event.ts";
+
+/** A skill that a person called, with what was typed after its name. */
+const calledSkill = z.object({ name: z.string(), line: z.string() });
+export type CalledSkill = z.infer<typeof calledSkill>;
 
 /** What can wake a session. Stored as JSON in the inbox, so every kind has a schema. */
 
@@ -19,6 +24,7 @@ const personMessage = z.object({
   addressed: z.boolean(),
   /** True when the session begins inside an existing thread, whose root and newest messages it gets. */
   joinsThread: z.boolean(),
+  skill: calledSkill.exactOptional(),
   /** The agent that answers in the session from this message on. */
   agent: z.string().optional(),
 });
@@ -35,6 +41,8 @@ export const sessionEventBodySchema = z.discriminatedUnion("kind", [
   timer,
   resume,
   jobEventSchema,
+  childEventSchema,
+  childEndSchema,
 ]);
 export type SessionEventBody = z.infer<typeof sessionEventBodySchema>;
 export type PersonMessageEvent = z.infer<typeof personMessage>;

@@ -3,6 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import { skillCatalogue } from "../../../src/core/context/skills.ts";
 import type { InboundEvent, InboundMessage, Receive } from "../../../src/core/protocol/platform.ts";
 import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
@@ -129,7 +130,8 @@ class Conversation {
       budgets: {},
       approvals: APPROVALS,
       engine,
-      tools: this.#tools(process),
+      tools: () => this.#tools(process),
+      skillsOf: () => skillCatalogue([], []),
       platform: () => platform,
       openView: () => createRunViews({ platform, clock, log: silentLog }),
       placeOf: () =>

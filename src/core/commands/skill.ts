@@ -1,0 +1,80 @@
+import { argumentLine, renderSkill } from "../context/skill-render.ts";
+import { LIST_SKILLS, problemText, SKILL_OFF, type Skill, type SkillCatalogue } from "../context/skills.ts";
+import type { OutgoingMessage } from "../protocol/platform.ts";
+import { firstWord } from "./arguments.ts";
+import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
+import { didYouMean, nearest } from "./nearest.ts";
+import { privately } from "./private-reply.ts";
+import { NO_THREAD, sessionToChange } from "./session-to-change.ts";
+import { skillArguments } from "./skill-line.ts";
+
+/** Skills that the picker has a button for. */
+const PICKED = 10;
+
+export const skillCommand: ChatCommand = {
+  name: "skill",
+  description: "do something the way a skill describes; without a name, choose one",
+  usage: "[name] [arguments]",
+  permission: "everyone",
+  options: [
+    { name: "name", description: "the skill, list, or off" },
+    { name: "arguments", description: "what the skill is to be applied to" },
+  ],
+  async run(line, context) {
+    const { word, rest } = firstWord(line);
+    const catalogue = await context.skillsOf(context.thread);
+    if (word === "" || word === LIST_SKILLS) return picker(catalogue);
+    if (word === SKILL_OFF) return setActive(null, context);
+    const skill = catalogue.find(word);
+    return skill === undefined ? privately(unknown(word, catalogue)) : useSkill(skill, rest, context);
+  },
+};
+
+async function useSkill(skill: Skill, line: string, context: CommandContext): Promise<CommandReply> {
+  const rendered = renderSkill(skill, skillArguments(line));
+  if (rendered.type === "missing") return privately(missing(skill, rendered.args));
+  if (skill.scope === "session") return setActive(skill.name, context);
+  return { run: `/skill ${skill.name} ${line}`.trim(), skill: { name: skill.name, line } };
+}
+
+function missing({ name, args }: Skill, lacking: Skill["args"]): string {
+  const each = lacking.map((arg) =>
+    arg.description === "" ? `**${arg.name}**` : `**${arg.name}** (${arg.description})`,
+  );
+  const usage = args.map((arg) => (arg.required ? `<${arg.name}>` : `[${arg.name}]`)).join(" ");
+  return `The skill **${name}** needs ${each.join(", ")}: \`/skill ${name} ${usage}\`.`;
+}
+
+/** A skill for the whole session stays in force until it is switched off. */
+async function setActive(name: string | null, context: CommandContext): Promise<CommandReply> {
+  const session = await sessionToChange(context);
+  if (session === null) return privately(NO_THREAD);
+  const { activeSkill: before } = session.settings;
+  if (name === null && before === undefined) return privately("No skill is active here.");
+  const { store, runtime } = context;
+  await store.transaction((tx) => tx.sessions.changeSettings(session.id, { activeSkill: name }, runtime.clock.now()));
+  if (name === null) return privately(`✓ The skill **${before}** is off.`);
+  return privately(`✓ The skill **${name}** holds in this thread from now on. \`/skill off\` ends it.`);
+}
+
+function picker({ skills, problems }: SkillCatalogue): OutgoingMessage {
+  const lines = skills.map((skill) => {
+    const args = argumentLine(skill.args);
+    return `**${skill.name}**${args === "" ? "" : ` (${args})`} · ${skill.description}`;
+  });
+  const broken = problems.map((problem) => `⚠ ${problemText(problem)}`);
+  const none = "There are no skills yet. Put one into `extensions/skills/<name>/SKILL.md` of this channel's directory.";
+  const buttons = skills
+    .filter(({ args }) => !args.some(({ required }) => required))
+    .slice(0, PICKED)
+    .map(({ name }) => ({ id: `skill:${name}`, label: name, style: "default" }) as const);
+  return { ...privately([...(lines.length === 0 ? [none] : lines), ...broken].join("\n")), buttons };
+}
+
+function unknown(name: string, { skills }: SkillCatalogue): string {
+  const near = nearest(
+    name,
+    skills.map((skill) => skill.name),
+  );
+  return `I don't know a skill \`${name}\`.${didYouMean(near, "`/skill` lists them.")}`;
+}

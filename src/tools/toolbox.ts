@@ -1,0 +1,73 @@
+import type { ListedTool } from "../core/commands/command.ts";
+import type { Log } from "../core/protocol/log.ts";
+import type { Runtime } from "../core/protocol/runtime.ts";
+import type { Tool } from "../core/tool.ts";
+import { createFileTools } from "./file-tools.ts";
+import { createGitTool } from "./git.ts";
+import { createMcpConnections } from "./mcp/connections.ts";
+import type { McpServer } from "./mcp/server-settings.ts";
+import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
+import { createSkillTool } from "./skill.ts";
+import type { SkillReader } from "./skills/skill-reader.ts";
+import type { Sandbox } from "./wasm/sandbox.ts";
+import { createWebFetch } from "./web-fetch.ts";
+import { createWebSearch, type WebSearchSettings } from "./web-search.ts";
+
+export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "clock"> {
+  readonly sandbox: Sandbox;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly skills: SkillReader;
+  /** Null: there is no service to search with. */
+  readonly webSearch: WebSearchSettings | null;
+  readonly mcp: {
+    readonly servers: Readonly<Record<string, McpServer>>;
+    /** What of our environment their programs get. */
+    readonly environment: Readonly<Record<string, string>>;
+    /** Of Deckhand. */
+    readonly version: string;
+  };
+  /** Tools of third parties that were found sound. */
+  readonly extensions: readonly Tool[];
+}
+
+/** Every tool there is. Those of MCP servers come and go with their servers. */
+export interface Toolbox {
+  tools(): readonly Tool[];
+  /** As people read them, with where each comes from. */
+  listed(): readonly ListedTool[];
+  /** Connects the servers, in the background. */
+  start(signal: AbortSignal): void;
+  stop(): Promise<void>;
+}
+
+export function createToolbox(options: ToolboxOptions): Toolbox {
+  const { sandbox, runtime, log, skills, webSearch, mcp, extensions } = options;
+  const { clock, random } = runtime;
+  const servers = createMcpConnections({ ...mcp, clock, random, log });
+  const own: readonly Tool[] = [
+    ...createFileTools(sandbox),
+    ...createNativeTools({ ...options, clock, catalogue: () => all() }),
+    createSkillTool(skills),
+    createGitTool(),
+    createWebFetch({ sandbox }),
+    ...(webSearch === null ? [] : [createWebSearch(webSearch)]),
+  ];
+  const all = (): readonly Tool[] => [...own, ...extensions, ...servers.tools()];
+  const from = (tools: readonly Tool[], source: string): ListedTool[] =>
+    tools.map(({ name, permission }) => ({ name, permission, source }));
+  return {
+    tools: all,
+    listed: () => [
+      ...from(own, "built in"),
+      ...from(extensions, "extension"),
+      ...servers
+        .describe()
+        .flatMap(({ name: server, tools }) =>
+          tools.map(({ name, permission }) => ({ name, permission, source: `MCP server ${server}` })),
+        ),
+    ],
+    start: (signal) => servers.start(signal),
+    stop: () => servers.stop(),
+  };
+}
