@@ -116,6 +116,11 @@ test.each(broken)("a file with $name is reported with its line; the others load"
   expect([byName.has("good"), byName.has(path.basename(file, ".md"))]).toEqual([true, false]);
 });
 
+test("a README.md beside the agents is none", () => {
+  const { byName, problems } = load({ files: { "README.md": "# About these" } });
+  expect([problems, byName.has("README")]).toEqual([[], false]);
+});
+
 const EVERY_TOOL = (["none", "read", "write", "execute"] as const).map((permission: Permission) => ({
   name: permission === "read" ? "grep" : `tool_${permission}`,
   permission,

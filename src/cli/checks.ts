@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
+import { loadAgents } from "../agents.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { CATALOG, defaultModelFor } from "../core/providers/catalog.ts";
@@ -65,6 +66,11 @@ export function checkPlatforms(config: Config): Finding[] {
     config.slack === null ? "off; SLACK_BOT_TOKEN turns it on" : `tokens are set (${config.slack.mode.type})`;
   const discord = config.discord === null ? "off; DISCORD_TOKEN turns it on" : "token is set";
   return [good(`Slack: ${slack}`), good(`Discord: ${discord}`)];
+}
+
+/** Agents that are missing or have no tools, because something is wrong with their file or setting. */
+export function checkAgents(config: Config): Finding[] {
+  return loadAgents(config).problems.map(bad);
 }
 
 /** Whether each configured model's provider has what it needs; nothing is sent to it. */

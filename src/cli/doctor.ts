@@ -2,6 +2,7 @@ import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import {
+  checkAgents,
   checkComponents,
   checkDatabase,
   checkModels,
@@ -42,6 +43,7 @@ async function checkConfigured(config: Config): Promise<Finding[]> {
     await checkDatabase(config),
     ...checkPlatforms(config),
     ...checkModels(config),
+    ...checkAgents(config),
     await checkPort("PORT", web.host, web.port),
     ...(slack?.mode.type === "http" ? [await checkPort("SLACK_HTTP_PORT", slack.mode.host, slack.mode.port)] : []),
   ];

@@ -93,6 +93,16 @@ test.each(broken)("$name is a ✗ line with the way to mend it, and a failure", 
   expect(failed).toBe(true);
 });
 
+test("a broken agent's file is named with its line", async () => {
+  const cwd = tempDirectory();
+  const file = path.join(cwd, "data/extensions/agents/odd.md");
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, "---\ndescription: odd\nacess: full\n---\nYou are odd.");
+  const { lines, failed } = await doctor({ cwd });
+  expect(lines).toContain(`✗ ${file}:3: acess: is not known. Did you mean "access"?`);
+  expect(failed).toBe(true);
+});
+
 test("an occupied port is named", async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -100,7 +100,7 @@ test("only those who work in a thread change what holds there, and admins; looki
   await receive(mention("begin"));
   await recorder.ended(1);
   const ben = { person: BEN };
-  for (const typed of ["/mode agi", "/model default", "/agent plan", "/compact", "/new", "/export"]) {
+  for (const typed of ["/mode agi", "/model default", "/compact", "/new", "/export"]) {
     expect(privateText(await receive(mention(typed, ben)))).toContain("is for those who work with me in this thread");
   }
   expect(privateText(await receive(mention("/help", ben)))).not.toContain("/export");

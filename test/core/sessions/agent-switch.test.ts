@@ -82,3 +82,22 @@ test("a slash command's request is shown where it begins a thread, and the sessi
   expect((await session(thread))?.agent).toBe("plan");
   expect(recorder.wakes[0]?.event.body).toMatchObject({ text: "write x", thread, messageId: "m1", joinsThread: false });
 });
+
+const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
+const REFUSED = "**build** may do more than **explore**, which is set for this channel.";
+
+test.each([
+  { typed: "/agent build", admins: [BEN.id], answer: REFUSED },
+  { typed: "/agent build write x", admins: [BEN.id], answer: REFUSED },
+  { typed: "@build write x", admins: [BEN.id], answer: REFUSED },
+  { typed: "@plan look", admins: [BEN.id], answer: "**plan** may do more than **explore**" },
+  { typed: "@explore look", admins: [BEN.id], answer: "(accepted)" },
+  { typed: "@build write x", admins: ["slack:U1"], answer: "✓ **build** answers in this thread" },
+  { typed: "@build write x", admins: [], answer: "✓ **build** answers in this thread" },
+])("where explore is set and admins are $admins, $typed is answered with $answer", async (given) => {
+  const { options, session } = await intakeOptions();
+  const access = { ...options.access, admins: given.admins };
+  const receive = createIntake({ ...options, agentOf: () => "explore", access });
+  expect(privateText(await receive(mention(given.typed)))).toContain(given.answer);
+  if (given.answer.includes("may do more")) expect(await session()).toBeNull();
+});
