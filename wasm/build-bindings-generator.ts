@@ -16,12 +16,10 @@ const NAME = "js-component-bindgen-component";
 /** The package is no direct dependency: jco brings it. */
 const transpiler = join(fileURLToPath(import.meta.resolve("@bytecodealliance/jco-transpile")), "../..");
 
+/** False when there is nothing to do: the one that is there has the installed version. */
 export async function buildBindingsGenerator(): Promise<boolean> {
   const { version } = JSON.parse(readFileSync(join(transpiler, "package.json"), "utf8"));
-  if (existsSync(join(target, "build.json"))) {
-    const built = JSON.parse(readFileSync(join(target, "build.json"), "utf8"));
-    if (built.version === version) return false;
-  }
+  if (isCurrent(version)) return false;
   const work = `${target}.${process.pid}.new`;
   await mkdir(work, { recursive: true });
   await bundle(join(work, "generator.js"));
@@ -30,9 +28,17 @@ export async function buildBindingsGenerator(): Promise<boolean> {
   }
   await writeFile(join(work, "package.json"), '{"type":"module"}\n');
   await writeFile(join(work, "build.json"), `${JSON.stringify({ version })}\n`);
-  await rm(target, { recursive: true, force: true });
-  await rename(work, target);
+  await rm(target, { recursive: true, force: true, maxRetries: 5 });
+  await rename(work, target).catch(async (error: unknown) => {
+    if (!isCurrent(version)) throw error; // another build may have been first
+    await rm(work, { recursive: true });
+  });
   return true;
+}
+
+function isCurrent(version: string): boolean {
+  const stamp = join(target, "build.json");
+  return existsSync(stamp) && JSON.parse(readFileSync(stamp, "utf8")).version === version;
 }
 
 async function bundle(outfile: string): Promise<void> {

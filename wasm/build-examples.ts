@@ -57,7 +57,7 @@ async function buildExample({ name, world }: Example, sources: string): Promise<
       .digest("hex");
     await writeFile(join(work, "tool.json"), `${JSON.stringify({ ...manifest, sha256 }, null, 2)}\n`);
     await writeFile(join(work, "build.json"), `${JSON.stringify({ sources })}\n`);
-    await rm(target, { recursive: true, force: true });
+    await rm(target, { recursive: true, force: true, maxRetries: 5 });
     await rename(work, target).catch(async (error: unknown) => {
       if (!(await isCurrent(name, sources))) throw error; // another build may have been first
     });

@@ -2,7 +2,9 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import { asResult } from "../guest-call.ts";
+import { withChangedFiles } from "../changed-files.ts";
+import type { Guest } from "../guest-call.ts";
+import { FILE_LIMITS } from "../wasm/grant.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { programArguments } from "./arguments.ts";
 import { imageType, type Manifest } from "./manifest.ts";
@@ -23,6 +25,7 @@ const TITLE_CHARS = 60;
 export function createExtensionTool({ manifest, input, directory }: Extension, sandbox: Sandbox): Tool {
   const { name, description, permission, parallel, afterCrash, limits, world } = manifest;
   const isProgram = world === "wasi:cli/run";
+  const files: Guest = { sandbox, name: "files", limits: FILE_LIMITS };
   return defineTool<Input>({
     name,
     description,
@@ -33,14 +36,18 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
     grant: () => ({ key: `extension:${name}`, label: `using the tool ${name}` }),
     title: titleOf,
     execute: (call, ctx, signal) =>
-      asResult(async () => {
-        const grant = { root: ctx.sandboxRoot, writable: mayWrite(manifest, ctx), ...limits };
-        const { sessionId, channelKey } = ctx;
-        const caller = { sessionId, channelKey, signal, queued: (before: number) => ctx.queued(before) };
-        const request = isProgram ? programStart(manifest, call) : call;
-        const output = await sandbox.call(directory, JSON.stringify(request), grant, caller);
-        return isProgram ? programResult(manifest, programEndSchema.parse(JSON.parse(output))) : toolResult(output);
-      }),
+      withChangedFiles(
+        files,
+        { ctx, signal, writes: mayWrite(manifest, ctx) },
+        async ({ writes, changed = () => {} }) => {
+          const grant = { root: ctx.sandboxRoot, writable: writes, ...limits };
+          const { sessionId, channelKey } = ctx;
+          const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
+          const request = isProgram ? programStart(manifest, call) : call;
+          const output = await sandbox.call(directory, JSON.stringify(request), grant, caller);
+          return isProgram ? programResult(manifest, programEndSchema.parse(JSON.parse(output))) : toolResult(output);
+        },
+      ),
   });
 }
 

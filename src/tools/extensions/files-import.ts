@@ -1,4 +1,7 @@
-import type { WorkspaceImport } from "../wasm/workspace/workspace.ts";
+import { Buffer } from "node:buffer";
+import { FileFailure } from "../wasm/workspace/file-failure.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
+import type { Workspace } from "../wasm/workspace/workspace.ts";
 
 /** The import `deckhand:extension/files` (wasm/extension/tool.wit), over what our own guests have. */
 export interface FilesImport {
@@ -10,14 +13,30 @@ export interface FilesImport {
 
 const MAX_ENTRIES = 100_000;
 
-export function createFilesImport(workspace: WorkspaceImport): FilesImport {
+export function createFilesImport({ functions, filesystem }: Workspace): FilesImport {
   return {
-    readText: (path) => workspace.readWhole(path).text,
-    readBase64: (path) => workspace.readEncoded(path).base64,
+    readText: (path) => functions.readWhole(path).text,
+    readBase64: (path) => functions.readEncoded(path).base64,
     listFiles: (path) => {
-      const { paths } = workspace.listFiles(path, { hidden: false, dependencies: false, maxEntries: MAX_ENTRIES });
+      const { paths } = functions.listFiles(path, { hidden: false, dependencies: false, maxEntries: MAX_ENTRIES });
       return paths === "" ? [] : paths.split("\0");
     },
-    writeText: (path, text) => workspace.replaceFile(path, text, workspace.hashFile(path)),
+    writeText: (path, text) =>
+      withSentence(path, () => {
+        const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+        if (parent !== "") filesystem.makeDirectory(parent, true);
+        filesystem.writeFile(path, Buffer.from(text).toString("latin1"), false);
+      }),
   };
+}
+
+/** The failure of a program's file operation as the sentence that this import has for errors. */
+function withSentence(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof FileFailure)) throw error;
+    const { code, sentence } = error.payload;
+    throw new Refusal(sentence === "" ? `${path} cannot be written: ${code}.` : sentence);
+  }
 }

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { inflateSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import { loadExtensions } from "../../../src/tools/extensions/load-extensions.ts";
@@ -11,12 +10,10 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
 import { useExtensionSandbox } from "./extension-session.ts";
 
-const sandbox = useExtensionSandbox();
-const cacheDir = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
+const { sandbox, cacheDir } = useExtensionSandbox();
 beforeAll(async () => {
   await buildExamples();
 }, 120_000);
-afterAll(() => rmSync(cacheDir, { recursive: true }));
 
 const SALES = `city;price;sold
 Paris;10.5;1

@@ -1,23 +1,36 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { type LoadedExtensions, loadExtensions } from "../../../src/tools/extensions/load-extensions.ts";
 import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
+import { buildGuests } from "../../../wasm/build.ts";
 import { buildBindingsGenerator } from "../../../wasm/build-bindings-generator.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
 
+export interface ExtensionPlace {
+  readonly sandbox: Sandbox;
+  /** Bindings are made once for the tests of a file. */
+  readonly cacheDir: string;
+}
+
 /** One sandbox for the tests of a file, and the generator that makes bindings. */
-export function useExtensionSandbox(): Sandbox {
+export function useExtensionSandbox(): ExtensionPlace {
   const sandbox = createSandbox();
+  const cacheDir = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
   beforeAll(async () => {
     await buildBindingsGenerator();
+    await buildGuests();
+  }, 120_000);
+  afterAll(async () => {
+    await sandbox.close();
+    rmSync(cacheDir, { recursive: true });
   });
-  afterAll(() => sandbox.close());
-  return sandbox;
+  return { sandbox, cacheDir };
 }
 
 export function fixture(name: string): Uint8Array {
@@ -35,7 +48,7 @@ export interface ExtensionSession {
   run(name: string, input: object, context?: Partial<ToolContext>, signal?: AbortSignal): Promise<ToolResult>;
 }
 
-export function extensionSession(sandbox: Sandbox): ExtensionSession {
+export function extensionSession({ sandbox, cacheDir }: ExtensionPlace): ExtensionSession {
   const base = tempDirectory();
   const root = path.join(base, "root");
   const tools = path.join(base, "tools");
@@ -43,7 +56,7 @@ export function extensionSession(sandbox: Sandbox): ExtensionSession {
   const load = (reserved: readonly string[] = []): Promise<LoadedExtensions> =>
     loadExtensions({
       directories: [tools],
-      bindings: { cacheDir: path.join(base, "bindings") },
+      bindings: { cacheDir },
       sandbox,
       reserved: new Set(reserved),
     });

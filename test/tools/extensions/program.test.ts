@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { extensionSession, fixture, useExtensionSandbox } from "./extension-session.ts";
 
-const sandbox = useExtensionSandbox();
+const place = useExtensionSandbox();
 
 test("the foreign component in the fixtures is made of the source beside it", async () => {
   const source = readFileSync(new URL("./fixtures/count.wat", import.meta.url), "utf8");
@@ -19,7 +19,7 @@ async function asProgram(source: string): Promise<Uint8Array> {
 }
 
 test("a foreign program reads a file of the session's directory", async () => {
-  const session = extensionSession(sandbox);
+  const session = extensionSession(place);
   session.add("count");
   session.put("sub/a.txt", "one\ntwo\nthree");
   const result = await session.run("count", { file: "sub/a.txt" });
@@ -27,14 +27,14 @@ test("a foreign program reads a file of the session's directory", async () => {
 });
 
 test("a property can be the program's standard input", async () => {
-  const session = extensionSession(sandbox);
+  const session = extensionSession(place);
   const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
   session.add("count", { input, stdin: "text", arguments: [], permission: "none" });
   expect(textOf((await session.run("count", { text: "a\nb\n" })).content)).toBe("2 4");
 });
 
 test("a program's failure is a result with its code and what it wrote", async () => {
-  const session = extensionSession(sandbox);
+  const session = extensionSession(place);
   session.add("count");
   const result = await session.run("count", { file: "absent.txt" });
   expect(textOf(result.content)).toBe("cannot read the file\nExit code 1.");
@@ -51,7 +51,7 @@ const outside = [
 ];
 
 test.each(outside)("a program does not reach %s", async (file) => {
-  const session = extensionSession(sandbox);
+  const session = extensionSession(place);
   const base = path.dirname(session.root);
   writeFileSync(path.join(base, "secret.txt"), "secret");
   session.put(".git/config", "secret");
@@ -62,7 +62,7 @@ test.each(outside)("a program does not reach %s", async (file) => {
 });
 
 test("without the permission to read, there are no files", async () => {
-  const session = extensionSession(sandbox);
+  const session = extensionSession(place);
   session.put("a.txt", "a");
   session.add("count", { permission: "none" });
   expect((await session.run("count", { file: "a.txt" })).isError).toBe(true);
@@ -89,7 +89,7 @@ test.each([
 ])(
   "a program with permission $permission, read-only $readOnly, writes: $writes",
   async ({ permission, readOnly, writes }) => {
-    const session = extensionSession(sandbox);
+    const session = extensionSession(place);
     session.add("writer", { permission, arguments: [] }, await asProgram(WRITER));
     const result = await session.run("writer", {}, { readOnly });
     expect(result.isError).toBe(!writes);
@@ -99,7 +99,7 @@ test.each([
 );
 
 test("a file that instructs agents is not written, whoever asks", async () => {
-  const session = extensionSession(sandbox);
+  const session = extensionSession(place);
   const source = WRITER.replace("out.txt", "AGENTS.md").replace(
     "(i32.const 7) (i32.const 9)",
     "(i32.const 9) (i32.const 9)",
@@ -113,8 +113,8 @@ const runaways = [
   {
     name: "never ends",
     source: '(module (memory (export "memory") 1) (func (export "_start") (loop $l (br $l))))',
-    limits: { timeoutMs: 300 },
-    says: "Stopped after 0.3 s",
+    limits: { timeoutMs: 2_000 },
+    says: "Stopped after 2 s",
   },
   {
     name: "traps",
@@ -140,7 +140,7 @@ const runaways = [
 ];
 
 test.each(runaways)("a program that $name is stopped, and the next call runs", async ({ source, limits, says }) => {
-  const session = extensionSession(sandbox);
+  const session = extensionSession(place);
   session.add("runaway", { arguments: [], limits }, await asProgram(source));
   session.add("count");
   session.put("a.txt", "a\n");
@@ -151,7 +151,7 @@ test.each(runaways)("a program that $name is stopped, and the next call runs", a
 });
 
 test("a cancelled program ends", async () => {
-  const session = extensionSession(sandbox);
+  const session = extensionSession(place);
   session.add(
     "endless",
     { arguments: [] },
@@ -164,7 +164,7 @@ test("a cancelled program ends", async () => {
 });
 
 test("a program sees neither environment nor directories above its own", async () => {
-  const session = extensionSession(sandbox);
+  const session = extensionSession(place);
   mkdirSync(path.join(session.root, "sub"));
   const source = `(module
     (import "wasi_snapshot_preview1" "environ_sizes_get" (func $environ (param i32 i32) (result i32)))

@@ -11,6 +11,18 @@ export interface FileAccess {
   readonly writable: boolean;
   /** Files that are open for writing, until the program ends. */
   readonly open: Set<OpenFile>;
+  /** Lines about files that could not be written when the program let go of them. */
+  readonly unsaved: string[];
+}
+
+/** Letting go of a file cannot fail in WASI, so what goes wrong is told when the program has ended. */
+export function saveOrNote(file: OpenFile, { unsaved }: FileAccess): void {
+  try {
+    file.save();
+  } catch (error) {
+    if (!(error instanceof WasiFailure)) throw error;
+    unsaved.push(`${file.path} could not be written: ${error.message}`);
+  }
 }
 
 type DescriptorFlags = Readonly<Record<"read" | "write" | "mutateDirectory", boolean | undefined>>;
@@ -196,8 +208,9 @@ export class Descriptor {
 
   /** The component lets go of it. */
   [Symbol.dispose](): void {
-    this.#file?.save();
-    if (this.#file !== null) this.#access.open.delete(this.#file);
+    if (this.#file === null) return;
+    saveOrNote(this.#file, this.#access);
+    this.#access.open.delete(this.#file);
   }
 
   #at(path: string): string {

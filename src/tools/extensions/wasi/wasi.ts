@@ -1,10 +1,8 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { DefectError } from "../../../core/protocol/errors.ts";
 import type { FilesystemImport } from "../../wasm/workspace/filesystem.ts";
-import { Descriptor, DirectoryEntryStream, type FileAccess } from "./descriptor.ts";
-import type { OpenFile } from "./open-file.ts";
+import { Descriptor, DirectoryEntryStream, type FileAccess, saveOrNote } from "./descriptor.ts";
 import { InputStream, IoError, OutputStream, Pollable, poll } from "./streams.ts";
 import { ProgramExit } from "./wasi-failure.ts";
 
@@ -55,32 +53,32 @@ interface Running {
   readonly stderr: Sink;
 }
 
-/** An instance gets its imports before it is known what it will run on, so arguments and streams come later. */
+/**
+ * An instance gets its imports before it is known what it will run on, so arguments and streams come
+ * later. A component that is no program has none, and what it writes is dropped.
+ */
 export function createWasi(filesystem: FilesystemImport): Wasi {
-  let running: Running | null = null;
-  const now = (): Running => {
-    if (running === null) throw new DefectError("the program has not been started");
-    return running;
+  let running: Running = {
+    args: [],
+    files: null,
+    stdin: textStream(""),
+    stdout: new Sink(null),
+    stderr: new Sink(null),
   };
+  const now = (): Running => running;
   return {
     imports: { ...cli(now), ...FILESYSTEM, ...directories(now), ...IO, ...clocks(), ...random() },
     run: (program, input, { writable, outputBytes }) => {
       const { args, stdin, files: hasFiles } = programStartSchema.parse(JSON.parse(input));
-      const bytes = Math.floor(outputBytes * OUTPUT_SHARE);
-      const budget = { left: bytes };
-      const files = { filesystem, writable, open: new Set<OpenFile>() };
-      running = {
-        args,
-        files: hasFiles ? files : null,
-        stdin: textStream(stdin),
-        stdout: new Sink(budget),
-        stderr: new Sink(budget),
-      };
+      const budget = { left: Math.floor(outputBytes * OUTPUT_SHARE) };
+      const [stdout, stderr] = [new Sink(budget), new Sink(budget)];
+      const files: FileAccess = { filesystem, writable, open: new Set(), unsaved: [] };
+      running = { args, files: hasFiles ? files : null, stdin: textStream(stdin), stdout, stderr };
       const code = codeOf(program);
-      for (const file of files.open) file.save();
-      const { stdout, stderr } = running;
+      for (const file of files.open) saveOrNote(file, files);
+      for (const line of files.unsaved) stderr.push(Buffer.from(`${line}\n`));
       const end: ProgramEnd = {
-        code,
+        code: code === 0 && files.unsaved.length > 0 ? 1 : code,
         stdout: stdout.base64(),
         stderr: stderr.base64(),
         cut: stdout.full || stderr.full,
@@ -102,24 +100,28 @@ function codeOf(program: { run(): void }): number {
   }
 }
 
-/** Collects what a program writes, up to a number of bytes that two streams share. */
+/** Collects what a program writes, up to a number of bytes that two streams share; without one it keeps nothing. */
 class Sink {
-  readonly #budget: { left: number };
+  readonly #budget: { left: number } | null;
   readonly #parts: Buffer[] = [];
   full = false;
 
-  constructor(budget: { left: number }) {
+  constructor(budget: { left: number } | null) {
     this.#budget = budget;
   }
 
   stream(): OutputStream {
-    return new OutputStream((bytes) => {
-      if (bytes.length > this.#budget.left) this.full = true;
-      const kept = Buffer.from(bytes.subarray(0, this.#budget.left));
-      this.#budget.left -= kept.length;
-      this.#parts.push(kept);
-      return !this.full;
-    });
+    return new OutputStream((bytes) => this.push(bytes));
+  }
+
+  /** False when no more fits. */
+  push(bytes: Uint8Array): boolean {
+    if (this.#budget === null) return true;
+    if (bytes.length > this.#budget.left) this.full = true;
+    const kept = Buffer.from(bytes.subarray(0, this.#budget.left));
+    this.#budget.left -= kept.length;
+    this.#parts.push(kept);
+    return !this.full;
   }
 
   base64(): string {

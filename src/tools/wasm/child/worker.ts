@@ -66,7 +66,7 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
       "deckhand:sandbox/workspace": workspace.functions,
       "deckhand:sandbox/filesystem": workspace.filesystem,
       "deckhand:sandbox/clock": { now: () => Date.now() },
-      "deckhand:extension/files": createFilesImport(workspace.functions),
+      "deckhand:extension/files": createFilesImport(workspace),
       ...wasi.imports,
     };
     return { workspace, wasi, exports: await bindings.instantiate((name) => modules[name], imports) };

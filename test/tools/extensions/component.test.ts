@@ -1,0 +1,148 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import { type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
+
+const place = useExtensionSandbox();
+const directory = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
+let component = new Uint8Array();
+
+beforeAll(() => {
+  const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+  const jco = fileURLToPath(new URL("jco.js", import.meta.resolve("@bytecodealliance/jco")));
+  const target = path.join(directory, "probe.wasm");
+  const flags = ["--backend", "qjs", "--backend-qjs-disable-async", "--backend-qjs-stub-wasi"];
+  const world = ["-w", here("../../../wasm/extension"), "-n", "component"];
+  const args = [jco, "componentize", here("./fixtures/probe.mjs"), ...world, ...flags, "-o", target];
+  execFileSync(process.execPath, args, { stdio: "pipe" });
+  component = Uint8Array.from(readFileSync(target));
+}, 60_000);
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** A session with the component as the tool `probe`. */
+function probing(manifest: Readonly<Record<string, unknown>> = {}): ExtensionSession {
+  const session = extensionSession(place);
+  const own = { world: "deckhand:extension", arguments: undefined, input: { type: "object" } };
+  session.add("probe", { ...own, ...manifest }, component);
+  return session;
+}
+
+test("a component reads and lists the files of the session", async () => {
+  const session = probing();
+  session.put("sub/a.txt", "\ufeffäöü");
+  session.put(".hidden/b.txt", "b");
+  expect(textOf((await session.run("probe", { deed: "read", path: "sub/a.txt" })).content)).toBe("\ufeffäöü");
+  expect(textOf((await session.run("probe", { deed: "base64", path: "sub/a.txt" })).content)).toBe("77u/w6TDtsO8");
+  expect(textOf((await session.run("probe", { deed: "list", path: "" })).content)).toBe("sub/a.txt");
+});
+
+test("a component that may write is told of, file by file", async () => {
+  const session = probing({ permission: "write" });
+  const result = await session.run("probe", { deed: "write", path: "new/deep/a.txt", text: "ä" });
+  expect(readFileSync(path.join(session.root, "new/deep/a.txt"), "utf8")).toBe("ä");
+  expect(result).toMatchObject({ isError: false, files: [{ path: "new/deep/a.txt", action: "wrote" }] });
+});
+
+const refused = [
+  {
+    name: "without the permission",
+    permission: "read",
+    readOnly: false,
+    target: "a.txt",
+    says: "Writing is not permitted here.",
+  },
+  {
+    name: "for a read-only role",
+    permission: "write",
+    readOnly: true,
+    target: "a.txt",
+    says: "Writing is not permitted here.",
+  },
+  { name: "outside", permission: "write", readOnly: false, target: "../a.txt", says: "outside the sandbox" },
+  { name: "through a link", permission: "write", readOnly: false, target: "link/a.txt", says: "outside the sandbox" },
+  { name: "in .git", permission: "write", readOnly: false, target: ".git/hooks/pre-commit", says: "`.git` is closed" },
+  {
+    name: "to what instructs agents",
+    permission: "write",
+    readOnly: false,
+    target: "sub/AGENTS.md",
+    says: "AGENTS.md",
+  },
+];
+
+test.each(refused)("a component writes nothing $name", async ({ permission, readOnly, target, says }) => {
+  const session = probing({ permission });
+  symlinkSync("..", path.join(session.root, "link"));
+  const result = await session.run("probe", { deed: "write", path: target, text: "mine" }, { readOnly });
+  expect(result.isError).toBe(true);
+  expect(textOf(result.content)).toContain(says);
+  expect(readdirSync(session.root).filter((name) => name !== "sub")).toEqual(["link"]);
+  expect(existsSync(path.join(session.root, "sub/AGENTS.md"))).toBe(false);
+  expect(readdirSync(path.dirname(session.root)).sort()).toEqual(["root", "tools"]);
+});
+
+test.each(["../secret.txt", "/etc/passwd", "link/secret.txt", ".git/config", "absent"])(
+  "a component does not read %s",
+  async (file) => {
+    const session = probing();
+    writeFileSync(path.join(path.dirname(session.root), "secret.txt"), "top secret");
+    symlinkSync("..", path.join(session.root, "link"));
+    session.put(".git/config", "top secret");
+    for (const deed of ["read", "base64"]) {
+      const result = await session.run("probe", { deed, path: file });
+      expect(result.isError).toBe(true);
+      expect(textOf(result.content)).not.toMatch(/top secret|root:/);
+    }
+  },
+);
+
+const runaways = [
+  { deed: "spin", limits: { timeoutMs: 3_000 }, says: "Stopped after 3 s" },
+  { deed: "fill", limits: { memoryMb: 16 }, says: "out of memory" },
+  { deed: "fail", limits: {}, says: "a defect" },
+];
+
+test.each(runaways)("a component that does `$deed` ends, and the next call runs", async ({ deed, limits, says }) => {
+  const session = probing({ limits });
+  const result = await session.run("probe", { deed });
+  expect(result.isError).toBe(true);
+  expect(textOf(result.content)).toContain(says);
+  expect(textOf((await session.run("probe", { deed: "say", answer: { text: "fine" } })).content)).toBe("fine");
+});
+
+const answers = [
+  { name: "no JSON", answer: "hello" },
+  { name: "no object", answer: "[1]" },
+  { name: "neither text nor image", answer: {} },
+  {
+    name: "an image of another kind",
+    answer: { images: [{ name: "a.svg", mediaType: "image/svg+xml", base64: "PHN2Zy8+" }] },
+  },
+  {
+    name: "an image that is not base64",
+    answer: { images: [{ name: "a.png", mediaType: "image/png", base64: "<png>" }] },
+  },
+];
+
+test.each(answers)("an answer with $name is an error that names the component", async ({ answer }) => {
+  const result = await probing().run("probe", { deed: "say", answer });
+  expect(result).toMatchObject({ isError: true, summary: "no valid answer" });
+});
+
+test("an answer larger than the limit is refused", async () => {
+  const result = await probing({ limits: { outputBytes: 1_000 } }).run("probe", {
+    deed: "say",
+    answer: { text: "x".repeat(2_000) },
+  });
+  expect(textOf(result.content)).toContain("larger than 1000 bytes");
+});
+
+test("nothing stays from call to call", async () => {
+  const session = probing();
+  for (let call = 0; call < 3; call++)
+    expect(textOf((await session.run("probe", { deed: "remember" })).content)).toBe("1");
+});
