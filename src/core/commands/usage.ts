@@ -16,12 +16,12 @@ const KEYS: ReadonlyMap<string, UsageKey> = new Map([
   ["channel", "channelId"],
   ["model", "model"],
 ]);
-const GROUPS = [...KEYS.keys(), "day"];
+const GROUPS = [...KEYS.keys(), "job", "day"];
 
 export const usageCommand: ChatCommand = {
   name: "usage",
-  description: "what my work has cost, by day, user, channel or model",
-  usage: "[user|channel|model|day] [--days 7]",
+  description: "what my work has cost, by day, user, channel, model or job",
+  usage: "[user|channel|model|job|day] [--days 7]",
   permission: "everyone",
   options: [{ name: "by", description: "what to sum up by", choices: GROUPS }],
   async run(line, context) {
@@ -63,8 +63,12 @@ async function ownText({ since, today }: { since: number; today: number }, conte
   return parts.join(" · ");
 }
 
-interface Row extends UsageSum {
+interface Row {
   readonly label: string;
+  readonly costUsd: number;
+  /** Tokens, or how often a job ran. */
+  readonly amount: number;
+  readonly unit: string;
 }
 
 async function rowsBy(
@@ -72,13 +76,17 @@ async function rowsBy(
   { range, days }: { range: UsageRange; days: number },
   { store }: CommandContext,
 ): Promise<Row[]> {
+  if (by === "job") {
+    const sums = (await store.usage.sumsByJob(range)).slice(0, MOST_ROWS);
+    return sums.map(({ name, costUsd, occurrences }) => ({ label: name, costUsd, amount: occurrences, unit: "×" }));
+  }
   const key = KEYS.get(by);
   if (key === undefined) {
     const starts = Array.from({ length: days }, (_, index) => range.since + index * DAY_MS);
     return Promise.all(
       starts.map(async (since) => ({
+        ...inTokens(await store.usage.total({ ...range, since, until: since + DAY_MS })),
         label: new Date(since).toISOString().slice(0, 10),
-        ...(await store.usage.total({ ...range, since, until: since + DAY_MS })),
       })),
     );
   }
@@ -87,16 +95,20 @@ async function rowsBy(
     key,
     sums.map((sum) => sum.key),
   );
-  return sums.map((sum) => ({ ...sum, label: names.get(sum.key) ?? sum.key }));
+  return sums.map((sum) => ({ ...inTokens(sum), label: names.get(sum.key) ?? sum.key }));
 }
 
-/** Bars show dollars; where nothing has a price, tokens. */
+function inTokens({ costUsd, tokens }: UsageSum): Omit<Row, "label"> {
+  return { costUsd, amount: tokens, unit: "" };
+}
+
+/** Bars show dollars; where nothing has a price, amounts. */
 function table(rows: readonly Row[]): string {
   if (rows.length === 0) return "Nothing was spent.";
   const isPriced = rows.some(({ costUsd }) => costUsd > 0);
-  const size = (row: Row) => (isPriced ? row.costUsd : row.tokens);
+  const size = (row: Row) => (isPriced ? row.costUsd : row.amount);
   const most = Math.max(...rows.map(size));
-  return textTable(rows.map((row) => [row.label, money(row), figure(row.tokens), bar(size(row), most)]));
+  return textTable(rows.map((row) => [row.label, money(row), figure(row.amount) + row.unit, bar(size(row), most)]));
 }
 
 function notes({ unpriced }: UsageSum): string[] {
@@ -105,7 +117,7 @@ function notes({ unpriced }: UsageSum): string[] {
   return [`⚠ The price of ${calls} is unknown, so it is not in the sums.`];
 }
 
-function money({ costUsd }: UsageSum): string {
+function money({ costUsd }: { readonly costUsd: number }): string {
   return `$${costUsd > 0 && costUsd < 0.1 ? costUsd.toFixed(4) : costUsd.toFixed(2)}`;
 }
 

@@ -18,6 +18,12 @@ export interface UsageSum {
   readonly unpriced: number;
 }
 
+export interface JobSum {
+  readonly name: string;
+  readonly costUsd: number;
+  readonly occurrences: number;
+}
+
 export type UsageKey = "personId" | "channelId" | "model";
 
 const SUMS = {
@@ -38,6 +44,27 @@ export function usageReport(db: Client) {
       return rows
         .map((row) => ({ key: row[key], ...toSum(row) }))
         .toSorted((a, b) => b.costUsd - a.costUsd || b.tokens - a.tokens);
+    },
+
+    /** What each job's occurrences have cost until they ended; what is said in their threads later is not in it. */
+    async sumsByJob({ since, channelId }: Pick<UsageRange, "since" | "channelId">): Promise<JobSum[]> {
+      const rows = await db.jobOccurrence.groupBy({
+        by: ["jobName"],
+        where: {
+          createdAt: { gte: new Date(since) },
+          executedAt: { not: null },
+          ...(channelId === undefined ? {} : { channelId }),
+        },
+        _sum: { costUsd: true },
+        _count: { _all: true },
+      });
+      return rows
+        .map(({ jobName, _sum: sum, _count: { _all: occurrences } }) => ({
+          name: jobName,
+          costUsd: sum.costUsd ?? 0,
+          occurrences,
+        }))
+        .toSorted((a, b) => b.costUsd - a.costUsd || b.occurrences - a.occurrences);
     },
 
     /** Names of people and channels, by id, as they were last seen; one that has none is missing. */

@@ -37,6 +37,30 @@ test("/usage shows sums with bars, and says what has no price", async () => {
   expect(days.at(-3)).toMatch(/^\d{4}-\d\d-\d\d {2}\$4\.00 {2}3,000 {2}█{10}$/);
 });
 
+test("/usage job sums up what each job's runs have cost", async () => {
+  const options = await spent();
+  const at = options.runtime.clock.now();
+  const base = {
+    jobId: "job_1",
+    jobName: "Daily",
+    channelId: "slack:C1",
+    trigger: "schedule",
+    status: "running",
+    at,
+  } as const;
+  const end = { status: "succeeded", message: null, error: null, durationMs: 1, reportHash: null, at } as const;
+  await options.store.transaction(async (tx) => {
+    for (const [index, costUsd] of [0.25, 0.5].entries()) {
+      await tx.occurrences.add({ ...base, id: `occ_${index}`, scheduledFor: at + index });
+      await tx.occurrences.runs(`occ_${index}`, `run_${index}`, at);
+      await tx.occurrences.end(`occ_${index}`, { ...end, costUsd });
+    }
+    await tx.occurrences.add({ ...base, id: "occ_missed", jobName: "Never", status: "missed", scheduledFor: at + 9 });
+  });
+  const text = privateText(await createIntake(options)(mention("/usage job")));
+  expect(text.split("\n").slice(2, 5)).toEqual(["```", "Daily  $0.75  2×  ██████████", "```"]);
+});
+
 test("beside admins others see their channel only", async () => {
   const options = await spent();
   const receive = createIntake({ ...options, access: { ...options.access, admins: [BEN.id] } });
@@ -45,7 +69,7 @@ test("beside admins others see their channel only", async () => {
 });
 
 test.each([
-  ["/usage week", "I cannot sum up by `week`. There is `user`, `channel`, `model`, `day`."],
+  ["/usage week", "I cannot sum up by `week`. There is `user`, `channel`, `model`, `job`, `day`."],
   ["/usage --days 40", "`--days` is a whole number from 1 to 31."],
   ["/usage day model", "I don't know what to do with `model`."],
 ])("%s is told what there is", async (typed, answer) => {
