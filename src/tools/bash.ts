@@ -58,6 +58,7 @@ export function createBash(guest: Guest, files: Guest): Tool {
     permission: "execute",
     parallel: false,
     afterCrash: "never",
+    carries: true,
     grant: ({ command }) => ({ key: command, label: "this command" }),
     title: ({ command, description }) => titleOf(description ?? command),
     preview: async ({ command }, ctx) => ({

@@ -207,7 +207,7 @@ export async function fetchThread(
   thread: ThreadRef,
   { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
 ): Promise<ThreadMessage[]> {
-  if (thread.threadId === null) return [];
+  if (thread.threadId === null) return readChannel(reader, thread, limit);
   const read: HistoryMessage[] = [];
   for await (const page of pages(reader.web, thread, {})) {
     signal.throwIfAborted();
@@ -217,6 +217,20 @@ export async function fetchThread(
   if (root === undefined) return [];
   const newest = limit > 1 ? replies.slice(-(limit - 1)) : [];
   return Promise.all([root, ...newest].map((message) => threadMessage(reader, message)));
+}
+
+/** The channel's newest messages, oldest first; Slack gives them the other way round. */
+async function readChannel(reader: ThreadReader, { channelId }: ThreadRef, limit: number): Promise<ThreadMessage[]> {
+  try {
+    const { messages } = await reader.web.conversations.history({
+      channel: channelId,
+      limit: Math.min(limit, PAGE_MESSAGES),
+    });
+    const newest = z.array(historyMessageSchema).parse(messages ?? []);
+    return await Promise.all(newest.toReversed().map((message) => threadMessage(reader, message)));
+  } catch (error) {
+    throw toPlatformError(error, "read this channel");
+  }
 }
 
 async function threadMessage({ identity, directory }: ThreadReader, message: HistoryMessage): Promise<ThreadMessage> {

@@ -187,7 +187,7 @@ export interface ChatPlatform {
   whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
   /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
-  /** The thread's root and newest messages, oldest first. */
+  /** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest, where there are any. */
   fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
   /** What came while we were down, oldest first. */
   missed(since: number, signal: AbortSignal): Promise<readonly InboundEvent[]>;

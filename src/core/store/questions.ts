@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Author, authorSchema } from "../protocol/messages.ts";
 import { planStepSchema } from "../protocol/plan.ts";
 import type { Client } from "./client.ts";
 
@@ -15,10 +16,6 @@ const answerSchema = z.object({
 });
 export type Answer = z.infer<typeof answerSchema>;
 
-/** A person as answers name them. */
-const answererSchema = z.object({ id: z.string(), name: z.string() });
-export type Answerer = z.infer<typeof answererSchema>;
-
 const statusSchema = z.enum(["open", "answered", "withdrawn"]);
 
 export interface QuestionRow {
@@ -30,7 +27,7 @@ export interface QuestionRow {
   readonly body: QuestionBody;
   readonly status: z.infer<typeof statusSchema>;
   readonly answer: Answer | null;
-  readonly answeredBy: Answerer | null;
+  readonly answeredBy: Author | null;
 }
 
 export type NewQuestion = Pick<QuestionRow, "id" | "sessionId" | "runId" | "askedOf" | "body"> & {
@@ -61,10 +58,11 @@ export function questionReads(db: Client) {
       return rows.map(toRow);
     },
 
-    /** Ids of the people whose answers a run has had. */
-    async answerersOf(runId: string): Promise<string[]> {
+    /** People whose answers a run has had: their words have entered it. */
+    async answerersOf(runId: string): Promise<Author[]> {
       const rows = await db.question.findMany({ where: { runId, status: "answered" } });
-      return [...new Set(rows.map(toRow).flatMap(({ answeredBy }) => (answeredBy === null ? [] : [answeredBy.id])))];
+      const people = rows.flatMap((row) => toRow(row).answeredBy ?? []);
+      return [...new Map(people.map((person) => [person.id, person])).values()];
     },
   };
 }
@@ -81,7 +79,7 @@ export function questionWrites(db: Client) {
     },
 
     /** Closes a question once: false when it is not open any more. */
-    async answer(id: string, { answer, by, at }: { answer: Answer; by: Answerer; at: number }): Promise<boolean> {
+    async answer(id: string, { answer, by, at }: { answer: Answer; by: Author; at: number }): Promise<boolean> {
       const { count } = await db.question.updateMany({
         where: { id, status: "open" },
         data: {
@@ -129,6 +127,6 @@ function toRow(row: StoredQuestion): QuestionRow {
     body: bodySchema.parse(JSON.parse(row.body)),
     status: statusSchema.parse(row.status),
     answer: row.answer === null ? null : answerSchema.parse(JSON.parse(row.answer)),
-    answeredBy: row.answeredBy === null ? null : answererSchema.parse(JSON.parse(row.answeredBy)),
+    answeredBy: row.answeredBy === null ? null : authorSchema.parse(JSON.parse(row.answeredBy)),
   };
 }

@@ -62,7 +62,7 @@ export function questionId({ runId, callId }: Pick<ToolContext, "runId" | "callI
 async function requesterOf(store: Store, runId: string): Promise<Author | null> {
   const run = await store.runs.get(runId);
   const event = run === null ? null : await store.inbox.get(run.eventSeq);
-  return event?.body.kind === "message" ? event.body.author : null;
+  return event?.body.kind === "message" || event?.body.kind === "child" ? event.body.author : null;
 }
 
 /** The answer counts as it is stored: a card that cannot be edited is no failure of the call. */
