@@ -1,0 +1,285 @@
+import { expect, test } from "vitest";
+import { PlatformError } from "../../src/core/protocol/errors.ts";
+import { nextDue, readSchedule } from "../../src/jobs/schedule.ts";
+import { CHANNEL, openWorld } from "./world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** 08:00 UTC is 09:00 in Paris; the world begins there. */
+const HOURLY = { cron: "0 * * * *", prompt: "Look." };
+
+async function statuses(world: Awaited<ReturnType<typeof openWorld>>, jobId: string): Promise<string[]> {
+  return (await world.occurrences(jobId)).map(({ status }) => status);
+}
+
+test("a report says what ran, when it is due, how the last runs went, and has its buttons", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Daily report", cron: "0 10 * * *", prompt: "Look." });
+  world.play = (_event, number) => ({ takesMs: number * 2_000 });
+  await world.pass(HOUR + MINUTE, 10_000);
+  await world.away(24 * HOUR - 2 * MINUTE);
+  await world.pass(4 * MINUTE, 10_000);
+  expect(world.posts().map((post) => post.split("\n")[0])).toEqual([
+    "**Daily report** · every day at 10:00 Europe/Paris",
+    "**Daily report** · every day at 10:00 Europe/Paris",
+  ]);
+  expect(world.posts()[1]).toMatch(/All is quiet\.\n✓ .* s · \$0\.010 · [▁-▇]{2}$/u);
+  expect(world.platform.requests[0]?.message?.buttons.map((button) => button.id)).toEqual([
+    `job-run:${id}`,
+    `job-pause:${id}`,
+  ]);
+  expect(await world.occurrences(id)).toMatchObject([
+    { status: "succeeded", success: true, trigger: "schedule", message: "All is quiet.", error: null, costUsd: 0.01 },
+    { status: "succeeded" },
+  ]);
+});
+
+test.each([
+  { overlap: "skip", expected: ["succeeded", "skipped", "succeeded"], runs: 2 },
+  { overlap: "queue", expected: ["succeeded", "succeeded", "succeeded"], runs: 3 },
+  { overlap: "cancel-previous", expected: ["cancelled", "cancelled", "succeeded"], runs: 3 },
+])("with overlap $overlap, due times during a run are $expected", async ({ overlap, expected, runs }) => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Long", ...HOURLY, overlap, timeout: "86400" });
+  world.play = () => ({ takesMs: 90 * MINUTE });
+  await world.pass(3 * HOUR + 5 * MINUTE, 10_000);
+  world.play = () => ({});
+  await world.jobs.control.act("disable", id, {
+    person: { id: "slack:U1", name: "ana", roles: [] },
+    thread: CHANNEL,
+    at: 0,
+  });
+  await world.pass(6 * HOUR, 30_000);
+  expect((await statuses(world, id)).slice(0, 3)).toEqual(expected);
+  expect(world.runs).toHaveLength(runs);
+});
+
+test("the report after skipped due times says how many were left out", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Long", ...HOURLY, timeout: "86400" });
+  world.play = (_event, number) => ({ takesMs: number === 1 ? 150 * MINUTE : 1_000 });
+  await world.pass(4 * HOUR + MINUTE, 10_000);
+  expect(world.posts()[1]).toContain("2 due times left out before");
+});
+
+test.each([
+  { catchUp: "none", awayMs: 5 * HOUR, expected: ["missed", "missed", "missed", "missed", "missed"], late: null },
+  {
+    catchUp: "latest",
+    awayMs: 5 * HOUR + 41 * MINUTE,
+    expected: ["missed", "missed", "missed", "missed", "succeeded"],
+    late: "(due 14:00, ran 14:51: I was away)",
+  },
+  { catchUp: "none", awayMs: 50 * MINUTE + 20_000, expected: ["succeeded"], late: null },
+])("after $awayMs ms away, catch-up $catchUp leaves $expected", async ({ catchUp, awayMs, expected, late }) => {
+  const world = await openWorld({ start: "2027-01-04T08:10:00Z" });
+  const id = await world.add({ name: "Hourly", ...HOURLY, "catch-up": catchUp });
+  // Away from 09:10 in Paris; the last due time of the first row is 10 minutes old when it is back.
+  await world.away(awayMs);
+  await world.pass(10_000);
+  expect(await statuses(world, id)).toEqual(expected);
+  const posts = world.posts();
+  expect(posts).toHaveLength(expected.filter((status) => status === "succeeded").length);
+  if (late !== null) expect(posts[0]).toContain(late);
+  else expect(posts.join()).not.toContain("away");
+});
+
+test("after long away, as many missed due times as are bounded get rows, and the oldest says that there were more", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Often", cron: "* * * * *", prompt: "Look." });
+  await world.away(24 * HOUR + 30_000);
+  await world.pass(5_000);
+  const rows = await world.occurrences(id);
+  expect(rows).toHaveLength(500);
+  expect(rows[0]?.message).toContain("earlier due times");
+  expect(rows.at(-1)?.status).toBe("succeeded");
+});
+
+test("failures that may pass are tried again in the same occurrence, and each is said with the next try", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Flaky", cron: "0 10 * * *", prompt: "Look." });
+  world.play = (_event, number) => (number < 3 ? { fails: "overloaded" } : {});
+  await world.pass(HOUR + 10 * MINUTE, 5_000);
+  expect(world.runs.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  expect(world.posts()).toMatchObject([
+    expect.stringContaining("Next try in 1 min (attempt 2 of 3)."),
+    expect.stringContaining("Next try in 4 min (attempt 3 of 3)."),
+    expect.stringContaining("All is quiet."),
+  ]);
+  expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded", attempt: 3 }]);
+});
+
+test("the last attempt's failure is the occurrence's, and failures in a row pause the job", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Down", ...HOURLY, "pause-after": "2" });
+  world.play = () => ({ fails: "auth" });
+  await world.pass(5 * HOUR, 20_000);
+  expect(await statuses(world, id)).toEqual(["failed", "failed"]);
+  expect(world.posts()[0]).toContain("Next try Mon 4 Jan 2027 11:00.");
+  expect(world.posts()[1]).toContain("⏸ Paused after 2 failures in a row");
+  expect(await world.store.jobs.get(id)).toMatchObject({
+    enabled: false,
+    pausedBecause: "It failed 2 times in a row.",
+  });
+});
+
+test("a run that takes too long is stopped at its second", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Slow", cron: "0 10 * * *", prompt: "Look.", timeout: "42" });
+  world.play = () => ({ takesMs: 10 * MINUTE });
+  await world.pass(HOUR + 5 * MINUTE);
+  const [row] = await world.occurrences(id);
+  expect(row).toMatchObject({ status: "timed_out", success: false, error: expect.stringContaining("42 s") });
+  expect((row?.endedAt ?? 0) - (row?.executedAt ?? 0)).toBeLessThanOrEqual(43_000);
+  expect(world.posts()).toEqual([expect.stringContaining("timed out, stopped by its time limit of 42 s")]);
+});
+
+test("silent when nothing changed: a report like the one before is kept, not posted", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", ...HOURLY, silent: "yes" });
+  world.play = (_event, number) => ({ says: number < 3 ? "Same  as\never." : "Something new." });
+  await world.pass(3 * HOUR + MINUTE, 10_000);
+  expect(await statuses(world, id)).toEqual(["succeeded", "succeeded", "succeeded"]);
+  expect(world.posts()).toMatchObject([expect.stringContaining("Same"), expect.stringContaining("Something new.")]);
+});
+
+test.each(["thread_gone", "missing_scope"] as const)(
+  "where nothing can be written (%s), the job pauses and its owner reads the report",
+  async (code) => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Lost", cron: "0 10 * * *", prompt: "Look." });
+    world.platform.failNext("post", new PlatformError(code, code, { detail: { platform: "slack" } }));
+    await world.pass(HOUR + MINUTE, 10_000);
+    const [whisper] = world.platform.requests;
+    expect(whisper).toMatchObject({
+      kind: "whisper",
+      where: "slack:U1",
+      text: expect.stringContaining("So I paused **Lost**"),
+    });
+    expect(world.platform.requests.map(({ text }) => text).join()).toContain("All is quiet.");
+    expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false });
+    expect(await statuses(world, id)).toEqual(["failed"]);
+  },
+);
+
+test("a long report is a head in the channel and the rest in its thread", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look." });
+  world.play = () => ({ says: "A line of the report.\n\n".repeat(30) });
+  await world.pass(HOUR + MINUTE, 10_000);
+  const posts = world.platform.requests.filter(({ kind }) => kind === "post");
+  expect(posts.length).toBeGreaterThan(1);
+  expect(posts.map(({ message }) => message?.buttons.length)).toEqual([2, ...posts.slice(1).map(() => 0)]);
+});
+
+test("jitter spreads beginnings, the same for each due time", async () => {
+  const world = await openWorld();
+  const ids: string[] = [];
+  for (const name of ["a", "b", "c", "d"])
+    ids.push(await world.add({ name, cron: "0 10 * * *", prompt: "Look.", jitter: "300" }));
+  await world.pass(HOUR + 10 * MINUTE);
+  const begun: number[] = [];
+  for (const id of ids)
+    for (const { executedAt, scheduledFor } of await world.occurrences(id))
+      begun.push((executedAt ?? 0) - scheduledFor);
+  expect(begun).toHaveLength(4);
+  expect(new Set(begun).size).toBe(4);
+  expect(begun.every((ms) => ms >= 0 && ms <= 301_000)).toBe(true);
+});
+
+test("a reminder comes once and is done", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Call Ben", at: "2027-01-04 10:30", prompt: "Remind me." });
+  await world.pass(3 * HOUR, 30_000);
+  expect(world.posts()).toHaveLength(1);
+  expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false, pausedBecause: "It was due once." });
+});
+
+test("the log is kept as long as is set", async () => {
+  const world = await openWorld({ logDays: 1 });
+  const id = await world.add({ name: "Daily", cron: "0 10 * * *", prompt: "Look." });
+  await world.pass(50 * HOUR, 30_000);
+  expect((await world.occurrences(id)).map(({ scheduledFor }) => new Date(scheduledFor).toISOString())).toEqual([
+    "2027-01-06T09:00:00.000Z",
+  ]);
+});
+
+test("500 jobs due in the same minute run as many at once as may, keep to the platform's rate, and all report", async () => {
+  const world = await openWorld({ maxConcurrentRuns: 32 });
+  const channels = 50;
+  for (let number = 0; number < 500; number += 1) {
+    const thread = { ...CHANNEL, channelId: `C${number % channels}` };
+    await world.add({ name: `Job ${number}`, cron: "0 10 * * *", prompt: "Look." }, { thread });
+  }
+  const atOnce = { now: 0, most: 0 };
+  world.play = () => {
+    atOnce.now += 1;
+    atOnce.most = Math.max(atOnce.most, atOnce.now);
+    return { takesMs: 2_000, ends: () => (atOnce.now -= 1) };
+  };
+  await world.pass(HOUR - 1_000, 60_000);
+  await world.pass(3 * MINUTE);
+  const posts = world.platform.requests.filter(({ kind }) => kind === "post");
+  expect(posts).toHaveLength(500);
+  expect(new Set(posts.map(({ text }) => /\*\*(.*)\*\*/u.exec(text)?.[1])).size).toBe(500);
+  expect(atOnce.most).toBe(32);
+  for (let channel = 0; channel < channels; channel += 1) {
+    const times = posts.filter(({ where }) => where === `C${channel}`).map(({ at }) => at);
+    // Two at once, then one a second.
+    for (const [index, at] of times.entries()) expect(at - (times[index - 3] ?? 0)).toBeGreaterThanOrEqual(1_000);
+  }
+}, 60_000);
+
+test("over a year of clocks going forward and back in three zones, with weeks away, each due time has one row", async () => {
+  const world = await openWorld({ start: "2027-01-01T00:00:00Z" });
+  const expressions = [
+    "0 9 * * *",
+    "30 2 * * *",
+    "10,50 2 * * *",
+    "15 1 * * 0",
+    "0 0 * * *",
+    "0 */12 * * *",
+    "59 1,3 * * *",
+    "0 3 28 3 *",
+    "30 1 7 11 *",
+    "0 2 3 10 *",
+    "@weekly",
+    "5 0 1 * *",
+  ];
+  const zones = ["Europe/Paris", "America/New_York", "Australia/Lord_Howe"];
+  const jobs: { id: string; cron: string; zone: string }[] = [];
+  for (const [index, cron] of expressions.entries()) {
+    const zone = zones[index % zones.length] ?? "";
+    for (const each of index < 3 ? zones : [zone]) {
+      const id = await world.add({
+        name: `${cron} ${each}`.replaceAll(/[*@_]/gu, "x"),
+        cron,
+        timezone: each,
+        prompt: "Look.",
+      });
+      jobs.push({ id, cron, zone: each });
+    }
+  }
+  // Around each change of the clocks the program runs; between them it is away.
+  for (const day of ["2027-03-13", "2027-03-27", "2027-04-03", "2027-10-02", "2027-10-30", "2027-11-06"]) {
+    await world.away(Date.parse(`${day}T06:00:00Z`) - world.clock.now());
+    await world.pass(2 * 24 * HOUR, 20_000);
+  }
+  const until = world.clock.now();
+  for (const { id, cron, zone } of jobs) {
+    const read = readSchedule({ cron, dueOnce: null, timezone: zone });
+    if (read.type === "refused") throw new Error(read.reason);
+    const rows = await world.occurrences(id);
+    const due: number[] = [];
+    for (
+      let at = nextDue(read.schedule, Date.parse("2027-01-01T00:00:00Z"));
+      at !== null && at <= until;
+      at = nextDue(read.schedule, at)
+    )
+      due.push(at);
+    expect(rows.map(({ scheduledFor }) => scheduledFor)).toEqual(due.slice(-rows.length));
+    expect(rows.length).toBeGreaterThanOrEqual(Math.min(500, due.length));
+    expect(rows.filter(({ status }) => status !== "missed" && status !== "succeeded")).toEqual([]);
+  }
+  expect(world.posts().length).toBeGreaterThan(80);
+}, 120_000);

@@ -1,0 +1,247 @@
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import { createJobViews } from "../../src/adapters/render/job-view.ts";
+import { pacePlatform } from "../../src/adapters/render/paced-platform.ts";
+import type { JobDraft, JobRequest } from "../../src/core/jobs/job-control.ts";
+import { ProviderError } from "../../src/core/protocol/errors.ts";
+import type { QueryOutcome } from "../../src/core/protocol/events.ts";
+import type { ThreadRef } from "../../src/core/protocol/platform.ts";
+import { EmbeddedEngine } from "../../src/core/sessions/embedded-engine.ts";
+import { CancelSignal, type SessionHandler, type TurnContext, type Wake } from "../../src/core/sessions/engine.ts";
+import type { JobEvent } from "../../src/core/sessions/job-event.ts";
+import type { RunViewOptions } from "../../src/core/sessions/run-view.ts";
+import type { OccurrenceRow } from "../../src/core/store/job-occurrences.ts";
+import { openStore, type Store } from "../../src/core/store/store.ts";
+import { createJobs, type Jobs } from "../../src/jobs/jobs.ts";
+import type { Ticker } from "../../src/jobs/ticker.ts";
+import { type MemoryPlatform, memoryPlatform } from "../adapters/render/memory-platform.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { countingIds, seededRandom } from "../support/runtime.ts";
+import { silentLog } from "../support/silent-log.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+
+/** How a run goes: it takes so long and ends so. */
+export interface Play {
+  readonly takesMs?: number;
+  readonly says?: string;
+  readonly fails?: "overloaded" | "auth";
+  /** Called when it has taken its time. */
+  readonly ends?: () => void;
+}
+
+export const CHANNEL: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: null };
+const ANA = { id: "slack:U1", name: "ana", roles: [] };
+
+/** The jobs on virtual time, over a real store and engine, a platform in memory, and runs that go as the test says. */
+export interface World {
+  readonly clock: ManualClock;
+  readonly platform: MemoryPlatform;
+  readonly store: Store;
+  jobs: Jobs;
+  /** Runs that have begun, in order. */
+  readonly runs: JobEvent[];
+  play: (event: JobEvent, number: number) => Play;
+  add(draft: JobDraft, request?: Partial<JobRequest>): Promise<string>;
+  /** What was posted in the channel, oldest first. */
+  posts(): string[];
+  occurrences(jobId: string): Promise<OccurrenceRow[]>;
+  /** Lets time pass; what a moment sets off is over before the next comes. */
+  pass(ms: number, stepMs?: number): Promise<void>;
+  /** Ends the program, lets time pass, and starts it again. */
+  away(ms: number): Promise<void>;
+}
+
+export async function openWorld(
+  options: { readonly start?: string; readonly maxConcurrentRuns?: number; readonly logDays?: number } = {},
+): Promise<World> {
+  const clock = new ManualClock(Date.parse(options.start ?? "2027-01-04T08:00:00Z"));
+  const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
+  const opened = await openStore(`file:${path.join(tempDirectory(), "jobs.db")}`, runtime);
+  onTestFinished(() => opened.close());
+  const busy = { calls: 0 };
+  const store = tracked(opened, busy);
+  const platform = memoryPlatform(clock);
+  const paced = pacePlatform(platform, clock);
+  const runs: JobEvent[] = [];
+
+  const live = async (): Promise<{ jobs: Jobs; engine: EmbeddedEngine }> => {
+    const maxConcurrentRuns = options.maxConcurrentRuns ?? 32;
+    const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns, target: () => paced });
+    const jobs = createJobs({
+      store,
+      engine,
+      runtime,
+      log: silentLog,
+      admins: ["slack:UADMIN"],
+      approvers: [],
+      agentOf: () => "build",
+      agents: () => new Set(["build", "plan"]),
+      defaultTimezone: "Europe/Paris",
+      file: path.join(tempDirectory(), "none.json"),
+      logDays: options.logDays ?? 1_000,
+      ticker: clockTicker(clock),
+    });
+    await engine.start(handler(() => jobs));
+    await jobs.start();
+    return { jobs, engine };
+  };
+
+  const handler = (jobs: () => Jobs): SessionHandler => ({
+    queued: () => Promise.resolve(),
+    async run(wake, context) {
+      const { body } = wake.event;
+      if (body.kind !== "job") throw new Error(`a run of ${body.kind}`);
+      runs.push(body);
+      const deps = { platform: paced, clock, log: silentLog, jobs: jobs().runs };
+      const view = createJobViews(deps, body)(viewOptions(wake, context));
+      try {
+        const began = clock.now();
+        const outcome = await outcomeOf(world.play(body, runs.length), context, clock);
+        await view.finish(outcome, {
+          turns: 1,
+          tools: 0,
+          durationMs: clock.now() - began,
+          costUsd: 0.01,
+          changedFiles: [],
+        });
+        await store.transaction((tx) => tx.runs.end(wake.runId, outcome, clock.now()));
+        return "ended";
+      } catch (error) {
+        await view.suspend();
+        throw error;
+      }
+    },
+  });
+
+  let living = await live();
+  const quiet = async () => {
+    for (let rounds = 0; rounds < 4; rounds = busy.calls === 0 ? rounds + 1 : 0) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+  };
+  onTestFinished(async () => {
+    await living.jobs.stop();
+    await living.engine.stop(0);
+  });
+
+  const world: World = {
+    clock,
+    platform,
+    store,
+    jobs: living.jobs,
+    runs,
+    play: () => ({}),
+    async add(draft, request = {}) {
+      const answer = await world.jobs.control.add(draft, { person: ANA, thread: CHANNEL, at: clock.now(), ...request });
+      if (!answer.isDone) throw new Error(answer.text);
+      const { jobs } = await store.jobs.all();
+      const newest = jobs.toSorted((a, b) => a.id.localeCompare(b.id)).at(-1);
+      return newest?.id ?? "";
+    },
+    posts: () =>
+      platform.requests
+        .filter(({ kind }) => kind === "post")
+        .map(({ text, message }) => `${text}\n${message?.footer ?? ""}`.trim()),
+    occurrences: async (jobId) => (await store.occurrences.newest(jobId, 10_000)).toReversed(),
+    async pass(ms, stepMs = 1_000) {
+      for (let left = ms; left > 0; left -= stepMs) {
+        await clock.advance(Math.min(stepMs, left));
+        await quiet();
+      }
+    },
+    async away(ms) {
+      await living.jobs.stop();
+      const stopping = living.engine.stop(1_000);
+      await clock.advance(1_000);
+      await stopping;
+      await quiet();
+      await clock.advance(ms - 1_000);
+      living = await live();
+      world.jobs = living.jobs;
+      await quiet();
+    },
+  };
+  await quiet();
+  return world;
+}
+
+function viewOptions({ runId, sessionId }: Wake, context: TurnContext): RunViewOptions {
+  return {
+    runId,
+    sessionId,
+    toolsBefore: 0,
+    tasks: [],
+    thread: CHANNEL,
+    agentName: "build",
+    startedAt: 0,
+    isLive: false,
+    triggerMessageId: null,
+    askedBy: null,
+    closes: () => Promise.resolve(),
+    closed: () => Promise.resolve(),
+    post: context.post.bind(context),
+  };
+}
+
+async function outcomeOf(play: Play, { signal }: TurnContext, clock: ManualClock): Promise<QueryOutcome> {
+  try {
+    await clock.sleep(play.takesMs ?? 1_000, signal);
+  } catch (error) {
+    if (signal.reason instanceof CancelSignal) return { type: "cancelled", by: signal.reason.by };
+    throw error;
+  }
+  play.ends?.();
+  if (play.fails !== undefined) return { type: "error", error: new ProviderError(play.fails, play.fails) };
+  const content = [{ type: "text" as const, text: play.says ?? "All is quiet." }];
+  const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  return { type: "end_turn", message: { id: "m", role: "assistant", content, createdAt: clock.now() }, usage };
+}
+
+/** Ticks by the test's clock. */
+function clockTicker(clock: ManualClock): Ticker {
+  const cancels = new Map<string, () => void>();
+  let tick: (jobId: string) => void = () => undefined;
+  const clear = (jobId: string) => {
+    cancels.get(jobId)?.();
+    cancels.delete(jobId);
+    return Promise.resolve();
+  };
+  return {
+    start(onTick) {
+      tick = onTick;
+      return Promise.resolve();
+    },
+    async set(jobId, at) {
+      await clear(jobId);
+      cancels.set(
+        jobId,
+        clock.after(at - clock.now(), () => tick(jobId)),
+      );
+    },
+    clear,
+    async stop() {
+      for (const jobId of cancels.keys()) await clear(jobId);
+    },
+  };
+}
+
+/** Counts the calls of the store that have not ended. */
+function tracked<T extends object>(target: T, busy: { calls: number }): T {
+  return new Proxy(target, {
+    get(object, key, receiver) {
+      const value: unknown = Reflect.get(object, key, receiver);
+      if (typeof value === "object" && value !== null) return tracked(value, busy);
+      if (typeof value !== "function") return value;
+      return async (...args: unknown[]) => {
+        busy.calls += 1;
+        try {
+          return await Reflect.apply(value, object, args);
+        } finally {
+          busy.calls -= 1;
+        }
+      };
+    },
+  });
+}
