@@ -36,7 +36,7 @@ const GUESTS: readonly Guest[] = [
     name: "bash",
     world: "programs",
     imports: PROGRAM_IMPORTS,
-    surroundings: [...SURROUNDINGS, "runtime/abort.ts", "bash/buffer.ts"],
+    surroundings: [...SURROUNDINGS, "runtime/abort.ts", "runtime/crypto.ts", "bash/buffer.ts"],
   },
   { name: "page", world: "program", imports: [] },
 ];
@@ -118,7 +118,7 @@ async function buildInto(work: string, guest: Guest, hash: string): Promise<void
     target: "es2023",
     external: ["deckhand:*"],
     inject: (guest.surroundings ?? []).map((file) => join(here, "guests", file)),
-    plugins: [REDIRECT_FAILURES],
+    plugins: [REPAIRED_SHELL],
     logLevel: "silent",
   });
   await componentize(script, guest.world, component);
@@ -135,17 +135,36 @@ async function buildInto(work: string, guest: Guest, hash: string): Promise<void
   await writeFile(join(work, "build.json"), `${JSON.stringify({ sources: hash, imports }, null, 2)}\n`);
 }
 
-/** just-bash lets a redirection that cannot be opened end the whole script; in bash it fails one command. */
-const REDIRECT_FAILURES: Plugin = {
-  name: "redirect-failures",
+/** What just-bash does otherwise than a shell must, and what its code reads instead. */
+const SHELL_REPAIRS: readonly (readonly [why: string, code: RegExp, instead: string])[] = [
+  [
+    "a redirection that cannot be opened fails one command, not the script",
+    /if\(!\w+\)throw \w+;(?=return\{error:\w+\("",`bash: \$\{\w+\}: cannot open redirect)/g,
+    "",
+  ],
+  [
+    "ls puts an empty line before the content of a directory, not before each name",
+    /if\((\w)>0&&(\w)&&(?=!\2\.endsWith\(`\n\n`\)&&\(\2=\w+\(t,\2,`\n`\)\),(\w)\)\{)/g,
+    "if($1>0&&$2&&!$3&&(await t.fs.stat(t.fs.resolvePath(t.cwd,p[$1])).catch(()=>0)).isDirectory&&",
+  ],
+  [
+    "xargs takes the value of an option without a space, such as -n1",
+    /(?<=name:"xargs",async execute\((\w),\w\)\{)/g,
+    'let own=$1.findIndex((a,i)=>!a.startsWith("-")&&!/^-[nIPLdsEa]$/.test($1[i-1]??""));if(own<0)own=$1.length;' +
+      "$1=[...$1.slice(0,own).flatMap(a=>/^-[nIPLdsEa]./.test(a)?[a.slice(0,2),a.slice(2)]:[a]),...$1.slice(own)];",
+  ],
+];
+
+const REPAIRED_SHELL: Plugin = {
+  name: "repaired-shell",
   setup: (bundle) =>
     bundle.onLoad({ filter: /just-bash[/\\]dist[/\\]bundle[/\\]browser\.js$/ }, async ({ path }) => {
-      const source = await readFile(path, "utf8");
-      const [thrown, ...others] =
-        source.match(/if\(!\w+\)throw \w+;(?=return\{error:\w+\("",`bash: \$\{\w+\}: cannot open redirect)/g) ?? [];
-      if (thrown === undefined || others.length > 0)
-        throw new Error("just-bash has changed: look for how it opens redirections");
-      return { contents: source.replace(thrown, "") };
+      let contents = await readFile(path, "utf8");
+      for (const [why, code, instead] of SHELL_REPAIRS) {
+        if (contents.match(code)?.length !== 1) throw new Error(`just-bash has changed: see whether ${why}`);
+        contents = contents.replace(code, instead);
+      }
+      return { contents };
     }),
 };
 

@@ -26,20 +26,41 @@ export async function withChangedFiles(
       for (const path of paths) changed.add(path);
     },
   };
-  const result = await asResult(() => work(noting)).catch((error: unknown) => cancelled(error, scope, changed));
-  const signal = scope.signal.aborted ? AbortSignal.timeout(AFTER_CANCEL_MS) : scope.signal;
-  const states = await statesOf(files, [...changed].slice(0, MAX_FILES), { ...scope, signal, writes: false });
+  const looking: CallScope = { ...scope, writes: false };
+  try {
+    const result = await asResult(() => work(noting));
+    const paths = [...changed].slice(0, MAX_FILES);
+    return paths.length === 0 ? result : withStates(result, await statesOf(files, paths, looking));
+  } catch (error) {
+    const { reason } = scope.signal;
+    if (!(reason instanceof CancelSignal) || error !== reason) throw error;
+    const left = await afterCancel(files, looking, changed);
+    if (left.length === 0) throw error;
+    const text = `Cancelled by ${reason.by} while it ran; what it had done until then stays.`;
+    return withStates(errorResult(text, "cancelled"), left);
+  }
+}
+
+function withStates(result: ToolResult, states: readonly FileState[]): ToolResult {
   return states.length === 0 ? result : { ...result, files: [...(result.files ?? []), ...states] };
 }
 
-/** A person's stop leaves a result behind when there is something to report; everything else stays thrown. */
-function cancelled(error: unknown, { signal }: CallScope, changed: ReadonlySet<string>): ToolResult {
-  if (!(signal.reason instanceof CancelSignal) || error !== signal.reason || changed.size === 0) throw error;
-  return errorResult(`Cancelled by ${signal.reason.by} while it ran; what it had done until then stays.`, "cancelled");
+/**
+ * What a cancelled call has changed; nothing when it cannot be found out in time. A session's calls wait for each
+ * other: when the first look is answered, the cancelled guest has ended, and all its changes are known.
+ */
+async function afterCancel(files: Guest, scope: CallScope, changed: ReadonlySet<string>): Promise<FileState[]> {
+  const signal = AbortSignal.timeout(AFTER_CANCEL_MS);
+  try {
+    await statesOf(files, [], { ...scope, signal });
+    return await statesOf(files, [...changed].slice(0, MAX_FILES), { ...scope, signal });
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw error;
+  }
 }
 
 async function statesOf(files: Guest, paths: readonly string[], scope: CallScope): Promise<FileState[]> {
-  if (paths.length === 0) return [];
   const { hashes } = await callGuest(files, { body: { op: "hash_all", paths }, reply: hashesReply }, scope);
   return paths.map((path, index) => ({ path, sha256: hashes[index] ?? null, action: "wrote" }));
 }

@@ -17,6 +17,7 @@ export interface Filesystem {
   setModified(path: string, modified: number): void;
   compress(content: string, level: number): string;
   decompress(content: string): string;
+  digest(algorithm: string, content: string): string;
 }
 
 export interface EntryStatus {
@@ -40,22 +41,17 @@ const WORDS: Readonly<Record<string, string>> = {
   ELOOP: "too many symbolic links encountered",
   EINVAL: "invalid argument",
   ENOSPC: "no space left on device",
+  ENOTSUP: "operation not supported",
 };
 
-/** `ENOENT: no such file or directory, open 'a.txt'`; what the sandbox has to say follows. */
+/** `ENOENT: no such file or directory, open 'a.txt'`. What the sandbox has to say is told to the caller apart. */
 export class FileError extends Error {
   readonly code: string;
-  /** What the sandbox has to say; empty for ordinary errors. */
-  readonly sentence: string;
 
-  constructor(code: string, about: { readonly call: string; readonly path: string; readonly sentence?: string }) {
-    const sentence = about.sentence ?? "";
-    super(
-      `${code}: ${WORDS[code] ?? "file error"}, ${about.call} '${about.path}'${sentence === "" ? "" : ` (${sentence})`}`,
-    );
+  constructor(code: string, { call, path }: { readonly call: string; readonly path: string }) {
+    super(`${code}: ${WORDS[code] ?? "file error"}, ${call} '${path}'`);
     this.name = "Error";
     this.code = code;
-    this.sentence = sentence;
   }
 }
 
@@ -73,7 +69,10 @@ const CALLS = {
   setModified: "utime",
   compress: "gzip",
   decompress: "gunzip",
+  digest: "digest",
 } as const;
+
+const OF_CONTENTS: ReadonlySet<string> = new Set(["compress", "decompress", "digest"]);
 
 /** The host's functions with errors that say which path, as `shown` writes it; `refused` hears what the sandbox says. */
 export function openFilesystem(shown: (path: string) => string, refused: (sentence: string) => void): Filesystem {
@@ -85,8 +84,8 @@ export function openFilesystem(shown: (path: string) => string, refused: (senten
       } catch (error) {
         const { code, sentence } = failureOf(error);
         if (sentence !== "") refused(sentence);
-        const isFile = name !== "compress" && name !== "decompress";
-        throw new FileError(code, { call: CALLS[name], path: isFile ? shown(String(args[0])) : "", sentence });
+        const path = OF_CONTENTS.has(name) ? "" : shown(String(args[0]));
+        throw new FileError(code, { call: CALLS[name], path });
       }
     };
   return {
@@ -102,6 +101,7 @@ export function openFilesystem(shown: (path: string) => string, refused: (senten
     setModified: calling("setModified", host.setModified),
     compress: calling("compress", host.compress),
     decompress: calling("decompress", host.decompress),
+    digest: calling("digest", host.digest),
   };
 }
 

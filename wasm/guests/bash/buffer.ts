@@ -16,7 +16,11 @@ class Bytes extends Uint8Array {
   }
 }
 
+const silent = (): void => {};
+
+/** Commands say what they have to say by their outputs. */
 Object.assign(globalThis, {
+  console: { log: silent, info: silent, warn: silent, error: silent, debug: silent },
   Buffer: {
     from: (data: string | Uint8Array, encoding = "utf8") =>
       typeof data === "string" ? Bytes.fromText(data, encoding) : new Bytes(data),

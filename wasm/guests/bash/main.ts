@@ -1,8 +1,9 @@
 import { Bash, type BashExecResult, InMemoryFs, MountableFs } from "just-bash/browser";
+import { COMMANDS } from "./commands.ts";
 import { outputOf } from "../runtime/overflow.ts";
 import { processOf } from "../runtime/program.ts";
 import { seedRandom } from "../runtime/random.ts";
-import { FileError, openFilesystem } from "../workspace-files.ts";
+import { FileError, type Filesystem, openFilesystem } from "../workspace-files.ts";
 import type { BashReply, BashRequest } from "./request.ts";
 import { keptEnv } from "./shell-env.ts";
 import { WorkspaceFs } from "./workspace-fs.ts";
@@ -24,7 +25,9 @@ async function run(input: string): Promise<string> {
     (path) => `${ROOT}/${path}`,
     (sentence) => notes.add(sentence),
   );
-  const shell = openShell(new WorkspaceFs(files, (sentence) => notes.add(sentence)), request);
+  const cwd = isDirectory(files, request.cwd) ? request.cwd : "";
+  if (cwd !== request.cwd) notes.add(`${ROOT}/${request.cwd} is gone; the command ran in ${ROOT}.`);
+  const shell = openShell(new WorkspaceFs(files, (sentence) => notes.add(sentence)), { ...request, cwd });
   const ended = await execute(shell, request.command);
   const printed = (text: string, name: string) =>
     outputOf(text, { maxChars: request.maxChars, path: `${request.overflow}-${name}.txt`, files });
@@ -40,15 +43,25 @@ async function run(input: string): Promise<string> {
   return JSON.stringify(reply);
 }
 
+function isDirectory(files: Filesystem, path: string): boolean {
+  try {
+    return files.status(path, true).kind === "directory";
+  } catch (error) {
+    if (error instanceof FileError) return false;
+    throw error;
+  }
+}
+
+/** What is around the sandbox root: the shell's own /bin, /dev, /proc and /tmp, in memory. Made while the guest is built. */
+const BASE = new InMemoryFs();
+export const LAID_OUT = new Bash({ fs: BASE, customCommands: [...COMMANDS], defenseInDepth: false });
+
 function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest): Bash {
-  const fs = new MountableFs({
-    base: new InMemoryFs({ "/tmp/.keep": "" }),
-    mounts: [{ mountPoint: ROOT, filesystem: workspace }],
-  });
   return new Bash({
-    fs,
+    fs: new MountableFs({ base: BASE, mounts: [{ mountPoint: ROOT, filesystem: workspace }] }),
     cwd: cwd === "" ? ROOT : `${ROOT}/${cwd}`,
     env: { HOME: ROOT, ...env },
+    customCommands: [...COMMANDS],
     defenseInDepth: false,
     executionLimits: {
       maxExecutionTimeMs: timeoutMs,

@@ -1,6 +1,18 @@
-import { now } from "deckhand:sandbox/clock@0.1.0";
+import { now as hostNow } from "deckhand:sandbox/clock@0.1.0";
 
-/** The component has no clock of its own: its Date asks the host. To be loaded before anything that takes a reference. */
+/** While the guest is built there is no host: then it is 1970. */
+let isRunning = false;
+
+export function startClock(): void {
+  isRunning = true;
+}
+
+/** Milliseconds since the epoch. */
+export function now(): number {
+  return isRunning ? hostNow() : 0;
+}
+
+/** The component has no clock of its own: its Date asks the host. */
 function At(this: unknown, ...args: unknown[]): Date | string {
   if (new.target === undefined) return new Native(now()).toString();
   return Reflect.construct(Native, args.length === 0 ? [Math.floor(now())] : args, new.target);

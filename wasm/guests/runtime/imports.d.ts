@@ -12,6 +12,7 @@ declare module "deckhand:sandbox/filesystem@0.1.0" {
   export const setModified: Filesystem["setModified"];
   export const compress: Filesystem["compress"];
   export const decompress: Filesystem["decompress"];
+  export const digest: Filesystem["digest"];
 }
 
 declare module "deckhand:sandbox/clock@0.1.0" {

@@ -1,3 +1,4 @@
+import { startClock } from "./clock.ts";
 import { runDueTimer } from "./timers.ts";
 
 type Progress = { readonly tag: "done"; readonly val: string } | { readonly tag: "idle"; readonly val: number };
@@ -23,6 +24,7 @@ export function processOf(run: (input: string, loop: EventLoop) => Promise<strin
   const loop: EventLoop = { idle: () => new Promise((resolve) => waiting.push(resolve)), failed };
   return {
     start: async (input) => {
+      startClock();
       run(input, loop).then(
         (output) => {
           end.output = output;

@@ -1,4 +1,4 @@
-import { now } from "deckhand:sandbox/clock@0.1.0";
+import { now } from "./clock.ts";
 
 interface Timer {
   readonly id: number;

@@ -1,11 +1,10 @@
 import { Buffer } from "node:buffer";
 import { closeSync, constants, futimesSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
-import { instructionRefusal, isInstructionFile } from "../../instruction-files.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
 import type { Place, Places } from "./places.ts";
 import { Refusal } from "./refusal.ts";
-import { type Tree, treeOf } from "./tree.ts";
+import { refuseInstructions, type Tree, treeOf } from "./tree.ts";
 import { writeBytes } from "./write-bytes.ts";
 
 /** Bytes that one call writes in all: a loop fills no disk. */
@@ -50,10 +49,6 @@ function writable(place: Place, path: string): Place {
   refuseInstructions(path);
   refuseInstructions(place.relative);
   return place;
-}
-
-function refuseInstructions(path: string): void {
-  if (isInstructionFile(path)) throw instructionRefusal(path);
 }
 
 function makeDirectory(places: Places, path: string, parents: boolean): void {

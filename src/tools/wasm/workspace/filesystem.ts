@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Dirent, Stats } from "node:fs";
 import { compress, decompress } from "./compression.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
@@ -22,6 +23,7 @@ export interface FilesystemImport {
   setModified(path: string, modified: number): void;
   compress(content: string, level: number): string;
   decompress(content: string): string;
+  digest(algorithm: string, content: string): string;
 }
 
 interface EntryStatus {
@@ -45,7 +47,7 @@ export interface FilesystemScope {
 /** What a program sees of the files. Asks for its scope with each call, as the changes do (change-files.ts). */
 export function createLooks(
   scope: () => FilesystemScope,
-): Pick<FilesystemImport, "status" | "entries" | "resolve" | "readFile" | "compress" | "decompress"> {
+): Pick<FilesystemImport, "status" | "entries" | "resolve" | "readFile" | "compress" | "decompress" | "digest"> {
   const places = (): Places => scope().places;
   return {
     status: guarded((path: string, follow: boolean) =>
@@ -65,7 +67,15 @@ export function createLooks(
     readFile: guarded((path: string) => readBytes(places(), path).toString("latin1")),
     compress: guarded(compress),
     decompress: guarded(decompress),
+    digest: guarded(digest),
   };
+}
+
+const DIGESTS: ReadonlySet<string> = new Set(["SHA-1", "SHA-256", "SHA-384", "SHA-512"]);
+
+function digest(algorithm: string, content: string): string {
+  if (!DIGESTS.has(algorithm)) throw new FileFailure("EINVAL");
+  return createHash(algorithm.replace("-", "").toLowerCase()).update(content, "latin1").digest("hex");
 }
 
 export function readBytes(places: Places, path: string): Buffer {

@@ -73,8 +73,13 @@ export class Places {
     if (this.#held?.path === path && this.#held.directory.holds()) return this.#held.directory;
     this.close();
     const directory = this.#open(this.#root, join(this.#root, path));
+    try {
+      segmentsOf(directory.real, [this.#root]); // a link may have led into .git
+    } catch (error) {
+      directory.close();
+      throw error;
+    }
     this.#held = { path, directory };
-    segmentsOf(directory.real, [this.#root]); // a link may have led into .git
     return directory;
   }
 

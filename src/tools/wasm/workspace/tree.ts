@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { instructionRefusal, isInstructionFile } from "../../instruction-files.ts";
+import { isInstructionFile } from "../../instruction-files.ts";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
 import type { Places } from "./places.ts";
 import { Refusal } from "./refusal.ts";
@@ -34,7 +34,13 @@ export function treeOf(places: Places, path: string): Tree {
 
 function refuseProtected(path: string, name: string): void {
   if (isGitName(name)) throw new Refusal(`${path} is a repository's own data, which tools do not change.`);
-  if (isInstructionFile(path)) throw instructionRefusal(path);
+  refuseInstructions(path);
+}
+
+/** Programs change many files at once, so a person's decision about one cannot be theirs. */
+export function refuseInstructions(path: string): void {
+  if (!isInstructionFile(path)) return;
+  throw new Refusal(`${path} instructs agents; changing it takes a person's decision: use the write tool for it.`);
 }
 
 /** A directory's entries, in order of name. */
