@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
 import { runCli } from "../support/cli.ts";
 
 const manifestSchema = z.object({
@@ -46,6 +47,12 @@ test("the Slack manifest is JSON for Socket Mode with the scopes that are used",
     ["/stop", undefined],
     ["/agent", "<name>"],
   ]);
+});
+
+test("every command of the registry is a slash command that Slack takes", async () => {
+  const { out } = await runCli(["manifest", "slack"], { chatCommands: CHAT_COMMANDS });
+  const { slash_commands } = manifestSchema.parse(JSON.parse(out)).features;
+  expect(slash_commands.map(({ command }) => command)).toEqual(CHAT_COMMANDS.map(({ name }) => `/${name}`));
 });
 
 test("each subscribed event has the scope that Slack wants for it", async () => {
