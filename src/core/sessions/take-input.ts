@@ -1,0 +1,62 @@
+import type { QueryOutcome } from "../protocol/events.ts";
+import type { Message } from "../protocol/messages.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import { NO_USAGE } from "../protocol/usage.ts";
+import type { Store } from "../store/store.ts";
+import type { TurnContext, Wake } from "./engine.ts";
+import { localAnswer, showOutputs } from "./local-command.ts";
+import { messagesOf, type RunInputOptions } from "./run-input.ts";
+import type { StoredEvent } from "./session-event.ts";
+
+export interface TakenRun {
+  readonly store: Store;
+  readonly wake: Wake;
+  readonly context: TurnContext;
+}
+
+/**
+ * Brings the event that began the run into the history, with what waits beside it, in order of arrival. Answers what the
+ * run's answer is when nothing but shell commands came; null when the model is to answer.
+ */
+export async function takeInput({ store, wake, context }: TakenRun, input: RunInputOptions): Promise<string | null> {
+  const done = wake.resumed ? await store.journal.get(wake.runId, "input") : NOT_DONE;
+  if (done.found) return typeof done.value === "string" ? done.value : null;
+  const waiting = await context.takeInbox("input:inbox");
+  const events = [wake.event, ...waiting].toSorted((a, b) => a.seq - b.seq);
+  const taken = await Promise.all(
+    events.map(async (event) => ({ seq: event.seq, messages: await messagesOf(event, input) })),
+  );
+  const answer = localAnswer(taken);
+  if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.limits.messageChars });
+  await context.transaction("input", async (tx) => {
+    for (const message of taken.flatMap(({ messages }) => messages))
+      await tx.messages.append(wake.sessionId, wake.runId, message);
+    return answer;
+  });
+  return answer;
+}
+
+const NOT_DONE = { found: false, value: undefined };
+
+/** The run of commands that people typed: what they printed is the answer, unless somebody has stopped them. */
+export function saidLocally(
+  text: string,
+  { ids, clock }: Pick<Runtime, "ids" | "clock">,
+  signal: AbortSignal,
+): QueryOutcome {
+  signal.throwIfAborted();
+  const content = [{ type: "text", text } as const];
+  const message: Message = { id: ids.next("msg"), role: "assistant", content, createdAt: clock.now() };
+  return { type: "end_turn", message, usage: NO_USAGE };
+}
+
+/** What an event brings that came while the run works; outputs of commands are shown before the model reads them. */
+export async function takeSteering(
+  event: StoredEvent,
+  context: Pick<TurnContext, "post">,
+  input: RunInputOptions,
+): Promise<Message[]> {
+  const messages = await messagesOf(event, input);
+  await showOutputs([{ seq: event.seq, messages }], { context, maxChars: input.platform.limits.messageChars });
+  return messages;
+}
