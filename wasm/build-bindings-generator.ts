@@ -5,16 +5,18 @@
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const here = import.meta.dirname;
 const target = join(here, "..", "build", "bindings-generator");
 const NAME = "js-component-bindgen-component";
 
-/** The package is no direct dependency: jco brings it. */
-const transpiler = join(fileURLToPath(import.meta.resolve("@bytecodealliance/jco-transpile")), "../..");
+/** The package is no direct dependency: jco brings it, and may have it beneath itself. */
+const jco = createRequire(import.meta.resolve("@bytecodealliance/jco"));
+const transpiler = join(jco.resolve("@bytecodealliance/jco-transpile"), "../..");
 
 /** False when there is nothing to do: the one that is there has the installed version. */
 export async function buildBindingsGenerator(): Promise<boolean> {

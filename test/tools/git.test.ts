@@ -1,4 +1,4 @@
-import { readdirSync, watch, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -86,6 +86,18 @@ test("where there is no repository, that is said, also beneath a repository that
   const result = await session.run({ action: "status", path: "a.txt" });
   expect(result.isError).toBe(true);
   expect(textOf(result.content)).toBe("There is no git repository here.");
+});
+
+test("a session's directory that does not exist yet has no repository", async () => {
+  const session = gitSession({ empty: true });
+  rmSync(session.root, { recursive: true });
+  expect(textOf((await session.run({ action: "log" })).content)).toBe("There is no git repository here.");
+});
+
+test("what a repository ignores by its own list is not shown", async () => {
+  const session = withHistory();
+  session.put(".git/info/exclude", "notes.txt\n");
+  expect(textOf((await session.run({ action: "status" })).content)).not.toContain("notes.txt");
 });
 
 test("the path says which of several repositories is meant", async () => {

@@ -25,6 +25,7 @@ const MAX_POINTER = 4_096;
 
 /** The innermost repository that a path is in, looked for upward to the root and never beyond. */
 export function findRepository(sandboxRoot: string, asked: string): FoundRepository {
+  if (entryOf(sandboxRoot) === null) throw noRepository();
   const root = realpathSync(sandboxRoot);
   const segments = segmentsOf(asked, [root, path.resolve(sandboxRoot)]);
   for (let depth = segments.length; depth >= 0; depth--) {
@@ -32,7 +33,11 @@ export function findRepository(sandboxRoot: string, asked: string): FoundReposit
     if (top === null || entryOf(path.join(top, ".git")) === null) continue;
     return { repository: repositoryAt(root, top), path: segments.slice(depth).join("/") };
   }
-  throw new Refusal("There is no git repository here.");
+  throw noRepository();
+}
+
+function noRepository(): Refusal {
+  return new Refusal("There is no git repository here.");
 }
 
 function repositoryAt(root: string, top: string): Repository {

@@ -47,7 +47,9 @@ function configuration({ objectFormat }: GitSettings): string {
 async function copyState({ gitDir, commonDir }: Repository, to: string): Promise<void> {
   const shared = (await readdir(gitDir)).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name));
   const state = ["HEAD", "index", ...shared].map((name) => path.join(gitDir, name));
-  const common = ["packed-refs", "shallow", "info/exclude"].map((name) => path.join(commonDir, name));
+  const isPlain = entryOf(path.join(commonDir, "info"))?.isDirectory() === true;
+  const names = ["packed-refs", "shallow", ...(isPlain ? ["info/exclude"] : [])];
+  const common = names.map((name) => path.join(commonDir, name));
   await mkdir(path.join(to, "info"));
   for (const file of [...state, ...common]) {
     const entry = entryOf(file);
