@@ -237,8 +237,8 @@ function openWorks(assembly: Assembly, services: Services): Works {
   status.engine = engine;
   const approvals = { ...config.approvals, admins: config.access.admins };
   const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
-  const toolbox = openToolbox(assembly, { store, engine, approvals, skills });
   const jobs = openJobs(assembly, { ...services, engine });
+  const toolbox = openToolbox(assembly, { store, engine, approvals, skills, jobs: jobs.control });
   return { ...services, platform, engine, approvals, skills, toolbox, jobs };
 }
 
@@ -301,7 +301,7 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
   });
 }
 
-type ToolboxParts = Pick<ToolboxOptions, "store" | "engine" | "approvals" | "skills">;
+type ToolboxParts = Pick<ToolboxOptions, "store" | "engine" | "approvals" | "skills" | "jobs">;
 
 /** The tools; servers connect in the background, and none holds up the start. */
 function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: ToolboxParts): Toolbox {

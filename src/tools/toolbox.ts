@@ -1,4 +1,5 @@
 import type { ListedTool } from "../core/commands/command.ts";
+import type { JobControl } from "../core/jobs/job-control.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { Tool } from "../core/tool.ts";
@@ -7,6 +8,7 @@ import { createGitTool } from "./git.ts";
 import { createMcpConnections } from "./mcp/connections.ts";
 import type { McpServer } from "./mcp/server-settings.ts";
 import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
+import { createJobTools } from "./schedule-job.ts";
 import { createSkillTool } from "./skill.ts";
 import type { SkillReader } from "./skills/skill-reader.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
@@ -18,6 +20,7 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly runtime: Runtime;
   readonly log: Log;
   readonly skills: SkillReader;
+  readonly jobs: JobControl;
   /** Null: there is no service to search with. */
   readonly webSearch: WebSearchSettings | null;
   readonly mcp: {
@@ -48,6 +51,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   const own: readonly Tool[] = [
     ...createFileTools(sandbox),
     ...createNativeTools({ ...options, clock, catalogue: () => all() }),
+    ...createJobTools({ ...options, clock }),
     createSkillTool(skills),
     createGitTool(),
     createWebFetch({ sandbox }),

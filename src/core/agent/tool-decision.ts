@@ -88,13 +88,14 @@ type Asking =
   | { readonly type: "refuse"; readonly reason: string }
   | Pick<AskDecision, "type" | "why" | "always">;
 
-/** In write mode what changes or runs something is asked for; a tool's own rule may demand it of any call. */
-function askFor(tool: Tool, input: unknown, { place }: ToolRules): Asking {
+/** In write mode what changes or runs something is asked for; a tool's own rule may demand it of any call. What is granted is not asked for but where it always is. */
+function askFor(tool: Tool, input: unknown, { place, access }: ToolRules): Asking {
+  const isFree = place.mode === "agi" || (access.granted?.includes(tool.name) ?? false);
   const rule = tool.rule?.(input, place) ?? null;
   if (rule?.type === "refuse") return rule;
-  if (rule !== null && (rule.always || place.mode !== "agi")) return rule;
+  if (rule !== null && (rule.always || !isFree)) return rule;
   const changes = tool.permission === "write" || tool.permission === "execute";
-  return changes && place.mode === "write" ? { type: "ask", why: null, always: false } : { type: "none" };
+  return changes && place.mode === "write" && !isFree ? { type: "ask", why: null, always: false } : { type: "none" };
 }
 
 interface Recovering {
