@@ -1,9 +1,6 @@
 import { type Plan, planSchema } from "../protocol/plan.ts";
 import type { Client } from "./client.ts";
 
-/** Sub-agents of sub-agents are as deep as this. */
-const MOST_GENERATIONS = 8;
-
 export function planReads(db: Client) {
   const stored = (id: string) =>
     db.session.findUniqueOrThrow({ where: { id }, select: { plan: true, parentId: true } });
@@ -14,7 +11,7 @@ export function planReads(db: Client) {
       const own = await stored(sessionId);
       const plan = own.plan === null ? null : parse(own.plan);
       let { parentId } = own;
-      for (let depth = 0; parentId !== null && depth < MOST_GENERATIONS; depth++) {
+      while (parentId !== null) {
         const parent = await stored(parentId);
         if (parent.plan !== null && parse(parent.plan).phase === "planning") return { phase: "planning" };
         parentId = parent.parentId;

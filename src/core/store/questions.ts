@@ -42,15 +42,19 @@ export function questionReads(db: Client) {
       return row === null ? null : toRow(row);
     },
 
-    /** The oldest question that a session, or one of its sub-agents, waits with; null when there is none. */
+    /** The question that a session waits with, else one of the sub-agents in its line, the oldest first; null when there is none. */
     async openIn(sessionId: string): Promise<QuestionRow | null> {
-      const children = await db.session.findMany({ where: { parentId: sessionId }, select: { id: true } });
-      const sessions = [sessionId, ...children.map(({ id }) => id)];
-      const row = await db.question.findFirst({
-        where: { sessionId: { in: sessions }, status: "open" },
-        orderBy: { createdAt: "asc" },
-      });
-      return row === null ? null : toRow(row);
+      let generation = [sessionId];
+      while (generation.length > 0) {
+        const row = await db.question.findFirst({
+          where: { sessionId: { in: generation }, status: "open" },
+          orderBy: { createdAt: "asc" },
+        });
+        if (row !== null) return toRow(row);
+        const children = await db.session.findMany({ where: { parentId: { in: generation } }, select: { id: true } });
+        generation = children.map(({ id }) => id);
+      }
+      return null;
     },
 
     async openOfRun(runId: string): Promise<QuestionRow[]> {
