@@ -4,7 +4,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/bot.ts";
 import { hold, text, toolUse, unauthorized, usage } from "../support/model-script.ts";
-import { slackScene } from "../support/scene.ts";
+import { discordScene, slackScene } from "../support/scene.ts";
 import type { SlackMessage } from "../support/slack/slack-model.ts";
 
 type SlackScene = Awaited<ReturnType<typeof slackScene>>;
@@ -146,7 +146,7 @@ test("a run that takes longer than its time is stopped at the second, and the lo
   expect(line === undefined ? "" : shown(scene, line)).toMatch(
     /^✗ \*\*Slow\*\* · timed out, stopped by its time limit of 2 s.*\nNext try Fri 1 Jan 2027 00:00\./su,
   );
-  expect(await ask(scene, "/jobs logs Slow")).toContain("✗ timed out");
+  await askUntil(scene, "/jobs logs Slow", "✗ timed out");
 }, 30_000);
 
 test("a run that could pass its budget stops before, and says so", async () => {
@@ -173,7 +173,7 @@ test("failures are said with the next try, and as many in a row as are allowed p
   expect(shown(scene, first)).toContain("✗ **Locked** · Anthropic does not accept the key.");
   expect(shown(scene, first)).toContain("Next try ");
   expect(shown(scene, second)).toContain("⏸ Paused after 2 failures in a row");
-  expect(await ask(scene, "/jobs list")).toContain("paused: It failed 2 times in a row.");
+  await askUntil(scene, "/jobs list", "paused: It failed 2 times in a row.");
   expect(reports(scene)).toHaveLength(2);
 });
 
@@ -203,12 +203,79 @@ test("a job with a row that cannot be read, and a bad entry in the file of jobs,
 
 /** Says something to the bot and resolves with its private answer. */
 async function ask(scene: SlackScene, words: string): Promise<string> {
-  const { whispers } = scene.slack.workspace;
-  const before = whispers.length;
-  scene.slack.people.mention({ text: words });
-  await until(() => whispers.length > before, {
+  const { ts } = scene.slack.people.mention({ text: words });
+  const answer = () => scene.slack.workspace.whispers.find(({ threadTs }) => threadTs === ts);
+  await until(() => answer() !== undefined, {
     limit: AbortSignal.timeout(20_000),
     what: () => `an answer to ${words}:\n${scene.bot.output()}`,
   });
-  return JSON.stringify(whispers.at(-1));
+  return answer()?.text ?? "";
 }
+
+/** A report is posted a moment before the log has its end. */
+async function askUntil(scene: SlackScene, words: string, wanted: string): Promise<void> {
+  await until(async () => (await ask(scene, words)).includes(wanted), {
+    limit: AbortSignal.timeout(20_000),
+    what: () => `${words} to say ${wanted}`,
+  });
+}
+
+test("in plain words: the model schedules, the card says when, and the button makes it so", async () => {
+  await using scene = await slackScene({ settings: { mode: "agi" } });
+  const job = { name: "Morning", prompt: "Post the open tickets.", cron: "0 9 * * 1-5", timezone: "Europe/Paris" };
+  scene.model.script((request, index) => {
+    if (index === 0) return toolUse("schedule_job", job);
+    return text(request.toolResults.map((result) => result.text).join());
+  });
+  await scene.bot.start();
+  const thread = scene.mention("every weekday at nine in Paris post the open tickets");
+  const asked = await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))));
+  const card = asked.find(({ buttons }) => buttons.some((id) => id.startsWith("approve:")));
+  expect(card?.text).toContain("Morning: every weekday at 09:00 Europe/Paris");
+  expect(card?.text.match(/^- (Mon|Tue|Wed|Thu|Fri) \d+ \w+ \d{4} 09:00$/gmu)).toHaveLength(3);
+  expect(await ask(scene, "/jobs list")).toContain("There are no jobs here");
+  const allow = card?.buttons.find((id) => id.startsWith("approve:y:")) ?? "";
+  thread.click(allow);
+  await thread.until((all) =>
+    all.some((message) => message.text.includes("✓ **Morning** · every weekday at 09:00 Europe/Paris")),
+  );
+  expect(await ask(scene, "/jobs list")).toContain("**Morning**");
+});
+
+test("the buttons under a report run it again and pause it, for its owner only", async () => {
+  await using scene = await slackScene();
+  scene.model.script((_request, index) => text(`Report ${index + 1}.`));
+  await scene.bot.start();
+  await addJob(scene, '--name "Watch" --cron "0 0 1 1 *" --prompt "Look."');
+  await ask(scene, "/jobs run Watch");
+  const [report] = await reportsUntil(scene, 1);
+  if (report === undefined) throw new Error("no report");
+  const button = (verb: string) =>
+    scene.slack.thread(CHANNEL, report.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
+  await scene.slack.people.click(CHANNEL, report.ts, { actionId: button("job-pause:"), user: "U0BOB" }).answered;
+  expect(await ask(scene, "/jobs list")).toContain("✓ **Watch**");
+  await scene.slack.people.click(CHANNEL, report.ts, { actionId: button("job-run:") }).answered;
+  await reportsUntil(scene, 2);
+  await scene.slack.people.click(CHANNEL, report.ts, { actionId: button("job-pause:") }).answered;
+  await askUntil(scene, "/jobs list", "⏸ **Watch**");
+});
+
+test("on Discord, a thread begun at the report goes on with its session", async () => {
+  await using scene = await discordScene();
+  scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
+  await scene.bot.start();
+  const { world, people } = scene.discord;
+  scene.mention('/jobs add --name "Night watch" --at "in 1 s" --prompt "Look around."');
+  const [channel] = [...world.channels.values()].filter(({ name }) => name === "general-1");
+  const [ana] = [...world.users.values()].filter(({ username }) => username === "ana");
+  if (channel === undefined || ana === undefined) throw new Error("nobody is there");
+  const report = () => channel.messages.find(({ content }) => content.includes("All is quiet."));
+  await until(() => report() !== undefined, { limit: AbortSignal.timeout(20_000), what: () => scene.bot.output() });
+  const thread = world.thread(channel, "Night watch", report()?.id);
+  people.say({ channel: thread, user: ana }, "Really?");
+  await until(() => thread.messages.some(({ content }) => content.includes("As I said.")), {
+    limit: AbortSignal.timeout(20_000),
+    what: () => scene.bot.output(),
+  });
+  expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+});
