@@ -2,6 +2,8 @@ import path from "node:path";
 import { createJobViews } from "./adapters/render/job-view.ts";
 import { type PacedPlatform, pacePlatform } from "./adapters/render/paced-platform.ts";
 import { createRunViews } from "./adapters/render/run-view.ts";
+import { createTaskBoard } from "./adapters/render/task-board.ts";
+import { createTaskViews } from "./adapters/render/task-view.ts";
 import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
 import { storedThreads } from "./adapters/web/stored-threads.ts";
 import { checkModels } from "./cli/checks.ts";
@@ -38,9 +40,6 @@ import { APPLICATION, VERSION } from "./version.ts";
 
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
 const DRAIN_MS = 5_000;
-
-/** How long the log of jobs is kept. */
-const JOB_LOG_DAYS = 90;
 
 /** A platform that takes longer to connect is mentioned. Milliseconds. */
 const SLOW_CONNECT_MS = 3_000;
@@ -237,8 +236,11 @@ function openWorks(assembly: Assembly, services: Services): Works {
   status.engine = engine;
   const approvals = { ...config.approvals, admins: config.access.admins };
   const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
+  const models = createModelChoice(services.registry, config.providers);
+  const { agents } = services.places;
   const jobs = openJobs(assembly, { ...services, engine });
-  const toolbox = openToolbox(assembly, { store, engine, approvals, skills, jobs: jobs.control });
+  const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models };
+  const toolbox = openToolbox(assembly, given);
   return { ...services, platform, engine, approvals, skills, toolbox, jobs };
 }
 
@@ -253,9 +255,9 @@ function openJobs({ config, runtime, log }: Assembly, given: Services & Pick<Wor
     approvers: config.approvals.approvers,
     agentOf: places.agentOf,
     agents: () => new Set(places.agents.keys()),
-    defaultTimezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    defaultTimezone: config.jobs.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     file: path.join(config.home, "jobs.json"),
-    logDays: JOB_LOG_DAYS,
+    logDays: config.jobs.logDays,
   });
 }
 
@@ -280,6 +282,7 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
 
 function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHandler {
   const { store, engine, approvals, registry, places, platform, skills, toolbox, jobs } = works;
+  const board = createTaskBoard();
   return createSessionRunner({
     store,
     runtime,
@@ -291,8 +294,10 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
     tools: () => toolbox.tools(),
     platform,
     openView: (name, body) => {
+      if (body.kind === "child") return createTaskViews({ board, clock: runtime.clock }, body);
       const deps = { platform: platform(name), clock: runtime.clock, log };
-      return body.kind === "job" ? createJobViews({ ...deps, jobs: jobs.runs }, body) : createRunViews(deps);
+      if (body.kind === "job") return createJobViews({ ...deps, jobs: jobs.runs }, body);
+      return createRunViews({ ...deps, board });
     },
     placeOf: places.placeOf,
     instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),
@@ -301,7 +306,7 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
   });
 }
 
-type ToolboxParts = Pick<ToolboxOptions, "store" | "engine" | "approvals" | "skills" | "jobs">;
+type ToolboxParts = Pick<ToolboxOptions, "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models">;
 
 /** The tools; servers connect in the background, and none holds up the start. */
 function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: ToolboxParts): Toolbox {

@@ -1,5 +1,5 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import type { ParkedOn, QueryEvent } from "../../core/protocol/events.ts";
+import type { ParkedOn, QueryEvent, TaskProgress } from "../../core/protocol/events.ts";
 import type { PlanStep } from "../../core/protocol/plan.ts";
 import { fenceAfter, LONGEST_MARKER } from "./fences.ts";
 
@@ -13,6 +13,8 @@ export interface ProgressState {
   /** The plan that is carried out; null when there is none. */
   readonly plan: readonly PlanStep[] | null;
   readonly steps: readonly Step[];
+  /** Sub-agents, in the order they began. */
+  readonly tasks: readonly TaskProgress[];
   /** Finished steps that are no longer kept one by one. */
   readonly earlierSteps: number;
   /** The newest turn's text, as far as it is kept. */
@@ -46,6 +48,7 @@ export const NO_PROGRESS: ProgressState = {
   plan: null,
   queuedBefore: null,
   steps: [],
+  tasks: [],
   earlierSteps: 0,
   text: "",
   textIsOld: false,
@@ -82,6 +85,8 @@ export function reduceProgress(state: ProgressState, event: QueryEvent): Progres
         durationMs,
       });
     }
+    case "task":
+      return withTask(state, event.task);
     case "plan":
       return { ...state, plan: event.steps };
     case "queued":
@@ -105,6 +110,12 @@ function withStep(state: ProgressState, step: Step): ProgressState {
   const [oldest] = steps;
   if (steps.length <= KEPT_STEPS || oldest === undefined || isOpen(oldest)) return { ...state, steps };
   return { ...state, steps: steps.slice(1), earlierSteps: state.earlierSteps + 1 };
+}
+
+function withTask(state: ProgressState, task: TaskProgress): ProgressState {
+  const known = state.tasks.some(({ id }) => id === task.id);
+  const tasks = known ? state.tasks.map((each) => (each.id === task.id ? task : each)) : [...state.tasks, task];
+  return { ...state, tasks };
 }
 
 function changeStep(state: ProgressState, toolId: string, change: Partial<Step>): ProgressState {

@@ -4,6 +4,7 @@ import { count, duration, elapsed } from "./figures.ts";
 import { tailOf } from "./half-open.ts";
 import { planLines } from "./plan-lines.ts";
 import { isOpen, type ProgressState, type Step } from "./progress-state.ts";
+import { isAtWork, taskLines } from "./task-lines.ts";
 
 /** Tool lines shown one by one; older ones fold into a count. */
 const TOOL_LINES = 10;
@@ -27,7 +28,8 @@ export function renderProgress(state: ProgressState, frame: ProgressFrame): stri
   const top = [headLine(state, frame), ...planLines(state.plan)];
   const notices = noticeLines(state);
   const steps = toolLines(state);
-  const blocks = (shown: readonly string[]) => [...top, ...shown, ...notices].join("\n");
+  const tasks = taskLines(state.tasks);
+  const blocks = (shown: readonly string[]) => [...top, ...shown, ...tasks, ...notices].join("\n");
   let shown = steps;
   while (shown.length > 1 && blocks(shown).length > frame.maxChars) shown = shown.slice(1);
   const above = blocks(shown);
@@ -49,8 +51,15 @@ function headLine(state: ProgressState, { agentName, elapsedMs }: ProgressFrame)
   const name = `**${plainLine(agentName, 40)}**`;
   if (state.queuedBefore !== null) return `⏳ ${name} · queued, ${state.queuedBefore} before you`;
   const turn = state.turn > 0 ? ` · turn ${state.turn}` : "";
-  if (state.parkedOn !== null) return `⏸ ${name}${turn} · ${waitsFor(state, state.parkedOn)}`;
+  const isWorking = state.parkedOn === null || waitsForTasks(state);
+  if (!isWorking && state.parkedOn !== null) return `⏸ ${name}${turn} · ${waitsFor(state, state.parkedOn)}`;
   return `⏳ ${name}${turn} · ${elapsed(elapsedMs)}`;
+}
+
+/** Nobody need do anything: the run's sub-agents are at work. */
+function waitsForTasks({ parkedOn, steps, tasks }: ProgressState): boolean {
+  const waiting = steps.filter(({ state }) => state === "waiting");
+  return parkedOn === "call" && tasks.some(isAtWork) && waiting.every(({ toolName }) => toolName.startsWith("agent"));
 }
 
 function waitsFor({ steps }: ProgressState, parkedOn: ParkedOn): string {
@@ -60,7 +69,8 @@ function waitsFor({ steps }: ProgressState, parkedOn: ParkedOn): string {
 }
 
 function toolLines(state: ProgressState): string[] {
-  const lines = foldReads(state.steps);
+  const isTask = ({ toolId }: Step) => state.tasks.some(({ callId }) => callId === toolId);
+  const lines = foldReads(state.steps.filter((step) => !isTask(step)));
   const shown = lines.slice(-TOOL_LINES);
   const older = state.earlierSteps + lines.slice(0, -TOOL_LINES).reduce((sum, line) => sum + line.steps, 0);
   const texts = shown.map((line) => line.text);

@@ -11,6 +11,8 @@ import { detailsButton, type Ending, endingButtons, endingOf, foldLine } from ".
 import type { PacedPlatform } from "./paced-platform.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress-state.ts";
 import { noticeLines, renderProgress } from "./progress-view.ts";
+import type { Following, TaskBoard } from "./task-board.ts";
+import { isAtWork } from "./task-lines.ts";
 
 /** A run that ends before shows its answer alone. */
 const FIRST_SIGN_MS = 500;
@@ -31,6 +33,7 @@ export interface RunViewDeps {
   readonly platform: PacedPlatform;
   readonly clock: Clock;
   readonly log: Log;
+  readonly board: TaskBoard;
 }
 
 /** Shows each run as one live message that is edited while it works, and its ending as messages of their own. */
@@ -42,7 +45,8 @@ class ThreadRunView implements RunView {
   readonly #deps: RunViewDeps;
   readonly #run: RunViewOptions;
   readonly #closing = new AbortController();
-  #state: ProgressState = NO_PROGRESS;
+  readonly #following: Following;
+  #state: ProgressState;
   #live: LiveMessage | undefined;
   /** The attempt to post the live message; never rejects. */
   #opening: Promise<void> | undefined;
@@ -52,6 +56,11 @@ class ThreadRunView implements RunView {
   constructor(deps: RunViewDeps, run: RunViewOptions) {
     this.#deps = deps;
     this.#run = run;
+    this.#following = deps.board.follow(run.runId, (task) => this.show({ type: "task", task }));
+    this.#state = [...run.tasks, ...this.#following.tasks].reduce(
+      (state, task) => reduceProgress(state, { type: "task", task }),
+      NO_PROGRESS,
+    );
     this.#cancelTimer = deps.clock.after(FIRST_SIGN_MS, () => this.#open());
     if (run.isLive) this.#open();
   }
@@ -114,6 +123,12 @@ class ThreadRunView implements RunView {
   }
 
   async park(): Promise<void> {
+    if (this.#state.tasks.some(isAtWork)) {
+      this.#open();
+      this.#cancelTimer();
+      this.#live?.touch();
+      return;
+    }
     await this.#close();
     const last = this.#message("progress");
     await this.#letGo(this.#live?.finish(last, FOLD_ATTEMPTS) ?? Promise.resolve());
@@ -132,6 +147,7 @@ class ThreadRunView implements RunView {
    */
   async #close(): Promise<void> {
     this.#cancelTimer();
+    this.#following.stop();
     this.#closing.abort();
     if (this.#opening !== undefined) await this.#atMost(OPENING_WAIT_MS, this.#opening);
   }
@@ -157,7 +173,8 @@ class ThreadRunView implements RunView {
       const first = this.#message("first");
       const posted = await this.#run.post("live", first);
       this.#live = this.#follow(posted, this.#run.isLive ? null : first);
-      this.#tick();
+      if (this.#state.parkedOn === null) this.#tick();
+      else this.#live.touch();
     } catch (error) {
       // Without a live message the run is still answered; closing is no failure.
       if (this.#closing.signal.aborted) return;

@@ -14,6 +14,8 @@ export interface CardCall {
 
 export interface CardFacts {
   readonly approvalId: string;
+  /** The sub-agent whose calls they are; null when they are the thread's own agent's. */
+  readonly agent: string | null;
   readonly calls: readonly CardCall[];
   readonly requester: Author;
   readonly others: readonly Author[];
@@ -47,7 +49,8 @@ export function approvalCard(facts: CardFacts): Card {
   const shown = calls.map((call, index) => shownCall(call, { number: calls.length > 1 ? index + 1 : null, room }));
   const isWhole = shown.every(({ file }) => file === null);
   const words = others.length === 0 ? "" : `, with words of ${names(others)}`;
-  const asked = `asked by ${names([requester])}${words}`;
+  const agent = facts.agent === null ? "" : `, for sub-agent ${line(facts.agent)}`;
+  const asked = `asked by ${names([requester])}${words}${agent}`;
   const head = calls.length === 1 ? "" : `⏸ **${calls.length} calls need a decision**   ${asked}\n\n`;
   const body = shown.map(({ text }) => text).join("\n\n");
   const message: OutgoingMessage = {

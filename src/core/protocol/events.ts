@@ -33,12 +33,29 @@ export type QueryEvent =
   | { readonly type: "steered"; readonly eventKeys: readonly string[] }
   /** The run ends its wake and waits: for people to decide on its calls, or for what one of its calls waits for. */
   | { readonly type: "parked"; readonly on: ParkedOn }
+  /** A sub-agent of the run, as it stands now; also of a run that is parked. */
+  | { readonly type: "task"; readonly task: TaskProgress }
   /** The plan that is carried out, as it stands now. */
   | { readonly type: "plan"; readonly steps: readonly PlanStep[] }
   /** The run waits for a place among `maxConcurrentRuns`; `before` others are ahead. */
   | { readonly type: "queued"; readonly before: number }
   /** Compaction, fallback, retries, budget warnings: never silent. */
   | { readonly type: "status"; readonly text: string };
+
+/** How far a sub-agent is, for people. */
+export interface TaskProgress {
+  /** Of its session. */
+  readonly id: string;
+  /** The call that began it. */
+  readonly callId: string;
+  readonly agent: string;
+  readonly description: string;
+  /** `waiting`: for people. */
+  readonly state: "queued" | "working" | "waiting" | "done" | "failed" | "stopped";
+  /** Tool calls that have ended. */
+  readonly tools: number;
+  readonly elapsedMs: number;
+}
 
 export type ParkedOn = "approval" | "call";
 

@@ -75,7 +75,8 @@ async function decide(
   for (const [key, label] of grants) {
     await tx.grants.add({
       id: runtime.ids.next("grt"),
-      sessionId: decision.scope === "session" ? row.sessionId : null,
+      // A sub-agent works for the session that it descends from, and so do its grants.
+      sessionId: decision.scope === "session" ? (session.task?.root.sessionId ?? row.sessionId) : null,
       channelId: session.channelKey,
       personId: row.people.requester.id,
       key,

@@ -4,7 +4,6 @@ import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
 import { canonicalJson } from "../protocol/canonical-json.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
-import type { Author } from "../protocol/messages.ts";
 import { inlineCode } from "../protocol/plain-text.ts";
 import type { ChatPlatform } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
@@ -14,6 +13,7 @@ import type { Store } from "../store/store.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
 import type { SessionEngine, TurnContext } from "./engine.ts";
 import { postKey } from "./post-once.ts";
+import { peopleOfRun, type RunPeople } from "./run-people.ts";
 
 export interface ApprovalDeskOptions {
   readonly store: Store;
@@ -24,8 +24,6 @@ export interface ApprovalDeskOptions {
   readonly rules: ApprovalRules;
   readonly session: SessionRow;
   readonly context: TurnContext;
-  /** Whose event began the run. */
-  readonly requester: Author;
 }
 
 /** Characters of the lines that stay after a decision. */
@@ -38,7 +36,7 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
       const id = approvalId(options.context.runId, turn);
       const known = await options.store.approvals.get(id);
       if (known !== null) return settle(options, { ...known, asked: calls });
-      const people = await peopleOf(options);
+      const people = await peopleOfRun(options.store, options.context.runId);
       const covered = await coveredByGrants(options, calls, people);
       const open = calls.filter((call) => !covered.has(call));
       if (open.length === 0) return new Map(calls.map(({ use }) => [use.id, ALLOWED]));
@@ -54,21 +52,14 @@ export function approvalId(runId: string, turn: number): string {
 
 const ALLOWED: CallVerdict = { type: "allowed" };
 
-/** Everyone whose words have entered the run since it began. */
-async function peopleOf({ store, context, requester }: ApprovalDeskOptions) {
-  const authors = await store.messages.authorsOfRun(context.runId);
-  return { requester, others: authors.filter(({ id }) => id !== requester.id) };
-}
-
-type RunPeople = Awaited<ReturnType<typeof peopleOf>>;
-
 /** A call is covered when everyone whose words are in the run has a grant for it. */
 async function coveredByGrants(
   { store, session }: ApprovalDeskOptions,
   calls: readonly AskedCall[],
   { requester, others }: RunPeople,
 ): Promise<ReadonlySet<AskedCall>> {
-  const grants = await store.grants.inForce({ sessionId: session.id, channelId: session.channelKey });
+  const sessionId = session.task?.root.sessionId ?? session.id;
+  const grants = await store.grants.inForce({ sessionId, channelId: session.channelKey });
   const isGranted = (key: string) =>
     [requester, ...others].every(({ id }) => grants.some((grant) => grant.personId === id && grant.key === key));
   return new Set(calls.filter((call) => !call.always && isGranted(grantOf(call).key)));
@@ -95,14 +86,14 @@ async function ask(options: ApprovalDeskOptions, { id, turn, people, calls, aske
   const createdAt = clock.now();
   const mayRemember = calls.every(({ always }) => !always);
   const previewed = await previewedCalls(calls);
-  const card = cardOf(options, previewed, { id, people: { ...people, mayRemember } });
+  const card = cardOf(options, previewed, { id, people: { ...people, others: [...people.others], mayRemember } });
   const row = {
     id,
     sessionId: session.id,
     runId: context.runId,
     turn,
     calls: previewed.map(storedCall),
-    people: { ...people, mayRemember: mayRemember && (card?.isWhole ?? false) },
+    people: { ...people, others: [...people.others], mayRemember: mayRemember && (card?.isWhole ?? false) },
     expiresAt: createdAt + rules.expiresMinutes * 60_000,
     createdAt,
   };
@@ -161,7 +152,7 @@ export function cardKey({ turn }: Pick<ApprovalRow, "turn">): string {
 
 /** Null when none of the calls could succeed, so that there is nothing to ask. */
 function cardOf(
-  { platform, rules }: ApprovalDeskOptions,
+  { platform, rules, session }: ApprovalDeskOptions,
   asked: readonly PreviewedCall[],
   { id, people }: { id: string; people: ApprovalPeople },
 ): Card | null {
@@ -173,6 +164,7 @@ function cardOf(
   const { requester, others, mayRemember } = people;
   return approvalCard({
     approvalId: id,
+    agent: session.task?.agent ?? null,
     calls,
     requester,
     others,

@@ -6,6 +6,7 @@ import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "./admission.ts";
+import { type StoppedRun, stopFamily } from "./children.ts";
 import {
   CancelSignal,
   type Claim,
@@ -106,7 +107,15 @@ export class EmbeddedEngine implements SessionEngine {
   }
 
   async cancel(sessionId: string, runId: string, by: string): Promise<void> {
-    await this.#options.store.transaction((tx) => tx.runs.requestCancel(runId, by));
+    const below = await this.#options.store.transaction(async (tx) => {
+      await tx.runs.requestCancel(runId, by);
+      return stopFamily(tx, { sessionId, runId }, by);
+    });
+    await Promise.all([{ sessionId, runId }, ...below].map((run) => this.#abort(run, by)));
+  }
+
+  /** Ends a run that is asked to stop in the store, wherever it is: at work, queued or parked. */
+  async #abort({ sessionId, runId }: StoppedRun, by: string): Promise<void> {
     const active = this.#active.get(sessionId);
     if (active?.runId === runId) active.controller.abort(new CancelSignal(by));
     else if (this.#admission.promote(sessionId)) this.#admit(sessionId);

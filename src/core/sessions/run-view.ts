@@ -1,4 +1,4 @@
-import type { QueryEvent, QueryOutcome, RunStats } from "../protocol/events.ts";
+import type { QueryEvent, QueryOutcome, RunStats, TaskProgress } from "../protocol/events.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 
 /** How a run is shown to people; adapters/render implements it over any ChatPlatform. */
@@ -7,7 +7,7 @@ export interface RunView {
   show(event: QueryEvent): void;
   /** Posts what ends the run and folds the live message. Safe to repeat: posts are keyed. */
   finish(outcome: QueryOutcome, stats: RunStats): Promise<void>;
-  /** The run waits for people or time: shows so, and stops editing. */
+  /** The run waits: shows so. While sub-agents go on, their progress is shown further, until `suspend`. */
   park(): Promise<void>;
   /** The run stays open (shutdown): stops editing. */
   suspend(): Promise<void>;
@@ -15,12 +15,17 @@ export interface RunView {
 
 export interface RunViewOptions {
   readonly runId: string;
+  readonly sessionId: string;
   readonly thread: ThreadRef;
   readonly agentName: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** True when an earlier process, or the queue, has begun to post the live message: it goes on with it. */
   readonly isLive: boolean;
+  /** Tool calls of the run that had ended before this wake. */
+  readonly toolsBefore: number;
+  /** The run's sub-agents as the store knows them. */
+  readonly tasks: readonly TaskProgress[];
   /** Messages of the person that the view may react to. */
   readonly triggerMessageId: string | null;
   /** Id of the person whose message began the run; told alone what the thread cannot show. Null: nobody's did. */

@@ -9,32 +9,36 @@ import type { SkillCatalogue } from "../context/skills.ts";
 import { buildSystemPrompt, type InstructionLayer } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
-import { assertNever } from "../protocol/assert-never.ts";
 import { toAppError } from "../protocol/errors.ts";
-import type { QueryEnd, QueryOutcome, RunStats } from "../protocol/events.ts";
+import type { QueryEnd, QueryOutcome } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
-import type { Author, Message } from "../protocol/messages.ts";
+import type { Message } from "../protocol/messages.ts";
 import { type Plan, stepsInHand } from "../protocol/plan.ts";
 import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import { NO_USAGE } from "../protocol/usage.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
 import { isStoreFailure } from "../store/failure.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "./approvals.ts";
+import { endChild } from "./children.ts";
 import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
-import { budgetsFor, placeFor } from "./job-event.ts";
-import { createLocalCommands, localAnswer, type RunLocalCommand, showOutputs } from "./local-command.ts";
+import { budgetsFor } from "./job-event.ts";
+import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
 import { postKey } from "./post-once.ts";
 import { withdrawQuestions } from "./questions.ts";
-import { messagesOf, type RunInputOptions } from "./run-input.ts";
-import { changedFiles, createRunJournal, type RunAccount } from "./run-journal.ts";
+import type { RunInputOptions } from "./run-input.ts";
+import { createRunJournal, type RunAccount } from "./run-journal.ts";
+import { authorOf } from "./run-people.ts";
+import { isUnattended, placeOfRun } from "./run-place.ts";
 import { skillsOfRun } from "./run-skills.ts";
+import { statsOfRun } from "./run-stats.ts";
+import { tasksOfRun } from "./run-tasks.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
 import type { SessionEventBody } from "./session-event.ts";
+import { saidLocally, takeInput, takeSteering } from "./take-input.ts";
 import { createToolThread } from "./tool-thread.ts";
 
 /** What configuration says of the place a session is in. */
@@ -57,7 +61,7 @@ export interface RunnerOptions {
   readonly budgets: BudgetSettings;
   /** Who decides what asks first. */
   readonly approvals: ApprovalRules;
-  readonly engine: Pick<SessionEngine, "deliverAt">;
+  readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
   /** Those that there are now. */
   readonly tools: () => readonly Tool[];
   readonly platform: (name: PlatformName) => ChatPlatform;
@@ -77,8 +81,6 @@ export function createSessionRunner(options: RunnerOptions): SessionHandler {
   return new SessionRunner(options);
 }
 
-const NOT_DONE = { found: false, value: undefined };
-
 /** One run while it goes on. */
 interface LiveRun {
   readonly session: SessionRow;
@@ -92,6 +94,9 @@ class SessionRunner implements SessionHandler {
   readonly #meter = new TokenMeter();
   /** Views of runs that wait for a place: the run goes on with the message they have posted. */
   readonly #queued = new Map<string, { view: RunView; context: TurnContext }>();
+
+  /** Views of parked runs: they show how far the runs' sub-agents are. */
+  readonly #parked = new Map<string, RunView>();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -110,15 +115,17 @@ class SessionRunner implements SessionHandler {
     this.#queued.delete(wake.runId);
     if (waiting !== undefined) await waiting.view.suspend();
     const view = await this.#openView(session, wake, context);
+    await this.#showRoot(session, wake, context);
     const run: LiveRun = { session, wake, context, view };
     try {
       const outcome = await this.#outcome(run);
       if (outcome.type === "parked") {
+        this.#parked.set(wake.runId, view);
         await view.park();
         return "parked";
       }
       await this.#withdraw(run, outcome.type === "cancelled" ? outcome.by : null);
-      await view.finish(outcome, await this.#stats(wake.runId));
+      await view.finish(outcome, await statsOfRun(this.#options.store, wake, this.#options.runtime.clock.now()));
       await this.#end(run, outcome);
       return "ended";
     } catch (error) {
@@ -140,20 +147,40 @@ class SessionRunner implements SessionHandler {
     return this.#options.store.sessions.get(sessionId);
   }
 
+  /** After a restart nothing of a parked run shows its sub-agents' progress, unless it is woken and parks once more. */
+  async #showRoot({ id, task }: SessionRow, { resumed }: Wake, { epoch }: TurnContext): Promise<void> {
+    if (task === undefined || !resumed || this.#parked.has(task.root.runId)) return;
+    const root = await this.#options.store.runs.get(task.root.runId);
+    if (root?.status !== "parked") return;
+    const event = { key: `child:${id}:shown:${epoch}`, body: { kind: "resume", of: "child" } } as const;
+    await this.#options.engine.deliver(root.sessionId, event);
+  }
+
   async #openView(session: SessionRow, { runId, event, resumed }: Wake, context: TurnContext): Promise<RunView> {
-    const { store, openView } = this.#options;
+    const { store, openView, runtime } = this.#options;
+    await this.#parked.get(runId)?.suspend();
+    this.#parked.delete(runId);
+    const now = runtime.clock.now();
     // A run that begins with this wake has posted nothing yet.
-    const [run, live] = resumed
-      ? await Promise.all([store.runs.get(runId), store.posts.get(postKey(runId, "live"))])
+    const [run, live, tasks, calls] = resumed
+      ? await Promise.all([
+          store.runs.get(runId),
+          store.posts.get(postKey(runId, "live")),
+          tasksOfRun(store, { sessionId: session.id, runId }, now),
+          store.toolCalls.ofRun(runId),
+        ])
       : [];
     return openView(
       session.thread.platform,
       event.body,
     )({
       runId,
+      sessionId: session.id,
       thread: session.thread,
       agentName: session.agent,
-      startedAt: run?.startedAt ?? this.#options.runtime.clock.now(),
+      startedAt: run?.startedAt ?? now,
+      toolsBefore: calls?.filter(({ status }) => status === "ended").length ?? 0,
+      tasks: tasks ?? [],
       isLive: (live ?? null) !== null,
       triggerMessageId: event.body.kind === "message" ? event.body.messageId : null,
       askedBy: event.body.kind === "message" ? event.body.author.id : null,
@@ -167,13 +194,13 @@ class SessionRunner implements SessionHandler {
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
-      const place = placeFor(wake.event.body, await this.#options.placeOf(run.session));
+      const place = placeOfRun(wake.event.body, await this.#options.placeOf(run.session));
       const isCompaction = wake.event.body.kind === "compact";
       const plan = await this.#options.store.plans.of(run.session.id);
       const { query, input } = this.#query(run, place, plan);
       // What people send meanwhile begins a run of its own.
-      const answer = isCompaction ? null : await this.#takeInput(run, input);
-      if (answer !== null) return this.#saidLocally(answer, context.signal);
+      const answer = isCompaction ? null : await takeInput({ ...run, store: this.#options.store }, input);
+      if (answer !== null) return saidLocally(answer, this.#options.runtime, context.signal);
       const steps = stepsInHand(plan);
       if (steps !== null) run.view.show({ type: "plan", steps });
       const loop = (isCompaction ? compactSession : runQuery)(query, context.signal);
@@ -188,38 +215,6 @@ class SessionRunner implements SessionHandler {
       this.#options.log.error({ err: error, ref: failure.detail["ref"], runId: wake.runId }, "run_failed");
       return { type: "error", error: failure };
     }
-  }
-
-  /**
-   * Brings the event that began the run into the history, with what waits beside it, in order of arrival. Answers what the
-   * run's answer is when nothing but shell commands came; null when the model is to answer.
-   */
-  async #takeInput({ session, wake, context }: LiveRun, input: RunInputOptions): Promise<string | null> {
-    const { store } = this.#options;
-    const done = wake.resumed ? await store.journal.get(wake.runId, "input") : NOT_DONE;
-    if (done.found) return typeof done.value === "string" ? done.value : null;
-    const waiting = await context.takeInbox("input:inbox");
-    const events = [wake.event, ...waiting].toSorted((a, b) => a.seq - b.seq);
-    const taken = await Promise.all(
-      events.map(async (event) => ({ seq: event.seq, messages: await messagesOf(event, input) })),
-    );
-    const answer = localAnswer(taken);
-    if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.limits.messageChars });
-    await context.transaction("input", async (tx) => {
-      for (const message of taken.flatMap(({ messages }) => messages))
-        await tx.messages.append(session.id, wake.runId, message);
-      return answer;
-    });
-    return answer;
-  }
-
-  /** The run of commands that people typed: what they printed is the answer, unless somebody has stopped them. */
-  #saidLocally(text: string, signal: AbortSignal): QueryOutcome {
-    signal.throwIfAborted();
-    const { ids, clock } = this.#options.runtime;
-    const content = [{ type: "text", text } as const];
-    const message: Message = { id: ids.next("msg"), role: "assistant", content, createdAt: clock.now() };
-    return { type: "end_turn", message, usage: NO_USAGE };
   }
 
   #inputOptions(run: LiveRun, sandboxRoot: string, runCommand: RunLocalCommand): RunInputOptions {
@@ -246,7 +241,6 @@ class SessionRunner implements SessionHandler {
     const show = view.show.bind(view);
     const runCommand: RunLocalCommand = (command, seq) => localCommands(command, seq);
     const input = this.#inputOptions(run, sandboxRoot, runCommand);
-    const { messageChars: maxChars } = input.platform.limits;
     const account = { personId: author.id, channelId: session.channelKey };
     const instructions = this.#options.instructionsOf(sandboxRoot);
     const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot), {
@@ -274,13 +268,9 @@ class SessionRunner implements SessionHandler {
         clock: runtime.clock,
         run: { id: wake.runId, sessionId: session.id },
         account,
-        toMessages: async (event) => {
-          const messages = await messagesOf(event, input);
-          await showOutputs([{ seq: event.seq, messages }], { context, maxChars });
-          return messages;
-        },
+        toMessages: (event) => takeSteering(event, context, input),
       }),
-      thread: createToolThread({ thread: session.thread, platform: platform(session.thread.platform), context }),
+      thread: createToolThread({ session, platform: platform(session.thread.platform), context }),
       approvals: createApprovalDesk(this.#desk(run)),
       meter: this.#meter,
       runtime,
@@ -288,7 +278,7 @@ class SessionRunner implements SessionHandler {
       sandboxRoot,
       allowedHosts,
       blockedUrls,
-      nonInteractive: wake.event.body.kind === "job",
+      nonInteractive: isUnattended(wake.event.body),
       cacheKey: session.channelKey,
       plan: () => store.plans.of(session.id),
     };
@@ -296,7 +286,7 @@ class SessionRunner implements SessionHandler {
     return { query, input };
   }
 
-  #desk({ session, wake, context }: LiveRun): ApprovalDeskOptions {
+  #desk({ session, context }: LiveRun): ApprovalDeskOptions {
     const { store, engine, runtime, log, platform, approvals } = this.#options;
     return {
       store,
@@ -307,7 +297,6 @@ class SessionRunner implements SessionHandler {
       rules: approvals,
       session,
       context,
-      requester: authorOf(wake.event.body),
     };
   }
 
@@ -328,33 +317,23 @@ class SessionRunner implements SessionHandler {
     );
   }
 
-  async #stats(runId: string): Promise<RunStats> {
-    const { store, runtime } = this.#options;
-    const [run, spent, calls] = await Promise.all([
-      store.runs.get(runId),
-      store.usage.ofRun(runId),
-      store.toolCalls.ofRun(runId),
-    ]);
-    const ended = calls.filter((call) => call.status === "ended");
-    return {
-      turns: spent.turns,
-      tools: ended.length,
-      durationMs: run === null ? 0 : runtime.clock.now() - run.startedAt,
-      costUsd: spent.costUsd,
-      changedFiles: changedFiles(ended.flatMap((call) => call.result?.files ?? [])),
-    };
-  }
-
   async #end({ wake, session, context }: LiveRun, outcome: QueryOutcome): Promise<void> {
     const { store, runtime, log } = this.#options;
-    const at = runtime.clock.now();
-    await store.transaction(async (tx) => {
+    const { body } = wake.event;
+    const endRun = async (tx: StoreTransaction, at: number) => {
       await tx.sessions.fence(session.id, context.epoch, at);
       if (outcome.type === "cancelled")
         await tx.messages.append(session.id, wake.runId, this.#stopNote(outcome.by, at));
       await tx.runs.end(wake.runId, outcome, at);
-    });
+    };
+    if (body.kind !== "child") await store.transaction((tx) => endRun(tx, runtime.clock.now()));
+    else await endChild({ event: body, sessionId: session.id, runId: wake.runId, outcome, endRun }, this.#childDeps());
     log.info({ runId: wake.runId, sessionId: session.id, outcome: outcome.type }, "run_ended");
+  }
+
+  #childDeps() {
+    const { store, engine, runtime } = this.#options;
+    return { store, engine, clock: runtime.clock };
   }
 
   /** Without it the next run would find the request unanswered, and carry it out after all. */
@@ -366,21 +345,5 @@ class SessionRunner implements SessionHandler {
       content: [{ type: "text", text }],
       createdAt: at,
     };
-  }
-}
-
-/** Whom a run is put down to. */
-function authorOf(body: SessionEventBody): Author {
-  switch (body.kind) {
-    case "message":
-    case "job":
-      return body.author;
-    case "compact":
-      return body.by;
-    case "timer":
-    case "resume":
-      return { id: "deckhand", name: "deckhand" };
-    default:
-      return assertNever(body);
   }
 }

@@ -22,6 +22,17 @@ export function inboxReads(db: Client) {
       return row === null ? null : toEvent(row);
     },
 
+    /** True when it came and no run has taken it. */
+    async isWaiting(key: string): Promise<boolean> {
+      return (await db.inboxEvent.count({ where: { key, state: "waiting" } })) > 0;
+    },
+
+    /** What a run has taken: what began it, and what entered it since. */
+    async ofRun(runId: string): Promise<StoredEvent[]> {
+      const rows = await db.inboxEvent.findMany({ where: { runId }, orderBy: { seq: "asc" } });
+      return rows.map(toEvent);
+    },
+
     async get(seq: number): Promise<StoredEvent> {
       return toEvent(await db.inboxEvent.findUniqueOrThrow({ where: { seq } }));
     },
@@ -100,6 +111,15 @@ export function inboxWrites(db: Client) {
         data: { state: "taken", runId },
       });
       return count;
+    },
+
+    /** Gives one waiting event to a run, or without one to nobody; false when it waits no more. */
+    async takeKey(key: string, runId: string | null): Promise<boolean> {
+      const { count } = await db.inboxEvent.updateMany({
+        where: { key, state: "waiting" },
+        data: { state: "taken", runId },
+      });
+      return count > 0;
     },
 
     /** What only parked runs go on with is the run's, or without one nobody's any more. */

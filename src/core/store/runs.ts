@@ -10,6 +10,8 @@ export interface RunRow {
   readonly cancelledBy: string | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** Null while it goes on. */
+  readonly endedAt: number | null;
   readonly turns: number;
 }
 
@@ -56,6 +58,13 @@ export function runWrites(db: Client) {
       return count > 0;
     },
 
+    /** True while the run goes on and nobody has stopped it; no stop comes between until the transaction ends. */
+    async holdOpen(id: string): Promise<boolean> {
+      const where = { id, status: { not: "ended" }, cancelledBy: null };
+      const { count } = await db.run.updateMany({ where, data: { cancelledBy: null } });
+      return count > 0;
+    },
+
     async end(id: string, outcome: QueryOutcome, at: number): Promise<void> {
       await db.run.update({
         where: { id },
@@ -81,10 +90,11 @@ interface StoredRun {
   status: string;
   cancelledBy: string | null;
   startedAt: Date;
+  endedAt: Date | null;
   turns: number;
 }
 
 function toRow(row: StoredRun): RunRow {
   const status = row.status === "ended" || row.status === "parked" ? row.status : "running";
-  return { ...row, status, startedAt: row.startedAt.getTime() };
+  return { ...row, status, startedAt: row.startedAt.getTime(), endedAt: row.endedAt?.getTime() ?? null };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { StoreError } from "../protocol/errors.ts";
 import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import { type ChildTask, childTaskSchema } from "../sessions/child-task.ts";
 import {
   changedSettings,
   type SessionSettings,
@@ -19,6 +20,8 @@ export interface SessionRow {
   readonly people: readonly string[];
   /** What people have set for it. */
   readonly settings: SessionSettings;
+  /** Of a sub-agent. */
+  readonly task?: ChildTask;
 }
 
 export interface NewSession {
@@ -173,6 +176,7 @@ interface StoredSession {
   agent: string;
   people: string;
   settings: string;
+  task: string | null;
 }
 
 function toRow(row: StoredSession): SessionRow {
@@ -184,5 +188,6 @@ function toRow(row: StoredSession): SessionRow {
     agent: row.agent,
     people: peopleSchema.parse(JSON.parse(row.people)),
     settings: sessionSettingsSchema.parse(JSON.parse(row.settings)),
+    ...(row.task === null ? {} : { task: childTaskSchema.parse(JSON.parse(row.task)) }),
   };
 }

@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Runtime } from "../protocol/runtime.ts";
 import { approvalReads, approvalWrites } from "./approvals.ts";
 import { budgetWrites } from "./budgets.ts";
+import { childReads, childWrites } from "./children.ts";
 import type { Client, DatabaseClient } from "./client.ts";
 import { compactionReads, compactionWrites } from "./compactions.ts";
 import { grantReads, grantWrites } from "./grants.ts";
@@ -22,6 +23,7 @@ import { webThreadReads, webThreadWrites } from "./web-threads.ts";
 function reads(db: Client) {
   return {
     sessions: sessionReads(db),
+    children: childReads(db),
     inbox: inboxReads(db),
     runs: runReads(db),
     journal: journalReads(db),
@@ -43,6 +45,7 @@ function reads(db: Client) {
 function writes(db: Client) {
   return {
     sessions: sessionWrites(db),
+    children: childWrites(db),
     inbox: inboxWrites(db),
     runs: runWrites(db),
     journal: journalWrites(db),

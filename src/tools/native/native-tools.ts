@@ -1,5 +1,7 @@
 import type { SessionEngine } from "../../core/sessions/engine.ts";
 import type { Tool } from "../../core/tool.ts";
+import { type AgentDeps, createAgent } from "./agent.ts";
+import { createAgentOutput } from "./agent-output.ts";
 import { type AskDeps } from "./ask.ts";
 import { createAskUserQuestion } from "./ask-user-question.ts";
 import { createAttach } from "./attach.ts";
@@ -10,10 +12,8 @@ import { createSleep } from "./sleep.ts";
 import { createToolSearch } from "./tool-search.ts";
 import { createUpdatePlan } from "./update-plan.ts";
 
-export interface NativeToolDeps extends AskDeps {
-  readonly engine: Pick<SessionEngine, "deliverAt">;
-  /** All tools there are at this moment, for tool_search. */
-  readonly catalogue: () => readonly Tool[];
+export interface NativeToolDeps extends AskDeps, AgentDeps {
+  readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
 }
 
 /** The tools that work with the conversation itself. */
@@ -28,5 +28,7 @@ export function createNativeTools(deps: NativeToolDeps): readonly Tool[] {
     createToolSearch(deps.catalogue),
     createReadThread(),
     createAttach(),
+    createAgent(deps),
+    createAgentOutput(deps),
   ];
 }

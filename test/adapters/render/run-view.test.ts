@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
 import { PlatformError, ProviderError } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../../src/core/protocol/events.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
@@ -26,9 +27,12 @@ function setup(options: Partial<RunViewOptions> = {}) {
   const inner = memoryPlatform(clock);
   const platform = pacePlatform(inner, clock);
   const log = memoryLog();
-  const open = createRunViews({ platform, clock, log });
+  const open = createRunViews({ platform, clock, log, board: createTaskBoard() });
   const run: RunViewOptions = {
     runId: "run_1",
+    sessionId: "ses_1",
+    toolsBefore: 0,
+    tasks: [],
     thread: THREAD,
     agentName: "build",
     startedAt: 0,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
 import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
@@ -21,7 +22,7 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
   const { clock } = systemRuntime();
   const inbox = await begin(harness);
   const platform = pacePlatform(harness.platform, clock);
-  const open = createRunViews({ platform, clock, log });
+  const open = createRunViews({ platform, clock, log, board: createTaskBoard() });
   const { signal } = new AbortController();
   const modelEndedAt = new Map<string, number>();
 
@@ -30,6 +31,9 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
     const runId = `run_${index}`;
     const view = open({
       runId,
+      sessionId: `ses_${index}`,
+      toolsBefore: 0,
+      tasks: [],
       thread,
       agentName: "build",
       startedAt: clock.now(),

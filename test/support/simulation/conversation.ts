@@ -3,6 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
 import { skillCatalogue } from "../../../src/core/context/skills.ts";
 import type { InboundEvent, InboundMessage, Receive } from "../../../src/core/protocol/platform.ts";
 import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
@@ -133,7 +134,7 @@ class Conversation {
       tools: () => this.#tools(process),
       skillsOf: () => skillCatalogue([], []),
       platform: () => platform,
-      openView: () => createRunViews({ platform, clock, log: silentLog }),
+      openView: () => createRunViews({ platform, clock, log: silentLog, board: createTaskBoard() }),
       placeOf: () =>
         Promise.resolve({
           config: buildConfig({ model: "sim/sim", mode: "agi" }),

@@ -1,0 +1,29 @@
+import type { AgentDefinition } from "./query-config.ts";
+
+/** Model calls of a sub-agent whose type and call say nothing else. */
+export const CHILD_TURNS = 10;
+
+/** From the one that can do least. */
+const BY_RIGHTS = ["search-only", "read-only", "full"];
+
+/** The lesser of two access roles; one that is not known allows nothing, and is less than any. */
+export function lesserAccess(a: string, b: string): string {
+  return BY_RIGHTS.indexOf(a) <= BY_RIGHTS.indexOf(b) ? a : b;
+}
+
+/** The type of a sub-agent that none was named for. */
+export const WORKER = "worker";
+
+const WORKER_PROMPT =
+  "You are worker. Another agent has handed you one piece of its task and reads nothing but your report. Do that piece whole and nothing beside it; where the assignment leaves something open, decide sensibly and say so.";
+
+const AS_SUB_AGENT = `You are a sub-agent: the user messages are your assignment, and your last message is your report to the agent that gave it. That agent sees none of your work, so the report stands alone: the result first, then what it rests on, with exact paths, names and values; what you could not do; what you changed. You have few turns: make calls that do not depend on each other together, and report before you run out.`;
+
+/** A definition as a sub-agent's run uses it. `type` null: a worker. */
+export function subAgent(
+  type: AgentDefinition | null,
+  limits: { readonly name: string; readonly access: string; readonly maxTurns: number },
+): AgentDefinition {
+  const base = type ?? { description: "", prompt: WORKER_PROMPT, visible: false };
+  return { ...base, ...limits, prompt: `${base.prompt}\n\n${AS_SUB_AGENT}` };
+}

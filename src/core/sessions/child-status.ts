@@ -1,0 +1,44 @@
+import type { StoreReads } from "../store/store.ts";
+import { type ChildReport, childReportSchema } from "./child-event.ts";
+
+/** The entry of a child's journal that holds its report. */
+export const REPORT = "report";
+
+interface Work {
+  readonly runId: string;
+  readonly turns: number;
+  /** Calls that have ended. */
+  readonly tools: number;
+}
+
+/** How far a sub-agent is. `gone`: it was stopped before it began. */
+export type ChildStatus =
+  | { readonly type: "waiting" }
+  | (Work & { readonly type: "working" })
+  | (Work & { readonly type: "ended"; readonly report: ChildReport })
+  | { readonly type: "gone" };
+
+/** What the child's run has ended with; null while it has not. */
+export async function reportOf(store: StoreReads, childId: string): Promise<ChildReport | null> {
+  const run = await store.children.runOf(childId);
+  return run === null ? null : storedReport(store, run.id);
+}
+
+/** `beginKey`: of the event that begins the child. */
+export async function statusOf(store: StoreReads, childId: string, beginKey: string): Promise<ChildStatus> {
+  const run = await store.children.runOf(childId);
+  if (run === null) return (await store.inbox.isWaiting(beginKey)) ? { type: "waiting" } : { type: "gone" };
+  const [report, spent, calls] = await Promise.all([
+    storedReport(store, run.id),
+    store.usage.ofRun(run.id),
+    store.toolCalls.ofRun(run.id),
+  ]);
+  const tools = calls.filter(({ status }) => status === "ended").length;
+  const work = { runId: run.id, turns: spent.turns, tools };
+  return report === null ? { type: "working", ...work } : { type: "ended", ...work, report };
+}
+
+async function storedReport(store: StoreReads, runId: string): Promise<ChildReport | null> {
+  const entry = await store.journal.get(runId, REPORT);
+  return entry.found ? childReportSchema.parse(entry.value) : null;
+}

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+
+/** What a sub-agent was begun for. Kept with its session, as JSON. */
+export const childTaskSchema = z.object({
+  /** The agent's type, as people read it. */
+  agent: z.string(),
+  /** In a few words. */
+  description: z.string(),
+  /** The parent does not wait for it. */
+  background: z.boolean(),
+  /** 1 for what a person's session has begun. */
+  depth: z.number(),
+  /** Where the line of parents begins: limits, grants and what people see are counted there. */
+  root: z.object({ sessionId: z.string(), runId: z.string() }),
+});
+export type ChildTask = z.infer<typeof childTaskSchema>;
+
+/** How deep sub-agents may begin sub-agents. */
+export const MAX_DEPTH = 3;
+
+/** The session that a tool call begins: the same one, however often the call is taken up again. */
+export function childIdOf({ runId, callId }: { readonly runId: string; readonly callId: string }): string {
+  return `agt_${createHash("sha256").update(`${runId}:${callId}`).digest("hex").slice(0, 20)}`;
+}

@@ -1,0 +1,130 @@
+import type { AgentDefinition, Mode } from "../../core/agent/query-config.ts";
+import { CHILD_TURNS, lesserAccess, WORKER } from "../../core/agent/sub-agents.ts";
+import { offeredTools } from "../../core/permissions/policy.ts";
+import type { ModelChoice } from "../../core/providers/model-choice.ts";
+import type { ChildEvent } from "../../core/sessions/child-event.ts";
+import { type ChildTask, MAX_DEPTH } from "../../core/sessions/child-task.ts";
+import type { ChildDeps } from "../../core/sessions/children.ts";
+import { peopleOfRun } from "../../core/sessions/run-people.ts";
+import { jobOf } from "../../core/sessions/run-place.ts";
+import type { SessionSettings } from "../../core/sessions/session-settings.ts";
+import type { SessionRow } from "../../core/store/sessions.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
+
+export const AGENT = "agent";
+
+/** What a model asks of a sub-agent. */
+export interface Asked {
+  readonly description: string;
+  readonly prompt: string;
+  readonly agent_type?: string;
+  readonly tools?: readonly string[];
+  readonly max_turns?: number;
+  readonly model?: string;
+  readonly run_in_background: boolean;
+}
+
+export interface AssignmentDeps extends ChildDeps {
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
+  readonly models: Pick<ModelChoice, "problemWith">;
+  /** All tools there are at this moment. */
+  readonly catalogue: () => readonly Tool[];
+}
+
+export type Assignment =
+  | { readonly type: "refused"; readonly reason: string }
+  | { readonly type: "assigned"; readonly event: ChildEvent; readonly settings: SessionSettings };
+
+/** A sub-agent as its parent may have it: with what is asked for, and never more than the parent has itself. */
+export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: AssignmentDeps): Promise<Assignment> {
+  const parent = await deps.store.sessions.get(ctx.sessionId);
+  const depth = (parent.task?.depth ?? 0) + 1;
+  if (depth > MAX_DEPTH)
+    return refused(`Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`);
+  const type = typeOf(asked.agent_type, deps.agents);
+  if (type === undefined) {
+    const names = [WORKER, ...deps.agents.keys()].join(", ");
+    return refused(`There is no agent type "${asked.agent_type ?? ""}". There is: ${names}.`);
+  }
+  const access = lesserAccess(ctx.config.agentDefinition.access, type?.access ?? "full");
+  const tools = toolsFor(asked.tools, { access, ctx, all: deps.catalogue() });
+  const missing = tools.missing.join(", ");
+  if (missing !== "") return refused(`You cannot give it tools that you do not have: ${missing}.`);
+  const model = asked.model ?? type?.model ?? ctx.config.model;
+  const problem = model === ctx.config.model ? null : await deps.models.problemWith(model);
+  if (problem !== null) return refused(problem);
+
+  const mode = await modeOf(ctx, deps);
+  const rights = { access, mode, tools: tools.names, grantedTools: tools.granted };
+  const limits = { maxTurns: asked.max_turns ?? type?.maxTurns ?? CHILD_TURNS };
+  const task = taskOf(asked, { name: type?.name ?? WORKER, depth, parent, ctx });
+  const { effort } = parent.settings;
+  return {
+    type: "assigned",
+    event: { ...(await origin(ctx, deps)), ...rights, ...limits, task, prompt: asked.prompt },
+    settings: { mode, model, ...(effort === undefined ? {} : { effort }) },
+  };
+}
+
+function refused(reason: string): Assignment {
+  return { type: "refused", reason };
+}
+
+/** Null for a worker; undefined when there is none of that name. */
+function typeOf(name: string | undefined, agents: ReadonlyMap<string, AgentDefinition>) {
+  return name === undefined || name === WORKER ? null : agents.get(name);
+}
+
+/** While the parent plans, nothing may be changed on its behalf. */
+async function modeOf(ctx: ToolContext, { store }: AssignmentDeps): Promise<Mode> {
+  const plan = await store.plans.of(ctx.sessionId);
+  return plan?.phase === "planning" ? "read" : ctx.config.mode;
+}
+
+interface ToolRights {
+  readonly access: string;
+  readonly ctx: ToolContext;
+  readonly all: readonly Tool[];
+}
+
+/** Names of the tools that both have a right to; `missing`: asked for, but not the parent's. */
+function toolsFor(wanted: readonly string[] | undefined, { access, ctx, all }: ToolRights) {
+  const { agentDefinition, mode, toolAllow, grantedTools: granted = [] } = ctx.config;
+  const allow = toolAllow === undefined ? {} : { toolAllow };
+  const rights = { agentName: agentDefinition.name, role: agentDefinition.access, mode, granted, ...allow };
+  const own = offeredTools(all, rights);
+  const missing = (wanted ?? []).filter((name) => !own.some((tool) => tool.name === name));
+  const given = own.filter(({ name }) => (wanted === undefined ? name !== AGENT : wanted.includes(name)));
+  const names = offeredTools(given, { ...rights, role: access }).map(({ name }) => name);
+  return { names, missing, granted: granted.filter((name) => names.includes(name)) };
+}
+
+interface Place {
+  readonly name: string;
+  readonly depth: number;
+  readonly parent: SessionRow;
+  readonly ctx: ToolContext;
+}
+
+function taskOf(asked: Asked, { name, depth, parent, ctx }: Place): ChildTask {
+  const root = parent.task?.root ?? { sessionId: ctx.sessionId, runId: ctx.runId };
+  return { agent: name, description: asked.description, background: asked.run_in_background, depth, root };
+}
+
+/** Whose call it is, and whose words led to it. */
+async function origin({ sessionId, runId, callId, nonInteractive }: ToolContext, { store, clock }: AssignmentDeps) {
+  const run = await store.runs.get(runId);
+  const [began, { requester, others }] = await Promise.all([
+    run === null ? null : store.inbox.get(run.eventSeq),
+    peopleOfRun(store, runId),
+  ]);
+  return {
+    kind: "child" as const,
+    parent: { sessionId, runId, callId },
+    author: requester,
+    people: [...others],
+    nonInteractive,
+    job: began === null ? null : jobOf(began.body),
+    at: clock.now(),
+  };
+}

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { beginKey, endKeys } from "../../core/sessions/child-event.ts";
+import { type ChildStatus, statusOf } from "../../core/sessions/child-status.ts";
+import { parentOf } from "../../core/sessions/children.ts";
+import type { SessionEngine } from "../../core/sessions/engine.ts";
+import type { ChildRow } from "../../core/store/children.ts";
+import type { Store } from "../../core/store/store.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { reportResult } from "./agent.ts";
+import { waiting } from "./waiting.ts";
+
+const input = z.object({
+  agent_id: z.string().trim().min(1).describe("As agent returned it."),
+  action: z
+    .enum(["read", "wait", "cancel"])
+    .default("read")
+    .describe("read: how far it is now; wait: until it has ended; cancel: end it, and return what it came to."),
+});
+type OutputInput = z.infer<typeof input>;
+
+export interface AgentOutputDeps {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "cancel">;
+  readonly clock: Clock;
+}
+
+/** What has become of a sub-agent in the background. */
+export function createAgentOutput(deps: AgentOutputDeps): Tool {
+  return defineTool({
+    name: "agent_output",
+    description:
+      "Reads the state and the report of a sub-agent in the background, waits for its end, or cancels it. You are told of its end " +
+      "anyway: wait only when you cannot go on without the report.",
+    input,
+    permission: "none",
+    parallel: true,
+    afterCrash: "replay",
+    grant: () => ({ key: "agent_output", label: "reading what sub-agents report" }),
+    title: ({ agent_id: id, action }) => `${action} ${id}`,
+    ...waiting<OutputInput>(async ({ agent_id: id, action }, ctx) => {
+      const child = await deps.store.children.get(id);
+      if (child === null || child.parentId !== ctx.sessionId) return unknownAgent(id, ctx, deps.store);
+      const status = await statusOf(deps.store, id, beginKey({ parent: parentOf(child) }));
+      if (status.type === "ended") return reported({ child, status }, ctx, deps);
+      if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
+      if (action === "read") return stateOf(child, status, deps.clock.now());
+      if (action === "cancel" && status.type === "working") {
+        await deps.engine.cancel(id, status.runId, "the agent that began it");
+      }
+      ctx.waits(`waits for ${child.task.agent}`);
+      return null;
+    }),
+  });
+}
+
+/** Whoever reads the report here need not be told of it again. */
+async function reported(
+  { child, status }: { child: ChildRow; status: Extract<ChildStatus, { type: "ended" }> },
+  ctx: ToolContext,
+  { store }: AgentOutputDeps,
+): Promise<ToolResult> {
+  await store.transaction((tx) => tx.inbox.takeKey(endKeys(child.id, status.runId).note, ctx.runId));
+  return reportResult(status.report);
+}
+
+function stateOf({ task, createdAt }: ChildRow, status: ChildStatus, now: number): ToolResult {
+  const seconds = Math.round((now - createdAt) / 1_000);
+  const begun = `${task.agent}: "${task.description}", begun ${seconds} s ago`;
+  if (status.type !== "working")
+    return textResult(`${begun}, waits for its place.`, { summary: "waits for its place" });
+  const { turns, tools } = status;
+  return textResult(`${begun}, is at work: ${turns} turns, ${tools} tool calls so far.`, { summary: "at work" });
+}
+
+async function unknownAgent(id: string, { sessionId }: ToolContext, store: Store): Promise<ToolResult> {
+  const known = await store.children.ofSession(sessionId);
+  const names = known.map((child) => `${child.id} (${child.task.agent}: ${child.task.description})`);
+  return errorResult(`There is no sub-agent ${id} of yours. There is: ${names.join(", ") || "none"}.`, "unknown");
+}

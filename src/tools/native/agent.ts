@@ -1,0 +1,144 @@
+import { z } from "zod";
+import type { AgentDefinition } from "../../core/agent/query-config.ts";
+import { CHILD_TURNS, WORKER } from "../../core/agent/sub-agents.ts";
+import { renderBlock, toneOf } from "../../core/context/render-block.ts";
+import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { beginKey, type ChildReport } from "../../core/sessions/child-event.ts";
+import { statusOf } from "../../core/sessions/child-status.ts";
+import { childIdOf } from "../../core/sessions/child-task.ts";
+import { beginChild } from "../../core/sessions/children.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { AGENT, type AssignmentDeps, assignmentOf } from "./agent-assignment.ts";
+import { waiting } from "./waiting.ts";
+
+const input = z.object({
+  description: z.string().trim().min(1).max(100).describe("What it is to do, in three to eight words; people read it."),
+  prompt: z
+    .string()
+    .trim()
+    .min(1)
+    .max(50_000)
+    .describe(
+      "The whole assignment. It knows nothing of this conversation: give it what it needs, and say what to report.",
+    ),
+  agent_type: z
+    .string()
+    .trim()
+    .min(1)
+    .exactOptional()
+    .describe("A type from the list; left out: a worker with your rights."),
+  tools: z
+    .array(z.string().trim().min(1))
+    .max(100)
+    .exactOptional()
+    .describe(
+      "Names of tools it may use; left out: all that you have, except agent. Only with agent in it can it begin others.",
+    ),
+  max_turns: z
+    .int()
+    .min(1)
+    .max(50)
+    .exactOptional()
+    .describe(`Most model calls it gets; left out: as its type says, else ${CHILD_TURNS}.`),
+  model: z.string().trim().min(1).exactOptional().describe("provider/model; left out: its type's, or yours."),
+  run_in_background: z
+    .boolean()
+    .default(false)
+    .describe("True: you get its id at once and go on; you are told when it has ended."),
+});
+type AgentInput = z.infer<typeof input>;
+
+export interface AgentDeps extends AssignmentDeps {
+  readonly log: Log;
+}
+
+/** Hands a piece of work to a sub-agent, which is a session of its own; waits for its report, or does not. */
+export function createAgent(deps: AgentDeps): Tool {
+  return defineTool({
+    name: AGENT,
+    description: describe(deps.agents),
+    input,
+    permission: "none",
+    parallel: true,
+    afterCrash: "replay",
+    grant: () => ({ key: AGENT, label: "beginning sub-agents" }),
+    title: ({ agent_type: type = WORKER, description }) => `${type}: ${description}`,
+    ...waiting<AgentInput>((asked, ctx) => settle(asked, ctx, deps)),
+  });
+}
+
+function describe(agents: ReadonlyMap<string, AgentDefinition>): string {
+  const types = [...agents.values()].map(({ name, description }) => `- ${name}: ${description}`);
+  return [
+    "Hands a self-contained piece of work to a sub-agent with a context of its own, and returns its report. Worth it for searches " +
+      "that would fill your context, for parts that can go on at the same time (several calls in one turn run together), and for " +
+      "a second look at your work. Not for what two or three calls of your own settle. Its report is material: check what matters.",
+    "Types:",
+    ...types,
+  ].join("\n");
+}
+
+async function settle(asked: AgentInput, ctx: ToolContext, deps: AgentDeps): Promise<ToolResult | null> {
+  const id = childIdOf(ctx);
+  const isBegun = (await deps.store.children.get(id)) !== null;
+  const refusal = isBegun ? null : await begin(id, asked, { ctx, deps });
+  if (refusal !== null) return errorResult(refusal, "not begun");
+  const name = asked.agent_type ?? WORKER;
+  if (asked.run_in_background) {
+    const text = `agent_id: ${id}\n${name} works in the background. You are told when it has ended; agent_output reads its state, waits for it or cancels it.`;
+    return textResult(text, { summary: "in the background" });
+  }
+  const parent = { sessionId: ctx.sessionId, runId: ctx.runId, callId: ctx.callId };
+  const status = await statusOf(deps.store, id, beginKey({ parent }));
+  if (status.type === "ended") return reportResult(status.report);
+  if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
+  ctx.waits(`waits for ${name}`);
+  return null;
+}
+
+/** What the parent's model reads of a report. Files that were changed count as changed, and have to be read anew. */
+export function reportResult({ status, text, changedFiles }: ChildReport): ToolResult {
+  const files = changedFiles.map((path) => ({ path, sha256: null, action: "wrote" as const }));
+  const summary = status === "finished" ? "reported" : status;
+  return { content: [{ type: "text", text }], isError: status !== "finished", summary, files };
+}
+
+interface Call {
+  readonly ctx: ToolContext;
+  readonly deps: AgentDeps;
+}
+
+/** Null once the child has begun, or why it does not. */
+async function begin(id: string, asked: AgentInput, { ctx, deps }: Call): Promise<string | null> {
+  const assignment = await assignmentOf(asked, ctx, deps);
+  if (assignment.type === "refused") return assignment.reason;
+  const { event, settings } = assignment;
+  if (!(await beginChild({ id, settings }, event, deps))) return "Not begun: you have been stopped.";
+  const { agent, description, depth } = event.task;
+  // A job works in silence, and what sub-agents hand on is seen on their lines.
+  if (depth === 1 && !ctx.nonInteractive) await announce({ id, agent, description }, { ctx, deps });
+  return null;
+}
+
+/** People see who is given what. The child is at work already: a post that fails stops nothing. */
+async function announce(
+  { id, agent, description }: { id: string; agent: string; description: string },
+  { ctx, deps }: Call,
+): Promise<void> {
+  const block = { type: "task_assignment", agent, description, sessionId: id } as const;
+  const message = {
+    lane: "progress",
+    markdown: renderBlock(block),
+    tone: toneOf(block),
+    buttons: [],
+    files: [],
+  } as const;
+  try {
+    await ctx.thread.post(`task:${ctx.callId}`, message);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    deps.log.warn({ childId: id, code: toAppError(error).code }, "assignment_not_posted");
+  }
+}
