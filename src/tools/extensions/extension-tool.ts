@@ -35,6 +35,12 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
     afterCrash,
     grant: () => ({ key: `extension:${name}`, label: `using the tool ${name}` }),
     title: titleOf,
+    preview: async (call, ctx) => ({
+      question: `Use the tool ${name}?`,
+      language: "json",
+      text: JSON.stringify(call, null, 2),
+      reach: reachOf(manifest, ctx),
+    }),
     execute: (call, ctx, signal) =>
       withChangedFiles(
         files,
@@ -53,6 +59,12 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
 
 function mayWrite({ permission }: Manifest, { readOnly }: ToolContext): boolean {
   return !readOnly && (permission === "write" || permission === "execute");
+}
+
+function reachOf(manifest: Manifest, ctx: ToolContext): string {
+  const { permission, limits } = manifest;
+  const files = mayWrite(manifest, ctx) ? "may change files" : permission === "none" ? "no files" : "may read files";
+  return `a component from extensions · ${files} in the sandbox of this channel · no network · ${limits.timeoutMs / 1_000} s`;
 }
 
 function titleOf(input: Input): string {

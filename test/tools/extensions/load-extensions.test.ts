@@ -3,6 +3,7 @@ import path from "node:path";
 import { componentEmbed, componentNew, parse } from "@bytecodealliance/jco";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { toolContext } from "../../support/tool-context.ts";
 import { extensionSession, fixture, useExtensionSandbox } from "./extension-session.ts";
 
 const place = useExtensionSandbox();
@@ -130,6 +131,29 @@ test("what the manifest says is what the tool is", async () => {
     properties: { file: { type: "string" } },
   });
 });
+
+const reaches = [
+  { permission: "none", readOnly: false, says: "no files" },
+  { permission: "read", readOnly: false, says: "may read files" },
+  { permission: "write", readOnly: false, says: "may change files" },
+  { permission: "write", readOnly: true, says: "may read files" },
+];
+
+test.each(reaches)(
+  "the card of a tool with permission $permission, read-only $readOnly, says: $says",
+  async ({ permission, readOnly, says }) => {
+    const session = extensionSession(place);
+    session.add("count", { permission, limits: { timeoutMs: 5_000 } });
+    const [tool] = (await session.load()).tools;
+    const ctx = toolContext({ sandboxRoot: session.root, readOnly });
+    expect(await tool?.preview?.({ file: "a" }, ctx, new AbortController().signal)).toEqual({
+      question: "Use the tool count?",
+      language: "json",
+      text: '{\n  "file": "a"\n}',
+      reach: `a component from extensions · ${says} in the sandbox of this channel · no network · 5 s`,
+    });
+  },
+);
 
 test("bindings are made once per component", async () => {
   const session = extensionSession(place);
