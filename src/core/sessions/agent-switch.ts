@@ -26,3 +26,7 @@ export function stillAtWork(agent: string): string {
 export function answersFromNowOn(agent: string, before: string): string {
   return `✓ **${agent}** answers in this thread from now on. \`/agent ${before}\` switches back.`;
 }
+
+export function answersNext(agent: string, before: string): string {
+  return `✓ **${agent}** takes this up once **${before}** is done here, and answers from then on. \`/agent ${before}\` then switches back.`;
+}

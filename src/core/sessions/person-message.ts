@@ -4,7 +4,7 @@ import type { InboundEvent, InboundMessage, Receipt } from "../protocol/platform
 import type { Runtime } from "../protocol/runtime.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { answersFromNowOn } from "./agent-switch.ts";
+import { answersFromNowOn, answersNext } from "./agent-switch.ts";
 import type { SessionEngine } from "./engine.ts";
 import type { CalledSkill, PersonMessageEvent } from "./session-event.ts";
 
@@ -67,10 +67,12 @@ async function deliver(message: InboundMessage, delivery: Delivery, options: Mes
   if (addressed && !session.people.includes(message.person.id)) {
     await store.transaction((tx) => tx.sessions.addPerson(session, message.person.id));
   }
+  const switches = agent !== null && agent !== before;
+  const waits = switches && (await store.runs.open(session.id)) !== null;
   const outcome = await engine.deliver(session.id, { key: message.key, body: bodyOf(message, delivery) });
   if (outcome !== "new") return { type: "duplicate" };
-  if (agent === null || agent === before) return { type: "accepted" };
-  return { type: "reply", message: privately(answersFromNowOn(agent, before)) };
+  if (!switches) return { type: "accepted" };
+  return { type: "reply", message: privately(waits ? answersNext(agent, before) : answersFromNowOn(agent, before)) };
 }
 
 function bodyOf(message: InboundMessage, { addressed, isNew, agent, skill }: Delivery): PersonMessageEvent {

@@ -48,7 +48,9 @@ test("a message for another agent waits for a run of its own, which alone change
   await receive(mention("begin"));
   await recorder.begun(1);
   await receive(mention("and this"));
-  await receive(mention("@plan the rest"));
+  expect(privateText(await receive(mention("@plan the rest")))).toContain(
+    "✓ **plan** takes this up once **build** is done here",
+  );
   await receive(mention("after it"));
   expect((await session())?.agent).toBe("build");
   expect(privateText(await receive(mention("/agent explore")))).toContain("**build** is still at work here.");
