@@ -39,6 +39,7 @@ type FileSettings = Pick<
   Settings,
   | "access"
   | "approvals"
+  | "jobs"
   | "allowedHosts"
   | "blockedUrls"
   | "budgets"
@@ -97,6 +98,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     query: queryOf(env, settings),
     access: settings.access,
     approvals: settings.approvals,
+    jobs: settings.jobs,
     allowedHosts: settings.allowedHosts,
     blockedUrls: settings.blockedUrls,
     budgets: settings.budgets,

@@ -177,6 +177,14 @@ const webSearchSchema = z.strictObject({
   ),
 });
 
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
 export const settingsSchema = z.strictObject({
   $schema: field(z.string().exactOptional(), "Where editors find this schema.", "./deckhand.config.schema.json"),
   ...queryFields,
@@ -203,6 +211,23 @@ export const settingsSchema = z.strictObject({
       .prefault({}),
     "Who decides what asks first.",
     { approvers: ["slack:U0123ABCD"] },
+  ),
+  jobs: field(
+    z
+      .strictObject({
+        logDays: field(tokens.default(90), "Days that the log of jobs' runs is kept.", 90),
+        timezone: field(
+          z
+            .string()
+            .refine((name) => isTimezone(name), "must be an IANA name like Europe/Paris")
+            .exactOptional(),
+          "Whose clock a job goes by where it names none. Default: the machine's.",
+          "Europe/Paris",
+        ),
+      })
+      .prefault({}),
+    "Scheduled jobs; they are managed with /jobs, or kept in the file jobs.json under DECKHAND_HOME.",
+    { timezone: "Europe/Paris" },
   ),
   allowedHosts: field(
     z.array(hostPattern).default([]),

@@ -30,6 +30,7 @@ test("an empty environment gives the documented defaults", () => {
     },
     access: { admins: [], deny: [], guests: false, external: false },
     approvals: { approvers: [], requester: true, expiresMinutes: 60 },
+    jobs: { logDays: 90 },
     allowedHosts: [],
     blockedUrls: [],
     budgets: {},
