@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { text, toolUse } from "../support/model-script.ts";
+import { hold, text, toolUse } from "../support/model-script.ts";
 import type { Script } from "../support/model-server.ts";
 import { discordScene, type Scene, slackScene } from "../support/scene.ts";
 import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
@@ -119,6 +119,7 @@ const write = (name: string) => toolUse("write", { path: name, content: name });
 
 test("plan mode changes nothing until the plan is accepted; then it is carried out, ticking itself off", async () => {
   await using at = await office();
+  const gate = hold();
   at.model.script((_request, index) => {
     const turns = [
       toolUse("enter_plan_mode", {}),
@@ -131,7 +132,7 @@ test("plan mode changes nothing until the plan is accepted; then it is carried o
           { step: 2, mark: "doing" },
         ],
       }),
-      text("Done."),
+      [gate.part, text("Done.")],
     ];
     return turns[index] ?? text("?");
   });
@@ -142,6 +143,8 @@ test("plan mode changes nothing until the plan is accepted; then it is carried o
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("plan mode is on");
   const offered = at.model.requests.map(({ body }) => JSON.stringify(toolsOf(body)));
   talk.click("answer:go:");
+  await talk.shows(/⏳ \*\*build\*\*[^\n]*\n✓ 1\. Write a\.txt\n⏳ 2\. Write b\.txt\n/u);
+  gate.release();
   await isSaid(at, talk, "Done.");
   expect(existsSync(path.join(root, "a.txt"))).toBe(true);
   expect(new Set([...offered, JSON.stringify(toolsOf(at.model.requests.at(-1)?.body))]).size).toBe(1);
