@@ -2,7 +2,6 @@ import type { ApprovalDesk, AskedCall, CallVerdict } from "../agent/approval-des
 import { approvalCard, type Card, decidedCard, decisionText } from "../permissions/approval-card.ts";
 import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
 import { canonicalJson } from "../protocol/canonical-json.ts";
-import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import { inlineCode } from "../protocol/plain-text.ts";
 import type { ChatPlatform } from "../protocol/platform.ts";
@@ -11,6 +10,7 @@ import type { ApprovalCall, ApprovalPeople, ApprovalRow } from "../store/approva
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
+import { showClosed } from "./closing.ts";
 import type { SessionEngine, TurnContext } from "./engine.ts";
 import { postKey } from "./post-once.ts";
 import { peopleOfRun, type RunPeople } from "./run-people.ts";
@@ -20,7 +20,7 @@ export interface ApprovalDeskOptions {
   readonly engine: Pick<SessionEngine, "deliverAt">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly platform: Pick<ChatPlatform, "edit" | "limits">;
+  readonly platform: Pick<ChatPlatform, "edit" | "find" | "limits">;
   readonly rules: ApprovalRules;
   readonly session: SessionRow;
   readonly context: TurnContext;
@@ -207,30 +207,25 @@ function denied(reason: string): CallVerdict {
   return { type: "denied", reason };
 }
 
-/** Nobody need decide any more, since the run has ended. */
+/** Nobody need decide any more, since the run has ended. A crash may have left cards that do not say how it was decided. */
 export async function withdrawApprovals(options: ApprovalDeskOptions, by: string | null): Promise<void> {
-  const { store, clock, session, context } = options;
-  for (const row of await store.approvals.pendingOfSession(session.id)) {
+  const { store, clock, context } = options;
+  for (const row of await store.approvals.ofRun(context.runId)) {
     const withdrawn = { status: "withdrawn", scope: null, decidedBy: by, at: clock.now() } as const;
-    const isOurs = await store.transaction((tx) => tx.approvals.decide(row.id, withdrawn));
-    if (isOurs && row.runId === context.runId) await closeCard(options, { ...row, ...withdrawn });
+    const isOurs =
+      row.status === "pending" && (await store.transaction((tx) => tx.approvals.decide(row.id, withdrawn)));
+    const now = isOurs ? { ...row, ...withdrawn } : await store.approvals.get(row.id);
+    if (now !== null) await closeCard(options, now);
   }
 }
 
 /** The decision stands in the store: a card that cannot be edited is no failure of the run. */
 async function closeCard(options: ApprovalDeskOptions, row: ApprovalRow): Promise<void> {
-  const { store, platform, context, rules, log } = options;
-  const edit = async () => {
-    const post = await store.posts.get(postKey(row.runId, cardKey(row)));
-    if (post?.posted) await platform.edit(post.posted, decidedCard(row, rules.expiresMinutes));
+  const { context, rules, log } = options;
+  const close = async () => {
+    await showClosed(postKey(row.runId, cardKey(row)), decidedCard(row, rules.expiresMinutes), options);
+    log.info({ approvalId: row.id, status: row.status, decision: decisionText(row, rules.expiresMinutes) }, "approval");
     return true;
   };
-  try {
-    await context.step(`approval:${row.turn}:closed`, edit);
-  } catch (error) {
-    const { code } = toAppError(error);
-    if (code === "stale_owner") throw error;
-    log.warn({ approvalId: row.id, code }, "approval_card_not_closed");
-  }
-  log.info({ approvalId: row.id, status: row.status, decision: decisionText(row, rules.expiresMinutes) }, "approval");
+  await context.step(`approval:${row.turn}:closed`, close);
 }

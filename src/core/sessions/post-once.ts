@@ -22,7 +22,7 @@ export interface PostOnce {
  * How long a post that was cut off may still land. Milliseconds, from the last moment it may have been
  * sent. Until then the platform is asked again and again; only then is the message posted a second time.
  */
-const LANDING_MS = 3_000;
+export const LANDING_MS = 3_000;
 const LOOK_EVERY_MS = 500;
 const RETRY_MS = { first: 500, most: 30_000 };
 

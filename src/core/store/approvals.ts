@@ -62,8 +62,8 @@ export function approvalReads(db: Client) {
       return row === null ? null : toRow(row);
     },
 
-    async pendingOfSession(sessionId: string): Promise<ApprovalRow[]> {
-      const rows = await db.approval.findMany({ where: { sessionId, status: "pending" } });
+    async ofRun(runId: string): Promise<ApprovalRow[]> {
+      const rows = await db.approval.findMany({ where: { runId }, orderBy: { turn: "asc" } });
       return rows.map(toRow);
     },
   };
