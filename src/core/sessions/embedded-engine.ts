@@ -70,6 +70,8 @@ export class EmbeddedEngine implements SessionEngine {
   /** What takes back the timers that are set: one that is left would keep the process alive. */
   readonly #timers = new Set<() => void>();
   #cancelDue: (() => void) | null = null;
+  /** What was due by then has been woken. Milliseconds since the epoch. */
+  #wokenUntil = 0;
 
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
@@ -78,10 +80,8 @@ export class EmbeddedEngine implements SessionEngine {
 
   async start(handler: SessionHandler): Promise<void> {
     this.#handler = handler;
-    const { store, runtime } = this.#options;
-    for (const run of await store.runs.interrupted()) await this.#tryWake(run.sessionId);
-    for (const sessionId of await store.inbox.sessionsToWake(runtime.clock.now())) await this.#tryWake(sessionId);
-    await this.#armTimer();
+    for (const run of await this.#options.store.runs.interrupted()) await this.#tryWake(run.sessionId);
+    await this.#fireTimers();
   }
 
   async stop(drainMs: number): Promise<void> {
@@ -102,6 +102,7 @@ export class EmbeddedEngine implements SessionEngine {
 
   async deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
     const inserted = await this.#insert({ sessionId, event, dueAt });
+    if (inserted === "new" && dueAt <= this.#wokenUntil) await this.#tryWake(sessionId);
     await this.#armTimer();
     return inserted === "new" ? "new" : "duplicate";
   }
@@ -349,10 +350,9 @@ export class EmbeddedEngine implements SessionEngine {
   async #armTimer(): Promise<void> {
     const { store, runtime } = this.#options;
     this.#cancelDue?.();
-    const now = runtime.clock.now();
-    const due = await store.inbox.nextDue(now);
+    const due = await store.inbox.nextDue(this.#wokenUntil);
     if (due === null || this.#handler === null) return;
-    this.#cancelDue = this.#after(due - now, () => this.#fire());
+    this.#cancelDue = this.#after(Math.max(0, due - runtime.clock.now()), () => this.#fire());
   }
 
   #fire(): void {
@@ -365,7 +365,10 @@ export class EmbeddedEngine implements SessionEngine {
 
   async #fireTimers(): Promise<void> {
     const { store, runtime } = this.#options;
-    for (const sessionId of await store.inbox.sessionsToWake(runtime.clock.now())) await this.#tryWake(sessionId);
+    const now = runtime.clock.now();
+    const due = await store.inbox.sessionsToWake(now);
+    this.#wokenUntil = now;
+    for (const sessionId of due) await this.#tryWake(sessionId);
     await this.#armTimer();
   }
 }
