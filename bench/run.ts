@@ -2,7 +2,7 @@ import { arch, cpus, platform, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { benchAnswer } from "./answer.ts";
 import type { Figure, Measure } from "./measure.ts";
-import { benchGrep, benchToolCall } from "./sandbox.ts";
+import { benchGrep, benchPrograms, benchToolCall } from "./sandbox.ts";
 import { benchSessions } from "./sessions.ts";
 import { benchStart } from "./start.ts";
 import { missedAims, tableOf } from "./table.ts";
@@ -12,6 +12,7 @@ const MEASURES: readonly Measure[] = [
   { name: "answer", about: "our share of the time of an answer, and memory afterwards", run: benchAnswer },
   { name: "sessions", about: "memory of fifty sessions at once", run: benchSessions },
   { name: "tool", about: "a tool call in a fresh instance", run: benchToolCall },
+  { name: "programs", about: "bash and js_exec, beside the system's bash", run: benchPrograms },
   { name: "grep", about: "searching 50 MB, beside plain Node and ripgrep", run: benchGrep },
 ];
 

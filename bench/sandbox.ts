@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { FILE_LIMITS, PROGRAM_LIMITS } from "../src/tools/wasm/grant.ts";
+import { FILE_LIMITS, PROGRAM_LIMITS, SHELL_LIMITS } from "../src/tools/wasm/grant.ts";
 import { createSandbox, type Sandbox } from "../src/tools/wasm/sandbox.ts";
 import type { GrepRequest } from "../wasm/guests/files/request.ts";
 import { type Figure, timed } from "./measure.ts";
@@ -27,6 +27,30 @@ export function benchToolCall(): Promise<readonly Figure[]> {
     const call = () => sandbox.call("js", input, { root, writable: false, ...PROGRAM_LIMITS }, caller);
     await timed(WARM_CALLS, call);
     return [{ name: "fresh-instance tool call", unit: "ms", aim: 3, samples: await timed(CALLS, call) }];
+  });
+}
+
+/** A script's call: in a process that has just begun, then in one that is at work. */
+export function benchPrograms(): Promise<readonly Figure[]> {
+  return inSandbox(async (sandbox, root) => {
+    const script = { command: "seq 10 | sort -rn | head -1 > out.txt", cwd: "", env: {}, timeoutMs: 60_000 };
+    const bash = JSON.stringify({ ...script, maxChars: 100, overflow: "out", seed: 1 });
+    const module = "import fs from 'node:fs'; await fs.promises.readFile('out.txt', 'utf8')";
+    const js = JSON.stringify({ code: module, file: null, maxChars: 100, overflow: "out", seed: 1 });
+    const callBash = () => sandbox.call("bash", bash, { root, writable: true, ...SHELL_LIMITS }, caller);
+    const callJs = () => sandbox.call("js", js, { root, writable: false, ...PROGRAM_LIMITS }, caller);
+    const native = () => promisify(execFile)("bash", ["-c", script.command], { cwd: root });
+    return [
+      { name: "bash: first call, with the sandbox's start", unit: "ms", aim: null, samples: await timed(1, callBash) },
+      {
+        name: "bash: a pipe of three commands into a file",
+        unit: "ms",
+        aim: 60,
+        samples: await timed(CALLS, callBash),
+      },
+      { name: "  the system's bash", unit: "ms", aim: null, samples: await timed(CALLS, native) },
+      { name: "js_exec: a module that reads a file", unit: "ms", aim: 15, samples: await timed(CALLS, callJs) },
+    ];
   });
 }
 

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { errorResult, type FileState, type ToolResult } from "../core/protocol/tool-result.ts";
 import { CancelSignal } from "../core/sessions/engine.ts";
 import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
+import { createWorkspace } from "./wasm/workspace/workspace.ts";
 
 /** Files that one result names; more are changed, but not listed. */
 const MAX_FILES = 1_000;
-/** Milliseconds for looking at what a cancelled call has changed: a stop takes effect within a second. */
-const AFTER_CANCEL_MS = 500;
+/** Of a cancelled call, which leaves no time for many: a stop takes effect within a second. */
+const MAX_CANCELLED_FILES = 100;
 
 const hashesReply = z.object({ hashes: z.array(z.string().nullable()) });
 
@@ -34,10 +35,10 @@ export async function withChangedFiles(
   } catch (error) {
     const { reason } = scope.signal;
     if (!(reason instanceof CancelSignal) || error !== reason) throw error;
-    const left = await afterCancel(files, looking, changed);
-    if (left.length === 0) throw error;
+    if (changed.size === 0) throw error;
     const text = `Cancelled by ${reason.by} while it ran; what it had done until then stays.`;
-    return withStates(errorResult(text, "cancelled"), left);
+    const paths = [...changed].slice(0, MAX_CANCELLED_FILES);
+    return withStates(errorResult(text, "cancelled"), statesAtOnce(scope.ctx.sandboxRoot, paths));
   }
 }
 
@@ -45,18 +46,14 @@ function withStates(result: ToolResult, states: readonly FileState[]): ToolResul
   return states.length === 0 ? result : { ...result, files: [...(result.files ?? []), ...states] };
 }
 
-/**
- * What a cancelled call has changed; nothing when it cannot be found out in time. A session's calls wait for each
- * other: when the first look is answered, the cancelled guest has ended, and all its changes are known.
- */
-async function afterCancel(files: Guest, scope: CallScope, changed: ReadonlySet<string>): Promise<FileState[]> {
-  const signal = AbortSignal.timeout(AFTER_CANCEL_MS);
+/** Without a guest: there is no time to begin another call. */
+function statesAtOnce(root: string, paths: readonly string[]): FileState[] {
+  const workspace = createWorkspace();
+  workspace.bind({ root, writable: false });
   try {
-    await statesOf(files, [], { ...scope, signal });
-    return await statesOf(files, [...changed].slice(0, MAX_FILES), { ...scope, signal });
-  } catch (error) {
-    if (signal.aborted) return [];
-    throw error;
+    return paths.map((path) => ({ path, sha256: workspace.functions.hashFile(path) ?? null, action: "wrote" }));
+  } finally {
+    workspace.close();
   }
 }
 

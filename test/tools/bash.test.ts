@@ -250,10 +250,10 @@ test("a redirection that is refused fails its command, and the script goes on", 
 });
 
 test("the card shows the command, and the grant is that command", async () => {
-  const { tool, context } = fileSession(sandbox);
+  const session = fileSession(sandbox);
   const command = "find logs -name '*.log' -delete";
-  expect(tool("bash").grant({ command })).toEqual({ key: command, label: "this command" });
-  expect(await tool("bash").preview?.({ command }, context, new AbortController().signal)).toEqual({
+  expect(session.tool("bash").grant({ command })).toEqual({ key: command, label: "this command" });
+  expect(await session.tool("bash").preview?.({ command }, session.context, new AbortController().signal)).toEqual({
     question: "Run a command?",
     language: "sh",
     text: command,

@@ -167,14 +167,21 @@ function limitError(limit: "time" | "memory" | "output", grant: Grant): SandboxE
   return new SandboxError("sandbox_limit", `stopped at the ${limit} limit of ${value}`, { detail: { limit, value } });
 }
 
+/** Milliseconds that an aborted call gets to end: then all that it changed has been told. */
+const END_MS = 200;
+
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  let patience: NodeJS.Timeout | undefined;
+  const abort = (): void => {
+    patience = setTimeout(() => reject(signal.reason), END_MS);
+  };
   signal.addEventListener("abort", abort, { once: true });
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([work, late]);
   } finally {
     signal.removeEventListener("abort", abort);
+    clearTimeout(patience);
     work.catch(() => {}); // an end after the abort interests nobody
   }
 }

@@ -16,14 +16,15 @@ const session = (sessionId = "s", channelKey = "c", timeoutMs = PROGRAM.timeoutM
   });
 
 test("an infinite loop ends at its time limit while other sessions are answered", async () => {
-  const started = performance.now();
-  const loop = session("looping", "c1", 1_500).run("js_exec", { code: "for (;;) {}" });
   const other = session("other", "c2");
   other.put("f.txt", "here");
   const answer = async (): Promise<"answered"> => {
     expect(text(await other.run("read", { path: "f.txt" }))).toBe("1\there");
     return "answered";
   };
+  await answer(); // the guest is compiled
+  const started = performance.now();
+  const loop = session("looping", "c1", 1_500).run("js_exec", { code: "for (;;) {}" });
   let answers = 0;
   while ((await Promise.race([loop, answer()])) === "answered") answers++;
   const result = await loop;

@@ -119,14 +119,15 @@ test("links are removed and moved as links, left alone when they lead outside, a
 
 test("a link into .git stays closed, however often it is tried", () => {
   const session = besideSecret();
-  const { filesystem, functions, bind, close } = createWorkspace();
-  bind({ root: session.root, writable: true });
+  const workspace = createWorkspace();
+  const { filesystem, functions } = workspace;
+  workspace.bind({ root: session.root, writable: true });
   for (let round = 0; round < 3; round++) {
     expect(() => filesystem.readFile("repository/config")).toThrow(/`.git` is closed to tools/);
     expect(() => functions.readWhole("repository/config")).toThrow(/`.git` is closed to tools/);
     expect(() => filesystem.writeFile("repository/new", "x", false)).toThrow(/`.git` is closed to tools/);
   }
-  close();
+  workspace.close();
   unharmed(session);
 });
 
@@ -207,7 +208,8 @@ test("directories that are swapped for links to the outside while programs work 
   symlinkSync(outside, path.join(session.root, "link"));
   const flipper = fork(fileURLToPath(new URL("./flip.mjs", import.meta.url)), [session.root]);
   await once(flipper, "message");
-  const { filesystem, bind, close } = createWorkspace();
+  const workspace = createWorkspace();
+  const { filesystem } = workspace;
   const works: Readonly<Record<string, () => unknown>> = {
     read: () => filesystem.readFile("flip/f.txt"),
     list: () => filesystem.entries("flip"),
@@ -224,11 +226,11 @@ test("directories that are swapped for links to the outside while programs work 
   const until = performance.now() + 2_500;
   while (performance.now() < until) {
     for (const [name, work] of Object.entries(works)) {
-      bind({ root: session.root, writable: true });
+      workspace.bind({ root: session.root, writable: true });
       const got = attempt(work);
       if (got.ok) succeeded.add(name);
       seen.add(got.text);
-      close();
+      workspace.close();
     }
   }
   flipper.kill("SIGKILL");

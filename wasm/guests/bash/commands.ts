@@ -7,29 +7,42 @@ export const COMMANDS: readonly CustomCommand[] = [
   defineCommand("cmp", async (args, { fs, cwd }) => {
     const silent = args.includes("-s");
     const [first, second, ...others] = args.filter((arg) => !/^-[sl]$/.test(arg));
-    if (first === undefined || second === undefined || others.length > 0) return failed("cmp: two files are needed", USAGE);
+    if (first === undefined || second === undefined || others.length > 0)
+      return failed("cmp: two files are needed", USAGE);
     try {
       const [a, b] = await Promise.all([first, second].map((path) => fs.readFileBuffer(fs.resolvePath(cwd, path))));
       const difference = a === undefined || b === undefined ? null : firstDifference(a, b);
       if (difference === null) return done("");
       const isEnd = difference === Math.min(a?.length ?? 0, b?.length ?? 0);
       if (silent) return { ...done(""), exitCode: 1 };
-      if (isEnd) return failed(`cmp: EOF on ${(a?.length ?? 0) < (b?.length ?? 0) ? first : second} after byte ${difference}`, 1);
-      return { ...done(`${first} ${second} differ: byte ${difference + 1}, line ${lineOf(a, difference)}\n`), exitCode: 1 };
+      if (isEnd)
+        return failed(
+          `cmp: EOF on ${(a?.length ?? 0) < (b?.length ?? 0) ? first : second} after byte ${difference}`,
+          1,
+        );
+      return {
+        ...done(`${first} ${second} differ: byte ${difference + 1}, line ${lineOf(a, difference)}\n`),
+        exitCode: 1,
+      };
     } catch (error) {
       return failed(`cmp: ${error instanceof Error ? error.message : String(error)}`, USAGE);
     }
   }),
   defineCommand("mktemp", async (args, { fs, cwd }) => {
     const template = args.find((arg) => !arg.startsWith("-")) ?? "/tmp/tmp.XXXXXXXXXX";
-    const path = fs.resolvePath(cwd, template.replace(/X{3,}$/, (xs) => randomName(xs.length)));
+    const path = fs.resolvePath(
+      cwd,
+      template.replace(/X{3,}$/, (xs) => randomName(xs.length)),
+    );
     if (args.some((arg) => /^-\w*d/.test(arg) || arg === "--directory")) await fs.mkdir(path);
     else await fs.writeFile(path, "");
     return done(`${path}\n`);
   }),
   defineCommand("uname", async (args) => done(args.includes("-a") ? "Linux sandbox 0 wasm\n" : "Linux\n")),
   defineCommand("nproc", async () => done("1\n")),
-  defineCommand("id", async (args) => done(args.includes("-u") ? "1000\n" : args.includes("-un") ? "user\n" : "uid=1000(user) gid=1000(user)\n")),
+  defineCommand("id", async (args) =>
+    done(args.includes("-u") ? "1000\n" : args.includes("-un") ? "user\n" : "uid=1000(user) gid=1000(user)\n"),
+  ),
 ];
 
 function done(stdout: string): { stdout: string; stderr: string; exitCode: number } {

@@ -1,9 +1,9 @@
 import { Bash, type BashExecResult, InMemoryFs, MountableFs } from "just-bash/browser";
-import { COMMANDS } from "./commands.ts";
 import { outputOf } from "../runtime/overflow.ts";
 import { processOf } from "../runtime/program.ts";
 import { seedRandom } from "../runtime/random.ts";
 import { FileError, type Filesystem, openFilesystem } from "../workspace-files.ts";
+import { COMMANDS } from "./commands.ts";
 import type { BashReply, BashRequest } from "./request.ts";
 import { keptEnv } from "./shell-env.ts";
 import { WorkspaceFs } from "./workspace-fs.ts";
@@ -13,7 +13,7 @@ const ROOT = "/workspace";
 /** Commands and loop rounds of one call: a few seconds of work. */
 const MAX_STEPS = 50_000;
 /** Bytes. What is printed is held in memory until the end. */
-const MAX_PRINTED = 33_554_432;
+const MAX_PRINTED = 8_388_608;
 /** The exit code of a command that ran out of time, as `timeout` has it. */
 const TIMED_OUT = 124;
 

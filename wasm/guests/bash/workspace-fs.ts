@@ -7,7 +7,7 @@ import type {
   MkdirOptions,
   RmOptions,
 } from "just-bash/browser";
-import { latin1Of } from "../runtime/text-encoding.ts";
+import { bytesOfLatin1, latin1Of, textOfBytes, utf8Bytes } from "../runtime/text-encoding.ts";
 import { type EntryStatus, FileError, type Filesystem } from "../workspace-files.ts";
 
 type Encoding = { readonly encoding?: BufferEncoding | null } | BufferEncoding;
@@ -29,16 +29,11 @@ export class WorkspaceFs implements IFileSystem {
 
   async readFile(path: string, encoding?: Encoding): Promise<string> {
     const content = this.#files.readFile(inner(path));
-    return isBytes(encoding) ? content : new TextDecoder().decode(bytesOf(content));
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: the shell's type for it is not exported
-  async readFileBytes(path: string): Promise<any> {
-    return this.#files.readFile(inner(path));
+    return isBytes(encoding) ? content : textOfBytes(content).replace(/^\uFEFF/, "");
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
-    return bytesOf(this.#files.readFile(inner(path)));
+    return bytesOfLatin1(this.#files.readFile(inner(path)));
   }
 
   async writeFile(path: string, content: FileContent, encoding?: Encoding): Promise<void> {
@@ -181,11 +176,5 @@ function isBytes(encoding?: Encoding): boolean {
 
 function contentOf(content: FileContent, encoding?: Encoding): string {
   if (typeof content !== "string") return latin1Of(content);
-  return isBytes(encoding) ? content : latin1Of(new TextEncoder().encode(content));
-}
-
-function bytesOf(content: string): Uint8Array {
-  const bytes = new Uint8Array(content.length);
-  for (let at = 0; at < content.length; at++) bytes[at] = content.charCodeAt(at);
-  return bytes;
+  return isBytes(encoding) ? content : utf8Bytes(content);
 }

@@ -20,7 +20,7 @@ export function createConsole(): CapturedConsole {
     lines.push(line.length > MAX_HELD ? line.slice(-MAX_HELD) : line);
     dropped += Math.max(line.length - MAX_HELD, 0);
     held += Math.min(line.length, MAX_HELD) + 1;
-    while (held > MAX_HELD * 2) dropOlderHalf();
+    if (held > MAX_HELD * 2) dropOlderHalf();
   };
   const dropOlderHalf = (): void => {
     const older = lines.slice(0, Math.ceil(lines.length / 2));

@@ -1,4 +1,4 @@
-import { latin1Of } from "../runtime/text-encoding.ts";
+import { bytesOfLatin1, latin1Of, textOfBytes, utf8Bytes } from "../runtime/text-encoding.ts";
 import { type EntryStatus, FileError, type Filesystem } from "../workspace-files.ts";
 import { absolute, inner } from "./paths.ts";
 
@@ -53,7 +53,9 @@ function entryWork(files: Filesystem): Work {
   return {
     stat: (path: string) => statsOf(files.status(at(path, "stat"), true)),
     lstat: (path: string) => statsOf(files.status(at(path, "lstat"), false)),
-    access: (path: string) => void files.status(at(path, "access"), true),
+    access: (path: string): void => {
+      files.status(at(path, "access"), true);
+    },
     realpath: (path: string) => absolute(files.resolve(at(path, "realpath"))),
     mkdir: (path: string, { recursive = false }: Depth = {}) => files.makeDirectory(at(path, "mkdir"), recursive),
     readdir: (path: string, options: Depth = {}) => entriesOf(files, at(path, "scandir"), options),
@@ -65,13 +67,13 @@ function entryWork(files: Filesystem): Work {
 
 /** As the host names it. Nothing is outside the sandbox. */
 function at(path: string, call: string): string {
-  const place = inner(String(path));
+  const place = inner(path);
   if (place === null) throw new FileError("ENOENT", { call, path });
   return place;
 }
 
 function contentOf(data: Data): string {
-  if (typeof data === "string") return latin1Of(new TextEncoder().encode(data));
+  if (typeof data === "string") return utf8Bytes(data);
   const bytes = ArrayBuffer.isView(data)
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
     : new Uint8Array(data);
@@ -82,8 +84,9 @@ function decoded(content: string, encoding: Encoding): string | Uint8Array {
   const name = typeof encoding === "object" ? encoding?.encoding : encoding;
   if (name === "latin1" || name === "binary") return content;
   if (name === "base64") return btoa(content);
-  const bytes = Uint8Array.from(content, (char) => char.charCodeAt(0));
-  return name === undefined || name === null ? bytes : new TextDecoder(name, { ignoreBOM: true }).decode(bytes);
+  if (name === undefined || name === null) return bytesOfLatin1(content);
+  if (/^utf-?8$/i.test(name)) return textOfBytes(content);
+  return new TextDecoder(name).decode(bytesOfLatin1(content));
 }
 
 function statsOf({ kind, size, modified, mode }: EntryStatus): object {
@@ -100,15 +103,27 @@ function kindTests(kind: EntryStatus["kind"]): Record<string, () => boolean> {
 
 const KINDS: Readonly<Record<string, EntryStatus["kind"]>> = { f: "file", d: "directory", l: "link" };
 
-function entriesOf(files: Filesystem, path: string, options: Depth, prefix = ""): unknown[] {
-  const listed = files.entries(path);
+function entriesOf(files: Filesystem, path: string, options: Depth): unknown[] {
+  return below(files, path, options.recursive === true).map(({ directory, name, kind }) => {
+    if (options.withFileTypes === true) return { name, parentPath: absolute(directory), ...kindTests(kind) };
+    const from = path === "" ? directory : directory.slice(path.length + 1);
+    return from === "" ? name : `${from}/${name}`;
+  });
+}
+
+interface Entry {
+  readonly directory: string;
+  readonly name: string;
+  readonly kind: EntryStatus["kind"];
+}
+
+function below(files: Filesystem, directory: string, recursive: boolean): Entry[] {
+  const listed = files.entries(directory);
   return (listed === "" ? [] : listed.split("\0")).flatMap((entry) => {
     const kind = KINDS[entry.charAt(0)] ?? "other";
     const name = entry.slice(1);
-    const shown =
-      options.withFileTypes === true ? { name, parentPath: absolute(path), ...kindTests(kind) } : `${prefix}${name}`;
-    const isParent = options.recursive === true && kind === "directory";
-    const below = path === "" ? name : `${path}/${name}`;
-    return isParent ? [shown, ...entriesOf(files, below, options, `${prefix}${name}/`)] : [shown];
+    const found = { directory, name, kind };
+    if (!recursive || kind !== "directory") return [found];
+    return [found, ...below(files, directory === "" ? name : `${directory}/${name}`, recursive)];
   });
 }

@@ -1,11 +1,12 @@
 import { outputOf } from "../runtime/overflow.ts";
 import { type EventLoop, processOf } from "../runtime/program.ts";
 import { seedRandom } from "../runtime/random.ts";
+import { textOfBytes } from "../runtime/text-encoding.ts";
 import { type Filesystem, openFilesystem } from "../workspace-files.ts";
 import { type CapturedConsole, createConsole } from "./console.ts";
 import { createFs } from "./fs.ts";
 import { inspect } from "./inspect.ts";
-import { createModules, textOf } from "./modules.ts";
+import { createModules } from "./modules.ts";
 import { absolute, inner, PATH, ROOT } from "./paths.ts";
 import type { ProgramReply, ProgramRequest } from "./request.ts";
 import { isScript } from "./rewrite.ts";
@@ -41,7 +42,7 @@ interface Surroundings {
   readonly console: CapturedConsole;
 }
 
-function execute({ code, file }: ProgramRequest, { files, console }: Surroundings): Promise<unknown> | unknown {
+function execute({ code, file }: ProgramRequest, { files, console }: Surroundings): unknown {
   const fs = createFs(files);
   const offered = {
     fs: { ...fs.sync, default: fs.sync },
@@ -53,7 +54,7 @@ function execute({ code, file }: ProgramRequest, { files, console }: Surrounding
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   }
   const path = absolute(file ?? "program.js");
-  const source = code ?? textOf(files.readFile(inner(path) ?? ""));
+  const source = code ?? textOfBytes(files.readFile(inner(path) ?? ""));
   if (isScript(source)) return evaluate(source.replace(/^#!.*/, ""));
   return createModules(files, offered, evaluate).run(source, path);
 }

@@ -1,3 +1,4 @@
+import { textOfBytes } from "../runtime/text-encoding.ts";
 import { FileError, type Filesystem } from "../workspace-files.ts";
 import { absolute, dirname, extname, inner } from "./paths.ts";
 import { type Rewritten, rewriteModule } from "./rewrite.ts";
@@ -58,7 +59,8 @@ type Enter = (scope: object) => () => Promise<unknown>;
 /** All on the first line of the body, so that errors name the source's lines. */
 function enter(evaluate: Evaluate, body: string): Enter {
   const code = `(function ($deckhand_scope) { with ($deckhand_scope) { return async function () { "use strict"; ${body}\n} } })`;
-  return evaluate(code) as Enter; // what the line above says
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the line above says
+  return evaluate(code) as Enter;
 }
 
 function rewritten(source: string, path: string, returnsLast: boolean): Rewritten {
@@ -140,14 +142,9 @@ function pathOf(specifier: string, from: string): string {
 function sourceOf(files: Filesystem, path: string, from: string): string {
   const place = inner(path);
   try {
-    if (place !== null) return textOf(files.readFile(place));
+    if (place !== null) return textOfBytes(files.readFile(place));
   } catch (error) {
     if (!(error instanceof FileError) || error.code !== "ENOENT") throw error;
   }
   throw new Error(`Cannot import ${path} from ${from}: there is no such file.`);
-}
-
-/** Of a file's bytes. */
-export function textOf(content: string): string {
-  return new TextDecoder().decode(Uint8Array.from(content, (char) => char.charCodeAt(0)));
 }

@@ -48,7 +48,7 @@ class Signal {
 
   dispatchEvent(event: { readonly type: string; readonly target: unknown }): boolean {
     this.onabort?.(event);
-    for (const [listener, once] of [...this.#listeners]) {
+    for (const [listener, once] of Array.from(this.#listeners)) {
       if (once) this.#listeners.delete(listener);
       listener(event);
     }

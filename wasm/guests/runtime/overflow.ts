@@ -1,6 +1,6 @@
 import { FileError, type Filesystem } from "../workspace-files.ts";
 import type { Output } from "./output.ts";
-import { latin1Of } from "./text-encoding.ts";
+import { utf8Bytes } from "./text-encoding.ts";
 
 /** Kept of what earlier calls left: the newest. */
 const KEPT_FILES = 20;
@@ -44,12 +44,11 @@ function keep(text: string, path: string, files: Filesystem): string | null {
 }
 
 function writeText(text: string, path: string, files: Filesystem): void {
-  const encoder = new TextEncoder();
   for (let at = 0; at < text.length; ) {
     const end = at + CHUNK;
     const splitsPair = /[\ud800-\udbff]/.test(text.charAt(end - 1));
     const chunk = text.slice(at, splitsPair ? end + 1 : end);
-    files.writeFile(path, latin1Of(encoder.encode(chunk)), at > 0);
+    files.writeFile(path, utf8Bytes(chunk), at > 0);
     at += chunk.length;
   }
 }

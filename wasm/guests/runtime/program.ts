@@ -26,12 +26,8 @@ export function processOf(run: (input: string, loop: EventLoop) => Promise<strin
     start: async (input) => {
       startClock();
       run(input, loop).then(
-        (output) => {
-          end.output = output;
-        },
-        (error: unknown) => {
-          end.error = error;
-        },
+        (output) => Object.assign(end, { output }),
+        (error: unknown) => Object.assign(end, { error }),
       );
     },
     step: async () => {

@@ -90,6 +90,27 @@ export function latin1Of(bytes: Uint8Array): string {
   return text;
 }
 
+/** One test by the engine is far quicker than a loop here, and most text passes it. */
+// oxlint-disable-next-line no-control-regex -- the range is what is meant
+const ASCII = /^[\u0000-\u007f]*$/;
+
+/** A text's UTF-8 with one character for each byte, as the host takes contents. */
+export function utf8Bytes(text: string): string {
+  return ASCII.test(text) ? text : latin1Of(new Utf8Encoder().encode(text));
+}
+
+/** The text of UTF-8 that has one character for each byte, its byte order mark included. */
+export function textOfBytes(content: string): string {
+  if (ASCII.test(content)) return content;
+  return new BytesDecoder("utf-8", { ignoreBOM: true }).decode(bytesOfLatin1(content));
+}
+
+export function bytesOfLatin1(content: string): Uint8Array {
+  const bytes = new Uint8Array(content.length);
+  for (let at = 0; at < content.length; at++) bytes[at] = content.charCodeAt(at);
+  return bytes;
+}
+
 /** Where the last whole character ends. */
 function completeEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { fileSession, text, useSandbox } from "../file-session.ts";
+
+const sandbox = useSandbox();
+
+const session = () =>
+  fileSession(sandbox, { limits: { shell: { memoryMb: 96, timeoutMs: 20_000 }, programs: { timeoutMs: 20_000 } } });
+
+/** Each may fail in its own way, but fails by itself, within its time, and leaves a sandbox that works. */
+const greedy = [
+  { name: "memory doubled without end", command: "x=aaaaaaaa; while :; do x=$x$x; done; echo REACHED" },
+  { name: "an array doubled without end", command: 'a=(x y z); while :; do a+=("${a[@]}"); done; echo REACHED' },
+  {
+    name: "braces that expand for ever",
+    command: "echo {1..9}{1..9}{1..9}{1..9}{1..9}{1..9}{1..9}{1..9} > /dev/null; echo REACHED",
+  },
+  { name: "recursion without end", command: "f() { f; }; f; echo REACHED" },
+  {
+    name: "a bomb of forks",
+    command: ":(){ :|:& }; :; echo DONE | cat > /dev/null; for i in 1 2 3; do :; done; false",
+  },
+  { name: "awk without end", command: "awk 'BEGIN { while (1) x = x \"a\" }'; [ $? = 0 ] && echo REACHED" },
+  { name: "sed without end", command: "echo a | sed ':a;s/^/x/;ba'; [ $? = 0 ] && echo REACHED" },
+  { name: "jq without end", command: "jq -n 'def f: 1 + f; f'; [ $? = 0 ] && echo REACHED" },
+  {
+    name: "a file that feeds itself",
+    command: "echo a > f; for i in {1..40}; do cat f f > g; mv g f; done; echo REACHED",
+  },
+  { name: "deep nesting", command: `${"(".repeat(5_000)}echo REACHED${")".repeat(5_000)}` },
+  {
+    name: "an archive that unpacks to much",
+    command:
+      "head -c 60000000 /dev/null; f=x; for i in {1..24}; do f=$f$f; done; echo $f | gzip -9 | gzip -9 > b; zcat b | zcat | wc -c; echo REACHED",
+  },
+] as const;
+
+test.each(greedy)(
+  "bash withstands $name",
+  async ({ command }) => {
+    const one = session();
+    const result = await one.run("bash", { command, timeout: 5 });
+    expect(result.isError).toBe(true);
+    expect(text(result)).not.toMatch(/^REACHED$/m);
+    expect(text(await one.run("bash", { command: "echo fine" }))).toBe("exit code 0\nstdout:\nfine");
+  },
+  60_000,
+);
+
+const backtracking = [
+  {
+    tool: "bash",
+    input: {
+      command: `echo ${"a".repeat(40)}b | grep -E '^(a+)+$'; echo ${"a".repeat(40)}b | sed -E 's/^(a|aa)+$/x/'`,
+      timeout: 2,
+    },
+  },
+  {
+    tool: "bash",
+    input: {
+      command: `[[ ${"a".repeat(40)}b =~ ^(a+)+$ ]]; awk 'BEGIN { print match("${"a".repeat(40)}b", /^(a+)+$/) }'`,
+      timeout: 2,
+    },
+  },
+  { tool: "js_exec", input: { code: `/^(a+)+$/.test("${"a".repeat(40)}b")`, timeout: 2 } },
+] as const;
+
+test.each(backtracking)(
+  "an expression that backtracks for ever ends by itself or at the time limit ($tool)",
+  async ({ tool, input }) => {
+    const started = performance.now();
+    const result = await session().run(tool, input);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    if (result.isError) expect(text(result)).toMatch(/Stopped after|exit code 1/);
+  },
+);
+
+test("a flood of output ends at a limit, and what is shown is bounded", async () => {
+  const result = await session().run("bash", { command: "while :; do printf '%01000d\\n' 1; done", timeout: 5 });
+  expect(result.isError).toBe(true);
+  expect(text(result).length).toBeLessThan(45_000);
+}, 60_000);
+
+test("a program that writes without end fills no disk", async () => {
+  const one = session();
+  const result = await one.run("js_exec", {
+    code: "const block = 'x'.repeat(4e6); for (;;) fs.appendFileSync('big.txt', block);",
+  });
+  expect(text(result)).toContain("bytes were to be written in one call");
+  expect(one.bytes("big.txt").length).toBeLessThanOrEqual(268_435_456);
+}, 60_000);
+
+test("a guest that ran out of memory is as good as new in the next call", async () => {
+  const one = session();
+  for (let round = 0; round < 3; round++) {
+    const failed = await one.run("js_exec", {
+      code: "const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)",
+    });
+    expect(failed.isError).toBe(true);
+    expect(text(await one.run("js_exec", { code: "'fine'" }))).toBe("=> fine");
+  }
+});
+
+test.runIf(process.platform === "linux")(
+  "1,000 calls leave neither descriptors nor threads behind, and no memory that grows",
+  async () => {
+    const one = session();
+    one.put("d/f.txt", "x\n");
+    const of = (what: string): string => `/proc/${sandbox.pid()}/${what}`;
+    const count = () => ({ fd: readdirSync(of("fd")).length, task: readdirSync(of("task")).length });
+    const megabytes = (): number =>
+      Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(of("status"), "utf8"))?.[1]) / 1_024;
+    const commands = [
+      ["bash", { command: "cat d/f.txt | sort > s.txt; rm s.txt" }],
+      ["js_exec", { code: "fs.readFileSync('d/f.txt', 'utf8')" }],
+      ["bash", { command: "cat absent" }],
+      ["js_exec", { code: "await new Promise((r) => setTimeout(r, 0)); throw new Error('x')" }],
+    ] as const;
+    const rounds = async (number: number): Promise<void> => {
+      for (let round = 0; round < number; round++) for (const [tool, input] of commands) await one.run(tool, input);
+    };
+    await rounds(75);
+    const before = { ...count(), megabytes: megabytes() };
+    await rounds(175);
+    expect(count()).toEqual({ fd: before.fd, task: before.task });
+    expect(megabytes() / before.megabytes).toBeLessThan(1.5);
+  },
+  300_000,
+);
