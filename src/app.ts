@@ -319,7 +319,14 @@ function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: T
     log,
     webSearch: config.webSearch,
     mcp: { servers: config.mcpServers, environment: config.childEnvironment, version: VERSION },
-    extensions: [],
+    extensions: {
+      directories: [
+        path.join(APPLICATION, "build/tools"),
+        path.join(APPLICATION, "extensions/tools"),
+        path.join(config.home, "extensions/tools"),
+      ],
+      bindings: { cacheDir: path.join(config.home, "bindings") },
+    },
   });
   parts.defer(() => toolbox.stop());
   toolbox.start(signal);

@@ -3,6 +3,7 @@ import type { JobControl } from "../core/jobs/job-control.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { Tool } from "../core/tool.ts";
+import { type ExtensionSources, loadExtensions } from "./extensions/load-extensions.ts";
 import { createFileTools } from "./file-tools.ts";
 import { createGitTool } from "./git.ts";
 import { createMcpConnections } from "./mcp/connections.ts";
@@ -30,8 +31,8 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
     /** Of Deckhand. */
     readonly version: string;
   };
-  /** Tools of third parties that were found sound. */
-  readonly extensions: readonly Tool[];
+  /** Tools of third parties. */
+  readonly extensions: Pick<ExtensionSources, "directories" | "bindings">;
 }
 
 /** Every tool there is. Those of MCP servers come and go with their servers. */
@@ -39,7 +40,7 @@ export interface Toolbox {
   tools(): readonly Tool[];
   /** As people read them, with where each comes from. */
   listed(): readonly ListedTool[];
-  /** Connects the servers, in the background. */
+  /** Connects the servers and loads the extensions, in the background. */
   start(signal: AbortSignal): void;
   stop(): Promise<void>;
 }
@@ -57,21 +58,31 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     createWebFetch({ sandbox }),
     ...(webSearch === null ? [] : [createWebSearch(webSearch)]),
   ];
-  const all = (): readonly Tool[] => [...own, ...extensions, ...servers.tools()];
+  let loaded: readonly Tool[] = [];
+  const all = (): readonly Tool[] => [...own, ...loaded, ...servers.tools()];
+  const load = async () => {
+    const reserved = new Set(own.map(({ name }) => name));
+    const { tools, problems } = await loadExtensions({ ...extensions, sandbox, reserved });
+    loaded = tools;
+    for (const problem of problems) log.warn({ problem }, "extension_not_loaded");
+  };
   const from = (tools: readonly Tool[], source: string): ListedTool[] =>
     tools.map(({ name, permission }) => ({ name, permission, source }));
   return {
     tools: all,
     listed: () => [
       ...from(own, "built in"),
-      ...from(extensions, "extension"),
+      ...from(loaded, "extension"),
       ...servers
         .describe()
         .flatMap(({ name: server, tools }) =>
           tools.map(({ name, permission }) => ({ name, permission, source: `MCP server ${server}` })),
         ),
     ],
-    start: (signal) => servers.start(signal),
+    start: (signal) => {
+      servers.start(signal);
+      load().catch((error: unknown) => log.error({ err: error }, "extensions_failed"));
+    },
     stop: () => servers.stop(),
   };
 }
