@@ -11,14 +11,22 @@ export interface BudgetAccount {
   readonly sessionId: string;
   readonly personId: string;
   readonly channelId: string;
-  /** The run is an occurrence of a job. */
+  /** The run is an occurrence of a job, or descends from one. */
   readonly isJob: boolean;
+  /** Of a sub-agent: the run that it descends from, whose limits hold for all of its line together. */
+  readonly root?: { readonly sessionId: string; readonly runId: string };
 }
 
-/** Which calls a limit counts: those that equal it in every field, since a time in milliseconds since the epoch. */
+/** The runs and sessions whose calls count as those of one run, and of one session. */
+export interface SharedLimits {
+  readonly runIds: readonly string[];
+  readonly sessionIds: readonly string[];
+}
+
+/** Which calls a limit counts: those that fit it in every field, since a time in milliseconds since the epoch. */
 export interface SpendFilter {
-  readonly runId?: string;
-  readonly sessionId?: string;
+  readonly runIds?: readonly string[];
+  readonly sessionIds?: readonly string[];
   readonly personId?: string;
   readonly channelId?: string;
   readonly since?: number;
@@ -34,13 +42,16 @@ export interface BudgetLimit {
 const DAY_MS = 86_400_000;
 
 /** The limits that apply to a run's call now, narrowest first. */
-export function limitsOf(settings: BudgetSettings, account: BudgetAccount, now: number): BudgetLimit[] {
-  const { runId, sessionId, personId, channelId, isJob } = account;
+export function limitsOf(
+  settings: BudgetSettings,
+  { personId, channelId, isJob, runIds, sessionIds }: Omit<BudgetAccount, "runId" | "sessionId"> & SharedLimits,
+  now: number,
+): BudgetLimit[] {
   const since = now - (now % DAY_MS);
   const counts: Readonly<Record<BudgetScope, SpendFilter | null>> = {
-    run: { runId },
-    job: isJob ? { runId } : null,
-    session: { sessionId },
+    run: { runIds },
+    job: isJob ? { runIds } : null,
+    session: { sessionIds },
     user: { personId, since },
     channel: { channelId, since },
     day: { since },

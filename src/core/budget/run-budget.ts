@@ -4,7 +4,7 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { type Amount, type PlannedCall, type Standing, sumOf, type Verdict, verdictOn } from "./affordable.ts";
 import { nearLimit, priceUnknown, waitsForOthers } from "./budget-words.ts";
-import { type BudgetAccount, type BudgetSettings, type BudgetUnit, limitsOf } from "./limits.ts";
+import { type BudgetAccount, type BudgetSettings, type BudgetUnit, limitsOf, type SpendFilter } from "./limits.ts";
 
 /** Between two looks whether other runs' calls have ended. Milliseconds. */
 const LOOK_MS = 500;
@@ -75,17 +75,18 @@ export class RunBudget {
 
   #attempt(call: PlannedCall): Promise<{ id: string; verdict: Verdict; standings: readonly Standing[] }> {
     const { store, runtime, settings, account, epoch } = this.#options;
-    const { isJob: _isJob, ...owner } = account;
+    const { isJob: _isJob, root = account, ...owner } = account;
     const id = runtime.ids.next("rsv");
     return store.transaction(async (tx) => {
       const at = runtime.clock.now();
       await tx.sessions.fence(account.sessionId, epoch, at);
       await tx.budgets.lock();
+      const { ofRun, ofSession } = await tx.children.family(root.sessionId, root.runId);
+      const shared = { ...account, runIds: ofRun.runIds, sessionIds: ofSession.sessionIds };
       const others = (await tx.budgets.held()).filter(({ runId }) => runId !== account.runId);
       const standings: Standing[] = [];
-      for (const limit of limitsOf(settings, account, at)) {
-        const { since: _held, ...counted } = limit.counts;
-        const held = others.filter((each) => isSubset(counted, each)).reduce(sumOf, NOTHING);
+      for (const limit of limitsOf(settings, shared, at)) {
+        const held = others.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
         standings.push({ limit, spent: await tx.budgets.spent(limit.counts), held });
       }
       const verdict = verdictOn(call, standings);
@@ -129,10 +130,17 @@ export class RunBudget {
 
 const NOTHING: Amount = { costUsd: 0, tokens: 0 };
 
-function isSubset(part: Readonly<Record<string, unknown>>, whole: object): boolean {
-  const fields = new Map<string, unknown>(Object.entries(whole));
-  return Object.entries(part).every(([key, value]) => fields.get(key) === value);
+/** Whether a limit counts a call that goes on: what it has held is never from an earlier day. */
+function counts({ runIds, sessionIds, personId, channelId }: SpendFilter, call: BudgetOwner): boolean {
+  return (
+    (runIds?.includes(call.runId) ?? true) &&
+    (sessionIds?.includes(call.sessionId) ?? true) &&
+    (personId === undefined || personId === call.personId) &&
+    (channelId === undefined || channelId === call.channelId)
+  );
 }
+
+type BudgetOwner = Omit<BudgetAccount, "isJob" | "root">;
 
 function unitOf({ limit }: Standing): BudgetUnit {
   return limit.usd === null ? "tokens" : "usd";

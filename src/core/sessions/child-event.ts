@@ -3,7 +3,11 @@ import { authorSchema } from "../protocol/messages.ts";
 import { childTaskSchema } from "./child-task.ts";
 
 /** What a job's run may do where nobody is asked; what its sub-agents set off later may do no more. */
-const jobRightsSchema = z.object({ mode: z.enum(["read", "write", "agi"]), tools: z.array(z.string()) });
+const jobRightsSchema = z.object({
+  mode: z.enum(["read", "write", "agi"]),
+  tools: z.array(z.string()),
+  budgetUsd: z.number().nullable(),
+});
 
 /** How a sub-agent's run ended, and what its parent reads of it. */
 export const childReportSchema = z.object({

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { BudgetSettings } from "../budget/limits.ts";
 import { authorSchema } from "../protocol/messages.ts";
 import type { SessionEventBody } from "./session-event.ts";
 
@@ -27,9 +26,4 @@ export type JobEvent = z.infer<typeof jobEventSchema>;
 export function placeFor<P extends { readonly config: object }>(body: SessionEventBody, place: P): P {
   if (body.kind !== "job") return place;
   return { ...place, config: { ...place.config, mode: body.mode, grantedTools: body.tools } };
-}
-
-/** The limits of an event's run. */
-export function budgetsFor(body: SessionEventBody, budgets: BudgetSettings): BudgetSettings {
-  return body.kind === "job" && body.budgetUsd !== null ? { ...budgets, jobUsd: body.budgetUsd } : budgets;
 }

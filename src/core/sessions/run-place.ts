@@ -1,4 +1,5 @@
 import { subAgent, WORKER } from "../agent/sub-agents.ts";
+import type { BudgetSettings } from "../budget/limits.ts";
 import type { ChildEvent } from "./child-event.ts";
 import { placeFor } from "./job-event.ts";
 import type { SessionPlace } from "./runner.ts";
@@ -28,11 +29,17 @@ export function isUnattended(body: SessionEventBody): boolean {
   return body.kind === "job" || ((body.kind === "child" || body.kind === "child_end") && body.nonInteractive);
 }
 
+/** The limits of an event's run. */
+export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings): BudgetSettings {
+  const jobUsd = jobOf(body)?.budgetUsd ?? null;
+  return jobUsd === null ? budgets : { ...budgets, jobUsd };
+}
+
 /** The rights of the job that a run goes back to; null for a person's. */
 export function jobOf(body: SessionEventBody): ChildEvent["job"] {
   switch (body.kind) {
     case "job":
-      return { mode: body.mode, tools: body.tools };
+      return { mode: body.mode, tools: body.tools, budgetUsd: body.budgetUsd };
     case "child":
     case "child_end":
       return body.job;

@@ -25,14 +25,13 @@ import type { Tool } from "../tool.ts";
 import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "./approvals.ts";
 import { endChild } from "./children.ts";
 import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
-import { budgetsFor } from "./job-event.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
 import { postKey } from "./post-once.ts";
 import { withdrawQuestions } from "./questions.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import { authorOf } from "./run-people.ts";
-import { isUnattended, placeOfRun } from "./run-place.ts";
+import { budgetsOfRun, isUnattended, jobOf, placeOfRun } from "./run-place.ts";
 import { skillsOfRun } from "./run-skills.ts";
 import { statsOfRun } from "./run-stats.ts";
 import { tasksOfRun } from "./run-tasks.ts";
@@ -303,14 +302,16 @@ class SessionRunner implements SessionHandler {
   /** The models within what the run may spend. */
   #registry({ session, wake, context }: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
     const { store, runtime, log, registry, budgets } = this.#options;
+    const { body } = wake.event;
+    const root = session.task === undefined ? {} : { root: session.task.root };
     const runUsd = config.maxBudgetUsd === undefined ? {} : { runUsd: config.maxBudgetUsd };
     return registryWithin(
       {
         store,
         runtime,
         log,
-        settings: { ...budgetsFor(wake.event.body, budgets), ...runUsd },
-        account: { runId: wake.runId, sessionId: session.id, ...account, isJob: wake.event.body.kind === "job" },
+        settings: { ...budgetsOfRun(body, budgets), ...runUsd },
+        account: { runId: wake.runId, sessionId: session.id, ...account, ...root, isJob: jobOf(body) !== null },
         epoch: context.epoch,
       },
       registry,

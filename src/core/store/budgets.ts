@@ -6,10 +6,10 @@ interface Amount {
   readonly tokens: number;
 }
 
-/** Calls that equal the filter in every field, since a time in milliseconds since the epoch. */
+/** Calls that fit the filter in every field, since a time in milliseconds since the epoch. */
 interface SpendFilter {
-  readonly runId?: string;
-  readonly sessionId?: string;
+  readonly runIds?: readonly string[];
+  readonly sessionIds?: readonly string[];
   readonly personId?: string;
   readonly channelId?: string;
   readonly since?: number;
@@ -55,9 +55,16 @@ export function budgetWrites(db: Client) {
     },
 
     /** Calls whose price is unknown count with their tokens only. */
-    async spent({ since, ...account }: SpendFilter): Promise<Amount> {
+    async spent({ since, runIds, sessionIds, ...account }: SpendFilter): Promise<Amount> {
+      const runs = runIds === undefined ? {} : { runId: { in: [...runIds] } };
+      const sessions = sessionIds === undefined ? {} : { sessionId: { in: [...sessionIds] } };
       const { _sum: sum } = await db.usage.aggregate({
-        where: { ...account, ...(since === undefined ? {} : { createdAt: { gte: new Date(since) } }) },
+        where: {
+          ...account,
+          ...runs,
+          ...sessions,
+          ...(since === undefined ? {} : { createdAt: { gte: new Date(since) } }),
+        },
         _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
       });
       const { costUsd, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = sum;
