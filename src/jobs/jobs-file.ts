@@ -36,11 +36,21 @@ const entrySchema = z.record(
   ]),
 );
 
-/** Takes over what the file says; answers its problems, one line each. A file that is not there says nothing. */
-export async function syncJobsFile(options: JobsFileOptions): Promise<string[]> {
-  const { path, store, runtime, scheduler } = options;
-  const text = await textOf(path);
-  if (text === undefined) return [];
+/** Takes over what the file says when it has changed; answers its problems, one line each. */
+export function createJobsFile(options: JobsFileOptions): () => Promise<readonly string[]> {
+  let known: string | null = null;
+  return async () => {
+    const text = await textOf(options.path);
+    if (text === known) return [];
+    known = text;
+    const problems = await takeOverAll(text, options);
+    for (const problem of problems) options.log.warn({ problem }, "jobs_file_problem");
+    return problems;
+  };
+}
+
+async function takeOverAll(text: string, options: JobsFileOptions): Promise<string[]> {
+  const { path, store, scheduler } = options;
   const read = readEntries(text);
   if (typeof read === "string") return [`${path}: ${read}`];
   const problems: string[] = [];
@@ -58,18 +68,17 @@ export async function syncJobsFile(options: JobsFileOptions): Promise<string[]> 
   const gone = problems.length > 0 ? [] : jobs.filter(({ id, source }) => source === "file" && !kept.has(id));
   for (const job of gone) await store.transaction((tx) => tx.jobs.remove(job.id));
   for (const { id } of gone) await scheduler.look(id);
-  options.log.info(
-    { path, jobs: kept.size, removed: gone.length, problems: problems.length, at: runtime.clock.now() },
-    "jobs_file_read",
-  );
+  const changes = { jobs: kept.size, removed: gone.length, problems: problems.length };
+  if (kept.size + gone.length > 0) options.log.info({ path, ...changes }, "jobs_file_read");
   return problems;
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+/** A file that is not there has no jobs. */
+async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "[]";
     throw toAppError(error);
   }
 }
@@ -123,6 +132,8 @@ function threadOf(channel: string): ThreadRef | null {
   return { platform: name.data, workspaceId, channelId, threadId: null };
 }
 
+const OFF = "It is off in the file of jobs.";
+
 /** A job of the file is known by its name. Answers its id. */
 async function takeOver(
   { settings, enabled }: FileJob,
@@ -136,7 +147,11 @@ async function takeOver(
   const id = known?.id ?? runtime.ids.next("job");
   await store.transaction(async (tx) => {
     if (known === undefined) await tx.jobs.add({ ...settings, id, source: "file", enabled, at });
-    else if (known.source === "file") await tx.jobs.change(id, settings, at);
+    else if (known.source === "file") {
+      await tx.jobs.change(id, settings, at);
+      if (!enabled) await tx.jobs.pause(id, OFF, at);
+      else if (known.pausedBecause === OFF) await tx.jobs.enable(id, at);
+    }
   });
   if (known === undefined || known.source === "file") await scheduler.look(id);
   return id;

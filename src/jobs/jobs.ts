@@ -6,7 +6,7 @@ import type { Runtime } from "../core/protocol/runtime.ts";
 import type { SessionEngine } from "../core/sessions/engine.ts";
 import type { Store } from "../core/store/store.ts";
 import { BreeTicker } from "./bree-ticker.ts";
-import { syncJobsFile } from "./jobs-file.ts";
+import { createJobsFile } from "./jobs-file.ts";
 import { createJobControl } from "./manage.ts";
 import { createJobRuns } from "./runs.ts";
 import { JobScheduler } from "./scheduler.ts";
@@ -45,37 +45,49 @@ export interface Jobs {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** How often the file of jobs is looked at. Milliseconds. */
+const READ_FILE_EVERY_MS = 60_000;
 
 /** Scheduled work: what is due when, its runs, and managing it. */
 export function createJobs(options: JobsOptions): Jobs {
   const { store, runtime, log, logDays } = options;
   const ticker = options.ticker ?? new BreeTicker({ clock: runtime.clock, log });
   const scheduler = new JobScheduler({ ...options, ticker });
-  let cancelForgetting: (() => void) | null = null;
+  const readFile = createJobsFile({ ...options, path: options.file, scheduler });
+  const chores = new Set<() => void>();
+  let isStopped = false;
 
   const forget = async () => {
-    const forgotten = await store.transaction((tx) =>
-      tx.occurrences.forgetBefore(runtime.clock.now() - logDays * DAY_MS),
-    );
+    const before = runtime.clock.now() - logDays * DAY_MS;
+    const forgotten = await store.transaction((tx) => tx.occurrences.forgetBefore(before));
     if (forgotten > 0) log.info({ forgotten, logDays }, "job_log_forgotten");
   };
-  const forgetLater = () => {
-    cancelForgetting = runtime.clock.after(HOUR_MS, () => {
-      forget().catch((error: unknown) => log.warn({ err: toAppError(error) }, "job_log_not_forgotten"));
-      forgetLater();
+  /** Again and again; one failure is no reason to stop. */
+  const every = (ms: number, chore: () => Promise<unknown>) => {
+    if (isStopped) return;
+    const cancel = runtime.clock.after(ms, () => {
+      chores.delete(cancel);
+      chore()
+        .catch((error: unknown) => log.warn({ err: toAppError(error) }, "job_chore_failed"))
+        .finally(() => every(ms, chore));
     });
+    chores.add(cancel);
   };
 
   return {
     runs: createJobRuns({ ...options, scheduler }),
     control: createJobControl({ ...options, scheduler }),
     async start() {
+      // What has left the file is not due any more.
+      const problems = await readFile();
       await scheduler.start();
-      forgetLater();
-      return syncJobsFile({ ...options, path: options.file, scheduler });
+      every(HOUR_MS, forget);
+      every(READ_FILE_EVERY_MS, readFile);
+      return problems;
     },
     async stop() {
-      cancelForgetting?.();
+      isStopped = true;
+      for (const cancel of chores) cancel();
       await scheduler.stop();
     },
   };

@@ -52,7 +52,12 @@ export interface World {
 }
 
 export async function openWorld(
-  options: { readonly start?: string; readonly maxConcurrentRuns?: number; readonly logDays?: number } = {},
+  options: {
+    readonly start?: string;
+    readonly maxConcurrentRuns?: number;
+    readonly logDays?: number;
+    readonly file?: string;
+  } = {},
 ): Promise<World> {
   const clock = new ManualClock(Date.parse(options.start ?? "2027-01-04T08:00:00Z"));
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
@@ -77,7 +82,7 @@ export async function openWorld(
       agentOf: () => "build",
       agents: () => new Set(["build", "plan"]),
       defaultTimezone: "Europe/Paris",
-      file: path.join(tempDirectory(), "none.json"),
+      file: options.file ?? path.join(tempDirectory(), "none.json"),
       logDays: options.logDays ?? 1_000,
       ticker: clockTicker(clock),
     });

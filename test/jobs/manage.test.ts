@@ -1,0 +1,187 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { JobDraft, JobRequest } from "../../src/core/jobs/job-control.ts";
+import { until } from "../support/bot.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+import { CHANNEL, openWorld, type World } from "./world.ts";
+
+const ANA = { id: "slack:U1", name: "ana", roles: [] };
+const BEN = { id: "slack:U2", name: "ben", roles: [] };
+const ADMIN = { id: "slack:UADMIN", name: "root", roles: [] };
+
+function by(person: JobRequest["person"], world: World): JobRequest {
+  return { person, thread: CHANNEL, at: world.clock.now() };
+}
+
+const refusals: { draft: JobDraft; reason: string }[] = [
+  { draft: { prompt: "Look." }, reason: "`--cron` is missing: when is it due? `--at` makes it due once." },
+  { draft: { cron: "@daily" }, reason: "`--prompt` is missing: what is to be done?" },
+  {
+    draft: { cron: "61 * * * *", prompt: "x" },
+    reason: "`61 * * * *` is no cron expression: Invalid value for minute: 61.",
+  },
+  {
+    draft: { cron: "@daily", at: "in 2 h", prompt: "x" },
+    reason: "Either `--cron` or `--at`: a job repeats, or it is due once.",
+  },
+  { draft: { at: "2020-01-01 09:00", prompt: "x" }, reason: "That time is past." },
+  {
+    draft: { at: "tomorrow", prompt: "x" },
+    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", timezone: "Mars" },
+    reason: "There is no time zone `Mars`. Zones are written like Europe/Paris.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", agent: "nobody" },
+    reason: "There is no agent `nobody`. Known: build, plan.",
+  },
+  { draft: { cron: "@daily", prompt: "x", timeout: "soon" }, reason: "`--timeout` must be a number of seconds." },
+  {
+    draft: { cron: "@daily", prompt: "x", overlap: "maybe" },
+    reason: "`--overlap` must be skip, queue or cancel-previous.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", name: "<!channel>" },
+    reason: "`--name` must be letters, digits and plain signs.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", channel: "#nowhere" },
+    reason: "I don't know the channel `#nowhere`. Say it in that channel, or mention me there once.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", tools: "bash" },
+    reason: "Only admins and approvers may grant a job tools or the mode `agi`: nobody is asked while it runs.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", mode: "agi" },
+    reason: "Only admins and approvers may grant a job tools or the mode `agi`: nobody is asked while it runs.",
+  },
+];
+
+test("what cannot be is refused with the reason", async () => {
+  const world = await openWorld();
+  for (const { draft, reason } of refusals) {
+    expect(await world.jobs.control.add(draft, by(ANA, world))).toEqual({ isDone: false, text: reason });
+  }
+  expect((await world.store.jobs.all()).jobs).toEqual([]);
+});
+
+test("a new job answers with its sentence and the next three times, and a name is given once", async () => {
+  const world = await openWorld();
+  const draft = { cron: "0 9 * * 1-5", prompt: "Post the *open* tickets" };
+  expect(await world.jobs.control.add(draft, by(ANA, world))).toEqual({
+    isDone: true,
+    text: "✓ **Post the open tickets** · every weekday at 09:00 Europe/Paris\nNext: Tue 5 Jan 2027 09:00 · Wed 6 Jan 2027 09:00 · Thu 7 Jan 2027 09:00",
+  });
+  expect(await world.jobs.control.add({ ...draft, name: "post the OPEN tickets" }, by(BEN, world))).toMatchObject({
+    isDone: false,
+  });
+});
+
+test("an admin may grant tools, and the run gets them", async () => {
+  const world = await openWorld();
+  const draft = { name: "Tidy", cron: "0 10 * * *", prompt: "x", tools: "bash, write" };
+  expect(await world.jobs.control.add(draft, by(ADMIN, world))).toMatchObject({ isDone: true });
+  await world.pass(61 * 60_000, 10_000);
+  expect(world.runs).toMatchObject([{ mode: "read", tools: ["bash", "write"], author: { id: "slack:UADMIN" } }]);
+});
+
+test("only the owner and admins change, run, pause and remove a job; others see it", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Watch", cron: "@daily", prompt: "x" });
+  const { control } = world.jobs;
+  for (const action of ["run", "enable", "disable", "remove"] as const) {
+    expect(await control.act(action, "watch", by(BEN, world))).toMatchObject({
+      isDone: false,
+      text: expect.stringContaining("@ana's"),
+    });
+  }
+  expect(await control.edit("Watch", { timeout: "5" }, by(BEN, world))).toMatchObject({ isDone: false });
+  expect(await control.act("show", "Watch", by(BEN, world))).toMatchObject({ isDone: true });
+  expect((await control.list({ ...by(BEN, world), thread: { ...CHANNEL, channelId: "C2" } })).text).toContain(
+    "There are no jobs here",
+  );
+  expect((await control.list({ ...by(ANA, world), thread: { ...CHANNEL, channelId: "C2" } })).text).toContain(
+    "**Watch**",
+  );
+  expect(await control.act("disable", "Watch", by(ADMIN, world))).toMatchObject({ isDone: true });
+  expect(await control.act("remove", "Watch", by(ANA, world))).toMatchObject({ isDone: true });
+  expect(await control.act("show", "Watch", by(ANA, world))).toEqual({
+    isDone: false,
+    text: "I don't know a job `Watch`. There are none here.",
+  });
+});
+
+test("an edit keeps what it does not name, and the new schedule counts from now", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look.", timeout: "42" });
+  const answer = await world.jobs.control.edit(id, { cron: "30 9 * * *", name: "Early" }, by(ANA, world));
+  expect(answer.text).toContain("**Early** · every day at 09:30 Europe/Paris");
+  expect(await world.store.jobs.get(id)).toMatchObject({ name: "Early", timeoutMs: 42_000, prompt: "Look." });
+  await world.pass(2 * 3_600_000, 10_000);
+  expect((await world.occurrences(id)).map(({ scheduledFor }) => new Date(scheduledFor).toISOString())).toEqual([
+    "2027-01-04T08:30:00.000Z",
+  ]);
+});
+
+test("a paused job misses nothing: due times count anew once it is enabled", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "0 * * * *", prompt: "Look." });
+  await world.jobs.control.act("disable", id, by(ANA, world));
+  await world.pass(3 * 3_600_000, 30_000);
+  await world.jobs.control.act("enable", id, by(ANA, world));
+  await world.pass(3_660_000, 10_000);
+  expect((await world.occurrences(id)).map(({ status }) => status)).toEqual(["succeeded"]);
+});
+
+test("the same request for a run, delivered again, is one run", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  const request = by(ANA, world);
+  expect(await world.jobs.control.act("run", id, request)).toMatchObject({ isDone: true });
+  await world.pass(5_000);
+  await world.jobs.control.act("run", id, request);
+  await world.pass(5_000);
+  expect(world.runs).toHaveLength(1);
+  expect(await world.occurrences(id)).toMatchObject([{ trigger: "person", status: "succeeded" }]);
+});
+
+test("the file of jobs is what there is: read again when it changes, and not editable in chat", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const entry = (name: string, more: object = {}) => ({
+    name,
+    cron: "0 10 * * *",
+    prompt: "Look.",
+    channel: "slack:T1/C1",
+    ...more,
+  });
+  writeFileSync(
+    file,
+    JSON.stringify([entry("One", { owner: "slack:U1", tools: ["bash"], silent: true }), entry("Two")]),
+  );
+  const world = await openWorld({ file });
+  const names = async () =>
+    (await world.store.jobs.all()).jobs.map(({ name, source, enabled }) => `${name} ${source} ${enabled}`);
+  expect(await names()).toEqual(["One file true", "Two file true"]);
+  expect((await world.jobs.control.list(by(ANA, world))).text).toContain("from the file of jobs");
+  expect(await world.jobs.control.act("remove", "One", by(ANA, world))).toMatchObject({ isDone: false });
+
+  writeFileSync(file, JSON.stringify([entry("Two", { enabled: false }), entry("Three")]));
+  await world.pass(61_000);
+  // The file is read beside the test's clock.
+  await until(async () => (await names()).join() === "Three file true,Two file false", {
+    limit: AbortSignal.timeout(5_000),
+    what: () => "the file to be read again",
+  });
+  // While something in it cannot be read, nothing is taken for gone.
+  writeFileSync(file, JSON.stringify([entry("Three"), { nonsense: 1 }, entry("Four")]));
+  await world.pass(61_000);
+  await until(async () => (await names()).includes("Four file true"), {
+    limit: AbortSignal.timeout(5_000),
+    what: () => "the file to be read once more",
+  });
+  expect(await names()).toEqual(["Four file true", "Three file true", "Two file false"]);
+});
