@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { text, toolUse } from "../support/model-script.ts";
+import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
+import { everything } from "../tools/mcp/connected.ts";
+import { everythingOverHttp } from "../tools/mcp/everything-http.ts";
+
+const transports: readonly { transport: string; server: () => Promise<object> }[] = [
+  { transport: "stdio", server: async () => everything() },
+  { transport: "streamable HTTP", server: async () => ({ url: (await everythingOverHttp()).url }) },
+];
+
+const asked = (office: SlackOffice, talk: Talk) =>
+  office.until("the question", () =>
+    talk.live().some(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:"))),
+  );
+
+test.each(transports)(
+  "a third party's MCP server over $transport is used in a thread, after asking",
+  async ({ server }) => {
+    await using office = await slackOffice({ settings: { mode: "write", mcpServers: { all: await server() } } });
+    await office.bot.start();
+    office.model.script((request) => {
+      const said = conversationOf(request.body);
+      if (said.includes("The sum of 2 and 40 is 42")) return text("It is 42.");
+      const tools = (request.body as { tools?: { name: string }[] }).tools ?? [];
+      const isThere = tools.some(({ name }) => name === "mcp__all__get-sum");
+      return isThere ? toolUse("mcp__all__get-sum", { a: 2, b: 40 }) : text("Not there yet.");
+    });
+    // The server connects in the background, so the first answers may come without it.
+    const talk = office.talk({ text: "add 2 and 40", channel: office.channel() });
+    let answers = 0;
+    while (!talk.live().some(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:")))) {
+      await Promise.race([asked(office, talk), talk.answered(answers + 1)]);
+      if (talk.answers().length === answers) break;
+      answers = talk.answers().length;
+      talk.mention("add 2 and 40");
+    }
+    await asked(office, talk);
+    const card = talk.live().find(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:")));
+    expect(card?.text).toMatch(/not sandboxed/iu);
+    talk.click("approve:y");
+    await office.until("the answer", () => talk.answers().includes("It is 42."));
+    expect(office.model.violations).toEqual([]);
+  },
+);

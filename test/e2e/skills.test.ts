@@ -1,0 +1,112 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { text, toolUse } from "../support/model-script.ts";
+import { answers, discordScene, type Scene, slackScene } from "../support/scene.ts";
+import { conversationOf, slackOffice } from "../support/slack-talk.ts";
+
+const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
+  { name: "Slack", open: () => slackScene() },
+  { name: "Discord", open: () => discordScene() },
+];
+
+function putSkill(root: string, folder: string, skill: string): void {
+  const directory = path.join(root, folder);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(path.join(directory, "SKILL.md"), skill);
+}
+
+const systemOf = (body: unknown) => JSON.stringify((body as { system?: unknown }).system);
+const toolsOf = (body: unknown) => ((body as { tools?: { name: string }[] }).tools ?? []).map(({ name }) => name);
+
+test.each(platforms)("on $name /skill runs the project's copy of a skill, not the shipped one", async ({ open }) => {
+  await using scene = await open();
+  const { bot, model } = scene;
+  putSkill(
+    bot.sandboxRoot(scene.folder),
+    "extensions/skills/code-review",
+    "---\nname: code-review\ndescription: Reviews our way.\n---\nLook at $ARGUMENTS for missing units only.\n",
+  );
+  model.script(() => text("`src/` names its units."));
+  await bot.start();
+  const thread = scene.mention("/skill code-review src/");
+  const messages = await thread.until((all) => answers(all).length > 0);
+  expect(answers(messages).at(-1)).toBe("`src/` names its units.");
+  const [request] = model.requests;
+  expect(conversationOf(request?.body)).toContain("Look at src/ for missing units only.");
+  expect(systemOf(request?.body)).toContain("Reviews our way.");
+  expect(systemOf(request?.body)).toContain("release-notes");
+  expect(model.violations).toEqual([]);
+});
+
+test("a skill made for other agents works unchanged, with its files, and its wish for tools is no permission", async () => {
+  await using office = await slackOffice({ settings: { mode: "write" } });
+  await office.bot.start();
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(
+    root,
+    ".claude/skills/tidy-names",
+    "---\nname: tidy-names\ndescription: Tidies file names. Use when names are a mess.\nlicense: MIT\nallowed-tools: Bash(mv:*) Write\nmetadata:\n  author: somebody\n---\nRead references/rules.md first.\n",
+  );
+  mkdirSync(path.join(root, ".claude/skills/tidy-names/references"));
+  writeFileSync(path.join(root, ".claude/skills/tidy-names/references/rules.md"), "Names are lower case.\n");
+  office.model.script((_request, index) => {
+    if (index === 0) return toolUse("skill", { skill: "tidy-names" });
+    if (index === 1) return toolUse("read", { path: ".claude/skills/tidy-names/references/rules.md" });
+    if (index === 2) return toolUse("write", { path: "a.txt", content: "a" });
+    return text("Tidied.");
+  });
+  const talk = office.talk({ text: "tidy the names", channel });
+  await office.until("the question", () =>
+    talk.live().some(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:"))),
+  );
+  const seen = conversationOf(office.model.requests.at(-1)?.body);
+  expect(seen).toContain("Read references/rules.md first.");
+  expect(seen).toContain("Names are lower case.");
+  talk.click("approve:y");
+  await talk.answered(2);
+  expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("a");
+});
+
+test("a skill narrows the tools of its run; one for the session holds until it is switched off", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi" } });
+  await office.bot.start();
+  const channel = office.channel();
+  putSkill(
+    office.bot.sandboxRoot(`slack-${channel}`),
+    "extensions/skills/look-only",
+    "---\nname: look-only\ndescription: Looks.\ntools: [read]\nargs:\n  - name: file\n    required: true\n---\nLook at {{file}}.\n",
+  );
+  office.model.script(() => text("Looked."));
+  const talk = office.talk({ text: "/skill look-only", channel });
+  await office.until("what is missing", () => office.whispersTo("U0ANA").length === 1);
+  expect(office.whispersTo("U0ANA")[0]).toContain("/skill look-only &lt;file&gt;");
+  expect(office.model.requests).toHaveLength(0);
+
+  talk.mention("/skill look-only config.toml");
+  await talk.answered(1);
+  expect(toolsOf(office.model.requests[0]?.body)).toEqual(["read", "skill"]);
+  expect(conversationOf(office.model.requests[0]?.body)).toContain("Look at config.toml.");
+
+  talk.mention("/skill developer");
+  await office.until("that it holds", () => office.whispersTo("U0ANA").length === 2);
+  talk.mention("and now?");
+  await talk.answered(2);
+  expect(systemOf(office.model.requests[1]?.body)).toContain("Skill `developer`");
+  talk.mention("/skill off");
+  await office.until("that it is off", () => office.whispersTo("U0ANA").length === 3);
+  talk.mention("and now?");
+  await talk.answered(3);
+  expect(systemOf(office.model.requests[2]?.body)).not.toContain("Skill `developer`");
+});
+
+test("/skill alone lists the skills to the person alone", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi" } });
+  await office.bot.start();
+  office.model.script(() => text("Done."));
+  const talk = office.talk({ text: "/skill", channel: office.channel() });
+  await office.until("the list", () => office.whispersTo("U0ANA").length === 1);
+  expect(office.whispersTo("U0ANA")[0]).toContain("**code-review**");
+  expect(talk.answers()).toEqual([]);
+});
