@@ -22,12 +22,16 @@ interface Guest {
   readonly world: string;
   /** What the built component really imports, checked. */
   readonly imports: readonly string[];
-  /** Files beneath guests/ that run before all others: what the guest's code takes for given, and QuickJS lacks. */
+  /** URLs of files that run before all others: what the guest's code takes for given, and QuickJS lacks. */
   readonly surroundings?: readonly string[];
 }
 
 const PROGRAM_IMPORTS = ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem"];
-const SURROUNDINGS = ["runtime/clock.ts", "runtime/timers.ts", "runtime/text-encoding.ts"];
+const SURROUNDINGS = [
+  import.meta.resolve("./guests/runtime/clock.ts"),
+  import.meta.resolve("./guests/runtime/timers.ts"),
+  import.meta.resolve("./guests/runtime/text-encoding.ts"),
+];
 
 const GUESTS: readonly Guest[] = [
   { name: "files", world: "files", imports: ["deckhand:sandbox/workspace"] },
@@ -36,7 +40,12 @@ const GUESTS: readonly Guest[] = [
     name: "bash",
     world: "programs",
     imports: PROGRAM_IMPORTS,
-    surroundings: [...SURROUNDINGS, "runtime/abort.ts", "runtime/crypto.ts", "bash/buffer.ts"],
+    surroundings: [
+      ...SURROUNDINGS,
+      import.meta.resolve("./guests/runtime/abort.ts"),
+      import.meta.resolve("./guests/runtime/crypto.ts"),
+      import.meta.resolve("./guests/bash/buffer.ts"),
+    ],
   },
   { name: "page", world: "program", imports: [] },
 ];
@@ -55,8 +64,8 @@ const TOOLS = [
 
 /** Modules that have another place inside a guest: what is Node's is the host's there, what is not offered is absent. */
 const REPLACED: Readonly<Record<string, string>> = {
-  "node:zlib": "guests/bash/zlib.ts",
-  turndown: "guests/bash/absent.ts",
+  "node:zlib": import.meta.resolve("./guests/bash/zlib.ts"),
+  turndown: import.meta.resolve("./guests/bash/absent.ts"),
 };
 
 function sourceHash(guest: Guest): string {
@@ -114,10 +123,10 @@ async function buildInto(work: string, guest: Guest, hash: string): Promise<void
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
-    alias: Object.fromEntries(Object.entries(REPLACED).map(([name, path]) => [name, join(here, path)])),
+    alias: Object.fromEntries(Object.entries(REPLACED).map(([name, url]) => [name, fileURLToPath(url)])),
     target: "es2023",
     external: ["deckhand:*"],
-    inject: (guest.surroundings ?? []).map((file) => join(here, "guests", file)),
+    inject: (guest.surroundings ?? []).map((url) => fileURLToPath(url)),
     plugins: [REPAIRED_SHELL],
     logLevel: "silent",
   });

@@ -4,7 +4,7 @@ export const FILES: Readonly<Record<string, string>> = {
   "numbers.txt": "10\n9\n2\n33\n1\n",
   "people.csv": "name,age,city\nana,31,Oslo\nbo,27,Rome\ncy,45,Oslo\ndi,27,Bonn\n",
   "poem.txt": "The quick brown fox\njumps over\n\nthe lazy dog.\n  indented line\n",
-  "code/main.c": "int main() {\n  return 0; // TODO: more\n}\n",
+  "code/main.c": "int main() {\n  return 0; // NOTE: more\n}\n",
   "code/lib/util.c": "void util() {}\n",
   "code/lib/util.h": "#define UTIL 1\n",
   "logs/app.log":
@@ -172,7 +172,7 @@ export const SCRIPTS: Readonly<Record<string, readonly Script[]>> = {
     `grep apple fruit.txt; grep -c apple fruit.txt; grep -n fig fruit.txt; grep -v a fruit.txt; echo $?`,
     `grep -i the poem.txt; grep -w over poem.txt; grep -o 'o.' poem.txt | head -3`,
     `grep -E '^(ana|bo),' people.csv; grep -F '.' poem.txt; grep -x fig fruit.txt`,
-    `grep -r TODO code; grep -rl util code | sort; grep -rn --include='*.h' UTIL code`,
+    `grep -r NOTE code; grep -rl util code | sort; grep -rn --include='*.h' UTIL code`,
     [`grep -rn --include='*.h' UTIL .`, "grep -r . leaves the ./ out"],
     `grep -A1 -B1 jumps poem.txt; grep -m1 a fruit.txt; grep -q zzz fruit.txt; echo $?`,
     `grep -E 'fig|pear' fruit.txt; grep nothing fruit.txt nowhere 2>/dev/null; echo $?`,

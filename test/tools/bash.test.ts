@@ -189,14 +189,14 @@ test("a stop ends a script within a second, and what it changed is reported", as
   const session = fileSession(sandbox);
   await session.run("bash", { command: "true" });
   const abort = new AbortController();
-  const ended = session.run("bash", { command: "echo a > f.txt; sleep 100" }, abort.signal);
-  await expect.poll(() => existsSync(path.join(session.root, "f.txt")), { interval: 5 }).toBe(true);
+  const ended = session.run("bash", { command: "echo a > f.txt; echo > begun; sleep 100" }, abort.signal);
+  await expect.poll(() => existsSync(path.join(session.root, "begun")), { interval: 5 }).toBe(true);
   const stopped = performance.now();
   abort.abort(new CancelSignal("@ana"));
   const result = await ended;
   expect(performance.now() - stopped).toBeLessThan(1_000);
   expect(text(result)).toBe("Cancelled by @ana while it ran; what it had done until then stays.");
-  expect(result.files).toEqual([{ path: "f.txt", sha256: hash("a\n"), action: "wrote" }]);
+  expect(result.files?.slice(0, 1)).toEqual([{ path: "f.txt", sha256: hash("a\n"), action: "wrote" }]);
 });
 
 test("a stop before anything was changed is thrown, as with every tool", async () => {

@@ -10,7 +10,7 @@ const session = () =>
 /** Each may fail in its own way, but fails by itself, within its time, and leaves a sandbox that works. */
 const greedy = [
   { name: "memory doubled without end", command: "x=aaaaaaaa; while :; do x=$x$x; done; echo REACHED" },
-  { name: "an array doubled without end", command: 'a=(x y z); while :; do a+=("${a[@]}"); done; echo REACHED' },
+  { name: "an array doubled without end", command: 'a=(x y z); while :; do a+=("${a[@]}"); done' },
   {
     name: "braces that expand for ever",
     command: "echo {1..9}{1..9}{1..9}{1..9}{1..9}{1..9}{1..9}{1..9} > /dev/null; echo REACHED",

@@ -53,8 +53,7 @@ function isDirectory(files: Filesystem, path: string): boolean {
 }
 
 /** What is around the sandbox root: the shell's own /bin, /dev, /proc and /tmp, in memory. Made while the guest is built. */
-const BASE = new InMemoryFs();
-export const LAID_OUT = new Bash({ fs: BASE, customCommands: [...COMMANDS], defenseInDepth: false });
+const BASE = new Bash({ fs: new InMemoryFs(), customCommands: [...COMMANDS], defenseInDepth: false }).fs;
 
 function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest): Bash {
   return new Bash({
