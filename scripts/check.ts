@@ -22,6 +22,7 @@ const GATES: readonly Phase[] = [
   { name: "types", command: ["tsc"] },
   ...(existsSync(path.join(root, PAGE)) ? [{ name: "page types", command: ["tsc", "-p", PAGE] } as const] : []),
   { name: "guest types", command: ["tsc", "-p", "wasm/guests"] },
+  { name: "example types", command: ["tsc", "-p", "wasm/examples"] },
   { name: "boundaries", command: ["node", "scripts/gates.ts", "boundaries"] },
   { name: "text", command: ["node", "scripts/gates.ts", "text"] },
   { name: "paths", command: ["node", "scripts/gates.ts", "paths"] },
