@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { text, toolUse } from "../support/model-script.ts";
+import { toolsOf } from "../support/request-parts.ts";
 import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
 import { everything } from "../tools/mcp/connected.ts";
 import { everythingOverHttp } from "../tools/mcp/everything-http.ts";
@@ -22,8 +23,7 @@ test.each(transports)(
     office.model.script((request) => {
       const said = conversationOf(request.body);
       if (said.includes("The sum of 2 and 40 is 42")) return text("It is 42.");
-      const tools = (request.body as { tools?: { name: string }[] }).tools ?? [];
-      const isThere = tools.some(({ name }) => name === "mcp__all__get-sum");
+      const isThere = toolsOf(request.body).includes("mcp__all__get-sum");
       return isThere ? toolUse("mcp__all__get-sum", { a: 2, b: 40 }) : text("Not there yet.");
     });
     // The server connects in the background, so the first answers may come without it.

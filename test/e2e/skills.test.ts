@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { text, toolUse } from "../support/model-script.ts";
+import { systemOf, toolsOf } from "../support/request-parts.ts";
 import { answers, discordScene, type Scene, slackScene } from "../support/scene.ts";
 import { conversationOf, slackOffice } from "../support/slack-talk.ts";
 
@@ -15,9 +16,6 @@ function putSkill(root: string, folder: string, skill: string): void {
   mkdirSync(directory, { recursive: true });
   writeFileSync(path.join(directory, "SKILL.md"), skill);
 }
-
-const systemOf = (body: unknown) => JSON.stringify((body as { system?: unknown }).system);
-const toolsOf = (body: unknown) => ((body as { tools?: { name: string }[] }).tools ?? []).map(({ name }) => name);
 
 test.each(platforms)("on $name /skill runs the project's copy of a skill, not the shipped one", async ({ open }) => {
   await using scene = await open();

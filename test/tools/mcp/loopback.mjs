@@ -1,6 +1,7 @@
 import net from "node:net";
 
 /** Preloaded into a server that chooses its own address: it listens on loopback only, and says on which port. */
+// oxlint-disable-next-line typescript/unbound-method -- is called with its own this
 const listen = net.Server.prototype.listen;
 net.Server.prototype.listen = function (_port, ...rest) {
   this.once("listening", () => process.stdout.write(`port ${this.address().port}\n`));
