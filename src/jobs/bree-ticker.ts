@@ -1,5 +1,5 @@
 import path from "node:path";
-import Bree from "bree";
+import type Bree from "bree";
 import { z } from "zod";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
@@ -36,33 +36,22 @@ export class BreeTicker implements Ticker {
   readonly #times = new Map<number, DueTime>();
   readonly #timeOf = new Map<string, number>();
   #count = 0;
-  #bree: Bree | null = null;
+  #onTick: ((jobId: string) => void) | null = null;
+  #bree: Promise<Bree> | null = null;
 
   constructor({ clock, log }: { clock: Clock; log: Log }) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  async start(onTick: (jobId: string) => void): Promise<void> {
-    this.#bree = new Bree({
-      root: false,
-      doRootCheck: false,
-      logger: false,
-      removeCompleted: true,
-      closeWorkerAfterMs: WORKER_LIMIT_MS,
-      acceptedExtensions: [".ts"],
-      errorHandler: (error) => this.#log.error({ err: toAppError(error) }, "tick_failed"),
-      workerMessageHandler: ({ message }) => {
-        const tick = tickSchema.safeParse(message);
-        if (tick.success) onTick(tick.data.jobId);
-      },
-    });
-    this.#bree.on("worker created", (name) => this.#hasCome(name));
+  start(onTick: (jobId: string) => void): Promise<void> {
+    this.#onTick = onTick;
+    return Promise.resolve();
   }
 
   async set(jobId: string, at: number): Promise<void> {
     await this.clear(jobId);
-    if (this.#bree === null) return;
+    if (this.#onTick === null) return;
     const due = Math.max(at, this.#clock.now() + SOONEST_MS);
     this.#timeOf.set(jobId, due);
     const known = this.#times.get(due);
@@ -74,8 +63,12 @@ export class BreeTicker implements Ticker {
     const time: DueTime = { at: due, name: `due-${this.#count}`, jobIds: [jobId] };
     this.#times.set(due, time);
     const worker = { workerData: { jobIds: time.jobIds } };
-    await this.#bree.add({ name: time.name, path: WORKER, date: new Date(due), worker });
-    await this.#bree.start(time.name);
+    this.#bree ??= this.#load();
+    const bree = await this.#bree;
+    // Loading takes a moment, too.
+    const date = new Date(Math.max(due, this.#clock.now() + SOONEST_MS));
+    await bree.add({ name: time.name, path: WORKER, date, worker });
+    await bree.start(time.name);
   }
 
   async clear(jobId: string): Promise<void> {
@@ -86,7 +79,32 @@ export class BreeTicker implements Ticker {
     time.jobIds.splice(time.jobIds.indexOf(jobId), 1);
     if (time.jobIds.length > 0) return;
     this.#times.delete(due);
-    await this.#bree?.remove(time.name);
+    await (await this.#bree)?.remove(time.name);
+  }
+
+  async stop(): Promise<void> {
+    this.#onTick = null;
+    await (await this.#bree)?.stop();
+  }
+
+  /** With the first job: a program without jobs does not pay for it. */
+  async #load(): Promise<Bree> {
+    const { default: Scheduler } = await import("bree");
+    const bree = new Scheduler({
+      root: false,
+      doRootCheck: false,
+      logger: false,
+      removeCompleted: true,
+      closeWorkerAfterMs: WORKER_LIMIT_MS,
+      acceptedExtensions: [".ts"],
+      errorHandler: (error) => this.#log.error({ err: toAppError(error) }, "tick_failed"),
+      workerMessageHandler: ({ message }) => {
+        const tick = tickSchema.safeParse(message);
+        if (tick.success) this.#onTick?.(tick.data.jobId);
+      },
+    });
+    bree.on("worker created", (name) => this.#hasCome(name));
+    return bree;
   }
 
   /** Its worker has the list: who is due at that time again needs another. */
@@ -95,11 +113,5 @@ export class BreeTicker implements Ticker {
     if (time === undefined) return;
     this.#times.delete(time.at);
     for (const jobId of time.jobIds) this.#timeOf.delete(jobId);
-  }
-
-  async stop(): Promise<void> {
-    const bree = this.#bree;
-    this.#bree = null;
-    await bree?.stop();
   }
 }

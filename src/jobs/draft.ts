@@ -37,6 +37,9 @@ const DEFAULTS = {
   pauseAfter: 5,
 } as const;
 
+/** Why a reminder is refused whose time has come. */
+export const PAST = "That time is past.";
+
 const seconds = z.coerce.number("must be a number of seconds");
 const whole = z.coerce.number("must be a number").int("must be a whole number");
 const YES = ["yes", "true", "on", ""];
@@ -94,7 +97,7 @@ export async function readDraft(draft: JobDraft, place: DraftPlace, known: JobSe
   const read = readSchedule(settings);
   if (read.type === "refused") return refused(read.reason);
   const isDue = nextDue(read.schedule, place.now) !== null;
-  return isDue ? { type: "job", settings, schedule: read.schedule } : refused("That time is past.");
+  return isDue ? { type: "job", settings, schedule: read.schedule } : refused(PAST);
 }
 
 function changed(typed: Typed): Partial<JobSettings> {

@@ -7,7 +7,7 @@ import { platformNameSchema, type ThreadRef } from "../core/protocol/platform.ts
 import type { Runtime } from "../core/protocol/runtime.ts";
 import { type JobRow, type JobSettings, jobNameKey } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
-import { readDraft } from "./draft.ts";
+import { PAST, readDraft } from "./draft.ts";
 import type { JobScheduler } from "./scheduler.ts";
 
 /**
@@ -58,6 +58,8 @@ async function takeOverAll(text: string, options: JobsFileOptions): Promise<stri
   const { jobs } = await store.jobs.all();
   for (const [index, entry] of read.entries()) {
     const job = await readEntry(entry, options);
+    // A reminder that has come may stay in the file.
+    if (job === PAST) continue;
     if (typeof job === "string") {
       problems.push(`${path}: entry ${index + 1}: ${job}`);
       continue;

@@ -109,6 +109,18 @@ test("failures that may pass are tried again in the same occurrence, and each is
   expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded", attempt: 3 }]);
 });
 
+test("a restart between two attempts leaves the second to come", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Flaky", cron: "0 10 * * *", prompt: "Look." });
+  world.play = (_event, number) => (number === 1 ? { fails: "overloaded" } : {});
+  await world.pass(HOUR + 10_000);
+  expect(await statuses(world, id)).toEqual(["retrying"]);
+  await world.away(30 * MINUTE);
+  await world.pass(10_000);
+  expect(world.runs.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded", attempt: 2 }]);
+});
+
 test("the last attempt's failure is the occurrence's, and failures in a row pause the job", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Down", ...HOURLY, "pause-after": "2" });
