@@ -1,16 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
-import { text, toolUse } from "../support/model-script.ts";
+import { agentIds, isAssigned } from "../support/agent-lines.ts";
+import { untilIdle } from "../support/bot.ts";
+import { hold, type Part, text, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest, Script } from "../support/model-server.ts";
-import { conversationOf, type SlackOffice, slackOffice } from "../support/slack-talk.ts";
-
-/** True for a request of the sub-agent whose assignment holds these words; the parent's hold them, too, as its call. */
-const isChild = (request: RecordedRequest, words: string) => firstWords(request).includes(words);
-
-/** The first user message: what somebody asked, or what a sub-agent was assigned. */
-function firstWords({ body }: RecordedRequest): string {
-  const messages: unknown = typeof body === "object" && body !== null && "messages" in body ? body.messages : [];
-  return JSON.stringify(Array.isArray(messages) ? messages[0] : "");
-}
+import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
 
 async function office(script: Script, settings: object = { mode: "agi" }): Promise<SlackOffice> {
   const opened = await slackOffice({ settings });
@@ -19,19 +14,195 @@ async function office(script: Script, settings: object = { mode: "agi" }): Promi
   return opened;
 }
 
+const part = (name: string, more: object = {}): Part =>
+  toolUse("agent", { description: `part ${name}`, prompt: `Do part ${name}.`, ...more });
+const background = { run_in_background: true };
+const isPart = (request: RecordedRequest, name: string) => isAssigned(request, `Do part ${name}.`);
+const results = (request: RecordedRequest) => request.toolResults.map((result) => result.text).join(" | ");
+
+/** The thread's messages that tell what was handed to whom are not among its answers. */
+const answers = (talk: Talk) => talk.answers().filter((answer) => !answer.startsWith("→"));
+const answered = (at: SlackOffice, talk: Talk, words: string) =>
+  at.until(`the answer "${words}"`, () => answers(talk).some((answer) => answer.includes(words)));
+
 test("a sub-agent works in a history of its own, and its parent answers with its report", async () => {
+  const gate = hold();
   await using at = await office((request) => {
-    if (isChild(request, "Count the ports")) return text("There are 3 ports.");
-    if (request.toolResults.length === 0) {
-      return toolUse("agent", { description: "count ports", prompt: "Count the ports.", agent_type: "explorer" });
-    }
-    return text(`It says: ${request.toolResults.map((result) => result.text).join()}`);
+    if (isPart(request, "A"))
+      return request.toolResults.length === 0 ? toolUse("glob", { pattern: "*" }) : [gate.part, text("A is 3.")];
+    return request.toolResults.length === 0 ? part("A", { agent_type: "explorer" }) : text(`So: ${results(request)}`);
   });
-  const talk = at.talk({ text: "how many ports?", channel: at.channel() });
-  await at.until("the answer", () => talk.answers().some((answer) => answer.startsWith("It says")));
-  expect(talk.answers().at(-1)).toBe("It says: There are 3 ports.");
-  expect(at.model.requests).toHaveLength(3);
-  const [, child] = at.model.requests;
-  expect(conversationOf(child?.body)).not.toContain("how many ports?");
+  const talk = at.talk({ text: "how many?", channel: at.channel() });
+  await gate.reached;
+  await talk.shows(/⏳ \*\*build\*\* .*\n⏳ explorer: part A · 1 tool · \d+ s$/u);
+  expect(talk.answers()).toEqual(["→ **explorer**: part A"]);
+  gate.release();
+  await answered(at, talk, "So: A is 3.");
+  const child = at.model.requests.find((request) => isPart(request, "A"));
+  expect(conversationOf(child?.body)).not.toContain("how many?");
+  expect(at.model.requests).toHaveLength(4);
   expect(at.model.violations).toEqual([]);
+});
+
+/** Two in the background, both waited for, then one answer of both. */
+const twoParts: Script = (request) => {
+  const ids = agentIds(request);
+  if (ids.length > 0) return ids.map((id) => toolUse("agent_output", { agent_id: id, action: "wait" }));
+  return request.toolResults.length === 0
+    ? [part("A", background), part("B", background)]
+    : text(`Merged: ${results(request)}`);
+};
+
+test("two sub-agents in the background overlap in time, and their reports are merged into one answer", async () => {
+  const [a, b] = [hold(), hold()];
+  await using at = await office((request, index) => {
+    if (isPart(request, "A")) return [a.part, text("A is 3.")];
+    if (isPart(request, "B")) return [b.part, text("B is 4.")];
+    return twoParts(request, index);
+  });
+  const talk = at.talk({ text: "both", channel: at.channel() });
+  await Promise.all([a.reached, b.reached]);
+  await talk.shows(/⏳ worker: part A.*\n⏳ worker: part B/u);
+  b.release();
+  await talk.shows(/⏳ worker: part A.*\n✓ worker: part B/u);
+  a.release();
+  await answered(at, talk, "Merged: A is 3. | B is 4.");
+  await untilIdle(at.bot);
+  expect(answers(talk)).toHaveLength(1);
+  expect(at.model.violations).toEqual([]);
+});
+
+test("a stop ends the run and all its sub-agents, those in the background, too, within a second", async () => {
+  const [a, b, c] = [hold(), hold(), hold()];
+  await using at = await office((request) => {
+    if (isPart(request, "A")) return [a.part, text("late")];
+    if (isPart(request, "B")) return [b.part, text("late")];
+    if (isPart(request, "C")) return [c.part, text("late")];
+    return [part("A", background), part("B"), part("C")];
+  });
+  const talk = at.talk({ text: "all", channel: at.channel() });
+  await Promise.all([a.reached, b.reached, c.reached]);
+  await talk.shows(/worker: part C/u);
+  const clickedAt = Date.now();
+  talk.click("stop:");
+  const ends = await Promise.all(at.model.requests.slice(1).map((request) => request.ended));
+  expect(Date.now() - clickedAt).toBeLessThan(1_000);
+  expect(ends).toEqual(["aborted", "aborted", "aborted"]);
+  await talk.shows(/Stopped by @ana/u);
+  await untilIdle(at.bot);
+  expect(at.model.requests).toHaveLength(4);
+});
+
+test("a sub-agent that ends after its parent's run wakes the parent, who tells of it", async () => {
+  const gate = hold();
+  await using at = await office((request) => {
+    if (isPart(request, "A")) return [gate.part, text("A is 3.")];
+    if (request.lastUserText.includes("has finished"))
+      return text(`Now I know: ${request.lastUserText.split("\n").at(1) ?? ""}`);
+    return request.toolResults.length === 0 ? part("A", background) : text("It is under way.");
+  });
+  const talk = at.talk({ text: "begin it", channel: at.channel() });
+  await answered(at, talk, "It is under way.");
+  await untilIdleBut(at, 1);
+  gate.release();
+  await answered(at, talk, "Now I know: A is 3.");
+});
+
+/** Until so many runs are left at work. */
+async function untilIdleBut(at: SlackOffice, count: number): Promise<void> {
+  await at.until(`${count} runs at work`, async () =>
+    (await at.bot.probe("metrics")).text.includes(`deckhand_runs{state="running"} ${count}`),
+  );
+}
+
+test("/stop reaches a sub-agent whose parent's run has ended, and nobody is told of its end", async () => {
+  const gate = hold();
+  await using at = await office((request) => {
+    if (isPart(request, "A")) return [gate.part, text("late")];
+    return request.toolResults.length === 0 ? part("A", background) : text("It is under way.");
+  });
+  const talk = at.talk({ text: "begin it", channel: at.channel() });
+  await answered(at, talk, "It is under way.");
+  await untilIdleBut(at, 1);
+  talk.mention("/stop");
+  const child = at.model.requests.find((request) => isPart(request, "A"));
+  expect(await child?.ended).toBe("aborted");
+  await untilIdle(at.bot);
+  expect(at.model.requests).toHaveLength(3);
+});
+
+test("a sub-agent in the background can be read and cancelled", async () => {
+  const gate = hold();
+  await using at = await office((request) => {
+    if (isPart(request, "A")) return [text("Half of it is done."), gate.part];
+    const [id] = agentIds(request);
+    if (id !== undefined) return toolUse("agent_output", { agent_id: id });
+    if (results(request).includes("is at work")) {
+      const known = /agt_\w+/u.exec(conversationOf(request.body))?.[0];
+      return toolUse("agent_output", { agent_id: known, action: "cancel" });
+    }
+    return request.toolResults.length === 0 ? part("A", background) : text(`In the end: ${results(request)}`);
+  });
+  const talk = at.talk({ text: "begin it", channel: at.channel() });
+  await answered(at, talk, "In the end: It was stopped by the agent that began it.");
+  await untilIdle(at.bot);
+  expect(answers(talk)).toHaveLength(1);
+});
+
+test("sub-agents go three deep at most, and only where agent is among their tools", async () => {
+  const deeper = { description: "deeper", prompt: "Go deeper.", tools: ["agent"] };
+  await using at = await office((request) => {
+    if (request.toolResults.length > 0) return text(`(${results(request)})`);
+    return toolUse("agent", deeper);
+  });
+  const talk = at.talk({ text: "dig", channel: at.channel() });
+  await answered(at, talk, "3 deep at most");
+  expect(answers(talk)[0]).toMatch(/^\(\(\(\(Sub-agents go 3 deep at most/u);
+  expect(at.model.requests).toHaveLength(8);
+
+  at.model.script((request) => {
+    if (request.toolResults.length > 0) return text(`(${results(request)})`);
+    return isAssigned(request, "Do part A.") ? part("B") : part("A");
+  });
+  const other = at.talk({ text: "dig without leave", channel: at.channel() });
+  await answered(at, other, "((The tool agent is not enabled here.))");
+});
+
+test("with one place for runs, a parent that waits leaves it to its sub-agents", async () => {
+  await using at = await office(
+    (request) => {
+      if (isPart(request, "A")) return text("A is 3.");
+      if (isPart(request, "B")) return text("B is 4.");
+      return request.toolResults.length === 0 ? [part("A"), part("B")] : text(`Both: ${results(request)}`);
+    },
+    { mode: "agi", maxConcurrentRuns: 1 },
+  );
+  const talk = at.talk({ text: "both", channel: at.channel() });
+  await answered(at, talk, "Both: A is 3. | B is 4.");
+});
+
+test("a sub-agent's card and question name it, and its person decides and answers", async () => {
+  await using at = await office(
+    (request) => {
+      if (isPart(request, "A")) {
+        if (request.toolResults.length === 0) return toolUse("ask_user_question", { question: "Which port?" });
+        if (results(request).includes("ana")) return toolUse("write", { path: "port.txt", content: "9090\n" });
+        return text("Written.");
+      }
+      return request.toolResults.length === 0 ? part("A") : text(`So: ${results(request)}`);
+    },
+    { mode: "write" },
+  );
+  const talk = at.talk({ text: "do it", channel: at.channel() });
+  await at.until("the question", () => talk.seen().some(({ text: said }) => said.includes("Which port?")));
+  expect(talk.seen().find(({ text: said }) => said.includes("Which port?"))?.text).toContain("**worker** (sub-agent)");
+  talk.say("9090");
+  await at.until("the card", () => talk.live().some(({ text: said }) => said.includes("port.txt")));
+  expect(talk.live().find(({ text: said }) => said.includes("port.txt"))?.text).toContain(
+    "asked by @ana, for sub-agent worker",
+  );
+  talk.click("approve:y");
+  await answered(at, talk, "So: Written.");
+  const file = path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "port.txt");
+  expect(existsSync(file) && readFileSync(file, "utf8")).toBe("9090\n");
 });

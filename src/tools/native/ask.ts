@@ -62,7 +62,8 @@ export function questionId({ runId, callId }: Pick<ToolContext, "runId" | "callI
 async function requesterOf(store: Store, runId: string): Promise<Author | null> {
   const run = await store.runs.get(runId);
   const event = run === null ? null : await store.inbox.get(run.eventSeq);
-  return event?.body.kind === "message" || event?.body.kind === "child" ? event.body.author : null;
+  const body = event?.body;
+  return body?.kind === "message" || body?.kind === "child" || body?.kind === "child_end" ? body.author : null;
 }
 
 /** The answer counts as it is stored: a card that cannot be edited is no failure of the call. */
