@@ -64,7 +64,7 @@ export interface App {
 interface Assembly extends AppOptions {
   readonly parts: AsyncDisposableStack;
   readonly platforms: Map<PlatformName, PacedPlatform>;
-  readonly status: { state: "starting" | "standing by" | "running"; engine: EmbeddedEngine | null };
+  readonly status: { state: "starting" | "standing by" | "running"; engine: EmbeddedEngine | null; store: Store | null };
   readonly fail: (error: AppError) => void;
 }
 
@@ -75,7 +75,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     ...options,
     parts: new AsyncDisposableStack(),
     platforms: new Map(),
-    status: { state: "starting", engine: null },
+    status: { state: "starting", engine: null, store: null },
     fail: failing.resolve,
   };
   try {
@@ -101,6 +101,7 @@ async function assemble(assembly: Assembly): Promise<void> {
   await holdLease(assembly);
   const store = await openStore(config.database.url, runtime);
   assembly.parts.defer(() => store.close());
+  status.store = store;
   opening.resolve(store);
 
   await addPlatforms(assembly, web);
@@ -135,6 +136,7 @@ async function openWeb(assembly: Assembly, opening: Promise<Store>): Promise<Web
       metrics: createMetrics({
         load: () => status.engine?.load() ?? { running: 0, waiting: 0 },
         connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),
+        feedback: async () => status.store?.feedback.count({ since: 0 }) ?? {},
       }),
     },
   });
@@ -214,7 +216,7 @@ interface Works extends Services {
 /** Connects the platforms to the engine, and goes on with what a process before this one left. */
 async function run(assembly: Assembly, services: Services): Promise<void> {
   const { parts, say } = assembly;
-  const works = openWorks(assembly, services);
+  const works = await openWorks(assembly, services);
   const { engine, jobs, store } = works;
   connect(assembly, { receive: openIntake(assembly, works), store });
   parts.defer(() => engine.stop(DRAIN_MS));
@@ -223,7 +225,7 @@ async function run(assembly: Assembly, services: Services): Promise<void> {
   for (const problem of await jobs.start()) say(`⚠ ${problem}`);
 }
 
-function openWorks(assembly: Assembly, services: Services): Works {
+async function openWorks(assembly: Assembly, services: Services): Promise<Works> {
   const { config, runtime, log, platforms, status } = assembly;
   const { store } = services;
   const platform = (name: PlatformName): PacedPlatform => {
@@ -240,7 +242,7 @@ function openWorks(assembly: Assembly, services: Services): Works {
   const { agents } = services.places;
   const jobs = openJobs(assembly, { ...services, engine });
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models };
-  const toolbox = openToolbox(assembly, given);
+  const toolbox = await openToolbox(assembly, given);
   return { ...services, platform, engine, approvals, skills, toolbox, jobs };
 }
 
@@ -309,10 +311,10 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
 type ToolboxParts = Pick<ToolboxOptions, "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models">;
 
 /** The tools; servers connect in the background, and none holds up the start. */
-function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: ToolboxParts): Toolbox {
+async function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: ToolboxParts): Promise<Toolbox> {
   const sandbox = createSandbox({ log });
   parts.defer(() => sandbox.close());
-  const toolbox = createToolbox({
+  const toolbox = await createToolbox({
     ...given,
     sandbox,
     runtime,

@@ -6,7 +6,7 @@ import type { Tool } from "../core/tool.ts";
 import { type ExtensionSources, loadExtensions } from "./extensions/load-extensions.ts";
 import { createFileTools } from "./file-tools.ts";
 import { createGitTool } from "./git.ts";
-import { createMcpConnections } from "./mcp/connections.ts";
+import type { McpConnections } from "./mcp/connections.ts";
 import type { McpServer } from "./mcp/server-settings.ts";
 import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
 import { createJobTools } from "./schedule-job.ts";
@@ -45,10 +45,10 @@ export interface Toolbox {
   stop(): Promise<void>;
 }
 
-export function createToolbox(options: ToolboxOptions): Toolbox {
-  const { sandbox, runtime, log, skills, webSearch, mcp, extensions } = options;
-  const { clock, random } = runtime;
-  const servers = createMcpConnections({ ...mcp, clock, random, log });
+export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
+  const { sandbox, runtime, log, skills, webSearch, extensions } = options;
+  const { clock } = runtime;
+  const servers = await connectionsOf(options);
   const own: readonly Tool[] = [
     ...createFileTools(sandbox),
     ...createNativeTools({ ...options, clock, catalogue: () => all() }),
@@ -59,7 +59,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     ...(webSearch === null ? [] : [createWebSearch(webSearch)]),
   ];
   let loaded: readonly Tool[] = [];
-  const all = (): readonly Tool[] => [...own, ...loaded, ...servers.tools()];
+  const all = (): readonly Tool[] => [...own, ...loaded, ...(servers?.tools() ?? [])];
   const load = async () => {
     const reserved = new Set(own.map(({ name }) => name));
     const { tools, problems } = await loadExtensions({ ...extensions, sandbox, reserved });
@@ -73,16 +73,22 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     listed: () => [
       ...from(own, "built in"),
       ...from(loaded, "extension"),
-      ...servers
-        .describe()
-        .flatMap(({ name: server, tools }) =>
-          tools.map(({ name, permission }) => ({ name, permission, source: `MCP server ${server}` })),
-        ),
+      ...(servers?.describe() ?? []).flatMap(({ name: server, tools }) =>
+        tools.map(({ name, permission }) => ({ name, permission, source: `MCP server ${server}` })),
+      ),
     ],
     start: (signal) => {
-      servers.start(signal);
+      servers?.start(signal);
       load().catch((error: unknown) => log.error({ err: error }, "extensions_failed"));
     },
-    stop: () => servers.stop(),
+    stop: async () => servers?.stop(),
   };
+}
+
+/** Without servers the client that speaks to them is not even loaded. */
+async function connectionsOf({ mcp, runtime, log }: ToolboxOptions): Promise<McpConnections | null> {
+  if (Object.keys(mcp.servers).length === 0) return null;
+  const { createMcpConnections } = await import("./mcp/connections.ts");
+  const { clock, random } = runtime;
+  return createMcpConnections({ ...mcp, clock, random, log });
 }
