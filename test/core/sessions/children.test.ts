@@ -1,0 +1,291 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { QueryConfig } from "../../../src/core/agent/query-config.ts";
+import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import { textResult } from "../../../src/core/protocol/tool-result.ts";
+import type { ChildEvent } from "../../../src/core/sessions/child-event.ts";
+import { reportOf } from "../../../src/core/sessions/child-status.ts";
+import { childIdOf } from "../../../src/core/sessions/child-task.ts";
+import { endChild, stopFamily } from "../../../src/core/sessions/children.ts";
+import { peopleOfRun } from "../../../src/core/sessions/run-people.ts";
+import { placeOfRun } from "../../../src/core/sessions/run-place.ts";
+import { defineTool, type Permission, type Tool } from "../../../src/core/tool.ts";
+import { createAgent } from "../../../src/tools/native/agent.ts";
+import { ANA, BEN, type NativeSession, nativeSession } from "../../support/native-session.ts";
+import { buildConfig } from "../../support/query-config.ts";
+import { seededRandom } from "../../support/runtime.ts";
+import { shippedAgent } from "../../support/shipped-agents.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+function tool(name: string, permission: Permission): Tool {
+  return defineTool({
+    name,
+    description: name,
+    input: z.object({}),
+    permission,
+    parallel: true,
+    afterCrash: "replay",
+    grant: () => ({ key: name, label: name }),
+    title: () => "",
+    execute: () => Promise.resolve(textResult("done")),
+  });
+}
+
+const CATALOGUE = [
+  tool("agent", "none"),
+  tool("read", "read"),
+  tool("grep", "read"),
+  tool("web_fetch", "execute"),
+  tool("write", "write"),
+  tool("bash", "execute"),
+];
+const AGENTS = new Map(["explorer", "reviewer", "build"].map((name) => [name, shippedAgent(name)]));
+const CHILD = childIdOf({ runId: "run_1", callId: "call_1" });
+const BEGIN = "child:ses_1:run_1:call_1";
+
+function agentTool({ deps }: NativeSession): Tool {
+  const models = { problemWith: (ref: string) => Promise.resolve(ref.startsWith("no/") ? "I cannot use it." : null) };
+  return createAgent({ ...deps, agents: AGENTS, models, catalogue: () => CATALOGUE });
+}
+
+interface Asking {
+  readonly input?: object;
+  readonly config?: Partial<QueryConfig>;
+}
+
+/** What a parent with this configuration gets for this call: the event that begins the child, or the refusal. */
+async function ask({ input = {}, config = {} }: Asking, session?: NativeSession) {
+  const opened = session ?? (await nativeSession());
+  const ctx = { config: buildConfig({ model: "demo/demo", ...config }) };
+  const asked = { description: "look", prompt: "Look.", ...input };
+  const result = await opened.settle(agentTool(opened), asked, ctx);
+  const body = (await opened.store.inbox.byKey(BEGIN))?.body;
+  const event: ChildEvent | null = body?.kind === "child" ? body : null;
+  return { session: opened, event, said: result === null ? null : textOf(result.content) };
+}
+
+const role = (access: string) => ({ agentDefinition: { ...shippedAgent("build"), access } });
+const READS = ["read", "grep"];
+const FULL = [...READS, "web_fetch", "write", "bash"];
+
+const rights: readonly (Asking & { name: string; access: string; mode: string; tools: readonly string[] })[] = [
+  { name: "a full parent", access: "full", mode: "write", tools: FULL },
+  {
+    name: "an explorer of a full parent",
+    input: { agent_type: "explorer" },
+    access: "search-only",
+    mode: "write",
+    tools: [...READS, "web_fetch"],
+  },
+  {
+    name: "a read-only parent",
+    config: role("read-only"),
+    access: "read-only",
+    mode: "write",
+    tools: [...READS, "web_fetch"],
+  },
+  {
+    name: "a full type of a read-only parent",
+    config: role("read-only"),
+    input: { agent_type: "build" },
+    access: "read-only",
+    mode: "write",
+    tools: [...READS, "web_fetch"],
+  },
+  {
+    name: "a reviewer of a parent without a known role",
+    config: role("everything"),
+    input: { agent_type: "reviewer" },
+    access: "everything",
+    mode: "write",
+    tools: [],
+  },
+  { name: "a parent in read mode", config: { mode: "read" }, access: "full", mode: "read", tools: READS },
+  {
+    name: "a job's parent with a granted tool",
+    config: { mode: "read", grantedTools: ["bash"] },
+    access: "full",
+    mode: "read",
+    tools: [...READS, "bash"],
+  },
+  {
+    name: "a parent with a list of tools",
+    config: { toolAllow: ["read", "agent"] },
+    access: "full",
+    mode: "write",
+    tools: ["read"],
+  },
+  {
+    name: "tools that were named, agent among them",
+    input: { tools: ["agent", "read"] },
+    access: "full",
+    mode: "write",
+    tools: ["agent", "read"],
+  },
+];
+
+describe("a sub-agent never has more than its parent", () => {
+  test.each(rights)("$name", async ({ access, mode, tools, ...asking }) => {
+    const { event } = await ask(asking);
+    expect([event?.access, event?.mode, event?.tools]).toEqual([access, mode, tools]);
+  });
+
+  test("while its parent plans, nothing may be changed on its behalf", async () => {
+    const session = await nativeSession();
+    await session.store.transaction((tx) => tx.plans.begin("ses_1"));
+    expect((await ask({}, session)).event?.mode).toBe("read");
+  });
+
+  const refused = [
+    { name: "a tool that the parent lacks", input: { tools: ["read", "fly"] }, said: /do not have: fly/u },
+    {
+      name: "a tool that the parent's role lacks",
+      input: { tools: ["bash"] },
+      config: role("read-only"),
+      said: /do not have: bash/u,
+    },
+    { name: "a type that there is not", input: { agent_type: "pilot" }, said: /no agent type "pilot".*explorer/u },
+    { name: "a model that cannot be used", input: { model: "no/model" }, said: /cannot use it/u },
+  ];
+  test.each(refused)("$name is refused, and nothing begins", async ({ said, ...asking }) => {
+    const answer = await ask(asking);
+    expect(answer.said).toMatch(said);
+    expect(answer.event).toBeNull();
+  });
+});
+
+test("its run works with the type, the turns and the tools that it was begun with", async () => {
+  const { event } = await ask({ input: { agent_type: "explorer", max_turns: 3 } });
+  const config = buildConfig({ model: "demo/demo", agentDefinition: shippedAgent("explorer"), mode: "agi" });
+  const place = { config, sandboxRoot: "/", allowedHosts: [], blockedUrls: [], place: { platform: "", channel: "" } };
+  const { agentDefinition, mode, toolAllow } = placeOfRun(event ?? NOTHING, place).config;
+  expect([agentDefinition.name, agentDefinition.access, agentDefinition.maxTurns]).toEqual([
+    "explorer",
+    "search-only",
+    3,
+  ]);
+  expect(agentDefinition.prompt).toContain("You are explorer.");
+  expect([mode, toolAllow]).toEqual(["write", [...READS, "web_fetch"]]);
+});
+
+const NOTHING = { kind: "resume", of: "nothing" } as const;
+
+test("a call that is taken up again attaches to the child that it has begun", async () => {
+  const { session } = await ask({});
+  await ask({}, session);
+  expect(await session.store.children.ofRun("ses_1", "run_1")).toMatchObject([{ id: CHILD, parentCallId: "call_1" }]);
+  expect(session.waits).toEqual(["waits for worker", "waits for worker"]);
+});
+
+test("nothing begins behind a stop, and what waits to begin never does", async () => {
+  const session = await nativeSession();
+  await session.store.transaction((tx) => tx.runs.requestCancel("run_1", "@ana"));
+  expect((await ask({}, session)).said).toBe("Not begun: you have been stopped.");
+
+  const other = await nativeSession();
+  await ask({}, other);
+  await other.store.transaction((tx) => stopFamily(tx, { sessionId: "ses_1", runId: "run_1" }, "@ana"));
+  expect((await ask({}, other)).said).toBe("It was stopped before it began.");
+});
+
+/** The child's run, begun as the engine would. */
+async function beginRun({ store, clock }: NativeSession): Promise<void> {
+  const event = await store.inbox.byKey(BEGIN);
+  if (event === null) throw new Error("nothing began");
+  await store.transaction(async (tx) => {
+    await tx.inbox.take([event.seq], "run_2");
+    await tx.runs.begin({ id: "run_2", sessionId: CHILD, eventSeq: event.seq, at: clock.now() });
+  });
+}
+
+async function end(session: NativeSession, event: ChildEvent | null): Promise<void> {
+  if (event === null) throw new Error("nothing began");
+  const outcome = { type: "max_turns", turns: 2 } as const;
+  const endRun: Parameters<typeof endChild>[0]["endRun"] = (tx, at) => tx.runs.end("run_2", outcome, at);
+  await endChild({ event, sessionId: CHILD, runId: "run_2", outcome, endRun }, session.deps);
+}
+
+test("its end wakes a parent that waits, and is noted for one that does not", async () => {
+  const waiting = await ask({});
+  await beginRun(waiting.session);
+  expect(await waiting.session.isWoken()).toBe(false);
+  await end(waiting.session, waiting.event);
+  expect(await waiting.session.isWoken()).toBe(true);
+  expect((await ask({}, waiting.session)).said).toBe("It was stopped after 2 turns without an end.");
+  expect(await waiting.session.store.inbox.nextWaking("ses_1", waiting.session.clock.now())).toBeNull();
+
+  const background = await ask({ input: { run_in_background: true } });
+  expect(background.said).toContain(`agent_id: ${CHILD}`);
+  await beginRun(background.session);
+  await end(background.session, background.event);
+  const note = await background.session.store.inbox.nextWaking("ses_1", background.session.clock.now());
+  expect(note?.body).toMatchObject({ kind: "child_end", childId: CHILD, author: { id: ANA.id } });
+});
+
+test("whose words entered it has spoken in the run that reads its report", async () => {
+  const { session, event } = await ask({});
+  await beginRun(session);
+  const words = {
+    id: "msg_1",
+    role: "user",
+    content: [],
+    author: { id: BEN.id, name: BEN.name },
+    createdAt: 0,
+  } as const;
+  await session.store.transaction((tx) => tx.messages.append(CHILD, "run_2", words));
+  expect((await peopleOfRun(session.store, "run_1")).others).toEqual([]);
+  await end(session, event);
+  expect((await reportOf(session.store, CHILD))?.people.map(({ id }) => id)).toEqual([ANA.id, BEN.id]);
+  expect((await peopleOfRun(session.store, "run_1")).others.map(({ id }) => id)).toEqual([BEN.id]);
+});
+
+/** A token of output costs a cent. */
+const CALL = {
+  model: "m",
+  inputTokens: 0,
+  maxTokens: 1_000,
+  price: { input: 0, output: 10_000, cacheRead: 0, cacheWrite: 0 },
+};
+
+test.each(["runUsd", "sessionUsd"] as const)(
+  "what it spends counts for its parent's limit %s, and the other way round",
+  async (limit) => {
+    const { session } = await ask({});
+    await beginRun(session);
+    const { store, clock } = session;
+    const root = { sessionId: "ses_1", runId: "run_1" };
+    const who = { personId: ANA.id, channelId: "slack:C1", isJob: false };
+    const runtime = { clock, ids: { next: (prefix: string) => `${prefix}_1` }, random: seededRandom(1) };
+    const budget = (account: { sessionId: string; runId: string; root?: typeof root }) =>
+      new RunBudget({
+        store,
+        runtime,
+        log: silentLog,
+        settings: { [limit]: 10 },
+        account: { ...who, ...account },
+        epoch: 0,
+      });
+    const parent = budget(root);
+    const child = budget({ sessionId: CHILD, runId: "run_2", root });
+    const spent = {
+      model: "m",
+      stopReason: "end_turn",
+      costUsd: 6,
+      at: clock.now(),
+      personId: ANA.id,
+      channelId: "slack:C1",
+    } as const;
+    const usage = { inputTokens: 0, outputTokens: 600, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    await store.transaction((tx) => tx.usage.add({ ...spent, usage, runId: "run_2", sessionId: CHILD, turn: 1 }));
+    const signal = new AbortController().signal;
+    const grant = async (of: RunBudget) => {
+      for (let reserving = of.reserve(CALL, signal), next = await reserving.next(); ; next = await reserving.next()) {
+        if (next.done) return next.value;
+      }
+    };
+    expect((await grant(parent)).maxTokens).toBe(400);
+    await store.transaction((tx) => tx.usage.add({ ...spent, usage, runId: "run_1", sessionId: "ses_1", turn: 1 }));
+    await expect(grant(child)).rejects.toBeInstanceOf(BudgetStop);
+  },
+);
