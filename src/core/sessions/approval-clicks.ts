@@ -71,7 +71,9 @@ async function decide(
   if (!(await tx.approvals.decide(row.id, decision))) return false;
   if (decision.scope !== "session" && decision.scope !== "always") return true;
   const session = await tx.sessions.get(row.sessionId);
-  const grants = new Map(row.calls.map(({ grant }) => [grant.key, grant.label]));
+  // A call that could not succeed is not on the card, so nobody has allowed its like.
+  const shown = row.calls.filter(({ refused }) => refused === undefined);
+  const grants = new Map(shown.map(({ grant }) => [grant.key, grant.label]));
   for (const [key, label] of grants) {
     await tx.grants.add({
       id: runtime.ids.next("grt"),

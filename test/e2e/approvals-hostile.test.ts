@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { text, toolUse } from "../support/model-script.ts";
+import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
+
+/** Models and people who try to have run what nobody has allowed. */
+async function office(settings: object = { mode: "write" }): Promise<SlackOffice> {
+  const opened = await slackOffice({ settings });
+  for (const [id, name] of [
+    ["U0BOB", "bob"],
+    ["U0CLEO", "cleo"],
+  ] as const) {
+    opened.slack.workspace.users.set(id, { id, name });
+  }
+  await opened.bot.start();
+  return opened;
+}
+
+const root = ({ bot }: SlackOffice, channel: string) => {
+  const folder = bot.sandboxRoot(`slack-${channel}`);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+};
+
+const cards = (talk: Talk) => talk.live().filter(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:")));
+const asks = (at: SlackOffice, talk: Talk, count = 1) => at.until(`card ${count}`, () => cards(talk).length >= count);
+
+test("what is always allowed is what the card showed, not a call beside it that could not succeed", async () => {
+  await using at = await office();
+  const channel = at.channel();
+  writeFileSync(path.join(root(at, channel), "b.txt"), "old\n");
+  at.model.script((_request, index) => {
+    if (index === 0) {
+      return [
+        toolUse("write", { path: "a.txt", content: "a" }),
+        toolUse("edit", { path: "b.txt", old_string: "not there", new_string: "x" }),
+      ];
+    }
+    if (index === 1) return toolUse("read", { path: "b.txt" });
+    if (index === 2) return toolUse("edit", { path: "b.txt", old_string: "old", new_string: "new" });
+    return text("Done.");
+  });
+  const talk = at.talk({ text: "write it", channel });
+  await asks(at, talk);
+  expect(cards(talk)[0]?.text).not.toContain("b.txt");
+  talk.click("approve:A");
+  await at.until("the question about b.txt", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
+  expect(readFileSync(path.join(root(at, channel), "b.txt"), "utf8")).toBe("old\n");
+});
