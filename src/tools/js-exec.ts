@@ -2,9 +2,10 @@ import { createHash, randomInt } from "node:crypto";
 import { z } from "zod";
 import type { ProgramRequest } from "../../wasm/guests/js/request.ts";
 import type { ToolResult } from "../core/protocol/tool-result.ts";
-import { defineTool, type Tool } from "../core/tool.ts";
+import { type CallRefusal, defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { withChangedFiles } from "./changed-files.ts";
 import { type CallScope, callGuest, type Guest, relativePath } from "./guest-call.ts";
+import { sandboxFile } from "./native/sandbox-file.ts";
 import {
   callFile,
   linesSummary,
@@ -14,6 +15,7 @@ import {
   titleOf,
   withTimeout,
 } from "./program-output.ts";
+import { Refusal } from "./wasm/workspace/refusal.ts";
 
 /** Of console output, from its end, and of the value, from its beginning. Characters. */
 const MAX_CHARS = 30_000;
@@ -61,24 +63,27 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
         ? { key: `file ${file ?? ""}`, label: `running ${file ?? ""}, whatever it then holds` }
         : { key: createHash("sha256").update(code).digest("hex"), label: "running this program" },
     title: ({ code, file }) => titleOf(code ?? file ?? ""),
-    preview: async (call, ctx, signal) => ({
-      question: "Run a program?",
-      language: "js",
-      text: call.code ?? (await sourceOf(call, files, { ctx, signal, writes: false })),
-      reach: `${ctx.readOnly ? "may read files" : "may change files"} in the sandbox of this channel · no network`,
-    }),
+    preview: async (call, ctx) => {
+      const source = sourceOf(call, ctx);
+      if (typeof source !== "string") return source;
+      const reach = `${ctx.readOnly ? "may read files" : "may change files"} in the sandbox of this channel · no network`;
+      return { question: "Run a program?", language: "js", text: source, reach };
+    },
     execute: (call, ctx, signal) =>
       withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope)),
   });
 }
 
-const shownFile = z.object({ type: z.literal("text"), text: z.string() });
-
-/** What a person is shown of a program that is in a file. */
-async function sourceOf({ file = "" }: Input, files: Guest, scope: CallScope): Promise<string> {
-  const body = { op: "read", path: relativePath(file, scope.ctx), offset: 1, limit: 100_000 };
-  const { text } = await callGuest(files, { body, reply: shownFile }, scope);
-  return `// ${file}\n${text.replace(/^\d+\t/gm, "")}`;
+/** What a person is shown of a program, all of it, or why there is nothing to run. */
+function sourceOf({ code, file = "" }: Input, ctx: ToolContext): string | CallRefusal {
+  if (code !== undefined) return code;
+  try {
+    const { data } = sandboxFile(file, ctx);
+    return `// ${file}\n${new TextDecoder().decode(data)}`;
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.payload };
+    throw error;
+  }
 }
 
 async function run(guest: Guest, { code, file, timeout }: Input, scope: CallScope): Promise<ToolResult> {

@@ -48,3 +48,10 @@ test("what is always allowed is what the card showed, not a call beside it that 
   await at.until("the question about b.txt", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
   expect(readFileSync(path.join(root(at, channel), "b.txt"), "utf8")).toBe("old\n");
 });
+test("a program in a file that is not there is no question to anybody", async () => {
+  await using at = await office();
+  at.model.script((_request, index) => (index === 0 ? toolUse("js_exec", { file: "nowhere.js" }) : text("No file.")));
+  const talk = at.talk({ text: "run it", channel: at.channel() });
+  expect(await talk.answered(1)).toBe("No file.");
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("nowhere.js");
+});
