@@ -35,6 +35,8 @@ const FRAME_CHARS = 700;
 const LINE_CHARS = 300;
 /** The least of a call's text that is worth showing. Characters. */
 const LEAST_CHARS = 80;
+/** A call's number in a list, and the end of its line. Characters. */
+const NUMBER_CHARS = 6;
 
 export interface Card {
   readonly message: OutgoingMessage;
@@ -44,24 +46,62 @@ export interface Card {
 
 /** What exactly will happen, who wanted it, and who may decide. */
 export function approvalCard(facts: CardFacts): Card {
-  const { calls, requester, others, deciders, expiresMinutes, maxChars } = facts;
+  const { calls, maxChars } = facts;
   const room = Math.max(LEAST_CHARS, Math.floor((maxChars - FRAME_CHARS) / calls.length));
   const shown = calls.map((call, index) => shownCall(call, { number: calls.length > 1 ? index + 1 : null, room }));
   const isWhole = shown.every(({ file }) => file === null);
-  const words = others.length === 0 ? "" : `, with words of ${names(others)}`;
-  const agent = facts.agent === null ? "" : `, for sub-agent ${line(facts.agent)}`;
-  const asked = `asked by ${names([requester])}${words}${agent}`;
-  const head = calls.length === 1 ? "" : `⏸ **${calls.length} calls need a decision**   ${asked}\n\n`;
+  const files = shown.flatMap(({ file }) => (file === null ? [] : [file]));
   const body = shown.map(({ text }) => text).join("\n\n");
-  const message: OutgoingMessage = {
-    lane: "approval",
-    markdown: calls.length === 1 ? body.replace("\n", `   ${asked}\n`) : `${head}${body}`,
-    footer: `Waiting for ${deciders} · expires in ${expiresMinutes} min${remembered(facts, isWhole)}`,
-    tone: "plain",
-    buttons: buttonsOf(facts, isWhole),
-    files: shown.flatMap(({ file }) => (file === null ? [] : [file])),
-  };
-  return { message, isWhole };
+  const markdown = calls.length === 1 ? body.replace("\n", `   ${asked(facts)}\n`) : `${headOf(facts)}\n\n${body}`;
+  const message = messageOf(facts, { markdown, files, isWhole });
+  const fits = markdown.length + (message.footer ?? "").length <= maxChars;
+  return fits ? { message, isWhole } : { message: attachedCard(facts), isWhole: false };
+}
+
+interface Drawn {
+  readonly markdown: string;
+  readonly files: readonly OutgoingFile[];
+  readonly isWhole: boolean;
+}
+
+function messageOf(facts: CardFacts, { markdown, files, isWhole }: Drawn): OutgoingMessage {
+  const footer = `Waiting for ${facts.deciders} · expires in ${facts.expiresMinutes} min${remembered(facts, isWhole)}`;
+  return { lane: "approval", markdown, footer, tone: "plain", buttons: buttonsOf(facts, isWhole), files };
+}
+
+/** What is asked for in a line each, as far as that fits; all that a card would show is in a file. */
+function attachedCard(facts: CardFacts): OutgoingMessage {
+  const { calls, maxChars } = facts;
+  const room = maxChars - FRAME_CHARS;
+  const lineChars = Math.min(LINE_CHARS, Math.max(LEAST_CHARS, Math.floor(room / calls.length) - NUMBER_CHARS));
+  const most = Math.max(1, Math.floor(room / (lineChars + NUMBER_CHARS)));
+  const listed = calls
+    .slice(0, most)
+    .map(({ preview }, index) => `${index + 1}. ${plainLine(preview.question, lineChars)}`);
+  const more = calls.length > most ? [`… and ${calls.length - most} more`] : [];
+  const lines = [headOf(facts), "", ...listed, ...more, "", "All of it is attached: `calls.txt`."];
+  const text = calls.map(attachedCall).join(`\n\n${"─".repeat(40)}\n\n`);
+  const file = { name: "calls.txt", mediaType: "text/plain", data: new TextEncoder().encode(text) };
+  return messageOf(facts, { markdown: lines.join("\n"), files: [file], isWhole: false });
+}
+
+function attachedCall({ preview, why }: CardCall, index: number): string {
+  const { question, text, reach } = preview;
+  const notes = [why ?? "", reach].filter((note) => note !== "").map(visibleText);
+  return [`${index + 1}. ${visibleText(question)}`, ...notes, "", visibleText(text)].join("\n");
+}
+
+function headOf(facts: CardFacts): string {
+  const { length } = facts.calls;
+  const what = length === 1 ? "A call needs a decision" : `${length} calls need a decision`;
+  return `⏸ **${what}**   ${asked(facts)}`;
+}
+
+/** Who asked, whose words came in, and which sub-agent it is for. */
+function asked({ requester, others, agent }: CardFacts): string {
+  const words = others.length === 0 ? "" : `, with words of ${names(others)}`;
+  const whose = agent === null ? "" : `, for sub-agent ${line(agent)}`;
+  return line(`asked by ${names([requester])}${words}${whose}`);
 }
 
 function shownCall(
