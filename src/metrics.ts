@@ -5,6 +5,8 @@ export interface MetricSources {
   load(): { readonly running: number; readonly waiting: number };
   /** 1 while the platform is connected. */
   connected(): ReadonlyMap<string, boolean>;
+  /** Votes on runs, by value. */
+  feedback(): Promise<Readonly<Record<string, number>>>;
 }
 
 /**
@@ -43,7 +45,17 @@ async function createRegistry(sources: MetricSources): Promise<Registry> {
       for (const [platform, isConnected] of sources.connected()) this.set({ platform }, isConnected ? 1 : 0);
     },
   });
+  const feedback = new Gauge({
+    name: "deckhand_run_feedback",
+    help: "Votes that people have given on runs.",
+    labelNames: ["value"],
+    registers: [],
+    async collect() {
+      for (const [value, count] of Object.entries(await sources.feedback())) this.set({ value }, count);
+    },
+  });
   registry.registerMetric(runs);
+  registry.registerMetric(feedback);
   registry.registerMetric(platforms);
   return registry;
 }

@@ -4,6 +4,7 @@ import { explain } from "../../core/protocol/explain.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { feedbackButtons } from "../../core/sessions/feedback.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
 import { answerParts } from "./answer-parts.ts";
 import { LiveMessage } from "./live-message.ts";
@@ -216,7 +217,8 @@ class ThreadRunView implements RunView {
   #folded(outcome: QueryOutcome, stats: RunStats): OutgoingMessage {
     const markdown = [...noticeLines(this.#state), foldLine(outcome, stats)].join("\n");
     const lane = outcome.type === "cancelled" ? "answer" : "progress";
-    return { lane, markdown, tone: "plain", buttons: [detailsButton(this.#run.runId)], files: [] };
+    const buttons = [detailsButton(this.#run.runId), ...feedbackButtons(this.#run.runId)];
+    return { lane, markdown, tone: "plain", buttons, files: [] };
   }
 
   /** In the thread; in messages alone where files are not allowed; to the person alone where the thread is closed to us. */

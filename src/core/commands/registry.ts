@@ -1,4 +1,5 @@
 import { agentCommand } from "./agent.ts";
+import { approvalsCommand } from "./approvals.ts";
 import type { ChatCommand } from "./command.ts";
 import { compactCommand } from "./compact.ts";
 import { exportCommand } from "./export.ts";
@@ -25,6 +26,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   modelCommand,
   modeCommand,
   skillCommand,
+  approvalsCommand,
   compactCommand,
   newCommand,
   jobsCommand,

@@ -1,3 +1,4 @@
+import type { FeedbackSum } from "../store/feedback.ts";
 import type { UsageKey, UsageRange, UsageSum } from "../store/usage-report.ts";
 import { readArguments } from "./arguments.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
@@ -49,7 +50,9 @@ async function usageText({ by, days }: { by: string; days: number }, context: Co
   const rows = await rowsBy(by, { range, days }, context);
   const whole = await context.store.usage.total(range);
   const head = `**${money(whole)}** in ${days === 1 ? "one day" : `${days} days`} ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${whole.calls} model calls`;
-  return [head, await ownText({ since: range.since, today }, context), table(rows), ...notes(whole)].join("\n");
+  const votes = await context.store.feedback.count(range);
+  const own = await ownText({ since: range.since, today }, context);
+  return [head, own, table(rows), ...notes(whole), ...votesText(votes)].join("\n");
 }
 
 async function ownText({ since, today }: { since: number; today: number }, context: CommandContext): Promise<string> {
@@ -115,6 +118,10 @@ function notes({ unpriced }: UsageSum): string[] {
   if (unpriced === 0) return [];
   const calls = unpriced === 1 ? "one call" : `${unpriced} calls`;
   return [`⚠ The price of ${calls} is unknown, so it is not in the sums.`];
+}
+
+function votesText({ up, down }: FeedbackSum): string[] {
+  return up + down === 0 ? [] : [`What people said of it: ${figure(up)} 👍 · ${figure(down)} 👎`];
 }
 
 function money({ costUsd }: { readonly costUsd: number }): string {

@@ -1,3 +1,4 @@
+import { revokeGrant } from "../commands/approvals.ts";
 import { privately } from "../commands/private-reply.ts";
 import { jobClick } from "../jobs/job-clicks.ts";
 import type { JobControl } from "../jobs/job-control.ts";
@@ -9,6 +10,7 @@ import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
 import { askAgain, clickApproval } from "./approval-clicks.ts";
 import type { SessionEngine } from "./engine.ts";
+import { clickFeedback } from "./feedback.ts";
 import { goOn } from "./go-on.ts";
 import { answerByClick } from "./questions.ts";
 import { runDetails } from "./run-details.ts";
@@ -34,11 +36,17 @@ export async function receiveClick(action: InboundAction, options: ClickOptions)
     const [choice, question] = splitAction(id);
     return answerByClick(action, { choice, id: question }, options);
   }
+  if (verb === "revoke") {
+    const { person } = action;
+    return { type: "reply", message: privately(await revokeGrant(id, { ...options, person })) };
+  }
   if (verb === "ask-again") return askAgain(action, id, options);
   const clicked = await jobClick(options.jobs, { verb, id }, action);
   if (clicked !== null) return clicked;
   const gone = await goOn(action, { verb, runId: id }, options);
   if (gone !== null) return gone;
+  const voted = await clickFeedback(action, { verb, runId: id }, options);
+  if (voted !== null) return voted;
   const run = await store.runs.get(id);
   if (run !== null && verb === "stop") return stopRun(run, `@${action.person.name}`, options);
   const details = run !== null && verb === "details" ? await runDetails(store, run.id) : null;

@@ -62,6 +62,15 @@ export function approvalReads(db: Client) {
       return row === null ? null : toRow(row);
     },
 
+    /** What waits for a decision in a channel, oldest first. */
+    async pendingIn(channelId: string): Promise<ApprovalRow[]> {
+      const rows = await db.approval.findMany({ where: { status: "pending" }, orderBy: { createdAt: "asc" } });
+      const ids = [...new Set(rows.map(({ sessionId }) => sessionId))];
+      const here = await db.session.findMany({ where: { id: { in: ids }, channelId }, select: { id: true } });
+      const sessions = new Set(here.map(({ id }) => id));
+      return rows.filter(({ sessionId }) => sessions.has(sessionId)).map(toRow);
+    },
+
     async ofRun(runId: string): Promise<ApprovalRow[]> {
       const rows = await db.approval.findMany({ where: { runId }, orderBy: { turn: "asc" } });
       return rows.map(toRow);

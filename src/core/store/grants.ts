@@ -24,6 +24,12 @@ export interface GrantPlace {
 
 export function grantReads(db: Client) {
   return {
+    /** Null when there is none, or none any more. */
+    async get(id: string): Promise<GrantRow | null> {
+      const row = await db.grant.findFirst({ where: { id, revokedAt: null } });
+      return row === null ? null : toRow(row);
+    },
+
     /** Grants in force there, oldest first. */
     async inForce({ sessionId, channelId }: GrantPlace): Promise<GrantRow[]> {
       const rows = await db.grant.findMany({

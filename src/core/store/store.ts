@@ -5,18 +5,22 @@ import { budgetWrites } from "./budgets.ts";
 import { childReads, childWrites } from "./children.ts";
 import type { Client, DatabaseClient } from "./client.ts";
 import { compactionReads, compactionWrites } from "./compactions.ts";
+import { feedbackReads, feedbackWrites } from "./feedback.ts";
 import { grantReads, grantWrites } from "./grants.ts";
 import { inboxReads, inboxWrites } from "./inbox.ts";
 import { occurrenceReads, occurrenceWrites } from "./job-occurrences.ts";
 import { jobReads, jobWrites } from "./jobs.ts";
 import { journalReads, journalWrites } from "./journal.ts";
 import { messageReads, messageWrites } from "./messages.ts";
+import { overviewReads } from "./overviews.ts";
 import { planReads, planWrites } from "./plans.ts";
 import { postReads, postWrites } from "./posts.ts";
+import { presenceReads, presenceWrites } from "./presence.ts";
 import { questionReads, questionWrites } from "./questions.ts";
 import { runReads, runWrites } from "./runs.ts";
 import { sessionReads, sessionWrites } from "./sessions.ts";
 import { toolCallReads, toolCallWrites } from "./tool-calls.ts";
+import { undoReads, undoWrites } from "./undos.ts";
 import { usageReads, usageWrites } from "./usage.ts";
 import { webThreadReads, webThreadWrites } from "./web-threads.ts";
 
@@ -32,10 +36,14 @@ function reads(db: Client) {
     usage: usageReads(db),
     compactions: compactionReads(db),
     posts: postReads(db),
+    presence: presenceReads(db),
     questions: questionReads(db),
+    overviews: overviewReads(db),
     plans: planReads(db),
     approvals: approvalReads(db),
     grants: grantReads(db),
+    feedback: feedbackReads(db),
+    undos: undoReads(db),
     jobs: jobReads(db),
     occurrences: occurrenceReads(db),
     webThreads: webThreadReads(db),
@@ -55,10 +63,13 @@ function writes(db: Client) {
     budgets: budgetWrites(db),
     compactions: compactionWrites(db),
     posts: postWrites(db),
+    presence: presenceWrites(db),
     questions: questionWrites(db),
     plans: planWrites(db),
     approvals: approvalWrites(db),
     grants: grantWrites(db),
+    feedback: feedbackWrites(db),
+    undos: undoWrites(db),
     jobs: jobWrites(db),
     occurrences: occurrenceWrites(db),
     webThreads: webThreadWrites(db),

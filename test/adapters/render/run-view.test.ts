@@ -109,7 +109,11 @@ test("the answer is a message of its own, and the live message folds into one li
   view.show({ type: "token", text: "The port is 9090 now." });
   await finish(view, answered("The port is 9090 now."));
   expect(thread()).toEqual(["✓ 3 turns · 2 tools · 6 s · $0.004", "The port is 9090 now."]);
-  expect(inner.messages.get("m0")?.buttons).toEqual([{ id: "details:run_1", label: "Details", style: "default" }]);
+  expect(inner.messages.get("m0")?.buttons).toEqual([
+    { id: "details:run_1", label: "Details", style: "default" },
+    { id: "good:run_1", label: "👍", style: "default" },
+    { id: "bad:run_1", label: "👎", style: "default" },
+  ]);
   expect(inner.messages.get("m1")).toMatchObject({ lane: "answer", buttons: [] });
 });
 

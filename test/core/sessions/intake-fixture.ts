@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import type {
+  InboundAction,
   InboundCommand,
   InboundMessage,
   OutgoingMessage,
@@ -52,6 +53,12 @@ export function slash(name: string, args = "", more: Partial<InboundCommand> = {
   events += 1;
   const thread = { ...THREAD, threadId: null };
   return { ...PLACE, kind: "command", key: `slack:command:${events}`, thread, person: ANA, name, args, ...more };
+}
+
+/** Ana clicks a button in her thread. */
+export function click(action: string, more: Partial<InboundAction> = {}): InboundAction {
+  events += 1;
+  return { ...PLACE, kind: "action", key: `slack:action:${events}`, thread: THREAD, person: ANA, action, ...more };
 }
 
 /** What only the person reads. */

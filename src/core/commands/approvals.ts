@@ -1,0 +1,120 @@
+import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
+import { inlineCode, plainLine } from "../protocol/plain-text.ts";
+import type { OutgoingMessage, Person } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { ApprovalRow } from "../store/approvals.ts";
+import type { GrantRow } from "../store/grants.ts";
+import type { Store } from "../store/store.ts";
+import { readArguments } from "./arguments.ts";
+import type { ChatCommand, CommandContext } from "./command.ts";
+import { privately } from "./private-reply.ts";
+
+/** Of what a line says. Characters. */
+const WHAT_CHARS = 120;
+/** Lines of a list; what is older is counted. */
+const MOST_LINES = 20;
+/** Grants that have a button beside their number. */
+const MOST_BUTTONS = 10;
+
+export const approvalsCommand: ChatCommand = {
+  name: "approvals",
+  description: "what waits for a decision here, and what I may do without asking",
+  usage: "[revoke <number>]",
+  permission: "everyone",
+  async run(line, context) {
+    const read = readArguments(line, { words: 2 });
+    if (read.type === "broken") return privately(read.reason);
+    const [verb, which] = read.words;
+    if (verb === undefined) return overview(context);
+    if (verb !== "revoke") return privately(`I don't know \`${verb}\`. There is \`/approvals revoke <number>\`.`);
+    if (which === undefined) return privately("Which one? `/approvals` numbers them: `/approvals revoke <number>`.");
+    const grants = await grantsHere(context);
+    const grant = grants.find(({ id }) => id === which) ?? grants[Number(which) - 1];
+    if (grant === undefined)
+      return privately(`Nothing that I may do here has the number ${which}. See \`/approvals\`.`);
+    return privately(await revokeGrant(grant.id, context));
+  },
+};
+
+/** What takes a grant back needs to know. */
+export interface RevokeOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly approvals: ApprovalRules;
+  readonly person: Pick<Person, "id" | "roles">;
+}
+
+/** Takes a grant back, for whom it covers and for those who may decide; answers what became of it. */
+export async function revokeGrant(id: string, { store, runtime, approvals, person }: RevokeOptions): Promise<string> {
+  const grant = await store.grants.get(id);
+  if (grant === null) return "That was taken back already.";
+  if (person.id !== grant.personId && !mayDecide(person, grant.personId, approvals)) {
+    return "You may not take this back: it is for whom it covers, approvers and admins.";
+  }
+  const isRevoked = await store.transaction((tx) => tx.grants.revoke(id, runtime.clock.now()));
+  return isRevoked ? `✓ Taken back: ${whatOf(grant)}. I ask again from now on.` : "That was taken back already.";
+}
+
+function grantsHere({ store, session, channelKey }: CommandContext): Promise<GrantRow[]> {
+  return store.grants.inForce({ sessionId: session?.id ?? "", channelId: channelKey });
+}
+
+async function overview(context: CommandContext): Promise<OutgoingMessage> {
+  const { store, channelKey, runtime } = context;
+  const [pending, grants] = await Promise.all([store.approvals.pendingIn(channelKey), grantsHere(context)]);
+  const people = grants.map(({ personId }) => personId);
+  const names = await store.usage.namesOf("personId", [...new Set(people)]);
+  const now = runtime.clock.now();
+  const waits = pending.map((row) => waitingLine(row, { now, isHere: row.sessionId === context.session?.id }));
+  const held = grants.map((grant, index) => {
+    const whose = names.get(grant.personId) ?? grant.personId;
+    return `${index + 1}. ${grantLine(grant, { whose, now })}`;
+  });
+  const parts = [
+    ...(waits.length === 0 ? ["Nothing waits for a decision here."] : ["**Waiting for a decision**", ...cut(waits)]),
+    "",
+    ...(held.length === 0
+      ? ["There is nothing that I may do here without asking."]
+      : ["**Allowed here**", ...cut(held)]),
+  ];
+  const isOnly = grants.length === 1;
+  const buttons = grants.slice(0, MOST_BUTTONS).map(({ id }, index) => {
+    return { id: `revoke:${id}`, label: isOnly ? "Revoke" : `Revoke ${index + 1}`, style: "default" } as const;
+  });
+  return { ...privately(parts.join("\n")), buttons };
+}
+
+function cut(lines: readonly string[]): string[] {
+  const more = lines.length - MOST_LINES;
+  return more > 0 ? [...lines.slice(0, MOST_LINES), `… and ${more} more`] : [...lines];
+}
+
+/** `⏸ bash `make` · asked by @ana · 5 min ago · expires in 55 min` */
+function waitingLine(row: ApprovalRow, { now, isHere }: { now: number; isHere: boolean }): string {
+  const titles = row.calls.filter(({ refused }) => refused === undefined).map(({ title }) => title);
+  const place = isHere ? "" : " · in another thread";
+  const expires = `expires in ${span(row.expiresAt - now)}`;
+  const asked = `asked by @${row.people.requester.name} ${span(now - row.createdAt)} ago`;
+  return `⏸ ${plainLine(titles.join(", "), WHAT_CHARS)} · ${asked} · ${expires}${place}`;
+}
+
+function grantLine(grant: GrantRow, { whose, now }: { whose: string; now: number }): string {
+  const scope = grant.sessionId === null ? "in this channel" : "in this session";
+  return `${whatOf(grant)} · for ${whose}, ${scope} · allowed by ${grant.grantedBy} ${span(now - grant.createdAt)} ago`;
+}
+
+/** A label that only points at its subject (`this command`) is followed by it: the key holds it behind the tool's name. */
+function whatOf({ key, label }: GrantRow): string {
+  const what = plainLine(label, WHAT_CHARS);
+  return /\bthis\b/u.test(label) ? `${what} ${inlineCode(key.slice(key.indexOf(":") + 1), WHAT_CHARS)}` : what;
+}
+
+const MINUTE_MS = 60_000;
+
+/** In the largest unit that says it: `40 s`, `5 min`, `3 h`, `12 d`. */
+function span(ms: number): string {
+  const minutes = Math.floor(ms / MINUTE_MS);
+  if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1_000))} s`;
+  if (minutes < 60) return `${minutes} min`;
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1_440)} d`;
+}

@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import type { Person } from "../../../src/core/protocol/platform.ts";
+import { createIntake } from "../../../src/core/sessions/intake.ts";
+import { click, intakeOptions, mention, privateText, slash } from "../sessions/intake-fixture.ts";
+
+const BEN: Person = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
+const MINUTE_MS = 60_000;
+
+/** Ana's session, with a call that waits and two grants: hers in the session, ben's in the channel. */
+async function scene() {
+  const { options, session } = await intakeOptions();
+  const receive = createIntake(options);
+  await receive(mention("begin"));
+  const { store, runtime } = options;
+  const at = runtime.clock.now();
+  const sessionId = (await session())?.id ?? "";
+  const grant = { channelId: "slack:C1", grantedBy: "@ana" };
+  const call = { callId: "c1", tool: "bash", input: "{}", grant: { key: "k", label: "l" }, title: "bash make" };
+  await store.transaction(async (tx) => {
+    await tx.grants.add({
+      ...grant,
+      id: "grt_1",
+      sessionId,
+      personId: "slack:U1",
+      key: "bash:make test",
+      label: "this command",
+      createdAt: at - 5 * MINUTE_MS,
+    });
+    await tx.grants.add({
+      ...grant,
+      id: "grt_2",
+      sessionId: null,
+      personId: BEN.id,
+      key: "write:a.txt",
+      label: "changing a.txt",
+      createdAt: at - 4 * MINUTE_MS,
+    });
+    await tx.approvals.create({
+      id: "run_1:1",
+      sessionId,
+      runId: "run_1",
+      turn: 1,
+      calls: [call],
+      people: { requester: { id: "slack:U1", name: "ana" }, others: [], mayRemember: true },
+      expiresAt: at + 30.5 * MINUTE_MS,
+      createdAt: at - 2 * MINUTE_MS,
+    });
+    // What enters the history tells names by ids.
+    await tx.messages.append(sessionId, "run_0", {
+      id: "msg_1",
+      role: "user",
+      content: [{ type: "text", text: "begin" }],
+      author: { id: "slack:U1", name: "ana" },
+      createdAt: at,
+    });
+  });
+  return { options, receive };
+}
+
+test("/approvals says what waits, and what may be done without asking", async () => {
+  const { receive } = await scene();
+  const receipt = await receive(mention("/approvals"));
+  expect(privateText(receipt).split("\n")).toEqual([
+    "**Waiting for a decision**",
+    "⏸ bash make · asked by @ana 2 min ago · expires in 30 min",
+    "",
+    "**Allowed here**",
+    "1. this command `make test` · for @ana, in this session · allowed by @ana 5 min ago",
+    "2. changing a.txt · for slack:U2, in this channel · allowed by @ana 4 min ago",
+  ]);
+  const buttons = receipt.type === "reply" ? receipt.message.buttons : [];
+  expect(buttons.map(({ id, label }) => [id, label])).toEqual([
+    ["revoke:grt_1", "Revoke 1"],
+    ["revoke:grt_2", "Revoke 2"],
+  ]);
+});
+
+test("outside of a thread only the channel's grants are listed, and what waits says that it is elsewhere", async () => {
+  const { receive } = await scene();
+  const text = privateText(await receive(slash("approvals")));
+  expect(text).toContain("· in another thread");
+  expect(text).toContain("1. changing a.txt");
+  expect(text).not.toContain("make test");
+});
+
+test("a grant is taken back once, by whom it covers", async () => {
+  const { options, receive } = await scene();
+  expect(privateText(await receive(mention("/approvals revoke 1")))).toBe(
+    "✓ Taken back: this command `make test`. I ask again from now on.",
+  );
+  expect(await options.store.grants.get("grt_1")).toBeNull();
+  expect(privateText(await receive(click("revoke:grt_1", { person: BEN })))).toBe("That was taken back already.");
+  expect(privateText(await receive(click("revoke:grt_2", { person: BEN })))).toContain("✓ Taken back: changing a.txt.");
+  expect(privateText(await receive(mention("/approvals")))).toContain("There is nothing that I may do here");
+});
+
+test.each<[string, Partial<{ approvers: string[]; admins: string[] }>, string]>([
+  ["somebody else", {}, "You may not take this back: it is for whom it covers, approvers and admins."],
+  ["an approver", { approvers: [BEN.id] }, "✓ Taken back: this command `make test`. I ask again from now on."],
+  ["an admin", { admins: [BEN.id] }, "✓ Taken back: this command `make test`. I ask again from now on."],
+])("%s who takes back Ana's grant is told what became of it", async (_who, named, answer) => {
+  const { options } = await scene();
+  const receive = createIntake({ ...options, approvals: { ...options.approvals, ...named } });
+  expect(privateText(await receive(click("revoke:grt_1", { person: BEN })))).toBe(answer);
+});
+
+test.each([
+  ["/approvals forget 1", "I don't know `forget`. There is `/approvals revoke <number>`."],
+  ["/approvals revoke", "Which one? `/approvals` numbers them: `/approvals revoke <number>`."],
+  ["/approvals revoke 7", "Nothing that I may do here has the number 7. See `/approvals`."],
+])("%s is told what there is", async (typed, answer) => {
+  const { receive } = await scene();
+  expect(privateText(await receive(mention(typed)))).toBe(answer);
+});
