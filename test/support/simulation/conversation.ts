@@ -1,25 +1,25 @@
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
 import { skillCatalogue } from "../../../src/core/context/skills.ts";
-import type { InboundEvent, InboundMessage, Receive } from "../../../src/core/protocol/platform.ts";
-import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
+import type { InboundEvent, InboundMessage, Person, Receipt, Receive } from "../../../src/core/protocol/platform.ts";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
 import { createIntake } from "../../../src/core/sessions/intake.ts";
 import { closeLeftovers } from "../../../src/core/sessions/leftover-closings.ts";
 import { createSessionRunner } from "../../../src/core/sessions/runner.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
-import { defineTool, type Tool } from "../../../src/core/tool.ts";
 import { commandServices } from "../command-services.ts";
 import { buildConfig } from "../query-config.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
 import { silentLog } from "../silent-log.ts";
+import { Decisions } from "./decisions.ts";
 import { answerMark, askText, simRegistry } from "./sim-model.ts";
-import { SimServer, simPlatform } from "./sim-platform.ts";
+import { ANA, BOB, CHIEF, type Reached, SimPeople } from "./sim-people.ts";
+import { type SimMessage, SimServer, simPlatform } from "./sim-platform.ts";
 import { simStore } from "./sim-store.ts";
+import { Deeds, simTools } from "./sim-tools.ts";
 import { type SimProcess, World } from "./world.ts";
 
 /** One person's request in the simulation. */
@@ -32,9 +32,18 @@ interface Ask {
 }
 
 export interface Report {
-  readonly asks: readonly { readonly id: string; readonly threadId: string; readonly answers: number }[];
+  /** What is stopped need not be answered. */
+  readonly asks: readonly { readonly id: string; readonly answers: number; readonly mayBeUnanswered: boolean }[];
   /** Calls, by run and id, of the tool that must never run again, that did. */
   readonly repeatedLaunches: readonly string[];
+  /** Calls that ran although nobody had allowed them. */
+  readonly unallowed: readonly string[];
+  /** Decisions that changed, or that somebody made who may not. */
+  readonly wrongDecisions: readonly string[];
+  /** Cards that still look as if somebody had to decide. */
+  readonly openCards: readonly string[];
+  /** How approvals have ended, counted. */
+  readonly decisions: Readonly<Record<string, number>>;
   /** What failed without anybody to hear of it. */
   readonly failures: readonly unknown[];
   readonly openRuns: number;
@@ -50,7 +59,7 @@ const LIMIT_MS = 30 * 60_000;
 /** Until all live messages have been folded. Milliseconds. */
 const FOLDING_MS = 120_000;
 const START_MS = 1_800_000_000_000;
-const APPROVALS = { approvers: [], requester: true, expiresMinutes: 60, admins: [] };
+const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 2, admins: [] };
 
 /** Plays a whole conversation from a seed: people, crashes, faults of model and platform. */
 export async function playConversation(seed: number, template: string, directory: string): Promise<Report> {
@@ -70,7 +79,14 @@ class Conversation {
   readonly #store: Store;
   readonly #server: SimServer;
   readonly #asks: Ask[];
-  readonly #launches = new Map<string, number>();
+  readonly #people: SimPeople;
+  readonly #deeds: Deeds;
+  readonly #decisions: Decisions;
+  readonly #mode: "write" | "agi";
+  /** Until then the usual model has no capacity. Milliseconds since the epoch. */
+  readonly #overloadedUntil: number;
+  /** The process that events reach now. */
+  #reached: Reached | null = null;
   readonly #ids = countingIds();
   readonly #faultRate: number;
   #killsLeft: number;
@@ -84,6 +100,14 @@ class Conversation {
     this.#faultRate = random.next() < 0.5 ? 0 : 0.08;
     this.#killsLeft = Math.floor(random.next() * 5);
     this.#asks = makeAsks(random);
+    this.#mode = random.next() < 0.3 ? "agi" : "write";
+    this.#overloadedUntil = START_MS + (random.next() < 0.2 ? 15_000 * random.next() : 0);
+    this.#deeds = new Deeds(store, this.#mode);
+    this.#decisions = new Decisions(store);
+    const reached = () => (this.#reached?.process.isAlive === true ? this.#reached : null);
+    const told = (button: string, receipt: Receipt) => this.#decisions.clicked(button, receipt);
+    this.#people = new SimPeople(this.#world, { reached, expiresMs: APPROVALS.expiresMinutes * 60_000, told });
+    this.#server.seen = (message) => this.#sees(message);
   }
 
   async play(): Promise<Report> {
@@ -101,7 +125,25 @@ class Conversation {
   }
 
   #isQuiet(load: { running: number; waiting: number }): boolean {
-    return this.#asks.every((ask) => ask.accepted) && load.running === 0 && load.waiting === 0;
+    const isAtRest = load.running === 0 && load.waiting === 0 && this.#people.pending === 0;
+    return isAtRest && this.#asks.every((ask) => ask.accepted) && this.#openCards().length === 0;
+  }
+
+  #openCards(): SimMessage[] {
+    return this.#server.messages.filter(({ buttons }) => buttons.some((id) => id.startsWith("approve:")));
+  }
+
+  #sees(message: SimMessage): void {
+    this.#people.sees(message);
+    const [verb, , runId, turn] = (message.buttons[0] ?? "").split(":");
+    if (verb === "approve") this.#decisions.asked(`${runId}:${turn}`);
+    const reached = this.#reached;
+    if (reached?.process.isAlive) {
+      this.#world.own(
+        reached.process,
+        this.#world.real(reached.process, () => this.#decisions.look()),
+      );
+    }
   }
 
   /** A new process over the same database and platform. */
@@ -127,17 +169,17 @@ class Conversation {
       store,
       runtime,
       log: silentLog,
-      registry: simRegistry(world, process, this.#faultRate),
+      registry: simRegistry({ world, process, faultRate: this.#faultRate, overloadedUntil: this.#overloadedUntil }),
       budgets: {},
       approvals: APPROVALS,
       engine,
-      tools: () => this.#tools(process),
+      tools: () => simTools(world, process, this.#deeds),
       skillsOf: () => skillCatalogue([], []),
       platform: () => platform,
       openView: () => createRunViews({ platform, clock, log: silentLog, board: createTaskBoard() }),
       placeOf: () =>
         Promise.resolve({
-          config: buildConfig({ model: "sim/sim", mode: "agi" }),
+          config: buildConfig({ model: "sim/sim", fallbackModel: "sim/other", mode: this.#mode }),
           sandboxRoot: "/nowhere",
           allowedHosts: [],
           blockedUrls: [],
@@ -146,6 +188,7 @@ class Conversation {
       instructionsOf: () => [],
       saveAttachment: () => Promise.resolve(null),
     });
+    this.#reached = { process, receive };
     world.own(process, engine.start(runner));
     world.own(process, closeLeftovers({ store, log: silentLog, platform }));
     for (const ask of this.#asks) if (!ask.accepted) this.#deliver(ask, receive, process);
@@ -167,51 +210,24 @@ class Conversation {
     });
   }
 
-  #tools(process: SimProcess): Tool[] {
-    const base = { grant: () => ({ key: "k", label: "l" }), title: () => "" };
-    const input = z.object({ n: z.number() });
-    const look = defineTool({
-      ...base,
-      name: "look",
-      description: "Looks.",
-      input,
-      permission: "read",
-      parallel: true,
-      afterCrash: "replay",
-      execute: async (_input, _ctx, signal) => {
-        await this.#world.clockOf(process).sleep(this.#world.random.next() * 900, signal);
-        return this.#world.random.next() < 0.1 ? errorResult("nothing there") : textResult("seen");
-      },
-    });
-    const launch = defineTool({
-      ...base,
-      name: "launch",
-      description: "Launches.",
-      input,
-      permission: "execute",
-      parallel: false,
-      afterCrash: "never",
-      execute: async (_input, ctx, signal) => {
-        const key = `${ctx.runId}:${ctx.callId}`;
-        this.#launches.set(key, (this.#launches.get(key) ?? 0) + 1);
-        await this.#world.step(process);
-        await this.#world.clockOf(process).sleep(this.#world.random.next() * 2_000, signal);
-        return textResult("launched");
-      },
-    });
-    return [look, launch];
-  }
-
   async #report(finished: boolean): Promise<Report> {
-    const texts = this.#server.messages.map(({ key, threadId, markdown }) => ({ key, threadId, markdown }));
+    const texts = this.#server.messages;
+    await this.#decisions.look();
+    const stopped = new Set(
+      texts.filter(({ markdown }) => markdown.includes("⏹ Stopped by")).map(({ thread }) => thread.threadId),
+    );
     return {
       asks: this.#asks.map(({ id, event }) => ({
         id,
-        threadId: event.thread.threadId ?? "-",
         answers: texts.filter(({ key, markdown }) => key.includes(":answer:") && markdown.includes(answerMark(id)))
           .length,
+        mayBeUnanswered: stopped.has(event.thread.threadId),
       })),
-      repeatedLaunches: [...this.#launches].filter(([, times]) => times > 1).map(([key]) => key),
+      repeatedLaunches: this.#deeds.repeated(),
+      unallowed: this.#deeds.unallowed(),
+      wrongDecisions: this.#decisions.wrong(),
+      openCards: this.#openCards().map(({ key }) => key),
+      decisions: this.#decisions.tally(),
       failures: this.#world.failures,
       openRuns: (await this.#store.runs.interrupted()).length,
       rateLimited: this.#server.rateLimited,
@@ -230,12 +246,20 @@ function makeAsks(random: { next(): number }): Ask[] {
     Array.from({ length: 1 + Math.floor(random.next() * 3) }, (_, index) => {
       const id = `${thread}${index}`;
       const at = index * 3_000 * random.next() + thread * 200;
-      return { id, event: askEvent(thread, index, askText(id, Math.floor(random.next() * 4))), at, accepted: false };
+      const text = askText(id, Math.floor(random.next() * 4));
+      const by = random.next() < 0.25 ? BOB : ANA;
+      return { id, event: askEvent({ thread, index, by }, text), at, accepted: false };
     }),
   ).flat();
 }
 
-function askEvent(thread: number, index: number, text: string): InboundMessage {
+interface AskPlace {
+  readonly thread: number;
+  readonly index: number;
+  readonly by: Person;
+}
+
+function askEvent({ thread, index, by }: AskPlace, text: string): InboundMessage {
   const ts = `17000${thread}.${index}`;
   return {
     kind: "message",
@@ -243,7 +267,7 @@ function askEvent(thread: number, index: number, text: string): InboundMessage {
     workspace: { id: "T", name: "T" },
     channel: { id: `C${thread % 2}`, name: "ops", kind: "channel" },
     thread: { platform: "slack", workspaceId: "T", channelId: `C${thread % 2}`, threadId: `17000${thread}.0` },
-    person: { id: "slack:U1", name: "Ana", isBot: false, isGuest: false, isExternal: false, roles: [] },
+    person: by,
     at: START_MS,
     text,
     addressed: "mention",

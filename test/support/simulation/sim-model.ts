@@ -20,12 +20,20 @@ export function answerMark(id: string): string {
   return `done-${id}.`;
 }
 
+interface SimModelOptions {
+  readonly world: World;
+  readonly process: SimProcess;
+  readonly faultRate: number;
+  /** Until then the model `sim` has no capacity; `other` has. Milliseconds since the epoch. */
+  readonly overloadedUntil: number;
+}
+
 /**
  * A model that works each request off: as many turns with tools as it asks for, then one answer that
  * names every request since the last answer. It fails now and then, never twice in a row, and its answers
  * may be cut off by the output limit.
  */
-export function simRegistry(world: World, process: SimProcess, faultRate: number): ProviderRegistry {
+export function simRegistry({ world, process, faultRate, overloadedUntil }: SimModelOptions): ProviderRegistry {
   const clock = world.clockOf(process);
   let failedBefore = false;
   const provider = {
@@ -36,6 +44,10 @@ export function simRegistry(world: World, process: SimProcess, faultRate: number
     async *createMessageStream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
       await world.step(process);
       await clock.sleep(10 + world.random.next() * 400, signal);
+      if (request.model === "sim" && world.now() < overloadedUntil) {
+        failedBefore = true;
+        throw new ProviderError("overloaded", "simulated");
+      }
       const response = cutOff(respond(request.messages), world.random.next() < faultRate);
       const fails = !failedBefore && world.random.next() < faultRate;
       failedBefore = fails;
@@ -91,6 +103,7 @@ function cutOff(response: ModelResponse, isCut: boolean): ModelResponse {
 function calls(turn: number): ToolUseBlock[] {
   return [
     { type: "tool_use", id: `look_${turn}`, name: "look", input: { n: turn } },
-    { type: "tool_use", id: `launch_${turn}`, name: "launch", input: { n: turn } },
+    { type: "tool_use", id: `launch_${turn}`, name: "launch", input: { n: Math.floor(turn / 2) } },
+    ...(turn % 4 === 1 ? [{ type: "tool_use" as const, id: `note_${turn}`, name: "note", input: { n: 0 } }] : []),
   ];
 }

@@ -11,8 +11,10 @@ import type { SimProcess, World } from "./world.ts";
 export interface SimMessage {
   readonly id: string;
   readonly key: string;
-  readonly threadId: string;
+  readonly thread: ThreadRef;
   markdown: string;
+  /** Ids of its buttons. */
+  buttons: readonly string[];
   readonly postedAt: number;
 }
 
@@ -32,6 +34,8 @@ const LATENCY_MS = 120;
 export class SimServer {
   readonly messages: SimMessage[] = [];
   rateLimited = 0;
+  /** Told of each message that is new or has changed. */
+  seen: (message: SimMessage) => void = () => {};
   readonly #world: World;
   readonly #posts = new Map<string, number[]>();
   readonly #edits: number[] = [];
@@ -45,18 +49,23 @@ export class SimServer {
     const landed: SimMessage = {
       id: `m${this.messages.length + 1}`,
       key,
-      threadId: thread.threadId ?? "-",
+      thread,
       markdown: message.markdown,
+      buttons: message.buttons.map(({ id }) => id),
       postedAt: this.#world.now(),
     };
     this.messages.push(landed);
+    this.seen(landed);
     return landed;
   }
 
   edit(id: string, message: OutgoingMessage): void {
     this.#count(this.#edits, SIM_LIMITS.editsPerWorkspace);
     const found = this.messages.find((each) => each.id === id);
-    if (found !== undefined) found.markdown = message.markdown;
+    if (found === undefined) return;
+    found.markdown = message.markdown;
+    found.buttons = message.buttons.map(({ id }) => id);
+    this.seen(found);
   }
 
   #countPost(channelId: string): void {

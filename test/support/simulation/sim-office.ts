@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
+import type { QueryConfig } from "../../../src/core/agent/query-config.ts";
+import { skillCatalogue } from "../../../src/core/context/skills.ts";
+import type { InboundMessage, Person, Receipt } from "../../../src/core/protocol/platform.ts";
+import type { LlmProvider } from "../../../src/core/providers/provider.ts";
+import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
+import { createIntake } from "../../../src/core/sessions/intake.ts";
+import { createSessionRunner } from "../../../src/core/sessions/runner.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Tool } from "../../../src/core/tool.ts";
+import { commandServices } from "../command-services.ts";
+import { buildConfig } from "../query-config.ts";
+import { countingIds, seededRandom } from "../runtime.ts";
+import { silentLog } from "../silent-log.ts";
+import { CHIEF } from "./sim-people.ts";
+import { type SimMessage, SimServer, simPlatform } from "./sim-platform.ts";
+import { simStore } from "./sim-store.ts";
+import { World } from "./world.ts";
+
+/** The whole core on virtual time, with a real store and a scripted model, and without faults. */
+export interface SimOffice {
+  readonly store: Store;
+  /** Somebody mentions the bot in a thread; what this sets off has happened when it resolves, except what takes time. */
+  say(text: string, speech: Speech): Promise<Receipt>;
+  /** Clicks the button whose id begins so, on the newest message of the thread that has one. */
+  click(prefix: string, click: { by: Person; thread: string }): Promise<Receipt>;
+  /** Lets so many milliseconds pass. */
+  pass(ms: number): Promise<void>;
+  messages(thread: string): readonly SimMessage[];
+  /** Cards of the thread that wait for a decision. */
+  cards(thread: string): readonly SimMessage[];
+}
+
+interface Speech {
+  readonly by: Person;
+  readonly thread: string;
+  readonly channel?: string;
+}
+
+export interface SimOfficeOptions {
+  readonly model: LlmProvider;
+  readonly tools: readonly Tool[];
+  readonly config?: Partial<QueryConfig>;
+}
+
+const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 60, admins: [] };
+const FACTS = { contextWindow: 200_000, maxOutputTokens: 64_000, price: null };
+/** Until a turn's edits and posts are through. Milliseconds. */
+const SETTLED_MS = 10_000;
+
+export async function simOffice({ model, tools, config = {} }: SimOfficeOptions): Promise<SimOffice> {
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-office-"));
+  const world = new World(seededRandom(1));
+  const process = world.spawn(null);
+  const clock = world.clockOf(process);
+  const runtime = { clock, ids: countingIds(), random: world.random };
+  const stored = await openStore(`file:${path.join(directory, "office.db")}`, runtime);
+  onTestFinished(async () => {
+    world.kill(process);
+    await stored.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const store = simStore(stored, world, process);
+  const server = new SimServer(world);
+  const platform = pacePlatform(simPlatform({ world, process, server, faultRate: 0 }), clock);
+  const log = silentLog;
+  const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 4, target: () => platform });
+  const receive = createIntake({
+    store,
+    engine,
+    runtime,
+    log,
+    approvals: APPROVALS,
+    access: { admins: [], deny: [], guests: false, external: false },
+    requiresMention: () => false,
+    ...commandServices(),
+  });
+  const runner = createSessionRunner({
+    store,
+    runtime,
+    log,
+    registry: { resolve: async () => ({ provider: model, model: "one", facts: FACTS }), available: () => ["scripted"] },
+    budgets: {},
+    approvals: APPROVALS,
+    engine,
+    tools: () => tools,
+    skillsOf: () => skillCatalogue([], []),
+    platform: () => platform,
+    openView: () => createRunViews({ platform, clock, log, board: createTaskBoard() }),
+    placeOf: () =>
+      Promise.resolve({
+        config: buildConfig({ model: "scripted/one", mode: "write", ...config }),
+        sandboxRoot: "/nowhere",
+        allowedHosts: [],
+        blockedUrls: [],
+        place: { platform: "Slack", channel: "C" },
+      }),
+    instructionsOf: () => [],
+    saveAttachment: () => Promise.resolve(null),
+  });
+  await engine.start(runner);
+  const pass = async (ms: number) => {
+    let isOver = false;
+    world.clockOf(null).after(ms, () => {
+      isOver = true;
+    });
+    await world.runUntil(() => isOver, ms);
+  };
+  const messages = (thread: string) => server.messages.filter((message) => message.thread.threadId === thread);
+  let events = 0;
+  const place = (thread: string, channel: string) => ({
+    workspace: { id: "T", name: "T" },
+    channel: { id: channel, name: "ops", kind: "channel" as const },
+    thread: { platform: "slack" as const, workspaceId: "T", channelId: channel, threadId: thread },
+    at: world.now(),
+  });
+  return {
+    store: stored,
+    async say(text, { by, thread, channel = "C" }) {
+      events += 1;
+      const message: InboundMessage = {
+        ...place(thread, channel),
+        kind: "message",
+        key: `slack:T:${channel}:${events}`,
+        person: by,
+        text,
+        addressed: "mention",
+        opensThread: messages(thread).length === 0,
+        attachments: [],
+        quoted: [],
+        messageId: String(events),
+      };
+      const receipt = await receive(message);
+      await pass(SETTLED_MS);
+      return receipt;
+    },
+    async click(prefix, { by, thread }) {
+      const holder = messages(thread).findLast(({ buttons }) => buttons.some((id) => id.startsWith(prefix)));
+      const action = holder?.buttons.find((id) => id.startsWith(prefix));
+      if (holder === undefined || action === undefined) throw new Error(`no button begins with ${prefix}`);
+      events += 1;
+      const where = place(thread, holder.thread.channelId);
+      const key = `slack:action:${holder.id}:${events}`;
+      const receipt = await receive({ ...where, kind: "action", key, action, person: by });
+      await pass(SETTLED_MS);
+      return receipt;
+    },
+    pass,
+    messages,
+    cards: (thread) => messages(thread).filter(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))),
+  };
+}

@@ -1,0 +1,148 @@
+import type { InboundAction, Person, Receipt, Receive } from "../../../src/core/protocol/platform.ts";
+import type { SimMessage } from "./sim-platform.ts";
+import type { SimProcess, World } from "./world.ts";
+
+export const ANA = person("slack:U1", "Ana");
+export const BOB = person("slack:U2", "Bob");
+/** Decides on everything. */
+export const CHIEF = person("slack:U9", "Chief");
+
+function person(id: string, name: string): Person {
+  return { id, name, isBot: false, isGuest: false, isExternal: false, roles: [] };
+}
+
+/** A process that people's clicks reach. */
+export interface Reached {
+  readonly process: SimProcess;
+  readonly receive: Receive;
+}
+
+export interface SimPeopleOptions {
+  /** Null while no process lives. */
+  readonly reached: () => Reached | null;
+  /** How long a card waits. Milliseconds. */
+  readonly expiresMs: number;
+  /** What became of a click. */
+  readonly told: (button: string, receipt: Receipt) => void;
+}
+
+interface Click {
+  readonly by: Person;
+  readonly button: string;
+}
+
+interface PlannedClick extends Click {
+  readonly afterMs: number;
+  /** Arrives at the same moment. */
+  readonly rival?: Click | null;
+}
+
+/** A click whose receipt does not come is made again after so long. Milliseconds. */
+const PATIENCE_MS = 4_000;
+/** How long people take to look at a card. Milliseconds. */
+const LOOK_MS = 15_000;
+
+/**
+ * People before a thread: they click on the cards they see, each in their own way: once, twice, late, in each other's way,
+ * and some of them without the right to. A click that a dying process swallows is made again.
+ */
+export class SimPeople {
+  /** Clicks that are still to be made or have no receipt yet. */
+  pending = 0;
+  readonly #world: World;
+  readonly #reached: () => Reached | null;
+  readonly #expiresMs: number;
+  readonly #told: (button: string, receipt: Receipt) => void;
+  #clicks = 0;
+
+  constructor(world: World, options: SimPeopleOptions) {
+    this.#world = world;
+    this.#told = options.told;
+    this.#reached = options.reached;
+    this.#expiresMs = options.expiresMs;
+  }
+
+  /** Somebody sees a message that is new or was edited. */
+  sees(message: SimMessage): void {
+    if (message.buttons.some((id) => id.startsWith("approve:"))) this.#seesCard(message);
+    const again = message.buttons.find((id) => id.startsWith("ask-again:"));
+    if (again !== undefined && this.#luck(0.3))
+      this.#click(message, { by: ANA, button: again, afterMs: this.#some(9_000) });
+  }
+
+  #seesCard(card: SimMessage): void {
+    const choose = () => card.buttons[Math.floor(this.#world.random.next() * card.buttons.length)] ?? "";
+    const anyone = () => [ANA, BOB, CHIEF, CHIEF][Math.floor(this.#world.random.next() * 4)] ?? CHIEF;
+    const afterMs = this.#some(LOOK_MS);
+    if (this.#luck(0.15)) {
+      // Nobody decides; some come too late.
+      if (this.#luck(0.5))
+        this.#click(card, { by: CHIEF, button: choose(), afterMs: this.#expiresMs + this.#some(5_000) });
+    } else {
+      const rival = this.#luck(0.3) ? { by: anyone(), button: choose() } : null;
+      this.#click(card, { by: anyone(), button: choose(), afterMs, rival });
+      if (this.#luck(0.4)) this.#click(card, { by: anyone(), button: choose(), afterMs: afterMs + this.#some(300) });
+      if (this.#luck(0.4)) this.#click(card, { by: CHIEF, button: choose(), afterMs: this.#some(LOOK_MS) });
+    }
+    const [, , runId] = (card.buttons[0] ?? "").split(":");
+    if (this.#luck(0.1)) this.#click(card, { by: ANA, button: `stop:${runId}`, afterMs: this.#some(LOOK_MS) });
+    if (this.#luck(0.2)) this.#dieAfter(this.#some(LOOK_MS));
+  }
+
+  #luck(chance: number): boolean {
+    return this.#world.random.next() < chance;
+  }
+
+  #some(ms: number): number {
+    return this.#world.random.next() * ms;
+  }
+
+  /** The process may die while it only waits, too. */
+  #dieAfter(ms: number): void {
+    this.#world.clockOf(null).after(ms, () => {
+      const reached = this.#reached();
+      if (reached !== null) this.#world.kill(reached.process);
+    });
+  }
+
+  #click(message: SimMessage, { afterMs, rival = null, ...first }: PlannedClick): void {
+    const world = this.#world;
+    const outside = world.clockOf(null);
+    this.pending += 1;
+    let isDone = false;
+    const hand = async ({ process, receive }: Reached, event: InboundAction) => {
+      await world.step(process);
+      const receipt = await receive(event);
+      this.#told(event.action, receipt);
+      if (!isDone) this.pending -= 1;
+      isDone = true;
+    };
+    const attempt = () => {
+      if (isDone) return;
+      const reached = this.#reached();
+      if (reached !== null) {
+        const event = this.#eventOf(message, first);
+        // The platform hands some on twice.
+        const events = [event, ...(this.#luck(0.2) ? [event] : [])];
+        if (rival !== null) events.push(this.#eventOf(message, rival));
+        for (const each of events) world.own(reached.process, hand(reached, each));
+      }
+      outside.after(PATIENCE_MS, attempt);
+    };
+    outside.after(afterMs, attempt);
+  }
+
+  #eventOf({ id, thread }: SimMessage, { by, button }: Click): InboundAction {
+    this.#clicks += 1;
+    return {
+      kind: "action",
+      key: `slack:action:${id}:${this.#clicks}`,
+      action: button,
+      workspace: { id: "T", name: "T" },
+      channel: { id: thread.channelId, name: "ops", kind: "channel" },
+      thread,
+      person: by,
+      at: this.#world.now(),
+    };
+  }
+}
