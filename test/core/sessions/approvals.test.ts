@@ -1,0 +1,185 @@
+import { expect, test } from "vitest";
+import { textResult } from "../../../src/core/protocol/tool-result.ts";
+import type { ModelRequest } from "../../../src/core/providers/provider.ts";
+import { type SimOffice, simOffice } from "../../support/simulation/sim-office.ts";
+import { ANA, BOB, CHIEF } from "../../support/simulation/sim-people.ts";
+import { type Reply, ScriptedModel, tool } from "../agent/query-fixture.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A model that launches what it is told to, once per request of a person, and then says so. */
+function launching() {
+  const model = new ScriptedModel((request): Reply => {
+    const last = request.messages.at(-1);
+    const isToBeDone = last?.content.every(({ type }) => type !== "tool_result");
+    const path = /launch (\w+)/u.exec(JSON.stringify(last?.content))?.[1];
+    if (!isToBeDone || path === undefined) return { text: "Done." };
+    return { calls: [{ id: `call_${request.messages.length}`, name: "launch", input: { path } }] };
+  });
+  const launched: string[] = [];
+  const launch = tool("launch", {
+    permission: "execute",
+    parallel: false,
+    afterCrash: "never",
+    execute: ({ path }) => {
+      launched.push(path);
+      return Promise.resolve(textResult("launched"));
+    },
+  });
+  return { model, launch, launched };
+}
+
+const results = ({ requests }: ScriptedModel): string => JSON.stringify(requests.at(-1)?.messages);
+
+test("nobody decides: the card says so, the model is told, and whoever clicks asks again", async () => {
+  const { model, launch, launched } = launching();
+  const office = await simOffice({ model, tools: [launch] });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  const [card] = office.cards("1");
+  expect(card?.markdown).toContain("⏸ **Run launch a?**");
+  await office.pass(59 * MINUTE_MS);
+  expect(office.cards("1")).toHaveLength(1);
+
+  await office.pass(MINUTE_MS);
+  expect(office.cards("1")).toEqual([]);
+  expect(card?.markdown).toBe("⚠ Nobody decided within 60 min; I left it out: launch `a`");
+  expect(results(model)).toContain("Not run: nobody decided within 60 minutes. Go on without it, and say so.");
+  expect(office.messages("1").at(-1)?.markdown).toBe("Done.");
+
+  const late = await office.click("ask-again:", { by: BOB, thread: "1" });
+  expect(late).toEqual({ type: "accepted" });
+  expect(results(model)).toContain("Nobody decided in time on: launch `a`. Ask again for it if it is still needed");
+  expect(launched).toEqual([]);
+});
+
+test("a click that comes too late decides nothing, and says so", async () => {
+  const { model, launch, launched } = launching();
+  const office = await simOffice({ model, tools: [launch] });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  const button = office.cards("1")[0]?.buttons[0] ?? "";
+  await office.pass(61 * MINUTE_MS);
+  const [card] = office.messages("1").filter(({ markdown }) => markdown.startsWith("⚠"));
+  Object.assign(card ?? {}, { buttons: [button] });
+  const receipt = await office.click("approve:y", { by: ANA, thread: "1" });
+  expect(receipt).toMatchObject({
+    type: "reply",
+    message: { markdown: "⚠ Nobody decided within 60 min; I left it out already." },
+  });
+  expect(launched).toEqual([]);
+});
+
+/** Who asks in which thread, after what has been granted, and whether a card comes. */
+interface GrantCase {
+  readonly name: string;
+  readonly granted: "approve:a" | "approve:A";
+  readonly next: {
+    readonly by: typeof ANA;
+    readonly thread: string;
+    readonly channel?: string;
+    readonly what?: string;
+  };
+  readonly isAsked: boolean;
+}
+
+const grantCases: readonly GrantCase[] = [
+  { name: "for a session covers it", granted: "approve:a", next: { by: ANA, thread: "1" }, isAsked: false },
+  {
+    name: "for a session, another thing",
+    granted: "approve:a",
+    next: { by: ANA, thread: "1", what: "b" },
+    isAsked: true,
+  },
+  { name: "for a session, another person", granted: "approve:a", next: { by: BOB, thread: "1" }, isAsked: true },
+  { name: "for a session, another session", granted: "approve:a", next: { by: ANA, thread: "2" }, isAsked: true },
+  { name: "for always covers another session", granted: "approve:A", next: { by: ANA, thread: "2" }, isAsked: false },
+  { name: "for always, another person", granted: "approve:A", next: { by: BOB, thread: "2" }, isAsked: true },
+  {
+    name: "for always, another channel",
+    granted: "approve:A",
+    next: { by: ANA, thread: "2", channel: "D" },
+    isAsked: true,
+  },
+];
+
+test.each(grantCases)("a grant $name: asked again $isAsked", async ({ granted, next, isAsked }) => {
+  const { model, launch, launched } = launching();
+  const office = await simOffice({ model, tools: [launch] });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  await office.click(granted, { by: ANA, thread: "1" });
+  expect(launched).toEqual(["a"]);
+  const { what = "a", ...speech } = next;
+  await office.say(`launch ${what}`, speech);
+  expect(office.cards(speech.thread)).toHaveLength(isAsked ? 1 : 0);
+  expect(launched).toHaveLength(isAsked ? 1 : 2);
+});
+
+test("what the chief allows for a session counts for whoever asked, not for the chief", async () => {
+  const { model, launch, launched } = launching();
+  const office = await simOffice({ model, tools: [launch] });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  await office.click("approve:a", { by: CHIEF, thread: "1" });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  expect(launched).toEqual(["a", "a"]);
+  await office.say("launch a", { by: CHIEF, thread: "1" });
+  expect(office.cards("1")).toHaveLength(1);
+});
+
+test("a grant that is revoked no longer holds", async () => {
+  const { model, launch, launched } = launching();
+  const office = await simOffice({ model, tools: [launch] });
+  await office.say("launch a", { by: ANA, thread: "1" });
+  await office.click("approve:A", { by: ANA, thread: "1" });
+  const [grant] = await grantsOf(office);
+  expect(grant).toMatchObject({ key: "launch:launch:a", personId: ANA.id, sessionId: null, grantedBy: "@Ana" });
+  await office.store.transaction((tx) => tx.grants.revoke(grant?.id ?? "", 0));
+  await office.say("launch a", { by: ANA, thread: "2" });
+  expect(office.cards("2")).toHaveLength(1);
+  expect(launched).toEqual(["a"]);
+});
+
+async function grantsOf({ store }: SimOffice) {
+  const session = await store.sessions.byKey("slack:T:C:1");
+  return store.grants.inForce({ sessionId: session?.id ?? "", channelId: session?.channelKey ?? "" });
+}
+
+/** Looks first, for as long as it takes, then launches. */
+function lookingFirst() {
+  const { launch, launched } = launching();
+  const gates: (() => void)[] = [];
+  const look = tool("look", {
+    execute: async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gates.push(resolve);
+      await promise;
+      return textResult("seen");
+    },
+  });
+  const model = new ScriptedModel((request: ModelRequest): Reply => {
+    const asked = request.messages.findLastIndex(({ content }) => JSON.stringify(content).includes("go ahead"));
+    const done = request.messages.slice(asked).filter(({ role }) => role === "assistant").length;
+    const id = `call_${request.messages.length}`;
+    if (done === 0) return { calls: [{ id, name: "look", input: { path: "a" } }] };
+    return done === 1 ? { calls: [{ id, name: "launch", input: { path: "a" } }] } : { text: "Done." };
+  });
+  return { model, look, launch, launched, gates };
+}
+
+test("words of somebody who has no grant void it for the run, and the card names them", async () => {
+  const { model, look, launch, launched, gates } = lookingFirst();
+  const office = await simOffice({ model, tools: [look, launch] });
+  await office.say("go ahead", { by: ANA, thread: "1" });
+  gates.shift()?.();
+  await office.pass(5_000);
+  await office.click("approve:a", { by: ANA, thread: "1" });
+  await office.say("go ahead", { by: ANA, thread: "1" });
+  gates.shift()?.();
+  await office.pass(5_000);
+  expect(launched).toEqual(["a", "a"]);
+
+  await office.say("go ahead", { by: ANA, thread: "1" });
+  await office.say("and quickly", { by: BOB, thread: "1" });
+  gates.shift()?.();
+  await office.pass(5_000);
+  expect(launched).toEqual(["a", "a"]);
+  expect(office.cards("1")[0]?.markdown).toContain("asked by @Ana, with words of @Bob");
+});
