@@ -46,7 +46,7 @@ const cases: readonly Case[] = [
   ["agi", "execute", refuses, "refuse"],
 ];
 
-test.each(cases)("in %s mode a call with permission %s and rule %j: %4$s", (mode, permission, rule, expected) => {
+test.each(cases)("in %s mode a call with permission %s and rule %j: %s", (...[mode, permission, rule, expected]) => {
   expect(verdict([tool("it", { permission, rule: () => rule })], mode).type).toBe(expected);
 });
 
