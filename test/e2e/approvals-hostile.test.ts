@@ -55,3 +55,16 @@ test("a program in a file that is not there is no question to anybody", async ()
   expect(await talk.answered(1)).toBe("No file.");
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("nowhere.js");
 });
+test("a call that was denied is not run, although the mode has come to ask for nothing since", async () => {
+  await using at = await office();
+  at.model.script((_request, index) =>
+    index === 0 ? toolUse("write", { path: "a.txt", content: "a" }) : text(`Denied ${index}`),
+  );
+  const talk = at.talk({ text: "write it", channel: at.channel() });
+  await asks(at, talk);
+  await talk.mention("/mode agi").answered;
+  await at.until("the new mode", () => at.whispersTo("U0ANA").some((said) => said.includes("Mode **agi**")));
+  talk.click("approve:n");
+  await talk.answered(2);
+  expect(existsSync(path.join(root(at, talk.channel), "a.txt"))).toBe(false);
+});

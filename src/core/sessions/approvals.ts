@@ -56,7 +56,7 @@ const ALLOWED: CallVerdict = { type: "allowed" };
 async function coveredByGrants(
   { store, session }: ApprovalDeskOptions,
   calls: readonly AskedCall[],
-  { requester, others }: RunPeople,
+  { requester, others }: Pick<RunPeople, "requester" | "others">,
 ): Promise<ReadonlySet<AskedCall>> {
   const sessionId = session.task?.root.sessionId ?? session.id;
   const grants = await store.grants.inForce({ sessionId, channelId: session.channelKey });
@@ -97,7 +97,10 @@ async function ask(options: ApprovalDeskOptions, { id, turn, people, calls, aske
     expiresAt: createdAt + rules.expiresMinutes * 60_000,
     createdAt,
   };
-  if (card === null) return verdictsOn(asked, { ...row, status: "denied", scope: null, decidedBy: null }, rules);
+  if (card === null) {
+    const refused = { ...row, status: "denied", scope: null, decidedBy: null } as const;
+    return verdictsOn(asked, { row: refused, covered: new Set(asked) }, rules);
+  }
   await context.transaction(`approval:${turn}`, (tx) => tx.approvals.create(row));
   await armExpiry(options, row);
   await context.post(cardKey(row), card.message);
@@ -178,17 +181,27 @@ function cardOf(
 /** Every call has its verdict; the card then shows the decision alone. */
 async function decided(options: ApprovalDeskOptions, row: OpenApproval): Promise<ReadonlyMap<string, CallVerdict>> {
   await closeCard(options, row);
-  return verdictsOn(row.asked, row, options.rules);
+  const others = row.asked.filter(({ use }) => !row.calls.some(({ callId }) => callId === use.id));
+  const covered = others.length === 0 ? NONE : await coveredByGrants(options, others, row.people);
+  return verdictsOn(row.asked, { row, covered }, options.rules);
 }
 
-function verdictsOn(asked: readonly AskedCall[], row: ApprovalRow, rules: ApprovalRules) {
-  return new Map(asked.map((call) => [call.use.id, verdictOn(call, row, rules)]));
+const NONE: ReadonlySet<AskedCall> = new Set();
+
+/** A decided approval, and the calls beside it that grants cover. */
+interface Settled {
+  readonly row: ApprovalRow;
+  readonly covered: ReadonlySet<AskedCall>;
 }
 
-function verdictOn({ use }: AskedCall, row: ApprovalRow, { expiresMinutes }: ApprovalRules): CallVerdict {
+function verdictsOn(asked: readonly AskedCall[], settled: Settled, rules: ApprovalRules) {
+  return new Map(asked.map((call) => [call.use.id, verdictOn(call, settled, rules)]));
+}
+
+function verdictOn(asked: AskedCall, { row, covered }: Settled, { expiresMinutes }: ApprovalRules): CallVerdict {
+  const { use } = asked;
   const call = row.calls.find(({ callId }) => callId === use.id);
-  // What is not among the asked calls was covered by a grant when they were asked.
-  if (call === undefined) return ALLOWED;
+  if (call === undefined) return covered.has(asked) ? ALLOWED : denied(NOT_ASKED);
   if (call.refused !== undefined) return denied(call.refused);
   if (call.input !== canonicalJson(use.input)) return denied("Not run: the arguments are not those that were allowed.");
   switch (row.status) {
@@ -202,6 +215,9 @@ function verdictOn({ use }: AskedCall, row: ApprovalRow, { expiresMinutes }: App
       );
   }
 }
+
+/** It was free, or covered by a grant, when the calls beside it were asked for, and is not any more. */
+const NOT_ASKED = "Not run: it needs a decision by now, and nobody was asked. Call it again if it is still needed.";
 
 function denied(reason: string): CallVerdict {
   return { type: "denied", reason };

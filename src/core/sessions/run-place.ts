@@ -1,26 +1,69 @@
+import { z } from "zod";
+import { asManager, EXECUTOR } from "../agent/managed-agents.ts";
+import type { Mode, QueryConfig } from "../agent/query-config.ts";
 import { subAgent, WORKER } from "../agent/sub-agents.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
+import type { SessionRow } from "../store/sessions.ts";
 import type { ChildEvent } from "./child-event.ts";
+import type { TurnContext } from "./engine.ts";
 import { placeFor } from "./job-event.ts";
 import type { SessionPlace } from "./runner.ts";
 import type { SessionEventBody } from "./session-event.ts";
+import { sessionSettingsSchema } from "./session-settings.ts";
+
+/** From the one that can do least. */
+const MODES = ["read", "write", "agi"] as const satisfies readonly Mode[];
+
+const begunSchema = z.object({ settings: sessionSettingsSchema, mode: z.enum(MODES) });
+
+interface BegunRun {
+  readonly session: SessionRow;
+  readonly body: SessionEventBody;
+  readonly context: Pick<TurnContext, "step">;
+}
+
+/**
+ * The place of a run, as it was when the run began: settings that people change meanwhile are for the next one. What waits
+ * for a decision would otherwise go on by another measure than it was asked by. Only a lesser mode holds at once.
+ */
+export async function placeAsBegun(
+  { session, body, context }: BegunRun,
+  placeOf: (session: SessionRow) => Promise<SessionPlace>,
+): Promise<SessionPlace> {
+  const { settings: now } = session;
+  const begun = await context.step("begun", async () => {
+    const { config } = placeOfRun(body, await placeOf(session));
+    return { settings: now, mode: config.mode };
+  });
+  const { settings, mode } = begunSchema.parse(begun);
+  const place = placeOfRun(body, await placeOf({ ...session, settings }));
+  return { ...place, config: { ...place.config, mode: lesserMode(mode, place.config.mode) } };
+}
+
+function lesserMode(a: Mode, b: Mode): Mode {
+  return MODES.indexOf(a) <= MODES.indexOf(b) ? a : b;
+}
 
 /** The place of a session for the run that an event began: a job and a sub-agent bring rights of their own. */
 export function placeOfRun(body: SessionEventBody, place: SessionPlace): SessionPlace {
   switch (body.kind) {
     case "child": {
       const { task, access, mode, tools, grantedTools, maxTurns } = body;
-      const type = task.agent === WORKER ? null : place.config.agentDefinition;
+      const isPlain = task.agent === WORKER || task.agent === EXECUTOR;
+      const type = isPlain ? null : place.config.agentDefinition;
       const agentDefinition = subAgent(type, { name: task.agent, access, maxTurns });
-      return { ...place, config: { ...place.config, agentDefinition, mode, toolAllow: tools, grantedTools } };
+      const { managedAgents: _managed, ...config } = place.config;
+      return { ...place, config: { ...config, agentDefinition, mode, toolAllow: tools, grantedTools } };
     }
     case "child_end": {
       const { job } = body;
-      if (job === null) return place;
-      return { ...place, config: { ...place.config, mode: job.mode, grantedTools: job.tools } };
+      const rights = job === null ? {} : { mode: job.mode, grantedTools: job.tools };
+      return { ...place, config: asManager({ ...place.config, ...rights }) };
     }
-    default:
-      return placeFor(body, place);
+    default: {
+      const own = placeFor(body, place);
+      return { ...own, config: asManager(own.config) };
+    }
   }
 }
 
@@ -29,10 +72,16 @@ export function isUnattended(body: SessionEventBody): boolean {
   return body.kind === "job" || ((body.kind === "child" || body.kind === "child_end") && body.nonInteractive);
 }
 
-/** The limits of an event's run. */
-export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings): BudgetSettings {
+/** The limits of an event's run; a manager's hold for its executors, too. */
+export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings, config: QueryConfig): BudgetSettings {
   const jobUsd = jobOf(body)?.budgetUsd ?? null;
-  return jobUsd === null ? budgets : { ...budgets, jobUsd };
+  const managedUsd = body.kind === "child" ? body.managedUsd : config.managing?.totalBudgetUsd;
+  return {
+    ...budgets,
+    ...(jobUsd === null ? {} : { jobUsd }),
+    ...(managedUsd === undefined ? {} : { managedUsd }),
+    ...(config.maxBudgetUsd === undefined ? {} : { runUsd: config.maxBudgetUsd }),
+  };
 }
 
 /** The rights of the job that a run goes back to; null for a person's. */

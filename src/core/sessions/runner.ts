@@ -31,7 +31,7 @@ import { withdrawQuestions } from "./questions.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import { authorOf } from "./run-people.ts";
-import { budgetsOfRun, isUnattended, jobOf, placeOfRun } from "./run-place.ts";
+import { budgetsOfRun, isUnattended, jobOf, placeAsBegun } from "./run-place.ts";
 import { skillsOfRun } from "./run-skills.ts";
 import { statsOfRun } from "./run-stats.ts";
 import { tasksOfRun } from "./run-tasks.ts";
@@ -193,7 +193,7 @@ class SessionRunner implements SessionHandler {
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
-      const place = placeOfRun(wake.event.body, await this.#options.placeOf(run.session));
+      const place = await placeAsBegun({ ...run, body: wake.event.body }, this.#options.placeOf);
       const isCompaction = wake.event.body.kind === "compact";
       const plan = await this.#options.store.plans.of(run.session.id);
       const { query, input } = this.#query(run, place, plan);
@@ -304,13 +304,12 @@ class SessionRunner implements SessionHandler {
     const { store, runtime, log, registry, budgets } = this.#options;
     const { body } = wake.event;
     const root = session.task === undefined ? {} : { root: session.task.root };
-    const runUsd = config.maxBudgetUsd === undefined ? {} : { runUsd: config.maxBudgetUsd };
     return registryWithin(
       {
         store,
         runtime,
         log,
-        settings: { ...budgetsOfRun(body, budgets), ...runUsd },
+        settings: budgetsOfRun(body, budgets, config),
         account: { runId: wake.runId, sessionId: session.id, ...account, ...root, isJob: jobOf(body) !== null },
         epoch: context.epoch,
       },
