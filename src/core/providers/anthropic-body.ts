@@ -3,6 +3,7 @@ import { assertNever } from "../protocol/assert-never.ts";
 import type { DocumentBlock, ImageBlock, ToolResultContent } from "../protocol/messages.ts";
 import { unreadableDocument } from "./document-text.ts";
 import type { ModelRequest, SystemPart } from "./provider.ts";
+import { effortOf, thinkingBudgetOf } from "./thinking-budget.ts";
 import { providerToolId, replayedInput } from "./tool-input.ts";
 import { type VisiblePart, type VisibleTurn, visibleTurns } from "./visible-content.ts";
 import type { Endpoint, WireCall } from "./wire.ts";
@@ -30,7 +31,7 @@ export function anthropicBody({ request, refusedFields }: WireCall, endpoint: En
     messages: withBreakpoint(turns.map((turn) => messageParam(turn, endpoint))),
     ...optional("temperature", samplingOf(request, endpoint), refusedFields),
     ...optional("thinking", thinkingOf(request), refusedFields),
-    ...optional("output_config", effortOf(request), refusedFields),
+    ...optional("output_config", outputConfigOf(request), refusedFields),
   };
 }
 
@@ -46,15 +47,17 @@ function samplingOf({ temperature }: ModelRequest, { quirks }: Endpoint): number
   return quirks.noSampling ? undefined : temperature;
 }
 
-function thinkingOf({ model, thinkingBudget, maxTokens }: ModelRequest): Anthropic.ThinkingConfigParam | undefined {
-  if (thinkingBudget === undefined || thinkingBudget <= 0) return undefined;
-  if (!THINKS_BY_BUDGET.test(model)) return { type: "adaptive" };
-  const budget = Math.min(Math.max(thinkingBudget, LEAST_THINKING), maxTokens - 1);
+function thinkingOf(request: ModelRequest): Anthropic.ThinkingConfigParam | undefined {
+  const asked = thinkingBudgetOf(request);
+  if (asked === undefined || asked <= 0) return undefined;
+  if (!THINKS_BY_BUDGET.test(request.model)) return { type: "adaptive" };
+  const budget = Math.min(Math.max(asked, LEAST_THINKING), request.maxTokens - 1);
   return budget < LEAST_THINKING ? undefined : { type: "enabled", budget_tokens: budget };
 }
 
-function effortOf({ model, effortLevel }: ModelRequest): Anthropic.OutputConfig | undefined {
-  return effortLevel === undefined || THINKS_BY_BUDGET.test(model) ? undefined : { effort: effortLevel };
+function outputConfigOf(request: ModelRequest): Anthropic.OutputConfig | undefined {
+  const effort = effortOf(request);
+  return effort === undefined || THINKS_BY_BUDGET.test(request.model) ? undefined : { effort };
 }
 
 /** The last marked parts keep their breakpoints; one is left for the newest message. */

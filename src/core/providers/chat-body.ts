@@ -2,8 +2,9 @@ import { z } from "zod";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../protocol/messages.ts";
 import { quotedDocument, unreadableDocument } from "./document-text.ts";
-import { effortOf, failedText, joinedSystem } from "./openai-client.ts";
+import { failedText, joinedSystem } from "./openai-client.ts";
 import type { ModelRequest } from "./provider.ts";
+import { effortOf, thinkingBudgetOf } from "./thinking-budget.ts";
 import { providerToolId, replayedInput } from "./tool-input.ts";
 import { type VisiblePart, visibleTurns } from "./visible-content.ts";
 import type { Endpoint, WireCall } from "./wire.ts";
@@ -77,7 +78,7 @@ function limitField({ quirks }: Endpoint, refused: ReadonlySet<string>): string 
 function thinkingFields(request: ModelRequest, { quirks }: Endpoint): Record<string, unknown> {
   const effort = effortOf(request);
   if (effort === undefined) return {};
-  const budget = request.thinkingBudget ?? (effort === "low" ? 0 : undefined);
+  const budget = thinkingBudgetOf(request);
   switch (quirks.thinking) {
     case "none":
       return {};

@@ -26,17 +26,6 @@ export function joinedSystem(parts: readonly { readonly text: string }[]): strin
     .join("\n\n");
 }
 
-/** The effort that stands for what was asked: its level, or a number of tokens to think. */
-export function effortOf(request: {
-  readonly effortLevel?: "low" | "medium" | "high" | "max";
-  readonly thinkingBudget?: number;
-}): "low" | "medium" | "high" | "max" | undefined {
-  if (request.effortLevel !== undefined) return request.effortLevel;
-  if (request.thinkingBudget === undefined) return undefined;
-  if (request.thinkingBudget <= 4_000) return "low";
-  return request.thinkingBudget <= 8_000 ? "medium" : "high";
-}
-
 /** The text of a failed call says so: these APIs have no field for it. */
 export function failedText(text: string, isError: boolean): string {
   return isError && !/^error/i.test(text) ? `Error: ${text}` : text;

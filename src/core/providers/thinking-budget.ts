@@ -1,0 +1,22 @@
+type EffortLevel = "low" | "medium" | "high" | "max";
+
+interface AskedThinking {
+  readonly effortLevel?: EffortLevel;
+  readonly thinkingBudget?: number;
+}
+
+/** Tokens that a model may think at each level. */
+const BUDGETS: Readonly<Record<EffortLevel, number>> = { low: 0, medium: 5_000, high: 10_000, max: 20_000 };
+
+/** Tokens the model may think; undefined: as its provider would have it. A given budget overrides what the level implies. */
+export function thinkingBudgetOf({ thinkingBudget, effortLevel }: AskedThinking): number | undefined {
+  return thinkingBudget ?? (effortLevel === undefined ? undefined : BUDGETS[effortLevel]);
+}
+
+/** The level for models that are not told in tokens: the one whose budget is nearest to a given one. */
+export function effortOf({ thinkingBudget, effortLevel }: AskedThinking): EffortLevel | undefined {
+  if (thinkingBudget === undefined) return effortLevel;
+  if (thinkingBudget < BUDGETS.medium / 2) return "low";
+  if (thinkingBudget < (BUDGETS.medium + BUDGETS.high) / 2) return "medium";
+  return thinkingBudget < (BUDGETS.high + BUDGETS.max) / 2 ? "high" : "max";
+}
