@@ -1,4 +1,5 @@
 import { historyStrip } from "../core/jobs/history-strip.ts";
+import type { JobOverview } from "../core/jobs/job-control.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobRow, JobSettings } from "../core/store/jobs.ts";
 import { nextDue, readSchedule } from "./schedule.ts";
@@ -18,6 +19,16 @@ export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], no
     `\`${job.id}\``,
   ];
   return parts.join(" · ");
+}
+
+/** The same as data. */
+export function jobOverview(job: JobRow, newestRuns: readonly OccurrenceRow[], now: number): JobOverview {
+  const { id, name, enabled: isEnabled } = job;
+  const read = readSchedule(job);
+  const runs = newestRuns.toReversed().map(({ success, durationMs }) => ({ success, durationMs }));
+  if (read.type === "refused") return { id, name, isEnabled, runs, sentence: read.reason, nextAt: null };
+  const nextAt = isEnabled ? nextDue(read.schedule, now) : null;
+  return { id, name, isEnabled, runs, sentence: sentenceOf(read.schedule), nextAt };
 }
 
 /** What it does and how, over several lines. */

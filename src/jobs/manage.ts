@@ -1,12 +1,20 @@
 import { createHash } from "node:crypto";
-import type { JobAction, JobAnswer, JobControl, JobDraft, JobPreview, JobRequest } from "../core/jobs/job-control.ts";
+import type {
+  JobAction,
+  JobAnswer,
+  JobControl,
+  JobDraft,
+  JobOverview,
+  JobPreview,
+  JobRequest,
+} from "../core/jobs/job-control.ts";
 import { assertNever } from "../core/protocol/assert-never.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import { type BrokenJob, type JobRow, type JobSettings, jobNameKey } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
 import { type ReadDraft, readDraft } from "./draft.ts";
-import { jobDetails, jobLogs, jobSummary } from "./job-words.ts";
+import { jobDetails, jobLogs, jobOverview, jobSummary } from "./job-words.ts";
 import { nextDueTimes } from "./schedule.ts";
 import type { JobScheduler } from "./scheduler.ts";
 import { sentenceOf, timeIn } from "./sentence.ts";
@@ -25,6 +33,8 @@ export interface JobControlOptions {
 
 /** Due times that a preview names. */
 const NAMED_TIMES = 3;
+/** Runs that the strip beside a job shows. */
+const SHOWN_RUNS = 7;
 /** Occurrences that `/jobs logs` lists. */
 const LISTED_LOGS = 10;
 
@@ -96,18 +106,34 @@ class Control implements JobControl {
     return done(`✓ ${this.#said(read)}`);
   }
 
-  async list({ person, thread }: JobRequest): Promise<JobAnswer> {
+  async list(request: JobRequest): Promise<JobAnswer> {
+    const { person } = request;
     const { store, runtime } = this.#options;
-    const { jobs, broken } = await store.jobs.all();
-    const seen = jobs.filter((job) => this.#maySee(job, person, thread));
-    const here = seen.filter((job) => isIn(job, thread));
+    const { jobs, broken } = await this.#seen(request);
     const lines: string[] = [];
-    for (const job of [...here, ...seen.filter((job) => !isIn(job, thread))]) {
-      lines.push(jobSummary(job, await store.occurrences.newestRuns(job.id, 7), runtime.clock.now()));
+    for (const job of jobs) {
+      lines.push(jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), runtime.clock.now()));
     }
     if (this.#isAdmin(person)) lines.push(...broken.map(brokenLine));
     if (lines.length > 0) return done(lines.join("\n"));
     return done('There are no jobs here. `/jobs add --cron "0 9 * * 1-5" --prompt "…"` adds one.');
+  }
+
+  async overview(request: JobRequest): Promise<readonly JobOverview[]> {
+    const { store, runtime } = this.#options;
+    const { jobs } = await this.#seen(request);
+    return Promise.all(
+      jobs.map(async (job) => {
+        return jobOverview(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), runtime.clock.now());
+      }),
+    );
+  }
+
+  /** Jobs that the person may see, those of the channel first. */
+  async #seen({ person, thread }: JobRequest): Promise<{ jobs: readonly JobRow[]; broken: readonly BrokenJob[] }> {
+    const { jobs, broken } = await this.#options.store.jobs.all();
+    const seen = jobs.filter((job) => this.#maySee(job, person, thread));
+    return { jobs: [...seen.filter((job) => isIn(job, thread)), ...seen.filter((job) => !isIn(job, thread))], broken };
   }
 
   async act(action: JobAction, name: string, request: JobRequest): Promise<JobAnswer> {
@@ -117,7 +143,7 @@ class Control implements JobControl {
     const { store, runtime } = this.#options;
     if (action === "show") {
       return done(
-        `${jobSummary(job, await store.occurrences.newestRuns(job.id, 7), runtime.clock.now())}\n${jobDetails(job)}`,
+        `${jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), runtime.clock.now())}\n${jobDetails(job)}`,
       );
     }
     if (action === "logs") return done(jobLogs(job, await store.occurrences.newest(job.id, LISTED_LOGS)));

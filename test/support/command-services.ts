@@ -28,7 +28,7 @@ export function commandServices(): Pick<IntakeOptions, "announce"> &
     },
     tools: () => Promise.resolve([]),
     skillsOf: () => Promise.resolve(skillCatalogue([], [])),
-    jobs: { preview: noJobs, add: noJobs, list: noJobs, act: noJobs, edit: noJobs },
+    jobs: { preview: noJobs, add: noJobs, list: noJobs, overview: noJobs, act: noJobs, edit: noJobs },
     announce: () => Promise.reject(new Error("nobody posts here")),
   };
 }

@@ -104,7 +104,7 @@ function grantLine(grant: GrantRow, { whose, now }: { whose: string; now: number
 }
 
 /** A label that only points at its subject (`this command`) is followed by it: the key holds it behind the tool's name. */
-function whatOf({ key, label }: GrantRow): string {
+export function whatOf({ key, label }: GrantRow): string {
   const what = plainLine(label, WHAT_CHARS);
   return /\bthis\b/u.test(label) ? `${what} ${inlineCode(key.slice(key.indexOf(":") + 1), WHAT_CHARS)}` : what;
 }

@@ -7,6 +7,8 @@ export interface JobControl {
   add(draft: JobDraft, request: JobRequest): Promise<JobAnswer>;
   /** Jobs that the person may see, those of the channel first. */
   list(request: JobRequest): Promise<JobAnswer>;
+  /** As `list`, for a place that shows them itself. */
+  overview(request: JobRequest): Promise<readonly JobOverview[]>;
   /** With a job by name or id. */
   act(action: JobAction, job: string, request: JobRequest): Promise<JobAnswer>;
   edit(job: string, draft: JobDraft, request: JobRequest): Promise<JobAnswer>;
@@ -41,6 +43,18 @@ export type JobPreview =
     }
   /** A sentence: why it cannot be. */
   | { readonly type: "refused"; readonly reason: string };
+
+export interface JobOverview {
+  readonly id: string;
+  readonly name: string;
+  /** When it is due, in words: `every weekday at 09:00 Europe/Paris`; or why that cannot be told. */
+  readonly sentence: string;
+  /** Milliseconds since the epoch; null when it is paused, or will not be due again. */
+  readonly nextAt: number | null;
+  readonly isEnabled: boolean;
+  /** Its newest runs, oldest first. */
+  readonly runs: readonly { readonly success: boolean; readonly durationMs: number | null }[];
+}
 
 /** What is set of a job, as typed; what is absent keeps its value, or its default. */
 export type JobDraft = Readonly<Partial<Record<JobField, string>>>;

@@ -1,0 +1,162 @@
+import type { QueryConfig } from "../agent/query-config.ts";
+import { titleOf } from "../agent/tool-decision.ts";
+import { whatOf } from "../commands/approvals.ts";
+import { plainLine } from "../protocol/plain-text.ts";
+import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
+import type { FileState } from "../protocol/tool-result.ts";
+import { tokensOf } from "../protocol/usage.ts";
+import type { ModelChoice } from "../providers/model-choice.ts";
+import type { GrantRow } from "../store/grants.ts";
+import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { Tool } from "../tool.ts";
+import { type RunStep, stepsOfRun } from "./run-steps.ts";
+
+/** How a thread stands, for somebody who looks at it from beside. */
+export interface SessionSummary {
+  readonly agent: string;
+  readonly mode: QueryConfig["mode"];
+  /** `provider/model` */
+  readonly model: string;
+  /** Of the newest run, its sub-agents' included, in the order in which they were asked for. */
+  readonly steps: readonly RunStep[];
+  /** Files that the thread's runs have changed, in order of first change; gone ones no longer exist. */
+  readonly files: readonly { readonly path: string; readonly isGone: boolean }[];
+  /** Tokens that the newest response was counted at, and that the model reads at once; null while not known. */
+  readonly context: { readonly tokens: number; readonly window: number } | null;
+  /** US dollars of all that the thread's runs have used; null as long as no price is known. */
+  readonly costUsd: number | null;
+  readonly waiting: readonly WaitingFor[];
+  readonly grants: readonly SummaryGrant[];
+}
+
+/** Something that a person is asked. `id` is the approval's or the question's. */
+export interface WaitingFor {
+  readonly kind: "approval" | "question" | "plan";
+  readonly id: string;
+  readonly title: string;
+  /** Milliseconds since the epoch; null when it does not expire. */
+  readonly expiresAt: number | null;
+}
+
+export interface SummaryGrant extends Pick<GrantRow, "id" | "grantedBy"> {
+  /** What may be done, as people read it. */
+  readonly what: string;
+  readonly scope: "session" | "always";
+}
+
+export interface SummaryOptions {
+  readonly store: Store;
+  readonly models: Pick<ModelChoice, "windowOf">;
+  readonly configOf: (session: SessionRow) => QueryConfig;
+  readonly tools: () => readonly Tool[];
+}
+
+export interface Summaries {
+  /** Null where the thread has no session. */
+  of(thread: ThreadRef): Promise<SessionSummary | null>;
+  /** Threads of a platform with a run that has not ended, by thread id. */
+  busyThreads(platform: PlatformName): Promise<ReadonlyMap<string, BusyState>>;
+}
+
+/** working: on its own; waiting: for a person. */
+export type BusyState = "working" | "waiting";
+
+/** Characters of a question in a list. */
+const TITLE_CHARS = 160;
+
+/** Reads how sessions stand; changes nothing. */
+export function createSummaries(options: SummaryOptions): Summaries {
+  return {
+    of: async (thread) => {
+      const session = await options.store.sessions.byKey(sessionKeyOf(thread));
+      return session === null ? null : summaryOf(session, options);
+    },
+    busyThreads: (platform) => busyThreads(options.store, platform),
+  };
+}
+
+async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<SessionSummary> {
+  const { store, configOf, tools } = options;
+  const { mode, model, agentDefinition } = configOf(session);
+  const run = await store.overviews.newestRun(session.id);
+  const { ofSession, ofRun } = await store.children.family(session.id, run?.id ?? "");
+  const titles = (name: string, input: unknown) => {
+    const tool = tools().find((each) => each.name === name);
+    return titleOf(tool, { type: "tool_use", id: "", name, input });
+  };
+  const [steps, files, costUsd, context, waiting, grants] = await Promise.all([
+    run === null ? [] : stepsOfRun({ store, titleOf: titles }, { run, childIds: ofRun.sessionIds }),
+    filesOf(store, ofSession.sessionIds),
+    costOf(store, ofSession.sessionIds),
+    contextOf(session, options),
+    waitingFor(store, ofSession.sessionIds),
+    store.grants.inForce({ sessionId: session.id, channelId: session.channelKey }),
+  ]);
+  return {
+    agent: agentDefinition.name,
+    mode,
+    model,
+    steps,
+    files,
+    context,
+    costUsd,
+    waiting,
+    grants: grants.map((grant) => {
+      const { id, grantedBy, sessionId } = grant;
+      return { id, what: whatOf(grant), grantedBy, scope: sessionId === null ? "always" : "session" };
+    }),
+  };
+}
+
+/** Each path once, as it was left. */
+async function filesOf(store: Store, sessionIds: readonly string[]): Promise<SessionSummary["files"]> {
+  const perSession = await Promise.all(sessionIds.map((id) => store.toolCalls.filesOfSession(id)));
+  const written = new Map<string, FileState>();
+  for (const file of perSession.flat()) if (file.action === "wrote") written.set(file.path, file);
+  return [...written.values()].map(({ path, sha256 }) => ({ path, isGone: sha256 === null }));
+}
+
+async function costOf(store: Store, sessionIds: readonly string[]): Promise<number | null> {
+  const sums = await Promise.all(sessionIds.map((sessionId) => store.usage.total({ since: 0, sessionId })));
+  const priced = sums.filter(({ calls, unpriced }) => calls > unpriced);
+  return priced.length === 0 ? null : priced.reduce((sum, { costUsd }) => sum + costUsd, 0);
+}
+
+/** As the newest response was counted; what has come since is in the next one's figure. */
+async function contextOf(session: SessionRow, options: SummaryOptions): Promise<SessionSummary["context"]> {
+  const { store, models, configOf } = options;
+  const [newest, { at }, window] = await Promise.all([
+    store.usage.newestTurn(session.id),
+    store.compactions.newestOf(session.id),
+    models.windowOf(configOf(session)),
+  ]);
+  if (newest === null || window === null || (at !== null && at >= newest.at)) return null;
+  return { tokens: tokensOf(newest.usage), window };
+}
+
+async function waitingFor(store: Store, sessionIds: readonly string[]): Promise<WaitingFor[]> {
+  const { approvals, questions } = await store.overviews.waitingIn(sessionIds);
+  return [
+    ...approvals.map(({ id, calls, expiresAt }): WaitingFor => {
+      const asked = calls.filter(({ refused }) => refused === undefined);
+      return { kind: "approval", id, title: asked.map(({ title }) => title).join(", "), expiresAt };
+    }),
+    ...questions.map(({ id, body }): WaitingFor => {
+      const title = body.kind === "plan" ? "The plan" : plainLine(body.question, TITLE_CHARS);
+      return { kind: body.kind, id, title, expiresAt: null };
+    }),
+  ];
+}
+
+async function busyThreads(store: Store, platform: PlatformName): Promise<ReadonlyMap<string, BusyState>> {
+  const busy = (await store.overviews.busySessions()).filter(({ thread }) => thread.platform === platform);
+  const { approvals, questions } = await store.overviews.waitingIn(busy.map(({ sessionId }) => sessionId));
+  const asking = new Set([...approvals, ...questions].map(({ sessionId }) => sessionId));
+  const states = new Map<string, BusyState>();
+  for (const { sessionId, thread } of busy) {
+    const id = thread.threadId ?? "";
+    states.set(id, asking.has(sessionId) || states.get(id) === "waiting" ? "waiting" : "working");
+  }
+  return states;
+}
