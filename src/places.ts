@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { loadAgents } from "./agents.ts";
 import type { Config } from "./config.ts";
+import { MANAGED_DEFAULTS } from "./core/agent/managed-agents.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agent/query-config.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { PlatformName, ThreadRef } from "./core/protocol/platform.ts";
@@ -39,7 +40,8 @@ export function createPlaces(config: Config, defaultModel: string): Places {
   for (const name of [agentOf(""), ...Object.keys(config.channels).map(agentOf)]) agentNamed(agents, name);
   const configOf: Places["configOf"] = ({ channelKey, agent: name, settings }) => {
     const agent = agents.get(name) ?? agentNamed(agents, agentOf(channelKey));
-    return withSettings(queryConfigOf(config, { channelKey, agent, defaultModel }), settings);
+    const managed = managedOf(config, settings);
+    return { ...withSettings(queryConfigOf(config, { channelKey, agent, defaultModel }), settings), ...managed };
   };
 
   return {
@@ -89,6 +91,14 @@ function queryConfigOf(
     agentDefinition: agent,
     ...(temperature === undefined ? {} : { temperature }),
   };
+}
+
+/** The settings of managed mode where it is on: as people have chosen for the session, else as configured. */
+function managedOf(
+  { managedAgents }: Config,
+  { managed = managedAgents?.enabled ?? false }: SessionSettings,
+): Pick<QueryConfig, "managedAgents"> {
+  return managed ? { managedAgents: { ...MANAGED_DEFAULTS, ...managedAgents } } : {};
 }
 
 /** What people choose for a session wins, also over what was configured for the model or instead of an effort. */

@@ -41,7 +41,7 @@ function modeWarnings(env: Environment): string[] {
 }
 
 /** Settings that are understood and kept, but that nothing acts upon in this version. */
-const WITHOUT_EFFECT = ["managedAgents", "workingDirectory"];
+const WITHOUT_EFFECT = ["workingDirectory"];
 
 /** Whoever sets a limit that is not kept must be told. `set`: top-level keys of the settings file. */
 export function settingsWithoutEffect(set: readonly string[]): string[] {

@@ -7,6 +7,7 @@ import { textOf } from "../../core/protocol/messages.ts";
 import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { count, duration, money } from "./figures.ts";
+import { taskLines } from "./task-lines.ts";
 
 /** What ends a run in the thread, as Markdown. */
 export interface Ending {
@@ -27,7 +28,10 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
     case "cancelled":
       return { markdown: stoppedLine(outcome.by, stats), tone: "plain" };
     case "budget_exceeded": {
-      const stopped = `${stoppedAtLimit(outcome)}${changed(stats)} ${howToRaise(outcome)}`;
+      const stopped = [
+        `${stoppedAtLimit(outcome)}${changed(stats)} ${howToRaise(outcome)}`,
+        ...taskLines(stats.tasks ?? []),
+      ].join("\n");
       const partial = outcome.partial === undefined ? "" : textOf(outcome.partial.content).trim();
       return partial === ""
         ? { markdown: stopped, tone: "error" }

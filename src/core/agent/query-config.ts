@@ -1,4 +1,5 @@
 import type { Permission } from "../tool.ts";
+import type { ManagedAgents, Managing } from "./managed-agents.ts";
 
 export type EffortLevel = "low" | "medium" | "high" | "max";
 export type OutputStyle = "default" | "explanatory" | "learning" | "concise" | "formal" | "casual";
@@ -49,6 +50,10 @@ export interface QueryConfig {
   readonly toolAllow?: readonly string[];
   /** Tokens. Overrides what is known of the model. */
   readonly contextWindow?: number;
+  /** Set where managed mode is on. */
+  readonly managedAgents?: ManagedAgents;
+  /** Of a run that manages: what its executors get. */
+  readonly managing?: Managing;
   /** Fields that every log line of the query carries. */
   readonly logContext: Readonly<Record<string, string>>;
 }

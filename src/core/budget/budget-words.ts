@@ -35,6 +35,7 @@ export function priceUnknown(model: string, scope: BudgetScope): string {
 
 const WHOSE: Readonly<Record<BudgetScope, string>> = {
   run: "for this run",
+  managed: "for this managed task",
   job: "for this run of the job",
   session: "for this session",
   user: "for this person today (UTC)",
@@ -44,6 +45,7 @@ const WHOSE: Readonly<Record<BudgetScope, string>> = {
 
 function settingOf(scope: BudgetScope, unit: BudgetUnit): string {
   if (scope === "run" && unit === "usd") return "maxBudgetUsd";
+  if (scope === "managed") return "managedAgents.totalBudgetUsd";
   return `budgets.${scope}${unit === "usd" ? "Usd" : "Tokens"}`;
 }
 

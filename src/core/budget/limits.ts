@@ -50,6 +50,7 @@ export function limitsOf(
   const since = now - (now % DAY_MS);
   const counts: Readonly<Record<BudgetScope, SpendFilter | null>> = {
     run: { runIds },
+    managed: { runIds },
     job: isJob ? { runIds } : null,
     session: { sessionIds },
     user: { personId, since },
@@ -63,7 +64,7 @@ export function limitsOf(
   });
 }
 
-const SCOPES: readonly BudgetScope[] = ["run", "job", "session", "user", "channel", "day"];
+const SCOPES: readonly BudgetScope[] = ["run", "managed", "job", "session", "user", "channel", "day"];
 
 export function hasLimits(settings: BudgetSettings): boolean {
   return SCOPES.some((scope) => settings[`${scope}Usd`] !== undefined || settings[`${scope}Tokens`] !== undefined);

@@ -5,6 +5,7 @@ import { compactCommand } from "./compact.ts";
 import { exportCommand } from "./export.ts";
 import { helpCommand } from "./help.ts";
 import { jobsCommand } from "./jobs.ts";
+import { managedCommand } from "./managed.ts";
 import { modeCommand } from "./mode.ts";
 import { modelCommand } from "./model.ts";
 import { newCommand } from "./new.ts";
@@ -25,6 +26,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   agentCommand,
   modelCommand,
   modeCommand,
+  managedCommand,
   skillCommand,
   approvalsCommand,
   compactCommand,

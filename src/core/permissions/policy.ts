@@ -1,3 +1,4 @@
+import { MANAGER_ROLE, MERGE_WORK } from "../agent/managed-agents.ts";
 import { type Mode, OFFERED_PERMISSIONS } from "../agent/query-config.ts";
 import type { Permission, Tool } from "../tool.ts";
 
@@ -23,6 +24,9 @@ export function offeredTools<T extends ToolFacts>(tools: readonly T[], access: T
 /** Why a tool may not be called, in words for the model; null when it may. */
 export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
   if (!roleAllows(access.role, tool)) {
+    if (access.role === MANAGER_ROLE) {
+      return `Not run: you manage this task, and managers look and plan only. Hand what needs ${tool.name} to an executor with agent.`;
+    }
     return `The tool ${tool.name} is not available: the access of agent ${access.agentName} is ${access.role}.`;
   }
   const isOffered = OFFERED_PERMISSIONS[access.mode].includes(tool.permission);
@@ -38,12 +42,15 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
 const HARMLESS: readonly Permission[] = ["none", "read"];
 /** Beyond what is harmless: looking something up on the web and asking the person. */
 const READ_ONLY_TOOLS: readonly string[] = ["web_fetch", "ask_user_question"];
+const MANAGER_TOOLS: readonly string[] = [...READ_ONLY_TOOLS, MERGE_WORK];
 const SEARCH_TOOLS: readonly string[] = ["read", "glob", "grep", "web_fetch"];
 
 function roleAllows(role: string, tool: ToolFacts): boolean {
   switch (role) {
     case "full":
       return true;
+    case MANAGER_ROLE:
+      return HARMLESS.includes(tool.permission) || MANAGER_TOOLS.includes(tool.name);
     case "read-only":
       return HARMLESS.includes(tool.permission) || READ_ONLY_TOOLS.includes(tool.name);
     case "search-only":

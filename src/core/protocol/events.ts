@@ -60,7 +60,7 @@ export interface TaskProgress {
 export type ParkedOn = "approval" | "call";
 
 /** What a spending limit holds for; user, channel and day begin anew at midnight UTC. */
-export type BudgetScope = "run" | "job" | "session" | "user" | "channel" | "day";
+export type BudgetScope = "run" | "managed" | "job" | "session" | "user" | "channel" | "day";
 
 /** What had been spent when a limit left too little for another call, in the limit's unit. */
 export type BudgetExceeded = { readonly type: "budget_exceeded"; readonly scope: BudgetScope } & (
@@ -88,4 +88,6 @@ export interface RunStats {
   readonly costUsd: number | null;
   /** Sandbox files the run has changed, in order of first change. */
   readonly changedFiles: readonly string[];
+  /** Its sub-agents, where a limit has stopped them together. */
+  readonly tasks?: readonly TaskProgress[];
 }

@@ -42,6 +42,10 @@ export const childEventSchema = z.object({
   maxTurns: z.number(),
   nonInteractive: z.boolean(),
   job: jobRightsSchema.nullable(),
+  /** US dollars that the managed task may spend in all. */
+  managedUsd: z.number().optional(),
+  /** It waits for its place among the executors; whose end frees one lets it begin. */
+  queued: z.boolean().optional(),
   /** Milliseconds since the epoch. */
   at: z.number(),
 });

@@ -9,6 +9,8 @@ export const childTaskSchema = z.object({
   description: z.string(),
   /** The parent does not wait for it. */
   background: z.boolean(),
+  /** Of an executor: how many may be at work at once beneath the same manager. */
+  among: z.number().optional(),
   /** 1 for what a person's session has begun. */
   depth: z.number(),
   /** Where the line of parents begins: limits, grants and what people see are counted there. */

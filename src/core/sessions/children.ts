@@ -6,6 +6,7 @@ import { beginKey, type ChildEnd, type ChildEvent, type ChildReport, endKeys } f
 import { reportText } from "./child-report.ts";
 import { REPORT } from "./child-status.ts";
 import type { SessionEngine } from "./engine.ts";
+import { releaseIn, wakeReleased } from "./executor-queue.ts";
 import { changedFiles } from "./run-journal.ts";
 import { peopleOfRun } from "./run-people.ts";
 
@@ -34,7 +35,9 @@ export async function beginChild(
     createdBy: author.id,
     createdAt: at,
   };
-  const outcome = await engine.deliver(child.id, { key: beginKey(event), body: event }, async (tx) => {
+  const body = task.among === undefined ? event : { ...event, queued: true };
+  const outcome = await engine.deliver(child.id, { key: beginKey(event), body }, async (tx) => {
+    await tx.children.lockLine(parent.sessionId);
     if (!(await tx.runs.holdOpen(parent.runId))) return false;
     await tx.children.create(row);
     return true;
@@ -58,9 +61,11 @@ export async function endChild(ending: EndingChild, { store, engine, clock }: Ch
   const report = await childReport(ending, store);
   const keys = endKeys(sessionId, runId);
   const body = { kind: "resume", of: "child" } as const;
+  let released: readonly string[] = [];
   await engine.deliver(event.parent.sessionId, { key: keys.wakes, body }, async (tx) => {
     await endRun(tx, at);
     await tx.journal.put(runId, REPORT, { value: report, at });
+    released = event.task.among === undefined ? [] : await releaseIn(tx, event.parent.sessionId);
     // Whoever stopped it knows.
     if (!event.task.background || outcome.type === "cancelled") return true;
     const { author, nonInteractive, job, task, parent } = event;
@@ -69,6 +74,7 @@ export async function endChild(ending: EndingChild, { store, engine, clock }: Ch
     await tx.inbox.insert({ sessionId: parent.sessionId, ...delivery });
     return true;
   });
+  await wakeReleased(released, engine);
 }
 
 async function childReport({ sessionId, runId, outcome }: EndingChild, store: Store): Promise<ChildReport> {

@@ -1,13 +1,16 @@
-import type { RunStats } from "../protocol/events.ts";
+import type { QueryOutcome, RunStats } from "../protocol/events.ts";
+import type { Runtime } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import { changedFiles } from "./run-journal.ts";
+import { tasksOfRun } from "./run-tasks.ts";
 
-/** What a run has come to; its sub-agents' calls count among the cost. `now` is in milliseconds since the epoch. */
+/** What a run has come to; its sub-agents' calls count among the cost. */
 export async function statsOfRun(
-  store: Store,
   { sessionId, runId }: { readonly sessionId: string; readonly runId: string },
-  now: number,
+  { type }: Pick<QueryOutcome, "type">,
+  { store, runtime }: { readonly store: Store; readonly runtime: Pick<Runtime, "clock"> },
 ): Promise<RunStats> {
+  const now = runtime.clock.now();
   const [run, spent, calls, { ofRun }] = await Promise.all([
     store.runs.get(runId),
     store.usage.ofRun(runId),
@@ -25,5 +28,6 @@ export async function statsOfRun(
       spent.costUsd,
     ),
     changedFiles: changedFiles(ended.flatMap((call) => call.result?.files ?? [])),
+    ...(type === "budget_exceeded" ? { tasks: await tasksOfRun(store, { sessionId, runId }, now) } : {}),
   };
 }

@@ -124,7 +124,7 @@ class SessionRunner implements SessionHandler {
         return "parked";
       }
       await this.#withdraw(run, outcome.type === "cancelled" ? outcome.by : null);
-      await view.finish(outcome, await statsOfRun(this.#options.store, wake, this.#options.runtime.clock.now()));
+      await view.finish(outcome, await statsOfRun(wake, outcome, this.#options));
       await this.#end(run, outcome);
       return "ended";
     } catch (error) {

@@ -55,6 +55,7 @@ export interface SessionEvent {
 
 /** Whether an event may begin a run by itself; thread conversation is only kept as context. */
 export function startsRun({ body }: SessionEvent): boolean {
+  if (body.kind === "child") return body.queued !== true;
   return body.kind === "message" ? body.addressed : body.kind !== "resume";
 }
 

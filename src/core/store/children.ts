@@ -82,6 +82,11 @@ export function childWrites(db: Client) {
   return {
     ...childReads(db),
 
+    /** Until the transaction ends, no other begins or releases what descends from the session. */
+    async lockLine(sessionId: string): Promise<void> {
+      await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
+    },
+
     /** Begins the session beside its parent's, in the same thread; it has a key of its own, so that no message finds it. */
     async create({
       id,

@@ -27,6 +27,11 @@ export function inboxReads(db: Client) {
       return (await db.inboxEvent.count({ where: { key, state: "waiting" } })) > 0;
     },
 
+    /** True when it waits, and begins nothing until it is released. */
+    async isHeld(key: string): Promise<boolean> {
+      return (await db.inboxEvent.count({ where: { key, state: "waiting", wakes: false } })) > 0;
+    },
+
     /** What a run has taken: what began it, and what entered it since. */
     async ofRun(runId: string): Promise<StoredEvent[]> {
       const rows = await db.inboxEvent.findMany({ where: { runId }, orderBy: { seq: "asc" } });
@@ -111,6 +116,11 @@ export function inboxWrites(db: Client) {
         data: { state: "taken", runId },
       });
       return count;
+    },
+
+    /** It may begin a run from now on. */
+    async release(key: string): Promise<void> {
+      await db.inboxEvent.updateMany({ where: { key, state: "waiting" }, data: { wakes: true } });
     },
 
     /** Gives one waiting event to a run, or without one to nobody; false when it waits no more. */

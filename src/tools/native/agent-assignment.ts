@@ -1,3 +1,4 @@
+import { EXECUTOR, MERGE_WORK } from "../../core/agent/managed-agents.ts";
 import type { AgentDefinition, Mode } from "../../core/agent/query-config.ts";
 import { CHILD_TURNS, lesserAccess, WORKER } from "../../core/agent/sub-agents.ts";
 import { offeredTools } from "../../core/permissions/policy.ts";
@@ -43,21 +44,24 @@ export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: Assignm
     return refused(`Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`);
   const type = typeOf(asked.agent_type, deps.agents);
   if (type === undefined) {
-    const names = [WORKER, ...deps.agents.keys()].join(", ");
+    const names = [plainName(ctx), ...deps.agents.keys()].join(", ");
     return refused(`There is no agent type "${asked.agent_type ?? ""}". There is: ${names}.`);
   }
-  const access = lesserAccess(ctx.config.agentDefinition.access, type?.access ?? "full");
+  const { managing } = ctx.config;
+  const access = lesserAccess(ownAccess(ctx), type?.access ?? "full");
   const tools = toolsFor(asked.tools, { access, ctx, all: deps.catalogue() });
   const missing = tools.missing.join(", ");
   if (missing !== "") return refused(`You cannot give it tools that you do not have: ${missing}.`);
-  const model = asked.model ?? type?.model ?? ctx.config.model;
+  const model = asked.model ?? managing?.executorModel ?? type?.model ?? managing?.model ?? ctx.config.model;
   const problem = model === ctx.config.model ? null : await deps.models.problemWith(model);
   if (problem !== null) return refused(problem);
 
   const mode = await modeOf(ctx, deps);
   const rights = { access, mode, tools: tools.names, grantedTools: tools.granted };
-  const limits = { maxTurns: asked.max_turns ?? type?.maxTurns ?? CHILD_TURNS };
-  const task = taskOf(asked, { name: type?.name ?? WORKER, depth, parent, ctx });
+  const managedUsd = managing?.totalBudgetUsd === undefined ? {} : { managedUsd: managing.totalBudgetUsd };
+  const maxTurns = asked.max_turns ?? managing?.executorMaxTurns ?? type?.maxTurns ?? CHILD_TURNS;
+  const limits = { maxTurns, ...managedUsd };
+  const task = taskOf(asked, { name: type?.name ?? plainName(ctx), depth, parent, ctx });
   const { effort } = parent.settings;
   return {
     type: "assigned",
@@ -72,7 +76,17 @@ function refused(reason: string): Assignment {
 
 /** Null for a worker; undefined when there is none of that name. */
 function typeOf(name: string | undefined, agents: ReadonlyMap<string, AgentDefinition>) {
-  return name === undefined || name === WORKER ? null : agents.get(name);
+  return name === undefined || name === WORKER || name === EXECUTOR ? null : agents.get(name);
+}
+
+/** The type of a sub-agent that none was named for. */
+export function plainName({ config }: Pick<ToolContext, "config">): string {
+  return config.managing === undefined ? WORKER : EXECUTOR;
+}
+
+/** Its role, as far as sub-agents are concerned: a manager's executors have more than itself. */
+function ownAccess({ config }: ToolContext): string {
+  return config.managing?.access ?? config.agentDefinition.access;
 }
 
 /** While the parent plans, nothing may be changed on its behalf. */
@@ -89,10 +103,11 @@ interface ToolRights {
 
 /** Names of the tools that both have a right to; `missing`: asked for, but not the parent's. */
 function toolsFor(wanted: readonly string[] | undefined, { access, ctx, all }: ToolRights) {
-  const { agentDefinition, mode, toolAllow, grantedTools: granted = [] } = ctx.config;
+  const { agentDefinition, mode, toolAllow, managing, grantedTools: granted = [] } = ctx.config;
   const allow = toolAllow === undefined ? {} : { toolAllow };
-  const rights = { agentName: agentDefinition.name, role: agentDefinition.access, mode, granted, ...allow };
-  const own = offeredTools(all, rights);
+  const rights = { agentName: agentDefinition.name, role: ownAccess(ctx), mode, granted, ...allow };
+  const isOwn = ({ name }: Tool) => name !== MERGE_WORK && (managing === undefined || name !== AGENT);
+  const own = offeredTools(all, rights).filter(isOwn);
   const missing = (wanted ?? []).filter((name) => !own.some((tool) => tool.name === name));
   const given = own.filter(({ name }) => (wanted === undefined ? name !== AGENT : wanted.includes(name)));
   const names = offeredTools(given, { ...rights, role: access }).map(({ name }) => name);
@@ -108,7 +123,9 @@ interface Place {
 
 function taskOf(asked: Asked, { name, depth, parent, ctx }: Place): ChildTask {
   const root = parent.task?.root ?? { sessionId: ctx.sessionId, runId: ctx.runId };
-  return { agent: name, description: asked.description, background: asked.run_in_background, depth, root };
+  const among = ctx.config.managing?.maxConcurrentExecutors;
+  const base = { agent: name, description: asked.description, background: asked.run_in_background, depth, root };
+  return among === undefined ? base : { ...base, among };
 }
 
 /** Whose call it is, and whose words led to it. */

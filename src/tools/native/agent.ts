@@ -9,8 +9,9 @@ import { beginKey, type ChildReport } from "../../core/sessions/child-event.ts";
 import { statusOf } from "../../core/sessions/child-status.ts";
 import { childIdOf } from "../../core/sessions/child-task.ts";
 import { beginChild } from "../../core/sessions/children.ts";
+import { releaseQueued } from "../../core/sessions/executor-queue.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
-import { AGENT, type AssignmentDeps, assignmentOf } from "./agent-assignment.ts";
+import { AGENT, type AssignmentDeps, assignmentOf, plainName } from "./agent-assignment.ts";
 import { waiting } from "./waiting.ts";
 
 const input = z.object({
@@ -85,7 +86,9 @@ async function settle(asked: AgentInput, ctx: ToolContext, deps: AgentDeps): Pro
   const isBegun = (await deps.store.children.get(id)) !== null;
   const refusal = isBegun ? null : await begin(id, asked, { ctx, deps });
   if (refusal !== null) return errorResult(refusal, "not begun");
-  const name = asked.agent_type ?? WORKER;
+  // Also when the call is taken up again: a process may have died between the two.
+  if (ctx.config.managing !== undefined) await releaseQueued(ctx.sessionId, deps);
+  const name = asked.agent_type ?? plainName(ctx);
   if (asked.run_in_background) {
     const text = `agent_id: ${id}\n${name} works in the background. You are told when it has ended; agent_output reads its state, waits for it or cancels it.`;
     return textResult(text, { summary: "in the background" });
@@ -94,7 +97,8 @@ async function settle(asked: AgentInput, ctx: ToolContext, deps: AgentDeps): Pro
   const status = await statusOf(deps.store, id, beginKey({ parent }));
   if (status.type === "ended") return reportResult(status.report);
   if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
-  ctx.waits(`waits for ${name}`);
+  const isQueued = status.type === "waiting" && ctx.config.managing !== undefined;
+  ctx.waits(isQueued ? `${name} waits for its place` : `waits for ${name}`);
   return null;
 }
 

@@ -1,0 +1,66 @@
+import type { AgentDefinition, QueryConfig } from "./query-config.ts";
+
+/** How a manager and its executors work. */
+export interface ManagedAgents {
+  /** `provider/model`; absent: the session's own. */
+  readonly managerModel?: string | undefined;
+  readonly executorModel?: string | undefined;
+  readonly executorMaxTurns: number;
+  readonly maxConcurrentExecutors: number;
+  /** US dollars of manager and executors together, of one request. */
+  readonly totalBudgetUsd?: number | undefined;
+  /** Each executor works in a copy of the files, and its changes are merged. */
+  readonly executorIsolation: boolean;
+}
+
+/** Where managed mode is on without settings of its own. */
+export const MANAGED_DEFAULTS: ManagedAgents = {
+  executorMaxTurns: 10,
+  maxConcurrentExecutors: 4,
+  executorIsolation: false,
+};
+
+/** What a manager hands on: it has less than its executors. */
+export interface Managing extends ManagedAgents {
+  /** The session's own access role and model, which executors get. */
+  readonly access: string;
+  readonly model: string;
+}
+
+/** The access role of managers: they look, plan and hand work on. */
+export const MANAGER_ROLE = "manager";
+
+/** Applies the work of an executor that had files of its own. */
+export const MERGE_WORK = "merge_work";
+
+/** The type of an executor that none was named for. */
+export const EXECUTOR = "executor";
+
+/** The query settings of a run that manages; the same where managed mode is off. */
+export function asManager(config: QueryConfig): QueryConfig {
+  const { managedAgents: managed, agentDefinition, model } = config;
+  if (managed === undefined) return config;
+  const managing: Managing = { ...managed, access: agentDefinition.access, model };
+  const own: AgentDefinition = {
+    ...agentDefinition,
+    access: MANAGER_ROLE,
+    prompt: `${agentDefinition.prompt}\n\n${managerPrompt(managed)}`,
+  };
+  const inPlace = { ...config, managing, agentDefinition: own };
+  if (managed.managerModel === undefined || managed.managerModel === model) return inPlace;
+  const { contextWindow: _window, ...withoutWindow } = inPlace;
+  return { ...withoutWindow, model: managed.managerModel };
+}
+
+function managerPrompt({ maxConcurrentExecutors: most, executorIsolation }: ManagedAgents): string {
+  return [
+    "You manage this task: you look, plan, hand every change and every command to executors with the agent tool, and answer for the whole.",
+    `Cut the task into pieces that do not touch each other; begin those that can go on together in one turn (${most} work at once, the others queue).`,
+    "Give each executor all it needs to know and how to tell that it is done. Read their reports critically, check what matters, and hand on what is missing.",
+    executorIsolation
+      ? `Each executor works in a copy of the files as they are when it begins. Its report ends with what it changed; ${MERGE_WORK} brings that into the files here, and names what conflicts. What you do not merge is not done.`
+      : "",
+  ]
+    .filter((line) => line !== "")
+    .join("\n");
+}
