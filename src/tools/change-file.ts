@@ -44,7 +44,7 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
   const { before, after, text, summary } = plan;
   await scope.ctx.intend({ path, before, after });
   await commit(guest, change, { before, scope });
-  return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote" }] });
+  return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before }] });
 }
 
 /** Instruction files are a person's decision in every mode, each time. */
@@ -95,5 +95,6 @@ export async function reconcileChange(
       `${path} was changed by someone else during a restart; this change was not made. Read it again.`,
     );
   }
-  return textResult(`Changed ${path}.`, { summary: "changed", files: [{ path, sha256: after, action: "wrote" }] });
+  const files = [{ path, sha256: after, action: "wrote" as const, before }];
+  return textResult(`Changed ${path}.`, { summary: "changed", files });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorResult, type FileState, type ToolResult } from "../core/protocol/tool-result.ts";
 import { CancelSignal } from "../core/sessions/engine.ts";
 import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
+import type { FileChange } from "./wasm/workspace/kept-content.ts";
 import { createWorkspace } from "./wasm/workspace/workspace.ts";
 
 /** Files that one result names; more are changed, but not listed. */
@@ -20,25 +21,25 @@ export async function withChangedFiles(
   scope: CallScope,
   work: (scope: CallScope) => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  const changed = new Set<string>();
+  const changed = new Map<string, FileChange>();
   const noting: CallScope = {
     ...scope,
-    changed: (paths) => {
-      for (const path of paths) changed.add(path);
+    changed: (files) => {
+      for (const file of files) if (!changed.has(file.path)) changed.set(file.path, file);
     },
   };
   const looking: CallScope = { ...scope, writes: false };
   try {
     const result = await asResult(() => work(noting));
-    const paths = [...changed].slice(0, MAX_FILES);
-    return paths.length === 0 ? result : withStates(result, await statesOf(files, paths, looking));
+    const first = [...changed.values()].slice(0, MAX_FILES);
+    return first.length === 0 ? result : withStates(result, await statesOf(files, first, looking));
   } catch (error) {
     const { reason } = scope.signal;
     if (!(reason instanceof CancelSignal) || error !== reason) throw error;
     if (changed.size === 0) throw error;
     const text = `Cancelled by ${reason.by} while it ran; what it had done until then stays.`;
-    const paths = [...changed].slice(0, MAX_CANCELLED_FILES);
-    return withStates(errorResult(text, "cancelled"), statesAtOnce(scope.ctx.sandboxRoot, paths));
+    const first = [...changed.values()].slice(0, MAX_CANCELLED_FILES);
+    return withStates(errorResult(text, "cancelled"), statesAtOnce(scope.ctx.sandboxRoot, first));
   }
 }
 
@@ -47,17 +48,22 @@ function withStates(result: ToolResult, states: readonly FileState[]): ToolResul
 }
 
 /** Without a guest: there is no time to begin another call. */
-function statesAtOnce(root: string, paths: readonly string[]): FileState[] {
+function statesAtOnce(root: string, changed: readonly FileChange[]): FileState[] {
   const workspace = createWorkspace();
   workspace.bind({ root, writable: false });
   try {
-    return paths.map((path) => ({ path, sha256: workspace.functions.hashFile(path) ?? null, action: "wrote" }));
+    return changed.map((file) => stateOf(file, workspace.functions.hashFile(file.path) ?? null));
   } finally {
     workspace.close();
   }
 }
 
-async function statesOf(files: Guest, paths: readonly string[], scope: CallScope): Promise<FileState[]> {
+async function statesOf(files: Guest, changed: readonly FileChange[], scope: CallScope): Promise<FileState[]> {
+  const paths = changed.map(({ path }) => path);
   const { hashes } = await callGuest(files, { body: { op: "hash_all", paths }, reply: hashesReply }, scope);
-  return paths.map((path, index) => ({ path, sha256: hashes[index] ?? null, action: "wrote" }));
+  return changed.map((file, index) => stateOf(file, hashes[index] ?? null));
+}
+
+function stateOf(file: FileChange, sha256: string | null): FileState {
+  return { ...file, sha256, action: "wrote" };
 }

@@ -4,6 +4,7 @@ import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
 import type { ToolContext } from "../core/tool.ts";
 import type { GrantLimits } from "./wasm/grant.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
+import type { Changed } from "./wasm/sandbox-child.ts";
 import { segmentsOf } from "./wasm/workspace/path-rules.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
@@ -22,7 +23,7 @@ export interface CallScope {
   /** An instruction file that a person has allowed this call to write. */
   readonly instructionFile?: string;
   /** Learns which files the call changes, also when it fails. */
-  readonly changed?: (paths: readonly string[]) => void;
+  readonly changed?: Changed;
 }
 
 const refusedSchema = z.object({ refused: z.string() });

@@ -265,6 +265,6 @@ test("after a restart a file that was to be created is created", async () => {
     intent: { path: "n.txt", before: null, after: sha256("new\n") },
   };
   const result = await session.tool("write").reconcile?.(call, session.context, new AbortController().signal);
-  expect(result?.files).toEqual([{ path: "n.txt", sha256: sha256("new\n"), action: "wrote" }]);
+  expect(result?.files).toEqual([{ path: "n.txt", sha256: sha256("new\n"), action: "wrote", before: null }]);
   expect(session.bytes("n.txt").toString()).toBe("new\n");
 });

@@ -6,6 +6,8 @@ export const fileStateSchema = z.object({
   path: z.string(),
   sha256: z.string().nullable(),
   action: z.enum(["read", "wrote"]),
+  /** Of a file that was written: the content it had before the call, null when there was none; absent when that was not kept. */
+  before: z.string().nullable().exactOptional(),
 });
 export type FileState = z.infer<typeof fileStateSchema>;
 

@@ -5,6 +5,8 @@ export interface Grant {
   readonly writable: boolean;
   /** The one instruction file that a person has allowed this call to write, by its path beneath the root. */
   readonly instructionFile?: string;
+  /** Where contents are kept before files change, so that changes can be taken back; absent: nowhere. */
+  readonly snapshots?: string;
   /** Wall clock from the start of the guest. */
   readonly timeoutMs: number;
   /** Of the guest's linear memory. */

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../../core/protocol/log.ts";
 import { fromChildSchema, type Outcome, type RunMessage, type ToChild } from "./child/messages.ts";
+import type { FileChange } from "./workspace/kept-content.ts";
 
-export type Changed = (paths: readonly string[]) => void;
+export type Changed = (files: readonly FileChange[]) => void;
 
 export interface SandboxChild {
   readonly pid: number | undefined;
@@ -34,7 +35,7 @@ export function startChild(buildDir: string, log: Log | undefined, onExit: () =>
   };
   child.on("message", (raw) => {
     const { id, news } = fromChildSchema.parse(raw);
-    if (news.type === "changed") calls.get(id)?.changed(news.paths);
+    if (news.type === "changed") calls.get(id)?.changed(news.files);
     else end(id, news);
   });
   child.stderr?.on("data", (data) => log?.warn({ stderr: String(data).slice(0, 2_000) }, "sandbox.stderr"));

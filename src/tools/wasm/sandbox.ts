@@ -26,6 +26,8 @@ export interface SandboxOptions {
   readonly log?: Log;
   /** Where wasm/build.ts put the guests. */
   readonly buildDir?: string;
+  /** Where contents are kept before files change; absent: nowhere. */
+  readonly snapshots?: string;
   readonly limits?: Partial<SandboxLimits>;
 }
 
@@ -57,6 +59,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = { ...SANDBOX_LIMITS, ...options.limits };
   const queue = new CallQueue(limits);
   const child = new ChildKeeper(options, limits);
+  const keeping = options.snapshots === undefined ? {} : { snapshots: options.snapshots };
   let lastId = 0;
   const run = async (
     message: { guest: string; input: string; grant: Grant },
@@ -72,7 +75,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     // oxlint-disable-next-line max-params -- see Sandbox
     call: async (guest, input, grant, caller) => {
       const leave = await queue.enter(caller);
-      const ended = run({ guest, input, grant }, caller);
+      const ended = run({ guest, input, grant: { ...grant, ...keeping } }, caller);
       // The place is given back when the guest has really ended; who cancels does not wait for that.
       return untilAborted(ended.finally(leave), caller.signal);
     },

@@ -14,7 +14,7 @@ const pool = createPool(createModuleCache(buildDir));
 async function answer(message: RunMessage): Promise<void> {
   const { id } = message;
   const tell = (news: FromChild["news"]): void => void process.send?.({ id, news } satisfies FromChild);
-  tell(await pool.run(message, (paths) => tell({ type: "changed", paths: [...paths] })));
+  tell(await pool.run(message, (files) => tell({ type: "changed", files: [...files] })));
 }
 
 process.on("message", (raw) => {

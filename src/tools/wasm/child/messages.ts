@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fileChangeSchema } from "../workspace/kept-content.ts";
 
 /** What the bot and its sandbox child say to each other. */
 
@@ -6,6 +7,7 @@ const grantSchema = z.object({
   root: z.string(),
   writable: z.boolean(),
   instructionFile: z.string().exactOptional(),
+  snapshots: z.string().exactOptional(),
   timeoutMs: z.number(),
   memoryMb: z.number(),
   outputBytes: z.number(),
@@ -28,7 +30,7 @@ export const outcomeSchema = z.discriminatedUnion("type", [
 export type Outcome = z.infer<typeof outcomeSchema>;
 
 /** Files that a running call has changed: told at once, since the call may be ended at any moment. */
-export const changedSchema = z.object({ type: z.literal("changed"), paths: z.array(z.string()) });
+export const changedSchema = z.object({ type: z.literal("changed"), files: z.array(fileChangeSchema) });
 
 /** What a worker says of its call: any number of changes, then how it ended. */
 export const fromWorkerSchema = z.union([changedSchema, outcomeSchema]);

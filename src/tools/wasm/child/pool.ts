@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import type { FileChange } from "../workspace/kept-content.ts";
 import type { Outcome, RunMessage } from "./messages.ts";
 import { fromWorkerSchema } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
@@ -13,7 +14,7 @@ const HEAP_MB = 256;
 type Compile = (guest: string, memoryMb: number) => Promise<CompiledGuest>;
 
 /** Learns which files a call changes, while it runs. */
-type Changed = (paths: readonly string[]) => void;
+type Changed = (files: readonly FileChange[]) => void;
 
 export interface Pool {
   /** Runs one call to its end; never rejects. */
@@ -90,7 +91,7 @@ function answerOf({ worker }: Member, message: WorkerCall, changed: Changed): An
   let alive = false;
   const onMessage = (raw: unknown): void => {
     const news = fromWorkerSchema.parse(raw);
-    if (news.type === "changed") return changed(news.paths);
+    if (news.type === "changed") return changed(news.files);
     alive = true;
     end(news);
   };

@@ -5,6 +5,7 @@ import { DefectError } from "../../../core/protocol/errors.ts";
 import { createFilesImport } from "../../extensions/files-import.ts";
 import { createWasi, type Wasi } from "../../extensions/wasi/wasi.ts";
 import type { Grant } from "../grant.ts";
+import type { FileChange } from "../workspace/kept-content.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { FromWorker, Outcome } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
@@ -101,12 +102,12 @@ async function outputOf({ tool, process }: Exports, input: string): Promise<stri
 }
 
 /** Tells of each file once per call. */
-function changeTeller(): (paths: readonly string[]) => void {
+function changeTeller(): (files: readonly FileChange[]) => void {
   const told = new Set<string>();
-  return (paths) => {
-    const fresh = paths.filter((path) => !told.has(path));
-    for (const path of fresh) told.add(path);
-    if (fresh.length > 0) tell({ type: "changed", paths: fresh });
+  return (files) => {
+    const fresh = files.filter(({ path }) => !told.has(path));
+    for (const { path } of fresh) told.add(path);
+    if (fresh.length > 0) tell({ type: "changed", files: fresh });
   };
 }
 

@@ -2,13 +2,17 @@ import { Buffer } from "node:buffer";
 import { closeSync, constants, futimesSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { FileFailure, guarded } from "./file-failure.ts";
 import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
-import type { Place, Places } from "./places.ts";
+import { segmentsOf } from "./path-rules.ts";
+import type { Making, Place, Places } from "./places.ts";
 import { Refusal } from "./refusal.ts";
 import { refuseInstructions, type Tree, treeOf } from "./tree.ts";
 import { writeBytes } from "./write-bytes.ts";
 
 /** Bytes that one call writes in all: a loop fills no disk. */
 const MAX_WRITTEN = 268_435_456;
+
+/** Bytes that a new file or directory counts for, whatever it holds: file systems run out of entries, too. */
+const ENTRY_BYTES = 4_096;
 
 type Changes = Pick<FilesystemImport, "writeFile" | "makeDirectory" | "remove" | "rename" | "copyFile" | "setModified">;
 
@@ -18,7 +22,10 @@ export function createChanges(scope: () => FilesystemScope): Changes {
   const spend = (current: FilesystemScope, bytes: number): void => {
     if (budget.scope !== current) Object.assign(budget, { scope: current, left: MAX_WRITTEN });
     budget.left -= bytes;
-    if (budget.left < 0) throw new Refusal(`More than ${MAX_WRITTEN} bytes were to be written in one call.`);
+    if (budget.left >= 0) return;
+    throw new Refusal(
+      `More than ${MAX_WRITTEN} bytes were to be written in one call; each new entry counts ${ENTRY_BYTES}.`,
+    );
   };
   const writing = (): FilesystemScope => {
     const current = scope();
@@ -27,8 +34,9 @@ export function createChanges(scope: () => FilesystemScope): Changes {
   };
   const write = (path: string, bytes: Buffer, append: boolean): void => {
     const current = writing();
-    spend(current, bytes.length);
     const place = writable(current.places.find(path), path);
+    spend(current, bytes.length + (place.stats === null ? ENTRY_BYTES : 0));
+    current.keep.file(place);
     writeBytes(place, path, { bytes, append });
     current.changed([place.relative]);
   };
@@ -37,7 +45,11 @@ export function createChanges(scope: () => FilesystemScope): Changes {
       write(path, Buffer.from(content, "latin1"), append),
     ),
     copyFile: guarded((source: string, target: string) => write(target, readBytes(writing().places, source), false)),
-    makeDirectory: guarded((path: string, parents: boolean) => makeDirectory(writing().places, path, parents)),
+    makeDirectory: guarded((path: string, parents: boolean) => {
+      const current = writing();
+      const making = { check: refuseInstructions, made: () => spend(current, ENTRY_BYTES) };
+      makeDirectory(current.places, path, { ...making, parents });
+    }),
     remove: guarded((path: string, recursive: boolean) => remove(writing(), path, recursive)),
     rename: guarded((source: string, target: string) => rename(writing(), source, target)),
     setModified: guarded((path: string, modified: number) => setModified(writing().places, path, modified)),
@@ -51,28 +63,34 @@ function writable(place: Place, path: string): Place {
   return place;
 }
 
-function makeDirectory(places: Places, path: string, parents: boolean): void {
-  refuseInstructions(path);
-  const place = parents ? places.make(path, refuseInstructions) : places.find(path);
+function makeDirectory(places: Places, path: string, how: Making & { readonly parents: boolean }): void {
+  const { parents, check, made } = how;
+  check(path);
+  const place = parents ? places.make(path, how) : places.find(path);
   if (place.stats !== null) {
     if (parents && place.stats.isDirectory()) return;
     throw new FileFailure("EEXIST");
   }
-  refuseInstructions(place.relative);
+  check(place.relative);
   mkdirSync(place.directory.at(place.name));
+  made();
 }
 
-function remove({ places, changed }: FilesystemScope, path: string, recursive: boolean): void {
+function remove({ places, keep, changed }: FilesystemScope, path: string, recursive: boolean): void {
   const place = writable(places.entry(path), path);
   const stats = present(place.stats);
   refuseRoot(place);
   if (!stats.isDirectory()) {
+    keep.file(place);
     unlinkSync(place.directory.at(place.name));
     changed([place.relative]);
     return;
   }
   const tree = recursive ? treeOf(places, place.relative) : { files: [], directories: [place.relative] };
-  for (const file of tree.files) unlinkSync(at(places, file));
+  for (const file of tree.files) {
+    keep.file(places.entry(file));
+    unlinkSync(at(places, file));
+  }
   for (const directory of tree.directories.toReversed()) rmdirSync(at(places, directory));
   changed(tree.files);
 }
@@ -87,9 +105,10 @@ function refuseRoot(place: Place): void {
   if (place.relative === "") throw new Refusal("The root of the sandbox itself stays where it is.");
 }
 
-function rename({ places, changed }: FilesystemScope, source: string, target: string): void {
+function rename({ places, keep, changed }: FilesystemScope, source: string, target: string): void {
   const to = writable(places.entry(target), target);
   refuseRoot(to);
+  keep.file(to);
   const directory = places.keep();
   try {
     const from = writable(places.entry(source), source);
@@ -97,7 +116,11 @@ function rename({ places, changed }: FilesystemScope, source: string, target: st
     const tree: Tree = present(from.stats).isDirectory()
       ? treeOf(places, from.relative)
       : { files: [from.relative], directories: [] };
-    refuseBecomingInstructions(tree, from.relative, to.relative);
+    refuseMove(tree, from.relative, to.relative);
+    for (const file of tree.files) {
+      keep.file(places.entry(file));
+      keep.absent(moved(file, from.relative, to.relative));
+    }
     renameSync(at(places, from.relative), to.directory.at(to.name));
     changed(tree.files.flatMap((file) => [file, moved(file, from.relative, to.relative)]));
   } finally {
@@ -105,9 +128,13 @@ function rename({ places, changed }: FilesystemScope, source: string, target: st
   }
 }
 
-/** Files that instruct nobody where they are may do so where they go. */
-function refuseBecomingInstructions(tree: Tree, from: string, to: string): void {
-  for (const file of [...tree.files, ...tree.directories]) refuseInstructions(moved(file, from, to));
+/** Files that instruct nobody where they are may do so where they go, and lie too deep there for any tool. */
+function refuseMove(tree: Tree, from: string, to: string): void {
+  for (const file of [...tree.files, ...tree.directories]) {
+    const target = moved(file, from, to);
+    refuseInstructions(target);
+    segmentsOf(target, []);
+  }
 }
 
 function moved(path: string, from: string, to: string): string {

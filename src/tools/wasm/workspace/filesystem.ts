@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Dirent, Stats } from "node:fs";
 import { compress, decompress } from "./compression.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
+import type { Keep } from "./kept-content.ts";
 import { type Places, withFile } from "./places.ts";
 import { readWhole } from "./read-file.ts";
 import { entriesAt, isShown } from "./tree.ts";
@@ -40,6 +41,7 @@ export interface FilesystemScope {
   readonly writable: boolean;
   /** The one instruction file that may be written; null: none. */
   readonly instructionFile: string | null;
+  readonly keep: Keep;
   /** Paths, relative to the root, of files that were written, moved or removed. */
   readonly changed: (paths: readonly string[]) => void;
 }

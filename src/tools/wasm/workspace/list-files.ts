@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
 import type { Places } from "./places.ts";
-import { systemCode } from "./refusal.ts";
+import { Refusal, systemCode } from "./refusal.ts";
 
 export interface WalkOptions {
   readonly hidden: boolean;
@@ -28,12 +28,14 @@ export function listFiles(places: Places, path: string, options: WalkOptions): {
   return { paths, cut: false };
 }
 
+const LEFT_OUT = new Set(["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"]);
+
 function entriesOf(places: Places, path: string, isStart: boolean) {
   try {
     return readdirSync(places.directory(path).at("."), { withFileTypes: true });
   } catch (error) {
-    // What vanishes or is closed to us while the walk goes on is left out; the start itself must be there.
-    if (!isStart && ["ENOENT", "ENOTDIR", "EACCES"].includes(systemCode(error) ?? "")) return [];
+    // What vanishes, is closed to us or lies too deep is left out; the start itself must be there.
+    if (!isStart && (error instanceof Refusal || LEFT_OUT.has(systemCode(error) ?? ""))) return [];
     throw error;
   }
 }

@@ -51,11 +51,19 @@ function checkName(name: string): void {
   if (TEMPORARY_NAME.test(name)) throw new Refusal(`${name} is a file being written.`);
 }
 
-/**
- * A name that some file system takes for `.git`: in any case, with the dots, blanks or stream names
- * that NTFS drops, its short name, or with characters that HFS+ ignores.
- */
+/** A name that some file system takes for `.git`, or its short name on NTFS. */
 export function isGitName(name: string): boolean {
-  const visible = name.replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "");
-  return /^(\.git|git~\d+)[. ]*(:.*)?$/i.test(visible);
+  return /^(\.git|git~\d+)$/.test(comparableName(name));
+}
+
+/**
+ * A name as the most lenient file systems compare it: HFS+ and ext4's casefold drop characters that nobody
+ * sees and fold letters (the long s is an s); NTFS drops dots and blanks at the end, and a stream's name.
+ */
+export function comparableName(name: string): string {
+  return name
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replace(/[. ]*(:.*)?$/, "")
+    .toUpperCase()
+    .toLowerCase();
 }

@@ -27,6 +27,15 @@ export interface Place {
   readonly stats: Stats | null;
 }
 
+export interface Making {
+  /** Asked before each directory, by its path with links resolved; may throw for what must not be made. */
+  readonly check: (relative: string) => void;
+  /** Told of each directory that was not there; may throw to end it. */
+  readonly made: () => void;
+}
+
+const FREE: Making = { check: () => {}, made: () => {} };
+
 /**
  * Finds and opens what lies beneath one root. Links are followed as long as they stay beneath it, and
  * `.git` is looked for in the resolved path, too. Holds one directory open: files come in groups.
@@ -94,8 +103,8 @@ export class Places {
     return relative(this.#root, join(directory.real, name));
   }
 
-  /** Like `find`, making the directories on the way. `check` may throw for what, links resolved, must not be made. */
-  make(path: string, check: (relative: string) => void = () => {}): Place {
+  /** Like `find`, making the directories on the way. */
+  make(path: string, { check, made }: Making = FREE): Place {
     const segments = segmentsOf(path, [this.#root, this.#given]);
     for (let depth = 1; depth < segments.length; depth++) {
       const parent = this.directory(segments.slice(0, depth - 1).join("/"));
@@ -103,6 +112,7 @@ export class Places {
       check(this.relative(parent, name));
       try {
         mkdirSync(parent.at(name));
+        made();
       } catch (error) {
         if (systemCode(error) !== "EEXIST") throw error;
       }

@@ -22,6 +22,7 @@ export function treeOf(places: Places, path: string): Tree {
     for (const entry of entriesAt(places, directory)) {
       const entryPath = directory === "" ? entry.name : `${directory}/${entry.name}`;
       refuseProtected(entryPath, entry.name);
+      refuseUnreadable(entryPath);
       if (entry.isDirectory()) directories.push(entryPath);
       else files.push(entryPath);
     }
@@ -35,6 +36,12 @@ export function treeOf(places: Places, path: string): Tree {
 function refuseProtected(path: string, name: string): void {
   if (isGitName(name)) throw new Refusal(`${path} is a repository's own data, which tools do not change.`);
   refuseInstructions(path);
+}
+
+/** A name whose bytes are no Unicode reaches us with replacement characters, and leads nowhere. */
+function refuseUnreadable(path: string): void {
+  if (!path.includes("\ufffd")) return;
+  throw new Refusal(`${path}: the name is not valid Unicode, so tools neither move nor remove what holds it.`);
 }
 
 /** Programs change many files at once, so a person's decision about one cannot be theirs. */

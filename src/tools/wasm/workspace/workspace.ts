@@ -5,6 +5,7 @@ import type { Grant } from "../grant.ts";
 import { createChanges } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";
 import { createLooks, type FilesystemImport, type FilesystemScope } from "./filesystem.ts";
+import { createKeep, type FileChange } from "./kept-content.ts";
 import { listFiles, type WalkOptions } from "./list-files.ts";
 import { HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
 import { type Place, Places, withFile } from "./places.ts";
@@ -39,7 +40,10 @@ export interface Workspace {
   readonly functions: WorkspaceImport;
   readonly filesystem: FilesystemImport;
   /** Says what the functions reach, and who learns which files they change; they reach nothing before. */
-  bind(grant: Pick<Grant, "root" | "writable" | "instructionFile">, changed?: (paths: readonly string[]) => void): void;
+  bind(
+    grant: Pick<Grant, "root" | "writable" | "instructionFile" | "snapshots">,
+    changed?: (files: readonly FileChange[]) => void,
+  ): void;
   /** Lets go of what is held open. */
   close(): void;
 }
@@ -55,8 +59,10 @@ export function createWorkspace(open?: OpenDirectory): Workspace {
   return {
     functions: { ...reading(places), ...searching(places), ...writing(scope) },
     filesystem: { ...createLooks(scope), ...createChanges(scope) },
-    bind: ({ root, writable, instructionFile = null }, changed = () => {}) => {
-      bound = { places: new Places(root, open), writable, instructionFile, changed };
+    bind: ({ root, writable, instructionFile = null, snapshots = null }, changed = () => {}) => {
+      const keep = createKeep(snapshots);
+      const tell = (paths: readonly string[]): void => changed(paths.map((path) => keep.change(path)));
+      bound = { places: new Places(root, open), writable, instructionFile, keep, changed: tell };
     },
     close: () => {
       bound?.places.close();
@@ -108,12 +114,13 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
   return {
     hashText: (text) => hashOf(text),
     replaceFile: (path, text, before) => {
-      const { places, writable, instructionFile } = scope();
+      const { places, writable, instructionFile, keep } = scope();
       if (!writable) throw new Refusal("Writing is not permitted here.");
       if (path !== instructionFile) refuseInstructions(path);
       refusing(path, () => {
         const place = before === undefined ? places.make(path) : places.find(path);
         if (place.relative !== instructionFile) refuseInstructions(place.relative);
+        keep.file(place);
         replaceFile(place, path, { content: text, before: before ?? null });
       });
     },

@@ -1,0 +1,84 @@
+import type { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { lstatSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { SandboxError } from "../../../core/protocol/errors.ts";
+import { type Place, withFile } from "./places.ts";
+import { hashOf, readWhole } from "./read-file.ts";
+import { systemCode } from "./refusal.ts";
+
+/** A file that a call has changed. */
+export const fileChangeSchema = z.object({
+  /** Relative to the root. */
+  path: z.string(),
+  /** sha256 of the content that it had before the call, null when there was none; absent when that was not kept. */
+  before: z.string().nullable().exactOptional(),
+});
+export type FileChange = z.infer<typeof fileChangeSchema>;
+
+/** What one call keeps at most: larger files, and what comes after so much, cannot be put back. */
+const MAX_KEPT = { fileBytes: 16_777_216, callBytes: 67_108_864, callFiles: 1_000 };
+
+/** Keeps what files held before a call first changes them, by the hash of the content. */
+export interface Keep {
+  /** To be called before the change. */
+  file(place: Place): void;
+  /** The file comes to be: there is nothing to keep. */
+  absent(path: string): void;
+  /** A file that was changed, with what was kept of it. */
+  change(path: string): FileChange;
+}
+
+/** `directory` is where contents are kept; null: nowhere, and nothing is known of what was before. */
+export function createKeep(directory: string | null): Keep {
+  const befores = new Map<string, string | null | undefined>();
+  let left = MAX_KEPT.callBytes;
+  const contentOf = (place: Place): string | null | undefined => {
+    if (place.stats === null) return null;
+    const { size } = place.stats;
+    const isKept = place.stats.isFile() && size <= Math.min(MAX_KEPT.fileBytes, left);
+    if (directory === null || !isKept || befores.size >= MAX_KEPT.callFiles) return undefined;
+    left -= size;
+    return keptOf(place, directory);
+  };
+  return {
+    file: (place) => {
+      if (!befores.has(place.relative)) befores.set(place.relative, contentOf(place));
+    },
+    absent: (path) => {
+      if (!befores.has(path)) befores.set(path, null);
+    },
+    change: (path) => {
+      const before = befores.get(path);
+      return directory === null || before === undefined ? { path } : { path, before };
+    },
+  };
+}
+
+/** Undefined when it cannot be kept: that a change cannot be taken back is no reason to refuse it. */
+function keptOf(place: Place, directory: string): string | undefined {
+  try {
+    const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
+    return keepContent(directory, bytes);
+  } catch (error) {
+    if (error instanceof SandboxError || systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Puts a content under its hash, which it answers. What is there already counts as fresh again: old ones are removed. */
+export function keepContent(directory: string, bytes: Buffer): string {
+  const sha256 = hashOf(bytes);
+  const file = join(directory, sha256);
+  if (lstatSync(file, { throwIfNoEntry: false })?.size === bytes.length) {
+    const now = new Date();
+    utimesSync(file, now, now);
+    return sha256;
+  }
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomBytes(8).toString("hex")}.tmp`;
+  writeFileSync(temporary, bytes, { mode: 0o600, flag: "wx" });
+  renameSync(temporary, file);
+  return sha256;
+}

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
+import { buildGuests } from "../../wasm/build.ts";
+import { fileSession } from "./file-session.ts";
+
+const home = mkdtempSync(path.join(tmpdir(), "deckhand-kept-"));
+const snapshots = path.join(home, "snapshots");
+const sandbox = createSandbox({ snapshots });
+beforeAll(async () => {
+  await buildGuests();
+}, 120_000);
+afterAll(async () => {
+  await sandbox.close();
+  rmSync(home, { recursive: true });
+});
+
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+const kept = (text: string) => readFileSync(path.join(snapshots, hash(text)), "utf8");
+
+test("an edit and a write name the content before, and it is kept", async () => {
+  const session = fileSession(sandbox);
+  session.put("a.txt", "one\n");
+  await session.run("read", { path: "a.txt" });
+  const edited = await session.run("edit", { path: "a.txt", old_string: "one", new_string: "two" });
+  expect(edited.files).toEqual([{ path: "a.txt", sha256: hash("two\n"), action: "wrote", before: hash("one\n") }]);
+  expect(kept("one\n")).toBe("one\n");
+  const written = await session.run("write", { path: "new.txt", content: "x" });
+  expect(written.files).toEqual([{ path: "new.txt", sha256: hash("x"), action: "wrote", before: null }]);
+});
+
+test("a command's changes name what was there before the call, however often they change a file", async () => {
+  const session = fileSession(sandbox);
+  session.put("grown.txt", "start\n");
+  session.put("gone.txt", "gone\n");
+  session.put("moved.txt", "moved\n");
+  session.put("over.txt", "over\n");
+  session.put("tree/a/b.txt", "deep\n");
+  session.put("renamed/c.txt", "in a tree\n");
+  const command = [
+    "echo 1 >> grown.txt; echo 2 >> grown.txt",
+    "rm gone.txt; mv moved.txt over.txt; rm -r tree; mv renamed named; echo n > new.txt",
+  ].join("\n");
+  const { files = [] } = await session.run("bash", { command });
+  const befores = new Map(files.map(({ path: name, before }) => [name, before]));
+  expect(Object.fromEntries(befores)).toEqual({
+    "grown.txt": hash("start\n"),
+    "gone.txt": hash("gone\n"),
+    "moved.txt": hash("moved\n"),
+    "over.txt": hash("over\n"),
+    "tree/a/b.txt": hash("deep\n"),
+    "renamed/c.txt": hash("in a tree\n"),
+    "named/c.txt": null,
+    "new.txt": null,
+  });
+  for (const before of befores.values()) {
+    if (typeof before === "string") expect(existsSync(path.join(snapshots, before))).toBe(true);
+  }
+  expect(existsSync(path.join(snapshots, hash("start\n1\n")))).toBe(false);
+});
+
+test("a program's changes are kept, too", async () => {
+  const session = fileSession(sandbox);
+  session.put("p.txt", "before the program");
+  const code = 'import fs from "node:fs"; fs.writeFileSync("p.txt", "after"); fs.unlinkSync("p.txt");';
+  const { files } = await session.run("js_exec", { code });
+  expect(files).toEqual([{ path: "p.txt", sha256: null, action: "wrote", before: hash("before the program") }]);
+  expect(kept("before the program")).toBe("before the program");
+});
+
+test("what is too large, and a link, is changed without being kept", async () => {
+  const session = fileSession(sandbox);
+  session.put("large.bin", Buffer.alloc(16_777_217));
+  session.put("target.txt", "t");
+  symlinkSync("target.txt", path.join(session.root, "link"));
+  const { files, isError } = await session.run("bash", { command: "rm large.bin link" });
+  expect(isError).toBe(false);
+  expect(files).toEqual([
+    { path: "large.bin", sha256: null, action: "wrote" },
+    { path: "link", sha256: null, action: "wrote" },
+  ]);
+});
+
+test("contents are for the bot's user alone, each is there once, and counts as fresh when it is met again", async () => {
+  const session = fileSession(sandbox);
+  session.put("a.txt", "twice met");
+  await session.run("bash", { command: "rm a.txt" });
+  const file = path.join(snapshots, hash("twice met"));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(snapshots).mode & 0o777).toBe(0o700);
+  utimesSync(file, 1_000, 1_000);
+  session.put("b.txt", "twice met");
+  await session.run("bash", { command: "rm b.txt" });
+  expect(statSync(file).mtimeMs).toBeGreaterThan(1_000_000);
+  expect(readdirSync(snapshots).filter((name) => name.includes("tmp"))).toEqual([]);
+});
