@@ -68,3 +68,15 @@ test("a call that was denied is not run, although the mode has come to ask for n
   await talk.answered(2);
   expect(existsSync(path.join(root(at, talk.channel), "a.txt"))).toBe(false);
 });
+test("who may not decide cannot type past the approval", async () => {
+  await using at = await office({ mode: "write", approvals: { requester: false, approvers: ["slack:U0CLEO"] } });
+  const channel = at.channel();
+  writeFileSync(path.join(root(at, channel), "a.txt"), "a\n");
+  at.model.script(() => text("Done."));
+  const talk = at.talk({ text: "!rm a.txt", channel });
+  expect(await talk.answered(1)).toContain("@ana may not make it. An approver may.");
+  expect(existsSync(path.join(root(at, channel), "a.txt"))).toBe(true);
+  talk.mention("!rm a.txt", { user: "U0CLEO" });
+  expect(await talk.answered(2)).toContain("✓");
+  expect(existsSync(path.join(root(at, channel), "a.txt"))).toBe(false);
+});

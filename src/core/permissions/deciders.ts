@@ -21,8 +21,18 @@ export function mayDecide(person: Clicker, requesterId: string, rules: ApprovalR
 
 /** As the card says it: `@ana or an approver`. */
 export function decidersText(requesterName: string, rules: ApprovalRules): string {
-  const others = rules.approvers.length + rules.admins.length > 0 ? "an approver" : null;
-  const requester = rules.requester ? `@${requesterName}` : null;
-  const names = [requester, others].filter((name) => name !== null);
-  return names.length === 0 ? "nobody: an operator must set `approvals.approvers`" : names.join(" or ");
+  return named(requesterName, rules) ?? "nobody: an operator must set `approvals.approvers`";
+}
+
+/** For those who may not: `@ana or an approver may.` */
+export function decidersSentence(requesterName: string, rules: ApprovalRules): string {
+  const names = named(requesterName, rules);
+  if (names === null) return "Nobody may: an operator must set `approvals.approvers`.";
+  return `${names.replace(/^an /u, "An ")} may.`;
+}
+
+function named(requesterName: string, { approvers, admins, requester }: ApprovalRules): string | null {
+  const others = approvers.length + admins.length > 0 ? ["an approver"] : [];
+  const names = [...(requester ? [`@${requesterName}`] : []), ...others];
+  return names.length === 0 ? null : names.join(" or ");
 }

@@ -1,6 +1,6 @@
 import { privately } from "../commands/private-reply.ts";
 import { decisionText } from "../permissions/approval-card.ts";
-import { type ApprovalRules, decidersText, mayDecide } from "../permissions/deciders.ts";
+import { type ApprovalRules, decidersSentence, mayDecide } from "../permissions/deciders.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/approvals.ts";
@@ -39,7 +39,7 @@ export async function clickApproval(
   if (row === null || scope === undefined) return reply("This button does nothing any more.");
   const { requester } = row.people;
   if (!mayDecide(action.person, requester.id, approvals)) {
-    return reply(`You may not decide this. ${decidersText(requester.name, approvals)} may.`);
+    return reply(`You may not decide this. ${decidersSentence(requester.name, approvals)}`);
   }
   if (row.status !== "pending") return reply(`${decisionText(row, approvals.expiresMinutes)} already.`);
   const decision = decisionOf(scope, row, { by: `@${action.person.name}`, at: options.runtime.clock.now() });

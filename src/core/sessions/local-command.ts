@@ -1,24 +1,35 @@
 import { openLoop } from "../agent/query.ts";
 import type { Query } from "../agent/query-input.ts";
 import { runCall } from "../agent/tool-call.ts";
-import { type AllowedCall, type Decision, decide } from "../agent/tool-decision.ts";
+import { type AllowedCall, type Decision, decide, refusing } from "../agent/tool-decision.ts";
 import { renderBlock } from "../context/render-block.ts";
+import { type ApprovalRules, decidersSentence } from "../permissions/deciders.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { QueryEvent } from "../protocol/events.ts";
-import { type ContentBlock, type Message, type ToolUseBlock, textOf } from "../protocol/messages.ts";
+import { type Author, type ContentBlock, type Message, type ToolUseBlock, textOf } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import type { Store } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
 
 export type LocalOutput = Extract<ContentBlock, { type: "user_local_command_output" }>;
 
-/** Runs what a person typed; `seq` is the place of its event in the inbox. */
-export type RunLocalCommand = (command: string, seq: number) => Promise<LocalOutput>;
+/** A command that a person typed. */
+export interface TypedShell {
+  readonly command: string;
+  /** The place of its event in the inbox. */
+  readonly seq: number;
+  readonly author: Author;
+  /** Whether its author may decide what is asked of people. */
+  readonly decides?: boolean;
+}
+
+export type RunLocalCommand = (typed: TypedShell) => Promise<LocalOutput>;
 
 export interface LocalCommandOptions {
   readonly store: Store;
   readonly context: Pick<TurnContext, "runId" | "signal" | "transaction">;
   readonly query: Query;
+  readonly approvals: ApprovalRules;
   /** The live message. */
   readonly show: (event: QueryEvent) => void;
 }
@@ -30,20 +41,21 @@ const NOT_RUN = 126;
 
 /**
  * Shell commands that people type: run as calls of the run's turn 0, so that they are journalled, shown and told of as any call.
- * Nobody is asked, since whoever may allow the command has typed it; the agent's access role and the mode hold. One after the other.
+ * Nobody is asked: where a decision is needed, only those who may make it can type the command. The agent's access role and
+ * the mode hold. One after the other.
  */
 export function createLocalCommands(options: LocalCommandOptions): RunLocalCommand {
   let last: Promise<unknown> = Promise.resolve();
-  return (command, seq) => {
-    const next = last.then(() => run({ command, seq }, options));
+  return (typed) => {
+    const next = last.then(() => run(typed, options));
     last = next.catch(() => null);
     return next;
   };
 }
 
 async function run(
-  { command, seq }: { command: string; seq: number },
-  { store, context, query, show }: LocalCommandOptions,
+  { command, seq, author, decides = false }: TypedShell,
+  { store, context, query, show, approvals }: LocalCommandOptions,
 ): Promise<LocalOutput> {
   const use: ToolUseBlock = { type: "tool_use", id: `local_${seq}`, name: SHELL, input: { command } };
   const session = { id: query.runId, sessionId: query.sessionId };
@@ -51,13 +63,20 @@ async function run(
   const record = await recordOf(store, query.runId, use.id);
   if (record?.status !== "ended") {
     const { run: open, rules, query: logged } = await openLoop(query);
-    const decision = decide(use, record, rules);
+    const asked = decide(use, record, rules);
+    const decision =
+      asked.type === "ask" && !decides ? refusing(use, asked.title, notTheirs(author, approvals)) : asked;
     const call = allowedCall(decision);
     if (decision.type === "refuse") await open.callEnded(use.id, decision.result, 0);
     else if (call !== null) await runCall({ query: logged, run: open, call, emit: show }, context.signal);
   }
   const ended = await recordOf(store, query.runId, use.id);
   return outputOf(command, ended?.result ?? null);
+}
+
+function notTheirs({ name }: Author, approvals: ApprovalRules): string {
+  const who = decidersSentence(name, approvals);
+  return `Not run: it needs a decision, and @${name} may not make it. ${who} Say in words what is to be done, and I ask.`;
 }
 
 async function recordOf(store: Store, runId: string, callId: string) {

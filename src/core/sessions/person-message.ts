@@ -1,5 +1,6 @@
 import type { ThreadBreaker } from "../budget/thread-breaker.ts";
 import { privately } from "../commands/private-reply.ts";
+import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
 import type { InboundEvent, InboundMessage, Receipt } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
@@ -13,6 +14,7 @@ export interface MessageOptions {
   readonly engine: SessionEngine;
   readonly runtime: Runtime;
   readonly breaker: ThreadBreaker;
+  readonly approvals: ApprovalRules;
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
 }
@@ -69,13 +71,17 @@ async function deliver(message: InboundMessage, delivery: Delivery, options: Mes
   }
   const switches = agent !== null && agent !== before;
   const waits = switches && (await store.runs.open(session.id)) !== null;
-  const outcome = await engine.deliver(session.id, { key: message.key, body: bodyOf(message, delivery) });
+  const outcome = await engine.deliver(session.id, { key: message.key, body: bodyOf(message, delivery, options) });
   if (outcome !== "new") return { type: "duplicate" };
   if (!switches) return { type: "accepted" };
   return { type: "reply", message: privately(waits ? answersNext(agent, before) : answersFromNowOn(agent, before)) };
 }
 
-function bodyOf(message: InboundMessage, { addressed, isNew, agent, skill }: Delivery): PersonMessageEvent {
+function bodyOf(
+  message: InboundMessage,
+  { addressed, isNew, agent, skill }: Delivery,
+  { approvals }: MessageOptions,
+): PersonMessageEvent {
   return {
     kind: "message",
     author: { id: message.person.id, name: message.person.name },
@@ -87,6 +93,7 @@ function bodyOf(message: InboundMessage, { addressed, isNew, agent, skill }: Del
     at: message.at,
     addressed,
     joinsThread: isNew && !message.opensThread && message.thread.threadId !== null,
+    ...(mayDecide(message.person, message.person.id, approvals) ? { decides: true } : {}),
     ...(agent === null ? {} : { agent }),
     ...(skill === undefined ? {} : { skill }),
   };

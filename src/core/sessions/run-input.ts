@@ -69,7 +69,7 @@ async function personMessage(body: PersonMessageEvent, seq: number, options: Run
   const attached: ContentBlock[] = [];
   for (const attachment of body.attachments) attached.push(...(await attachmentBlocks(attachment, options)));
   const typed = body.addressed ? localCommandIn(body.text) : null;
-  const output = typed === null ? [] : [await options.runCommand(typed.command, seq)];
+  const output = typed === null ? [] : [await options.runCommand({ ...body, command: typed.command, seq })];
   const text = typed === null ? body.text : typed.rest;
   const words: ContentBlock[] = text === "" ? [] : [{ type: "text", text }];
   const said = [...output, ...(body.skill === undefined ? words : skillBlocks(body.skill, options.skills()))];

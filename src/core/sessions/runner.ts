@@ -238,7 +238,7 @@ class SessionRunner implements SessionHandler {
     const { session, wake, context, view } = run;
     const author = authorOf(wake.event.body);
     const show = view.show.bind(view);
-    const runCommand: RunLocalCommand = (command, seq) => localCommands(command, seq);
+    const runCommand: RunLocalCommand = (typed) => localCommands(typed);
     const input = this.#inputOptions(run, sandboxRoot, runCommand);
     const account = { personId: author.id, channelId: session.channelKey };
     const instructions = this.#options.instructionsOf(sandboxRoot);
@@ -281,7 +281,7 @@ class SessionRunner implements SessionHandler {
       cacheKey: session.channelKey,
       plan: () => store.plans.of(session.id),
     };
-    const localCommands = createLocalCommands({ store, context, query, show });
+    const localCommands = createLocalCommands({ store, context, query, show, approvals: this.#options.approvals });
     return { query, input };
   }
 

@@ -24,6 +24,8 @@ const personMessage = z.object({
   addressed: z.boolean(),
   /** True when the session begins inside an existing thread, whose root and newest messages it gets. */
   joinsThread: z.boolean(),
+  /** The author may decide what is asked of people: nobody else need allow the shell commands of theirs. */
+  decides: z.boolean().exactOptional(),
   skill: calledSkill.exactOptional(),
   /** The agent that answers in the session from this message on. */
   agent: z.string().optional(),

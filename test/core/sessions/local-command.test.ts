@@ -29,6 +29,9 @@ test.each(["!", "!!", "! no", "ls", "really!", ""])("“%s” is none", (text) =
 
 type Execute = (command: string, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
 
+const ANA = { id: "slack:U1", name: "ana" };
+const APPROVALS = { approvers: ["slack:U9"], requester: false, expiresMinutes: 60, admins: [] };
+
 /** A shell that does what the test says. */
 function shell(execute: Execute) {
   return defineTool({
@@ -75,7 +78,8 @@ function process({ store, clock }: NativeSession, execute: Execute, config: Part
   const { query } = scenario({ model: ScriptedModel.inOrder(), tools: [shell(execute)], config });
   const events: QueryEvent[] = [];
   const show = (event: QueryEvent) => void events.push(event);
-  const run = createLocalCommands({ store, context, query: { ...query, journal }, show });
+  const typed = createLocalCommands({ store, context, query: { ...query, journal }, show, approvals: APPROVALS });
+  const run = (command: string, seq: number, decides = true) => typed({ command, seq, author: ANA, decides });
   return { run, stop, events };
 }
 
@@ -116,6 +120,20 @@ test.each([
   const session = await nativeSession();
   const output = await process(session, ECHO, config).run("rm a", 1);
   expect(output).toMatchObject({ exitCode: 126, stdout: "" });
+  expect(output.stderr).toContain(says);
+});
+
+test.each([
+  {
+    mode: "write" as const,
+    exitCode: 126,
+    says: "Not run: it needs a decision, and @ana may not make it. An approver",
+  },
+  { mode: "agi" as const, exitCode: 0, says: "" },
+])("in $mode mode somebody who may not decide gets $exitCode", async ({ mode, exitCode, says }) => {
+  const session = await nativeSession();
+  const output = await process(session, ECHO, { mode }).run("rm a", 1, false);
+  expect(output.exitCode).toBe(exitCode);
   expect(output.stderr).toContain(says);
 });
 
