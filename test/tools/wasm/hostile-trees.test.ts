@@ -1,0 +1,132 @@
+import { Buffer } from "node:buffer";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { isInstructionFile } from "../../../src/tools/instruction-files.ts";
+import { isGitName } from "../../../src/tools/wasm/workspace/path-rules.ts";
+import { fileSession, text, useSandbox } from "../file-session.ts";
+
+const sandbox = useSandbox();
+
+const instructing = [
+  "AGENTS.md",
+  "a/b/agents.MD",
+  "AGENT\u017f.md", // the long s, which case folding makes an s
+  "AGENTS\u200c.md",
+  "CLAUDE\u00ad.md",
+  "\ufe0fCLAUDE.md",
+  "AGENTS.md.",
+  "CLAUDE.md . ",
+  "AGENTS.md::$DATA",
+  ".claude /settings.json",
+  ".AGENTS/skills/x",
+  "CLAUDE~1.MD",
+  "sub/AGENTS~2/x",
+  "extension\u017f/tools",
+  "EXTENS~1/tools",
+  "./extensions/x",
+];
+const plain = ["AGENTS.txt", "agents/list.md", "src/extensions/x", "claude.md.txt", "a.md", "AGENTS-old.md", ""];
+
+test.each(instructing)("%j instructs agents on some file system", (file) => {
+  expect(isInstructionFile(file)).toBe(true);
+});
+
+test.each(plain)("%j instructs nobody", (file) => {
+  expect(isInstructionFile(file)).toBe(false);
+});
+
+test.each([
+  ".git",
+  ".GIT",
+  ".git.",
+  ".git ",
+  ".git::$INDEX_ALLOCATION",
+  ".g\u200cit",
+  ".gi\u00adt",
+  "GIT~1",
+  ".\ufe0fgit",
+])("%j is a repository on some file system", (name) => expect(isGitName(name)).toBe(true));
+
+test("names that fold to AGENTS.md are written by no program", async () => {
+  const session = fileSession(sandbox);
+  const result = await session.run("bash", {
+    command:
+      "echo x > AGENT\u017f.md; echo x > ok.txt; mv ok.txt AGENTS\u200c.md; mkdir '.claude '; cp ok.txt CLAUDE.md.",
+  });
+  expect(text(result)).toContain("instructs agents");
+  expect(readdirSync(session.root)).toEqual(["ok.txt"]);
+});
+
+test("no move makes a tree so deep that tools could not reach into it", async () => {
+  const session = fileSession(sandbox);
+  session.put("plain.txt", "needle");
+  const result = await session.run("js_exec", {
+    code: `
+      const deep = "d/".repeat(1_000);
+      fs.mkdirSync("a/" + deep, { recursive: true });
+      fs.mkdirSync("b/" + deep, { recursive: true });
+      try { fs.renameSync("a", "b/" + deep + "a"); "moved" } catch (error) { error.code }`,
+  });
+  expect(text(result)).toContain("EPERM");
+  await session.run("bash", { command: "rm -rf a b" });
+  expect(readdirSync(session.root)).toEqual(["plain.txt"]);
+});
+
+test("a tree that is too deep for tools spoils no search", async () => {
+  const session = fileSession(sandbox);
+  session.put("plain.txt", "needle");
+  let deep = session.root;
+  process.chdir(session.root);
+  try {
+    for (let depth = 0; depth < 20; depth++) {
+      mkdirSync("n".repeat(200));
+      process.chdir("n".repeat(200));
+      deep = path.join(deep, "n".repeat(200));
+    }
+    writeFileSync("deep.txt", "needle");
+  } finally {
+    process.chdir(path.parse(session.root).root);
+  }
+  expect(text(await session.run("glob", { pattern: "**/*.txt" }))).toContain("plain.txt");
+  expect(text(await session.run("grep", { pattern: "needle" }))).toContain("plain.txt");
+});
+
+test("names of any bytes are listed, and a tree that holds one is left whole", async () => {
+  const session = fileSession(sandbox);
+  session.put("odd/new\nline", "1");
+  session.put("odd/-rf", "2");
+  const unreadable = Buffer.concat([Buffer.from(path.join(session.root, "odd/bad")), Buffer.from([0xff])]);
+  writeFileSync(unreadable, "3");
+  expect(text(await session.run("glob", { pattern: "odd/*" }))).toContain("odd/new\nline");
+  const result = await session.run("bash", { command: "rm -rf odd" });
+  expect(text(result)).toContain("not valid Unicode");
+  expect(readdirSync(path.join(session.root, "odd"))).toHaveLength(3);
+  expect(existsSync(unreadable)).toBe(true);
+});
+
+const floods = [
+  { name: "files", code: 'for (let n = 0; ; n++) fs.writeFileSync("d/" + n, "");' },
+  {
+    name: "directories at once",
+    code: 'for (let n = 0; ; n++) fs.mkdirSync("d/" + n + "/a/b/c", { recursive: true });',
+  },
+];
+
+test.each(floods)(
+  "a program that makes $name without end uses up no file system",
+  async ({ code }) => {
+    const session = fileSession(sandbox);
+    mkdirSync(path.join(session.root, "d"));
+    const result = await session.run("js_exec", { code });
+    expect(text(result)).toContain("were to be written in one call");
+    expect(readdirSync(path.join(session.root, "d")).length).toBeLessThanOrEqual(65_537);
+  },
+  60_000,
+);
+
+test("directories that are there already cost nothing", async () => {
+  const session = fileSession(sandbox);
+  const code = 'for (let n = 0; n < 70_000; n++) fs.mkdirSync("a/b", { recursive: true }); "done"';
+  expect(text(await session.run("js_exec", { code }))).toContain("done");
+}, 60_000);
