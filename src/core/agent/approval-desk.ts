@@ -1,4 +1,4 @@
-import type { ToolUseBlock } from "../protocol/messages.ts";
+import type { ContentBlock, ToolUseBlock } from "../protocol/messages.ts";
 import type { CallPreview, CallRefusal, Tool } from "../tool.ts";
 
 /** A call that waits for people. */
@@ -29,4 +29,6 @@ export interface ApprovalDesk {
     calls: readonly AskedCall[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, CallVerdict> | null>;
+  /** For the history: which of a turn's calls people were asked about. */
+  asked(turn: number): Promise<readonly ContentBlock[]>;
 }

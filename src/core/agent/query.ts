@@ -5,7 +5,7 @@ import { offeredTools } from "../permissions/policy.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { AppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, ParkedOn, QueryEnd, QueryEvent } from "../protocol/events.ts";
-import { type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
+import { type ContentBlock, type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
 import type { ResolvedModel } from "../providers/provider.ts";
 import { CancelSignal } from "../sessions/engine.ts";
 import { withFreshCallIds } from "./call-ids.ts";
@@ -50,7 +50,7 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         await skipCalls(run, step.reason);
         break;
       case "append_results":
-        await run.toolResults(resultsMessage(loop, step.message));
+        await run.toolResults(resultsMessage(loop, step.message, await query.approvals.asked(run.state.turns)));
         loop.gauge.takeFound();
         break;
       case "resume":
@@ -146,7 +146,7 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
 }
 
 /** The user message that carries the results of a response's calls, in call order. */
-function resultsMessage({ query, run }: Loop, response: Message): Message {
+function resultsMessage({ query, run }: Loop, response: Message, asked: readonly ContentBlock[]): Message {
   const results = new Map(run.state.calls.map((call) => [call.callId, call.result]));
   const uses = toolUsesOf(response.content);
   const blocks = uses.map((use): ToolResultBlock => {
@@ -155,5 +155,5 @@ function resultsMessage({ query, run }: Loop, response: Message): Message {
   });
   const content = withRepeatHints(run.state, uses, blocks);
   const { clock, ids } = query.runtime;
-  return { id: ids.next("msg"), role: "user", content, createdAt: clock.now() };
+  return { id: ids.next("msg"), role: "user", content: [...content, ...asked], createdAt: clock.now() };
 }

@@ -32,6 +32,12 @@ const TITLE_CHARS = 80;
 /** Asks in the session's thread; what is decided is in the store, so that a restart changes nothing. */
 export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
   return {
+    async asked(turn) {
+      const row = await options.store.approvals.get(approvalId(options.context.runId, turn));
+      if (row === null) return [];
+      return [{ type: "approval_request", approvalId: row.id, callIds: row.calls.map(({ callId }) => callId) }];
+    },
+
     async verdicts(turn, calls) {
       const id = approvalId(options.context.runId, turn);
       const known = await options.store.approvals.get(id);

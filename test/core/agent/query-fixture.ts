@@ -152,6 +152,7 @@ export interface Scenario {
 }
 
 const ALLOWS_ALL: ApprovalDesk = {
+  asked: async () => [],
   verdicts: async (_turn, calls) => new Map(calls.map(({ use }) => [use.id, { type: "allowed" }])),
 };
 
