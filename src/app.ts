@@ -23,6 +23,7 @@ import { EmbeddedEngine } from "./core/sessions/embedded-engine.ts";
 import type { SessionHandler } from "./core/sessions/engine.ts";
 import { createIntake } from "./core/sessions/intake.ts";
 import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
+import { keepUp } from "./core/sessions/missed.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
 import { acquireLease } from "./core/store/lease.ts";
 import { openStore, type Store } from "./core/store/store.ts";
@@ -257,10 +258,15 @@ function openJobs({ config, runtime, log }: Assembly, given: Services & Pick<Wor
     approvers: config.approvals.approvers,
     agentOf: places.agentOf,
     agents: () => new Set(places.agents.keys()),
-    defaultTimezone: config.jobs.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    defaultTimezone: timezoneOf(config),
     file: path.join(config.home, "jobs.json"),
     logDays: config.jobs.logDays,
   });
+}
+
+/** Whose clock people read. */
+function timezoneOf({ jobs }: Config): string {
+  return jobs.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
@@ -337,23 +343,32 @@ async function openToolbox({ config, runtime, log, signal, parts }: Assembly, gi
 
 /** Platforms connect on their own time: one that is down keeps no other waiting. */
 function connect(
-  { platforms, parts, signal, fail, say, log, runtime }: Assembly,
+  { platforms, parts, signal, fail, say, log, runtime, config }: Assembly,
   { receive, store }: { receive: Receive; store: Store },
 ): void {
+  const { clock } = runtime;
+  const timezone = timezoneOf(config);
   for (const platform of platforms.values()) {
     const name = PLATFORM_LABELS[platform.name];
+    const leaving = new AbortController();
+    const either = AbortSignal.any([signal, leaving.signal]);
     const start = async () => {
       const notYet = () => say(`⏳ ${name}: ${platform.health().detail}. I keep trying.`);
-      const cancelNotYet = runtime.clock.after(SLOW_CONNECT_MS, notYet);
+      const cancelNotYet = clock.after(SLOW_CONNECT_MS, notYet);
       parts.defer(async () => cancelNotYet());
-      await platform.start(receive, signal);
+      await platform.start(receive, either);
       cancelNotYet();
       if (platform.name !== "web") say(`✓ ${name}: ${platform.health().detail}`);
-      await closeLeftovers({ store, log, platform });
+      const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, either);
+      await Promise.all([closeLeftovers({ store, log, platform }), catchingUp]);
     };
     parts.defer(() => platform.stop());
-    start().catch((error: unknown) => {
-      if (!signal.aborted) fail(toAppError(error));
+    const working = start().catch((error: unknown) => {
+      if (!either.aborted) fail(toAppError(error));
+    });
+    parts.defer(async () => {
+      leaving.abort();
+      await working;
     });
   }
 }

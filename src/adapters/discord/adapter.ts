@@ -167,9 +167,9 @@ class DiscordPlatform implements ChatPlatform {
     return readThread(rest, { thread, limit, names: places.names, signal });
   }
 
-  missed(since: number, signal: AbortSignal): Promise<readonly InboundEvent[]> {
-    const { connection, rest, places } = this.#connected();
-    return missedMessages({ client: connection.client, rest, places, log: this.#log }, since, signal);
+  missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
+    const { connection, ...live } = this.#connected();
+    return missedMessages({ ...live, client: connection.client, log: this.#log }, { since, known, signal });
   }
 
   #connected(): Live {

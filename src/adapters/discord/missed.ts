@@ -1,40 +1,48 @@
 import type { Client } from "discord.js";
 import type { Log } from "../../core/protocol/log.ts";
-import type { InboundMessage } from "../../core/protocol/platform.ts";
+import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
-import type { Places } from "./places.ts";
+import { DM_WORKSPACE, type Places } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 import { idAt } from "./snowflake.ts";
+import type { Threads } from "./threads.ts";
 import type { WireMember, WireMessage } from "./wire.ts";
 
 export interface MissedOptions {
   readonly client: Client<true>;
   readonly rest: DiscordRest;
   readonly places: Places;
+  readonly threads: Threads;
   readonly log: Log;
 }
 
-/**
- * What people wrote in channels and active threads since, oldest first. Bounded by channels and by
- * messages of each; direct messages are not among it, since bots cannot list the channels of theirs.
- */
+export interface Missing {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** Threads of sessions, among them direct messages: bots cannot list the channels of theirs. */
+  readonly known: readonly ThreadRef[];
+  readonly signal: AbortSignal;
+}
+
+/** What people wrote in channels, active threads and known direct messages since, oldest first; bounded. */
 export async function missedMessages(
   options: MissedOptions,
-  since: number,
-  signal: AbortSignal,
+  { since, known, signal }: Missing,
 ): Promise<readonly InboundMessage[]> {
   const after = idAt(since - CLOCK_SKEW_MS);
   const members = new BoundedMap<string, WireMember | undefined>(MISSED_MESSAGES);
   const events: InboundMessage[] = [];
-  for (const { id, guildId } of activeSince(options.client, after)) {
+  for (const { id, guildId } of [...activeSince(options.client, after), ...directOf(known)]) {
     signal.throwIfAborted();
+    const place = await options.places.of(id, guildId);
     for (const message of await readable(options, id, after)) {
-      const member = await memberOf(options, { message, guildId, members });
-      const place = await options.places.of(id, guildId);
+      const member = guildId === undefined ? undefined : await memberOf(options, { message, guildId, members });
       const event = inboundMessage({ ...message, member }, place, options.places.names);
-      if (event !== null) events.push(event);
+      if (event === null) continue;
+      if (event.opensThread && place.threadId === null) options.threads.expect(event);
+      events.push(event);
     }
   }
   return events.sort((a, b) => (BigInt(a.messageId) < BigInt(b.messageId) ? -1 : 1));
@@ -44,6 +52,12 @@ interface ActiveChannel {
   readonly id: string;
   readonly guildId: string;
   readonly lastMessageId: string;
+}
+
+/** Direct messages are in no server. */
+function directOf(known: readonly ThreadRef[]): { readonly id: string; readonly guildId: undefined }[] {
+  const direct = known.filter(({ workspaceId }) => workspaceId === DM_WORKSPACE.id);
+  return [...new Set(direct.map(({ channelId }) => channelId))].map((id) => ({ id, guildId: undefined }));
 }
 
 /** Most recently written to first. */

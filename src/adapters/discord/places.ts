@@ -5,7 +5,7 @@ import type { DiscordRest } from "./rest.ts";
 import { CHANNEL_TYPE, isThreadType, type WireChannel } from "./wire.ts";
 
 /** Direct messages belong to no server; Discord's own links call their place this. */
-const DM_WORKSPACE = { id: "@me", name: "Direct messages" };
+export const DM_WORKSPACE = { id: "@me", name: "Direct messages" };
 /** Threads that were archived when they were written to are not in discord.js' cache. */
 const REMEMBERED_CHANNELS = 1_000;
 

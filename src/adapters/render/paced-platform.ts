@@ -79,7 +79,7 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
     whisper: (thread, personId, message) => inner.whisper(thread, personId, message),
     fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),
     fetchThread: (thread, limit, signal) => inner.fetchThread(thread, limit, signal),
-    missed: (since, signal) => inner.missed(since, signal),
+    missed: (since, signal, known) => inner.missed(since, signal, known),
     canPostFirst: (thread) => budgets.of(thread.workspaceId).canPostFirst(thread.channelId),
     reserveFirst: (thread, signal) => budgets.of(thread.workspaceId).reserveFirst(thread.channelId, signal),
     releaseFirst: (thread) => budgets.of(thread.workspaceId).releaseFirst(thread.channelId),

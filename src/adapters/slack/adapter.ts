@@ -21,6 +21,7 @@ import { formatMessage } from "./format.ts";
 import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
 import { edit, fetchThread, find, post, react, upload, whisper } from "./messages.ts";
+import { missedMessages } from "./missed.ts";
 import { type Addressee, addressedMessage, readPayload } from "./payload.ts";
 import { SlackSocket } from "./socket.ts";
 import type { SlackTransport } from "./transport.ts";
@@ -148,9 +149,9 @@ class SlackPlatform implements ChatPlatform {
     return this.#do((live) => fetchThread(live, thread, { limit, signal }));
   }
 
-  /** Slack delivers again what was not answered while we were down; reading channels back is a later step. */
-  missed(): Promise<readonly InboundEvent[]> {
-    return Promise.resolve([]);
+  missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
+    const { clock, log } = this.#options;
+    return this.#do((live) => missedMessages({ ...live, clock, log }, { since, known, signal }));
   }
 
   async #do<T>(action: (live: Live) => Promise<T>): Promise<T> {

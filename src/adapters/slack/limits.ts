@@ -14,6 +14,9 @@ export const BUTTONS_PER_ROW = 25;
 export const PAGE_MESSAGES = 200;
 /** Pages of a thread that are read at most: the newest of 2,000 messages. */
 export const MAX_PAGES = 10;
+/** Channels and threads that are read for what was missed; both methods are Tier 3, 50 a minute. Source: Slack docs. */
+export const MISSED_CHANNELS = 40;
+export const MISSED_THREADS = 40;
 /** How long one Web API request may take. Milliseconds. */
 export const REQUEST_TIMEOUT_MS = 15_000;
 /** How long the download of an attachment may take. Milliseconds. */

@@ -39,6 +39,12 @@ export const messageEventSchema = z.object({
 });
 export type MessageEvent = z.infer<typeof messageEventSchema>;
 
+/** As a message is read over the Web API: without its channel, and with its newest reply. */
+export const readMessageSchema = messageEventSchema
+  .omit({ type: true, channel: true, channel_type: true })
+  .extend({ latest_reply: tsSchema.optional() });
+export type ReadMessage = z.infer<typeof readMessageSchema>;
+
 export const eventCallbackSchema = z.object({
   type: z.literal("event_callback"),
   event: z.looseObject({ type: z.string(), subtype: z.string().optional() }),

@@ -71,6 +71,8 @@ export interface InboundMessage extends InboundBase {
   readonly quoted: readonly string[];
   /** The platform's id of the message: what reactions are put on. */
   readonly messageId: string;
+  /** Of a message that is taken late: what people read before its answer. */
+  readonly late?: string;
 }
 
 /** A slash command. Slack's carry no thread: `thread.threadId` is then null and the reply opens one. */
@@ -189,6 +191,9 @@ export interface ChatPlatform {
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest, where there are any. */
   fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
-  /** What came while we were down, oldest first. */
-  missed(since: number, signal: AbortSignal): Promise<readonly InboundEvent[]>;
+  /**
+   * What people wrote while we were down, oldest first. `known`: threads of sessions, which some platforms
+   * do not list; none when left out.
+   */
+  missed(since: number, signal: AbortSignal, known?: readonly ThreadRef[]): Promise<readonly InboundEvent[]>;
 }

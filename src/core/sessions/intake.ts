@@ -48,7 +48,7 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
   const options: Intake = { ...intakeOptions, commandKeys: new Set(), receipts: new Map(), breaker };
   return async (event) => {
     const refusal = accessRefusal(event.person, options.access);
-    if (refusal !== null) return isAddressed(event) ? { type: "refused", reason: refusal } : { type: "ignored" };
+    if (refusal !== null) return refuse(event, refusal, options);
     switch (event.kind) {
       case "message":
         return takeOnce(event, options);
@@ -62,6 +62,12 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
   };
 }
 
+async function refuse(event: InboundEvent, reason: string, options: Intake): Promise<Receipt> {
+  if (!isAddressed(event)) return { type: "ignored" };
+  if (event.kind === "message") await noteAnswered(event, options);
+  return { type: "refused", reason };
+}
+
 function isAddressed(event: InboundEvent): boolean {
   return event.kind !== "message" || event.addressed === "mention" || event.addressed === "dm";
 }
@@ -72,7 +78,7 @@ function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   const { key } = message;
   const known = receipts.get(key);
   if (known !== undefined) return known;
-  const receipt = receiveMessage(message, options).catch((error: unknown) => {
+  const receipt = answered(message, options).catch((error: unknown) => {
     receipts.delete(key);
     throw error;
   });
@@ -80,6 +86,17 @@ function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   const [oldest] = receipts.keys();
   if (receipts.size > REMEMBERED && oldest !== undefined) receipts.delete(oldest);
   return receipt;
+}
+
+/** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */
+async function answered(message: InboundMessage, options: Intake): Promise<Receipt> {
+  const receipt = await receiveMessage(message, options);
+  if (receipt.type === "reply") await noteAnswered(message, options);
+  return receipt;
+}
+
+function noteAnswered({ key }: InboundMessage, { store, runtime }: Intake): Promise<void> {
+  return store.transaction((tx) => tx.presence.answered(key, runtime.clock.now()));
 }
 
 async function receiveMessage(message: InboundMessage, options: Intake): Promise<Receipt> {

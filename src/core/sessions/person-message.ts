@@ -93,6 +93,7 @@ function bodyOf(
     at: message.at,
     addressed,
     joinsThread: isNew && !message.opensThread && message.thread.threadId !== null,
+    ...(addressed && message.late !== undefined ? { late: message.late } : {}),
     ...(mayDecide(message.person, message.person.id, approvals) ? { decides: true } : {}),
     ...(agent === null ? {} : { agent }),
     ...(skill === undefined ? {} : { skill }),

@@ -41,6 +41,7 @@ export async function messagesOf(event: StoredEvent, options: RunInputOptions): 
   if (body.kind === "job") return [jobMessage(body, options)];
   if (body.kind === "child") return [assignment(body, event.sessionId, options)];
   if (body.kind === "child_end") return [userNote(endNote(body), body.at, options)];
+  if (body.kind === "note") return [userNote(body.text, body.at, options)];
   if (body.kind !== "message") return [];
   const earlier = body.joinsThread ? await threadContext(body, options) : [];
   return [...earlier, await personMessage(body, event.seq, options)];
@@ -65,6 +66,7 @@ function jobMessage({ prompt, author, at }: JobEvent, { ids }: RunInputOptions):
 }
 
 async function personMessage(body: PersonMessageEvent, seq: number, options: RunInputOptions): Promise<Message> {
+  if (body.late !== undefined) options.notice(body.late);
   const quoted = body.quoted.map((text): ContentBlock => ({ type: "text", text: `[Quoted]\n${text}` }));
   const attached: ContentBlock[] = [];
   for (const attachment of body.attachments) attached.push(...(await attachmentBlocks(attachment, options)));

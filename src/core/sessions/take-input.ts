@@ -20,7 +20,10 @@ export interface TakenRun {
  */
 export async function takeInput({ store, wake, context }: TakenRun, input: RunInputOptions): Promise<string | null> {
   const done = wake.resumed ? await store.journal.get(wake.runId, "input") : NOT_DONE;
-  if (done.found) return typeof done.value === "string" ? done.value : null;
+  if (done.found) {
+    await tellLate(wake, { store, notice: input.notice });
+    return typeof done.value === "string" ? done.value : null;
+  }
   const waiting = await context.takeInbox("input:inbox");
   const events = [wake.event, ...waiting].toSorted((a, b) => a.seq - b.seq);
   const taken = await Promise.all(
@@ -34,6 +37,13 @@ export async function takeInput({ store, wake, context }: TakenRun, input: RunIn
     return answer;
   });
   return answer;
+}
+
+/** A live message that is shown anew still says that its run is late. */
+async function tellLate({ runId }: Wake, { store, notice }: Pick<TakenRun, "store"> & Pick<RunInputOptions, "notice">) {
+  for (const { body } of await store.inbox.ofRun(runId)) {
+    if (body.kind === "message" && body.late !== undefined) notice(body.late);
+  }
 }
 
 const NOT_DONE = { found: false, value: undefined };

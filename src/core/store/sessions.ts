@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { StoreError } from "../protocol/errors.ts";
-import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import { type PlatformName, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
 import { type ChildTask, childTaskSchema } from "../sessions/child-task.ts";
 import {
   changedSettings,
@@ -50,6 +50,17 @@ export function sessionReads(db: Client) {
 
     async get(id: string): Promise<SessionRow> {
       return toRow(await db.session.findUniqueOrThrow({ where: { id } }));
+    },
+
+    /** Threads of sessions on a platform, those with the newest activity first. */
+    async recentThreads(platform: PlatformName, limit: number): Promise<ThreadRef[]> {
+      const rows = await db.session.findMany({
+        where: { key: { startsWith: `${platform}:` }, parentId: null },
+        orderBy: { updatedAt: "desc" },
+        take: limit,
+        select: { thread: true },
+      });
+      return rows.map(({ thread }) => threadRefSchema.parse(JSON.parse(thread)));
     },
   };
 }

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import type { SlackDeliveries } from "./slack-deliveries.ts";
 import type { SlackFaults } from "./slack-faults.ts";
 import type { SlackLimiter } from "./slack-limits.ts";
-import { type Answer, type Args, METHODS, type MethodContext, SCOPES } from "./slack-methods.ts";
+import { type Answer, type Args, METHODS, type MethodContext, scopesOf } from "./slack-methods.ts";
 import type { ApiCall } from "./slack-model.ts";
 
 export interface SlackApiOptions {
@@ -69,12 +69,21 @@ async function callMethod(options: SlackApiOptions, { method, args, request, res
     return;
   }
   if (fault?.kind === "slow") await fault.until;
-  send(options, response, typeof answer === "string" ? failure(options, method, answer) : { ok: true, ...answer });
+  send(
+    options,
+    response,
+    typeof answer === "string" ? failure(options, { method, args }, answer) : { ok: true, ...answer },
+  );
 }
 
-function failure(options: SlackApiOptions, method: string, error: string): object {
+function failure(options: SlackApiOptions, { method, args }: Pick<Call, "method" | "args">, error: string): object {
   if (error !== "missing_scope") return { ok: false, error };
-  return { ok: false, error, needed: SCOPES[method] ?? "", provided: [...options.scopes].join(",") };
+  return {
+    ok: false,
+    error,
+    needed: scopesOf(method, args).find((scope) => !options.scopes.has(scope)) ?? "",
+    provided: [...options.scopes].join(","),
+  };
 }
 
 function send(options: SlackApiOptions, response: ServerResponse, body: object): void {
@@ -89,8 +98,7 @@ function answerOf(options: SlackApiOptions, { method, args, request }: Omit<Call
     return token === options.appToken ? { url: options.deliveries.ticket(options.context.origin) } : "invalid_auth";
   }
   if (token !== options.botToken) return "invalid_auth";
-  const scope = SCOPES[method];
-  if (scope !== undefined && !options.scopes.has(scope)) return "missing_scope";
+  if (scopesOf(method, args).some((scope) => !options.scopes.has(scope))) return "missing_scope";
   const run = METHODS[method];
   return run === undefined ? "unknown_method" : run(args, options.context);
 }

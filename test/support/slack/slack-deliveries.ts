@@ -97,6 +97,11 @@ export class SlackDeliveries {
     }
   }
 
+  /** What is not answered yet never will be: Slack has given up on it, as after its last retry. */
+  giveUp(): void {
+    this.#pending.clear();
+  }
+
   /** Bytes that are no envelope, straight to the app. */
   raw(text: string): void {
     for (const socket of this.#sockets) socket.send(text);

@@ -25,10 +25,26 @@ export const SCOPES: Readonly<Record<string, string>> = {
   "conversations.open": "im:write",
   "reactions.add": "reactions:write",
   "users.info": "users:read",
+  "users.conversations": "channels:read",
   "files.info": "files:read",
   "files.getUploadURLExternal": "files:write",
   "files.completeUploadExternal": "files:write",
 };
+
+/** Scopes that kinds of channels want. Source: Slack docs, users.conversations. */
+const KIND_SCOPES: Readonly<Record<string, string>> = {
+  public_channel: "channels:read",
+  private_channel: "groups:read",
+  im: "im:read",
+  mpim: "mpim:read",
+};
+export const ALL_SCOPES: readonly string[] = [...Object.values(SCOPES), ...Object.values(KIND_SCOPES)];
+
+/** The scopes a call wants. */
+export function scopesOf(method: string, args: Args): readonly string[] {
+  if (method !== "users.conversations") return SCOPES[method] === undefined ? [] : [SCOPES[method]];
+  return (args.types ?? "public_channel").split(",").map((kind) => KIND_SCOPES[kind] ?? "");
+}
 
 function json(text: string | undefined): unknown {
   return text === undefined || text === "" ? undefined : JSON.parse(text);
@@ -119,6 +135,21 @@ const history: Method = (args, context) => {
   return page(found.toReversed(), args, context);
 };
 
+/** Channels that the bot is in: of its workspace, all. */
+const botConversations: Method = (args, { workspace }) => {
+  const kinds = (args.types ?? "public_channel").split(",");
+  const kindOf = ({ kind }: { kind: string }) => (kind === "channel" ? "public_channel" : kind);
+  const channels = [...workspace.channels.values()].filter((each) => !each.gone && kinds.includes(kindOf(each)));
+  const limit = Math.min(Number(args.limit ?? "100"), 999);
+  return {
+    channels: channels.slice(0, limit).map(({ id, name, kind }) => ({
+      id,
+      ...(kind === "im" ? { is_im: true, user: "U0ANA" } : { name, is_channel: true, is_mpim: kind === "mpim" }),
+    })),
+    response_metadata: { next_cursor: channels.length > limit ? String(limit) : "" },
+  };
+};
+
 function page(messages: readonly SlackMessage[], args: Args, context: MethodContext): Answer {
   const from = Number(args.cursor ?? "0");
   const limit = Math.min(Number(args.limit ?? "100"), 1_000);
@@ -146,12 +177,19 @@ export function asJson(message: SlackMessage, { workspace, origin }: MethodConte
     team: workspace.teamId,
     text: message.text,
     ...(message.byBot ? { bot_id: workspace.botId, app_id: "A0001" } : {}),
-    ...(message.threadTs === null ? {} : { thread_ts: message.threadTs }),
+    ...(message.threadTs === null ? repliesTo(message, workspace) : { thread_ts: message.threadTs }),
     ...(message.blocks.length === 0 ? {} : { blocks: message.blocks }),
     ...(message.attachments.length === 0 ? {} : { attachments: message.attachments }),
     ...(message.files.length === 0 ? {} : { files: message.files.map((file) => fileAsJson(file, origin)) }),
     ...(withMetadata && message.metadata !== undefined ? { metadata: message.metadata } : {}),
   };
+}
+
+/** What Slack says of a thread on its root. */
+function repliesTo({ channel, ts }: SlackMessage, workspace: SlackWorkspace): object {
+  const [, ...replies] = workspace.thread(channel, ts);
+  const latest = replies.at(-1);
+  return latest === undefined ? {} : { thread_ts: ts, reply_count: replies.length, latest_reply: latest.ts };
 }
 
 const addReaction: Method = (args, { workspace }) => {
@@ -227,6 +265,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "conversations.open": () => ({ channel: { id: "D0001" } }),
   "reactions.add": addReaction,
   "users.info": userInfo,
+  "users.conversations": botConversations,
   "files.info": (args, { workspace, origin }) => {
     const file = workspace.files.get(args.file ?? "");
     return file === undefined ? "file_not_found" : { file: fileAsJson(file, origin) };

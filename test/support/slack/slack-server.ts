@@ -4,7 +4,7 @@ import { buttonsOf, pingsOf, previewsOf, readableText } from "./slack-blocks.ts"
 import { SlackDeliveries } from "./slack-deliveries.ts";
 import { SlackFaults } from "./slack-faults.ts";
 import { DEFAULT_LIMITS, SlackLimiter, type SlackLimits } from "./slack-limits.ts";
-import { type MethodContext, SCOPES } from "./slack-methods.ts";
+import { ALL_SCOPES, type MethodContext } from "./slack-methods.ts";
 import { type ApiCall, SlackWorkspace } from "./slack-model.ts";
 import { SlackPeople } from "./slack-people.ts";
 
@@ -55,7 +55,7 @@ export async function startSlackServer(options: SlackServerOptions = {}): Promis
   const faults = new SlackFaults();
   const calls: ApiCall[] = [];
   const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5";
-  const scopes = new Set(["app_mentions:read", "commands", "im:history", ...Object.values(SCOPES)]);
+  const scopes = new Set(["app_mentions:read", "commands", "im:history", ...ALL_SCOPES]);
   const deliveries = new SlackDeliveries({
     retryDelaysMs: options.retryDelaysMs ?? [0, 60_000, 300_000],
     answerWithinMs: options.answerWithinMs ?? 3_000,

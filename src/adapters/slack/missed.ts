@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { toPlatformError } from "./errors.ts";
+import { type InboundDeps, inboundMessage } from "./inbound.ts";
+import { MISSED_CHANNELS, MISSED_THREADS, PAGE_MESSAGES } from "./limits.ts";
+import type { SlackWeb } from "./web.ts";
+import { type ReadMessage, readMessageSchema, tsToMs } from "./wire.ts";
+
+export interface MissedDeps extends InboundDeps {
+  readonly web: SlackWeb;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Missing {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** Threads of sessions, the most recent first. */
+  readonly known: readonly ThreadRef[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What people wrote since in channels that the bot is in, oldest first: messages of the channels, replies
+ * in threads that the newest messages opened, and replies in known threads. Bounded by channels and threads.
+ */
+export async function missedMessages(deps: MissedDeps, missing: Missing): Promise<readonly InboundMessage[]> {
+  const found = new Map<string, InboundMessage>();
+  const replied = new Map<string, Place>();
+  for (const { channelId, threadId } of missing.known) {
+    if (threadId !== null) replied.set(`${channelId} ${threadId}`, { channel: channelId, ts: threadId });
+  }
+  const take = async (channel: Channel, messages: readonly ReadMessage[]) => {
+    for (const message of messages) {
+      if (tsToMs(message.ts) < missing.since) continue;
+      const event = await inboundMessage(asEvent(message, channel), deps);
+      if (event !== null) found.set(event.key, event);
+    }
+  };
+  const channels = await channelsOf(deps, missing.signal);
+  for (const channel of channels) {
+    const newest = await patiently(deps, missing.signal, () => newestIn(deps.web, channel.id));
+    await take(channel, newest);
+    for (const { ts, latest_reply: latest } of newest) {
+      const isNews = latest !== undefined && tsToMs(latest) >= missing.since;
+      if (isNews) replied.set(`${channel.id} ${ts}`, { channel: channel.id, ts });
+    }
+  }
+  for (const place of [...replied.values()].slice(0, MISSED_THREADS)) {
+    const channel = channels.find(({ id }) => id === place.channel);
+    if (channel === undefined) continue;
+    await take(channel, await patiently(deps, missing.signal, () => repliesIn(deps.web, place, missing.since)));
+  }
+  return [...found.values()].toSorted((a, b) => a.at - b.at);
+}
+
+interface Place {
+  readonly channel: string;
+  /** The root's. */
+  readonly ts: string;
+}
+
+const channelSchema = z.object({ id: z.string(), is_im: z.boolean().optional(), is_mpim: z.boolean().optional() });
+type Channel = z.infer<typeof channelSchema>;
+
+async function channelsOf({ web, log }: MissedDeps, signal: AbortSignal): Promise<readonly Channel[]> {
+  signal.throwIfAborted();
+  const asked = { types: "public_channel,private_channel,mpim,im", exclude_archived: true, limit: PAGE_MESSAGES };
+  try {
+    const { channels } = await web.users.conversations(asked);
+    const known = z.array(channelSchema).parse(channels ?? []);
+    if (known.length > MISSED_CHANNELS)
+      log.warn({ dropped: known.length - MISSED_CHANNELS }, "missed_channels_bounded");
+    return known.slice(0, MISSED_CHANNELS);
+  } catch (error) {
+    throw toPlatformError(error, "look for what I missed");
+  }
+}
+
+/** A channel or thread that cannot be read is passed over; only a limit is waited for. */
+async function patiently(
+  { clock, log }: MissedDeps,
+  signal: AbortSignal,
+  read: () => Promise<readonly ReadMessage[]>,
+): Promise<readonly ReadMessage[]> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await read();
+    } catch (error) {
+      const { code, retryAfterMs, detail } = toAppError(error);
+      if (retryAfterMs === undefined) {
+        log.warn({ code, ...detail }, "missed_unreadable");
+        return [];
+      }
+      await clock.sleep(retryAfterMs, signal);
+    }
+  }
+}
+
+/** Also those from before: a thread that one of them opened may have news. */
+async function newestIn(web: SlackWeb, channel: string): Promise<readonly ReadMessage[]> {
+  try {
+    const { messages } = await web.conversations.history({ channel, limit: PAGE_MESSAGES });
+    return z.array(readMessageSchema).parse(messages ?? []);
+  } catch (error) {
+    throw toPlatformError(error, "read this channel");
+  }
+}
+
+async function repliesIn(web: SlackWeb, { channel, ts }: Place, since: number): Promise<readonly ReadMessage[]> {
+  try {
+    const oldest = String(since / 1_000);
+    const { messages } = await web.conversations.replies({ channel, ts, oldest, limit: PAGE_MESSAGES });
+    return z.array(readMessageSchema).parse(messages ?? []);
+  } catch (error) {
+    throw toPlatformError(error, "read this thread");
+  }
+}
+
+/** As Slack would have pushed it. */
+function asEvent(message: ReadMessage, { id, is_im: isIm, is_mpim: isGroup }: Channel) {
+  const kind = isIm === true ? "im" : isGroup === true ? "mpim" : "channel";
+  return { ...message, type: "message", channel: id, channel_type: kind } as const;
+}

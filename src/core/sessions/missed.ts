@@ -1,0 +1,127 @@
+import { toAppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform, InboundEvent, InboundMessage, Receive } from "../protocol/platform.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import { sessionKeyOf } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+
+export interface MissedOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly platform: Pick<ChatPlatform, "name" | "missed" | "health" | "whisper">;
+  readonly receive: Receive;
+  /** IANA name: whose clock people read. */
+  readonly timezone: string;
+}
+
+/** How often a platform that is connected is noted as such. Milliseconds. */
+const BEAT_MS = 30_000;
+/** What is older is not answered any more. Milliseconds. */
+const LONGEST_MS = 24 * 60 * 60_000;
+/** How long a connection may have been dead before that was noticed. Milliseconds. */
+const UNNOTICED_MS = 2 * 60_000;
+/** The newest of what was missed. */
+const MOST_MESSAGES = 200;
+/** Threads of sessions that are named to the platform, those with the newest activity. */
+const KNOWN_THREADS = 50;
+
+/**
+ * Takes what people wrote while the platform was not connected, at the start and after each loss, and
+ * notes until when it was. Goes on until the signal aborts.
+ */
+export async function keepUp(options: MissedOptions, signal: AbortSignal): Promise<void> {
+  const { store, clock, platform } = options;
+  let isCaughtUp = false;
+  while (!signal.aborted) {
+    const isConnected = platform.health().connected;
+    isCaughtUp = isConnected && (isCaughtUp || (await caughtUp(options, signal)));
+    if (isCaughtUp) await store.transaction((tx) => tx.presence.seen(platform.name, clock.now()));
+    await clock.sleep(BEAT_MS, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+  // An orderly end is known to the second.
+  if (isCaughtUp) await store.transaction((tx) => tx.presence.seen(platform.name, clock.now()));
+}
+
+/** False when it has to be tried again. */
+async function caughtUp(options: MissedOptions, signal: AbortSignal): Promise<boolean> {
+  const { log, platform } = options;
+  try {
+    await takeMissed(options, signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    const { code, message, detail } = toAppError(error);
+    log.warn({ platform: platform.name, code, message, ...detail }, "missed_not_read");
+    // Waiting mends no permission: what comes from now on is taken all the same.
+    return code === "missing_scope" || code === "platform_auth";
+  }
+}
+
+/** Of a platform that was never connected before, nothing was missed. */
+async function takeMissed(options: MissedOptions, signal: AbortSignal): Promise<void> {
+  const { store, clock, log, platform } = options;
+  const seenAt = await store.presence.seenAt(platform.name);
+  if (seenAt === null) return;
+  const now = clock.now();
+  const since = Math.max(seenAt - UNNOTICED_MS, now - LONGEST_MS);
+  await store.transaction((tx) => tx.presence.forgetAnswered(now - LONGEST_MS - UNNOTICED_MS));
+  const known = await store.sessions.recentThreads(platform.name, KNOWN_THREADS);
+  const missed = await platform.missed(since, signal, known);
+  const newest = missed.slice(-MOST_MESSAGES);
+  if (newest.length < missed.length) log.warn({ dropped: missed.length - newest.length }, "missed_too_many");
+  const away = awayLine({ from: seenAt, to: now }, options.timezone);
+  const told = new Set<string>();
+  let taken = 0;
+  for (const event of newest) {
+    signal.throwIfAborted();
+    if (await isKnown(event, store)) continue;
+    taken += 1;
+    await takeLate(event, { away, told }, options);
+  }
+  if (taken > 0) log.info({ platform: platform.name, since, taken }, "missed_taken");
+}
+
+/** Whether it was taken before the platform was left. */
+async function isKnown({ key }: InboundEvent, { inbox, presence }: Store): Promise<boolean> {
+  return (await inbox.has(key)) || (await presence.wasAnswered(key));
+}
+
+interface Telling {
+  readonly away: string;
+  /** Keys of threads that have been told. */
+  readonly told: Set<string>;
+}
+
+/** Each thread is told once, before its first late answer. One message that cannot be taken stops no other. */
+async function takeLate(event: InboundEvent, { away, told }: Telling, options: MissedOptions): Promise<void> {
+  const { store, log, platform, receive } = options;
+  const thread = sessionKeyOf(event.thread);
+  try {
+    const receipt = await receive(event.kind === "message" && !told.has(thread) ? late(event, away) : event);
+    if (receipt.type === "accepted" && (await isRequest(event.key, store))) told.add(thread);
+    if (receipt.type === "reply") await platform.whisper(event.thread, event.person.id, receipt.message);
+  } catch (error) {
+    log.warn({ key: event.key, code: toAppError(error).code }, "missed_not_taken");
+  }
+}
+
+function late(message: InboundMessage, away: string): InboundMessage {
+  return { ...message, late: away };
+}
+
+async function isRequest(key: string, { inbox }: Store): Promise<boolean> {
+  const body = (await inbox.byKey(key))?.body;
+  return body?.kind === "message" && body.addressed;
+}
+
+/** With the days where it was not on one. */
+function awayLine({ from, to }: { from: number; to: number }, timeZone: string): string {
+  const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
+  const time = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
+  const isOneDay = day.format(from) === day.format(to);
+  const said = (at: number) => (isOneDay ? time.format(at) : `${day.format(at)} ${time.format(at)}`);
+  return `⚠ I was away from ${said(from)} to ${said(to)}.`;
+}
