@@ -2,7 +2,7 @@ import { type Figure, spreadOf } from "./measure.ts";
 
 const HEADINGS = ["", "measure", "aim", "median", "min–max", "runs"];
 
-/** The figures as one table; ✓ and ✗ say whether the median stays below the aim. */
+/** The figures as one table; ✓ and ✗ say whether the median meets the aim. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = [HEADINGS, ...figures.map(rowOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -23,21 +23,27 @@ export function missedAims(figures: readonly Figure[]): Figure[] {
 /** Null where there is no aim, or no figure. */
 function isMet({ aim, samples }: Figure): boolean | null {
   const spread = spreadOf(samples);
-  return aim === null || spread === null ? null : spread.median < aim;
+  if (aim === null || spread === null) return null;
+  return typeof aim === "number" ? spread.median < aim : spread.median >= aim.least;
 }
 
 function rowOf(figure: Figure): string[] {
-  const { name, unit, aim, samples } = figure;
+  const { name, unit, samples } = figure;
   const spread = spreadOf(samples);
   const met = isMet(figure);
   return [
     met === null ? " " : met ? "✓" : "✗",
     name,
-    aim === null ? "–" : `< ${aim} ${unit}`,
+    aimText(figure),
     spread === null ? "not measured" : `${shown(spread.median)} ${unit}`,
     spread === null ? "" : `${shown(spread.min)}–${shown(spread.max)}`,
     String(samples.length),
   ];
+}
+
+function aimText({ aim, unit }: Figure): string {
+  if (aim === null) return "–";
+  return typeof aim === "number" ? `< ${aim} ${unit}` : `≥ ${aim.least} ${unit}`;
 }
 
 /** Three digits are as much as the noise of a shared machine leaves. */
