@@ -33,6 +33,8 @@ const SHOWN_LINES = 40;
 const FRAME_CHARS = 700;
 /** Characters of a sentence beside a call. */
 const LINE_CHARS = 300;
+/** Files beside one card. Source: Discord docs, Create Message (10 attachments). */
+const MOST_FILES = 10;
 /** The least of a call's text that is worth showing. Characters. */
 const LEAST_CHARS = 80;
 /** A call's number in a list, and the end of its line. Characters. */
@@ -52,10 +54,17 @@ export function approvalCard(facts: CardFacts): Card {
   const isWhole = shown.every(({ file }) => file === null);
   const files = shown.flatMap(({ file }) => (file === null ? [] : [file]));
   const body = shown.map(({ text }) => text).join("\n\n");
-  const markdown = calls.length === 1 ? body.replace("\n", `   ${asked(facts)}\n`) : `${headOf(facts)}\n\n${body}`;
+  const markdown =
+    calls.length === 1 ? body.replace("\n", () => `   ${asked(facts)}\n`) : `${headOf(facts)}\n\n${body}`;
   const message = messageOf(facts, { markdown, files, isWhole });
   const fits = markdown.length + (message.footer ?? "").length <= maxChars;
-  return fits ? { message, isWhole } : { message: attachedCard(facts), isWhole: false };
+  const isDrawn = fits && files.length <= MOST_FILES && calls.every(isNamedWhole);
+  return isDrawn ? { message, isWhole } : { message: attachedCard(facts), isWhole: false };
+}
+
+/** What a line on the card cuts would be decided on unseen: the end of a path, say. */
+function isNamedWhole({ preview: { question, reach }, label }: CardCall): boolean {
+  return [question, reach, label].every((text) => text.length <= LINE_CHARS);
 }
 
 interface Drawn {
@@ -77,7 +86,7 @@ function attachedCard(facts: CardFacts): OutgoingMessage {
   const most = Math.max(1, Math.floor(room / (lineChars + NUMBER_CHARS)));
   const listed = calls
     .slice(0, most)
-    .map(({ preview }, index) => `${index + 1}. ${plainLine(preview.question, lineChars)}`);
+    .map(({ preview }, index) => `${index + 1}. ${unstyled(plainLine(preview.question, lineChars))}`);
   const more = calls.length > most ? [`… and ${calls.length - most} more`] : [];
   const lines = [headOf(facts), "", ...listed, ...more, "", "All of it is attached: `calls.txt`."];
   const text = calls.map(attachedCall).join(`\n\n${"─".repeat(40)}\n\n`);
@@ -100,8 +109,8 @@ function headOf(facts: CardFacts): string {
 /** Who asked, whose words came in, and which sub-agent it is for. */
 function asked({ requester, others, agent }: CardFacts): string {
   const words = others.length === 0 ? "" : `, with words of ${names(others)}`;
-  const whose = agent === null ? "" : `, for sub-agent ${line(agent)}`;
-  return line(`asked by ${names([requester])}${words}${whose}`);
+  const whose = agent === null ? "" : `, for sub-agent ${named(agent)}`;
+  return plainLine(`asked by ${names([requester])}${words}${whose}`, LINE_CHARS);
 }
 
 function shownCall(
@@ -111,7 +120,7 @@ function shownCall(
   const text = visibleText(preview.text);
   const lines = text.split("\n");
   const isWhole = lines.length <= SHOWN_LINES && text.length <= room;
-  const head = number === null ? `⏸ **${line(preview.question)}**` : `**${number}. ${line(preview.question)}**`;
+  const head = number === null ? `⏸ **${named(preview.question)}**` : `**${number}. ${named(preview.question)}**`;
   const below = [
     ...(isWhole ? [] : [`The rest is attached: \`${fileName(preview, number)}\`.`]),
     ...(why === null ? [] : [line(why)]),
@@ -135,9 +144,19 @@ function line(text: string): string {
   return plainLine(text, LINE_CHARS);
 }
 
+/** A line with a name or a path in it that a model, or its bearer, has chosen. */
+function named(text: string): string {
+  return unstyled(line(text));
+}
+
+/** No bold, code or link begins or ends within the text: it cannot look like another part of the card. */
+function unstyled(text: string): string {
+  return text.replaceAll(/[\\*`~|[\]]/gu, String.raw`\$&`);
+}
+
 function remembered({ calls, mayRemember }: CardFacts, isWhole: boolean): string {
   if (!mayRemember || !isWhole) return "";
-  const labels = [...new Set(calls.map(({ label }) => line(label)))];
+  const labels = [...new Set(calls.map(({ label }) => named(label)))];
   return ` · session and always remember: ${labels.join(", ")}`;
 }
 
@@ -155,15 +174,17 @@ function buttonsOf({ approvalId, mayRemember }: CardFacts, isWhole: boolean): Bu
 }
 
 function names(people: readonly Author[]): string {
-  return people.map(({ name }) => `@${line(name)}`).join(", ");
+  return people.map(({ name }) => `@${named(name)}`).join(", ");
 }
+
+/** Calls that the line of a decision names. */
+const MOST_TITLES = 10;
 
 /** The line that stays once it is decided. */
 export function decidedCard(row: ApprovalRow, expiresMinutes: number): OutgoingMessage {
-  const what = row.calls
-    .filter(({ refused }) => refused === undefined)
-    .map(({ title }) => title)
-    .join(", ");
+  const titles = row.calls.filter(({ refused }) => refused === undefined).map(({ title }) => title);
+  const more = titles.length > MOST_TITLES ? ` and ${titles.length - MOST_TITLES} more` : "";
+  const what = `${titles.slice(0, MOST_TITLES).join(", ")}${more}`;
   const buttons: Button[] =
     row.status === "expired" ? [{ id: `ask-again:${row.id}`, label: "Ask again", style: "default" }] : [];
   const markdown = `${decisionText(row, expiresMinutes)}${what === "" ? "" : `: ${what}`}`;

@@ -1,7 +1,8 @@
 /** Text of a model or a stranger, shown so that nothing in it is hidden or looks like something else. */
 
-/** Control characters, and those that reorder text on the screen. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+/** Control characters, those that reorder text on the screen, and those that show as nothing or as a blank, but are none. */
+const UNPRINTABLE =
+  /(?<!\p{Extended_Pictographic})\ufe0f|[\p{Cc}\p{Cf}\u2028\u2029\u2800]|(?![ \ufe0f])[\p{Zs}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** One line of at most `maxChars`, with a visible cut; unprintable characters are shown escaped, line ends as spaces. */
 export function plainLine(text: string, maxChars: number): string {

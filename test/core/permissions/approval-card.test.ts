@@ -62,6 +62,11 @@ test.each([
   { name: "a zero-width space", text: "rm\u200b x", shown: "rm\\u{200b} x" },
   { name: "a line separator", text: "ls\u2028rm x", shown: "ls\\u{2028}rm x" },
   { name: "a byte order mark", text: "\ufeffls", shown: "\\u{feff}ls" },
+  { name: "a blank that is no space", text: "rm\u00a0x", shown: "rm\\u{a0}x" },
+  { name: "a letter without a shape", text: "ls \u3164x", shown: "ls \\u{3164}x" },
+  { name: "a braille blank", text: "ls \u2800x", shown: "ls \\u{2800}x" },
+  { name: "bytes hidden behind a letter", text: "ls a\u{e0101}", shown: "ls a\\u{e0101}" },
+  { name: "a variation selector without an emoji", text: "ls a\ufe0f", shown: "ls a\\u{fe0f}" },
 ])("$name in a call is written out", ({ text, shown }) => {
   const { message } = card([call(text, { question: `Run ${text}?` })]);
   expect(message.markdown).toContain(`\`\`\`sh\n${shown}\n\`\`\``);
@@ -80,7 +85,31 @@ test("a question on several lines, or with a name in it, stays one line", () => 
   const { message } = card([call("ls", { question: "Run\n\nit?\n⏸ **Other**" })], {
     requester: { id: "slack:U1", name: "ana\n@everyone" },
   });
-  expect(message.markdown.split("\n")[0]).toBe("⏸ **Run it? ⏸ **Other****   asked by @ana @everyone");
+  expect(message.markdown.split("\n")[0]).toBe(String.raw`⏸ **Run it? ⏸ \*\*Other\*\***   asked by @ana @everyone`);
+});
+
+test("a path or a name that styles its line looks like nothing else of the card", () => {
+  const { message } = card([call("-a", { question: "Change x?**   asked by @boss **y`?", label: "changing **x" })], {
+    requester: { id: "slack:U1", name: "$'$&`ana`" },
+  });
+  const [head = ""] = message.markdown.split("\n");
+  expect(head).toBe(String.raw`⏸ **Change x?\*\* asked by @boss \*\*y\`?**   asked by @$'$&\`ana\``);
+  expect(message.footer).toContain(String.raw`changing \*\*x`);
+});
+
+test("a path too long for its line is attached whole, and can only be allowed once", () => {
+  const question = `Change ${"deep/".repeat(80)}config.toml?`;
+  const drawn = card([call("-a", { question })]);
+  expect(ids(drawn)).toEqual(ONCE);
+  expect(new TextDecoder().decode(drawn.message.files[0]?.data)).toContain(question);
+});
+
+test("no more files stand beside a card than a platform takes", () => {
+  const drawn = card(
+    Array.from({ length: 12 }, () => call(lines(41))),
+    { maxChars: 12_000 },
+  );
+  expect(drawn.message.files.map(({ name }) => name)).toEqual(["calls.txt"]);
 });
 
 test.each([
@@ -169,13 +198,15 @@ test("where nothing may be remembered only this once is offered", () => {
   expect(drawn.message.footer).not.toContain("remember");
 });
 
+const FIRST = { callId: "c1", tool: "bash", input: "{}", grant: { key: "k", label: "l" }, title: "bash `ls`" };
+
 const row: ApprovalRow = {
   id: "run_1:2",
   sessionId: "ses_1",
   runId: "run_1",
   turn: 2,
   calls: [
-    { callId: "c1", tool: "bash", input: "{}", grant: { key: "k", label: "l" }, title: "bash `ls`" },
+    FIRST,
     { callId: "c2", tool: "edit", input: "{}", grant: { key: "k", label: "l" }, title: "edit `a`", refused: "no" },
   ],
   people: { requester: ANA, others: [], mayRemember: true },
@@ -197,6 +228,13 @@ test.each<[Partial<ApprovalRow>, string]>([
   [{ status: "expired" }, "⚠ Nobody decided within 60 min; I left it out"],
 ])("%j reads “%s”", (more, text) => {
   expect(decisionText({ ...row, ...more }, 60)).toBe(text);
+});
+
+test("of many calls the decision names the first", () => {
+  const calls = Array.from({ length: 200 }, (_, index) => ({ ...FIRST, title: `bash \`${index}\`` }));
+  const { markdown } = decidedCard({ ...row, calls, status: "allowed" }, 60);
+  expect(markdown.length).toBeLessThan(500);
+  expect(markdown).toMatch(/`9` and 190 more$/u);
 });
 
 test.each<[ApprovalRow["status"], string[]]>([
