@@ -9,7 +9,10 @@ export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 
 /** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
 export function commandServices(): Pick<IntakeOptions, "announce"> &
-  Pick<CommandServices, "agents" | "agentOf" | "configOf" | "allowedHosts" | "models" | "tools" | "jobs" | "skillsOf"> {
+  Pick<
+    CommandServices,
+    "agents" | "agentOf" | "configOf" | "allowedHosts" | "models" | "tools" | "jobs" | "skillsOf" | "restoreFiles"
+  > {
   return {
     agents: shippedAgents,
     agentOf: () => "build",
@@ -29,6 +32,7 @@ export function commandServices(): Pick<IntakeOptions, "announce"> &
     tools: () => Promise.resolve([]),
     skillsOf: () => Promise.resolve(skillCatalogue([], [])),
     jobs: { preview: noJobs, add: noJobs, list: noJobs, overview: noJobs, act: noJobs, edit: noJobs },
+    restoreFiles: () => Promise.reject(new Error("nobody keeps files here")),
     announce: () => Promise.reject(new Error("nobody posts here")),
   };
 }

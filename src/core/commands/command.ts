@@ -7,6 +7,7 @@ import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ModelChoice } from "../providers/model-choice.ts";
 import type { SessionEngine } from "../sessions/engine.ts";
+import type { RestoreFiles } from "../sessions/file-restore.ts";
 import type { CalledSkill } from "../sessions/session-event.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
@@ -76,6 +77,8 @@ export interface CommandServices {
   readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
   readonly tools: () => Promise<readonly ListedTool[]>;
   readonly jobs: JobControl;
+  /** Puts files of a thread's sandbox root back. */
+  readonly restoreFiles: RestoreFiles;
 }
 
 /** What one use of a command works on. */

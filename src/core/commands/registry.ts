@@ -13,6 +13,7 @@ import { skillCommand } from "./skill.ts";
 import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { toolsCommand } from "./tools.ts";
+import { undoCommand } from "./undo.ts";
 import { usageCommand } from "./usage.ts";
 
 /**
@@ -28,6 +29,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   modeCommand,
   managedCommand,
   skillCommand,
+  undoCommand,
   approvalsCommand,
   compactCommand,
   newCommand,

@@ -15,6 +15,7 @@ export function authorOf(body: SessionEventBody): Author {
     case "child_end":
       return body.author;
     case "compact":
+    case "note":
       return body.by;
     case "timer":
     case "resume":

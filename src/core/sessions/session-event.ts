@@ -34,6 +34,8 @@ const personMessage = z.object({
 });
 /** A person wants the session's history summarised. */
 const compact = z.object({ kind: z.literal("compact"), by: authorSchema });
+/** What a person has done beside the conversation, for the model to know at its next turn; starts nothing. */
+const note = z.object({ kind: z.literal("note"), by: authorSchema, text: z.string(), at: z.number() });
 /** A durable timer fired. */
 const timer = z.object({ kind: z.literal("timer"), timerId: z.string() });
 /** What a parked run waits for has come: a decision, an answer, the end of a child or of a pause. `of` names it, for the log. */
@@ -42,6 +44,7 @@ const resume = z.object({ kind: z.literal("resume"), of: z.string() });
 export const sessionEventBodySchema = z.discriminatedUnion("kind", [
   personMessage,
   compact,
+  note,
   timer,
   resume,
   jobEventSchema,
@@ -60,7 +63,7 @@ export interface SessionEvent {
 /** Whether an event may begin a run by itself; thread conversation is only kept as context. */
 export function startsRun({ body }: SessionEvent): boolean {
   if (body.kind === "child") return body.queued !== true;
-  return body.kind === "message" ? body.addressed : body.kind !== "resume";
+  return body.kind === "message" ? body.addressed : body.kind !== "resume" && body.kind !== "note";
 }
 
 /** Whether an event waits for a run of its own, with all that came after it: it changes what a run works with. */

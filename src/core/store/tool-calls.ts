@@ -10,6 +10,14 @@ export interface ToolCallRow extends CallRecord {
   readonly durationMs: number | null;
 }
 
+/** The files that one call wrote. */
+export interface CallChanges {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly files: readonly FileState[];
+}
+
 const filesSchema = z.array(fileStateSchema);
 const intentSchema = z.object({ path: z.string(), before: z.string().nullable(), after: z.string() });
 
@@ -32,6 +40,19 @@ export function toolCallReads(db: Client) {
         select: { carry: true },
       });
       return row?.carry ?? null;
+    },
+
+    /** What the calls of some sessions wrote, in the order in which they ended. */
+    async changes(sessionIds: readonly string[]): Promise<CallChanges[]> {
+      const rows = await db.toolCall.findMany({
+        where: { sessionId: { in: [...sessionIds] }, files: { contains: '"wrote"' } },
+        orderBy: [{ endedAt: "asc" }, { turn: "asc" }, { position: "asc" }],
+        select: { sessionId: true, runId: true, callId: true, files: true },
+      });
+      return rows.map(({ files, ...call }) => {
+        const states = files === null ? [] : filesSchema.parse(JSON.parse(files));
+        return { ...call, files: states.filter(({ action }) => action === "wrote") };
+      });
     },
 
     /** Files as the session's calls left them, oldest first. */

@@ -18,7 +18,7 @@ export const fileChangeSchema = z.object({
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
 /** What one call keeps at most: larger files, and what comes after so much, cannot be put back. */
-const MAX_KEPT = { fileBytes: 16_777_216, callBytes: 67_108_864, callFiles: 1_000 };
+export const MAX_KEPT = { fileBytes: 16_777_216, callBytes: 67_108_864, callFiles: 1_000 };
 
 /** Keeps what files held before a call first changes them, by the hash of the content. */
 export interface Keep {

@@ -1,0 +1,71 @@
+import { mayDecide } from "../permissions/deciders.ts";
+import { openChildren } from "../sessions/children.ts";
+import type { FileFate } from "../sessions/file-restore.ts";
+import { peopleOfRun } from "../sessions/run-people.ts";
+import { namesOf, redoLastUndo, type UndoneFile, undoLastRun } from "../sessions/undo.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import { readArguments } from "./arguments.ts";
+import type { ChatCommand, CommandContext } from "./command.ts";
+import { privately } from "./private-reply.ts";
+
+export const undoCommand: ChatCommand = {
+  name: "undo",
+  description: "put the files back that I changed last; redo makes the changes once more",
+  usage: "[redo]",
+  permission: "people",
+  options: [{ name: "what", description: "redo: make what was undone once more", choices: ["redo"] }],
+  async run(line, context) {
+    const read = readArguments(line, { words: 1 });
+    if (read.type === "broken") return privately(read.reason);
+    const [word] = read.words;
+    if (word !== undefined && word !== "redo") return privately(`I don't know \`${word}\`. There is \`/undo redo\`.`);
+    const { session } = context;
+    if (session === null) return privately("There is no session here yet, so there is nothing to undo.");
+    if (await isWorking(session, context)) {
+      return privately("I am still working here. `/stop` first, then `/undo`.");
+    }
+    return privately(await undoText(session, word === "redo", context));
+  },
+};
+
+async function isWorking({ id }: SessionRow, { store }: CommandContext): Promise<boolean> {
+  return (await store.runs.open(id)) !== null || (await openChildren(store, id)).length > 0;
+}
+
+async function undoText(session: SessionRow, isRedo: boolean, context: CommandContext): Promise<string> {
+  const { store, person, approvals } = context;
+  const mayInstruct = async (runId: string) => {
+    const { requester } = await peopleOfRun(store, runId);
+    return mayDecide(person, requester.id, approvals);
+  };
+  const options = { ...context, session, person: { id: person.id, name: person.name }, mayInstruct };
+  const files = await (isRedo ? redoLastUndo(options) : undoLastRun(options));
+  if (files === null) {
+    return isRedo ? "Nothing here was undone last." : "There is no file change of mine here that is left to undo.";
+  }
+  const done = files.filter(({ fate }) => fate.type === "restored").map(({ path }) => path);
+  const head =
+    done.length === 0
+      ? "⚠ Nothing was put back."
+      : isRedo
+        ? `✓ Made once more: ${namesOf(done)}.`
+        : `✓ Put back as before my last changes: ${namesOf(done)}. \`/undo redo\` makes them once more.`;
+  return [head, ...leftLines(files)].join("\n");
+}
+
+const LEFT: Readonly<Record<Exclude<FileFate["type"], "restored" | "failed">, string>> = {
+  changed: "somebody else has changed it since",
+  not_kept: "what it held is not kept: too large, or too long ago",
+  instructs: "it instructs agents, and you may not decide on that",
+};
+
+/** Files with the same reason share a line. */
+function leftLines(files: readonly UndoneFile[]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { path, fate } of files) {
+    if (fate.type === "restored") continue;
+    const reason = fate.type === "failed" ? fate.reason : LEFT[fate.type];
+    byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
+  }
+  return [...byReason].map(([reason, paths]) => `⚠ Left as it is: ${namesOf(paths)} · ${reason}`);
+}

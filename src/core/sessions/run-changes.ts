@@ -1,0 +1,61 @@
+import type { FileState } from "../protocol/tool-result.ts";
+import type { StoreReads } from "../store/store.ts";
+import type { CallChanges } from "../store/tool-calls.ts";
+
+/** What a run has made of one file. */
+export interface NetChange {
+  /** Relative to the sandbox root. */
+  readonly path: string;
+  /** sha256 of what it held before; null: there was none; undefined: that is not known. */
+  readonly before: string | null | undefined;
+  /** As the run left it. */
+  readonly after: string | null;
+  /** Somebody else has changed it between two of the run's changes. */
+  readonly isInterleaved: boolean;
+}
+
+export interface RunChanges {
+  readonly runId: string;
+  readonly files: readonly NetChange[];
+}
+
+/** What a session's runs, with the sub-agents that they began, have made of files; the newest run first. */
+export async function changesOfRuns(store: StoreReads, sessionId: string): Promise<RunChanges[]> {
+  const { ofSession } = await store.children.family(sessionId, "");
+  const children = await Promise.all(
+    ofSession.sessionIds.filter((id) => id !== sessionId).map((id) => store.children.get(id)),
+  );
+  const known = children.filter((child) => child !== null);
+  const roots = new Map(known.map(({ id, task }) => [id, task.root.runId]));
+  // The call that began a sub-agent repeats what that has changed.
+  const repeats = new Set(known.map(({ parentRunId, parentCallId }) => `${parentRunId}:${parentCallId}`));
+  const calls = await store.toolCalls.changes(ofSession.sessionIds);
+  const byRun = new Map<string, FileState[]>();
+  for (const call of calls) {
+    if (repeats.has(`${call.runId}:${call.callId}`)) continue;
+    const runId = rootOf(call, roots);
+    const before = byRun.get(runId) ?? [];
+    byRun.delete(runId); // the run with the newest change comes last
+    byRun.set(runId, [...before, ...call.files]);
+  }
+  return [...byRun].map(([runId, files]) => ({ runId, files: netChanges(files) })).toReversed();
+}
+
+function rootOf({ sessionId, runId }: CallChanges, roots: ReadonlyMap<string, string>): string {
+  return roots.get(sessionId) ?? runId;
+}
+
+/** In order of first change; what ends as it began is left out. */
+export function netChanges(files: readonly FileState[]): NetChange[] {
+  const changes = new Map<string, NetChange>();
+  for (const { path, before, sha256: after } of files) {
+    const first = changes.get(path);
+    changes.set(
+      path,
+      first === undefined
+        ? { path, before, after, isInterleaved: false }
+        : { ...first, after, isInterleaved: first.isInterleaved || before !== first.after },
+    );
+  }
+  return [...changes.values()].filter(({ before, after }) => before !== after);
+}

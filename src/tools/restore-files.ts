@@ -1,0 +1,98 @@
+import { type Buffer } from "node:buffer";
+import { readFileSync, unlinkSync } from "node:fs";
+import path from "node:path";
+import { SandboxError } from "../core/protocol/errors.ts";
+import type { ThreadRef } from "../core/protocol/platform.ts";
+import type { FileFate, RestoreFiles } from "../core/sessions/file-restore.ts";
+import type { FileStep } from "../core/store/undos.ts";
+import { isInstructionFile } from "./instruction-files.ts";
+import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
+import { type Place, Places, withFile } from "./wasm/workspace/places.ts";
+import { hashFile, hashOf, readWhole } from "./wasm/workspace/read-file.ts";
+import { refusing, systemCode } from "./wasm/workspace/refusal.ts";
+import { replaceFile } from "./wasm/workspace/replace-file.ts";
+
+export interface FileRestoreOptions {
+  /** Where the sandbox keeps contents. */
+  readonly snapshots: string;
+  readonly sandboxRootOf: (thread: ThreadRef) => string;
+}
+
+/** Puts kept contents back through the same verified paths as the tools'. */
+export function createFileRestore({ snapshots, sandboxRootOf }: FileRestoreOptions): RestoreFiles {
+  return ({ thread, steps, instructions }) => {
+    const places = new Places(sandboxRootOf(thread));
+    try {
+      return Promise.resolve(steps.map((step) => fateOf(step, { places, snapshots, instructions })));
+    } finally {
+      places.close();
+    }
+  };
+}
+
+interface Restoring {
+  readonly places: Places;
+  readonly snapshots: string;
+  readonly instructions: boolean;
+}
+
+function fateOf(step: FileStep, restoring: Restoring): FileFate {
+  try {
+    return refusing(step.path, () => restore(step, restoring));
+  } catch (error) {
+    if (error instanceof SandboxError) return { type: "failed", reason: error.message };
+    throw error;
+  }
+}
+
+function restore({ path: name, from, to }: FileStep, { places, snapshots, instructions }: Restoring): FileFate {
+  const place = findOrNull(places, name);
+  // Also by the resolved path, so that a link is no way around it.
+  const instructs = isInstructionFile(name) || (place !== null && isInstructionFile(place.relative));
+  if (instructs && !instructions) return { type: "instructs" };
+  const present = contentHash(place, name);
+  if (present === to) return { type: "restored" };
+  if (present !== from) return { type: "changed" };
+  const content = to === null ? null : keptContent(snapshots, to);
+  if (to !== null && content === null) return { type: "not_kept" };
+  if (place !== null && from !== null) keepPresent(place, snapshots);
+  if (content !== null) replaceFile(place?.stats ? place : places.make(name), name, { content, before: from });
+  else if (place !== null) unlinkSync(place.directory.at(place.name));
+  return { type: "restored" };
+}
+
+/** Null when a directory on the way does not exist. */
+function findOrNull(places: Places, name: string): Place | null {
+  try {
+    return places.find(name);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Null when there is no file; undefined when something else is there. */
+function contentHash(place: Place | null, name: string): string | null | undefined {
+  if (place === null || place.stats === null) return null;
+  return place.stats.isFile() ? withFile(place, name, hashFile) : undefined;
+}
+
+/** What is taken back can be made once more, unless it is too large to be kept. */
+function keepPresent(place: Place, snapshots: string): void {
+  if ((place.stats?.size ?? 0) > MAX_KEPT.fileBytes) return;
+  keepContent(
+    snapshots,
+    withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes)),
+  );
+}
+
+/** Null when it is not kept any more, or not whole: a loss of power may have cut it off. */
+function keptContent(snapshots: string, sha256: string): Buffer | null {
+  try {
+    const content = readFileSync(path.join(snapshots, path.basename(sha256)));
+    return hashOf(content) === sha256 ? content : null;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
