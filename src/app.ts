@@ -34,7 +34,9 @@ import { createPlaces, PLATFORM_LABELS, type Places } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createInstructionReader } from "./tools/instruction-layers.ts";
+import { createFileRestore } from "./tools/restore-files.ts";
 import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
+import { keepWithinLimits } from "./tools/snapshots.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
 import { createSandbox } from "./tools/wasm/sandbox.ts";
 import { APPLICATION, VERSION } from "./version.ts";
@@ -284,8 +286,14 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
     tools: () => Promise.resolve(toolbox.listed()),
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
+    restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
     ...places,
   });
+}
+
+/** Where what files held is kept before tools change them: beneath no sandbox root. */
+function snapshotsOf({ home }: Config): string {
+  return path.join(home, "snapshots");
 }
 
 function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHandler {
@@ -318,7 +326,10 @@ type ToolboxParts = Pick<ToolboxOptions, "store" | "engine" | "approvals" | "ski
 
 /** The tools; servers connect in the background, and none holds up the start. */
 async function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: ToolboxParts): Promise<Toolbox> {
-  const sandbox = createSandbox({ log });
+  const snapshots = snapshotsOf(config);
+  const sandbox = createSandbox({ log, snapshots });
+  const stopKeeping = keepWithinLimits({ directory: snapshots, clock: runtime.clock, log });
+  parts.defer(async () => stopKeeping());
   parts.defer(() => sandbox.close());
   const toolbox = await createToolbox({
     ...given,
