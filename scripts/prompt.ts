@@ -1,6 +1,8 @@
 import { loadConfig, processSources } from "../src/config.ts";
 import { titleOf } from "../src/core/agent/tool-decision.ts";
 import { toolSpecs } from "../src/core/agent/tool-specs.ts";
+import { deferTools, foundTools, TOOL_SEARCH } from "../src/core/context/deferred-tools.ts";
+import { planSection } from "../src/core/context/plan-section.ts";
 import { projected } from "../src/core/context/projection.ts";
 import { messagesForModel } from "../src/core/context/request-messages.ts";
 import { buildSystemPrompt } from "../src/core/context/system-prompt.ts";
@@ -8,15 +10,18 @@ import { textTokens } from "../src/core/context/token-estimate.ts";
 import { offeredTools } from "../src/core/permissions/policy.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
 import { createProviderRegistry } from "../src/core/providers/registry.ts";
+import { skillsOfRun } from "../src/core/sessions/run-skills.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { instructionFiles } from "../src/home.ts";
 import { createLogger } from "../src/logging.ts";
 import { createPlaces } from "../src/places.ts";
 import { systemRuntime } from "../src/runtime.ts";
-import { createFileTools } from "../src/tools/file-tools.ts";
 import { createInstructionReader } from "../src/tools/instruction-layers.ts";
+import { createSkillReader } from "../src/tools/skills/skill-reader.ts";
+import { createToolbox } from "../src/tools/toolbox.ts";
 import { createSandbox } from "../src/tools/wasm/sandbox.ts";
+import { APPLICATION, VERSION } from "../src/version.ts";
 
 /**
  * Prints the prompt of a session as its next model call carries it, each part with its size:
@@ -34,25 +39,58 @@ const runtime = systemRuntime();
 const log = createLogger({ level: "silent", secrets: [] });
 const store = await openStore(config.database.url, runtime);
 const sandbox = createSandbox({ log });
+const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
 try {
-  await print(sessionId, store, createFileTools(sandbox));
+  await print(sessionId, store);
 } finally {
   await sandbox.close();
   await store.close();
 }
 
-async function print(id: string, from: Store, tools: readonly Tool[]): Promise<void> {
+/** Tools that are only described here: what they would reach is not there. */
+async function describedTools(from: Store): Promise<readonly Tool[]> {
+  const absent = () => Promise.reject(new Error("nothing is carried out here"));
+  const toolbox = await createToolbox({
+    store: from,
+    runtime,
+    log,
+    sandbox,
+    skills,
+    engine: { deliver: absent, deliverAt: absent, cancel: absent, start: absent, stop: absent },
+    jobs: { preview: absent, add: absent, list: absent, act: absent, edit: absent },
+    approvals: { ...config.approvals, admins: config.access.admins },
+    webSearch: config.webSearch,
+    mcp: { servers: config.mcpServers, environment: config.childEnvironment, version: VERSION },
+    extensions: { directories: [], bindings: { cacheDir: config.home } },
+  });
+  return toolbox.tools();
+}
+
+async function print(id: string, from: Store): Promise<void> {
   const registry = createProviderRegistry({ settings: config.providers, runtime, log });
   const places = createPlaces(config, config.query.model ?? defaultModelFor(registry.available()));
-  const place = await places.placeOf(await from.sessions.get(id));
-  const { agentDefinition, mode, toolAllow } = place.config;
+  const session = await from.sessions.get(id);
+  const place = await places.placeOf(session);
+  const { index, active, narrowed } = skillsOfRun(skills(place.sandboxRoot), {
+    body: { kind: "timer", timerId: "" },
+    settings: session.settings,
+  });
+  const plan = planSection(await from.plans.of(id));
+  const { agentDefinition, mode, toolAllow } = narrowed(place.config);
   const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
-  const offered = offeredTools(tools, toolAllow === undefined ? access : { ...access, toolAllow });
+  const allowed = toolAllow === undefined ? access : { ...access, toolAllow };
+  const found = foundTools(await from.toolCalls.carried(id, TOOL_SEARCH));
+  const { offered } = deferTools(offeredTools(await describedTools(from), allowed), found);
 
   part("tools", JSON.stringify(toolSpecs(offered), null, 2));
   const instructions = createInstructionReader({ files: instructionFiles(config), log })(place.sandboxRoot);
   for (const { source, text } of instructions) console.log(`layer ${source}: ${sizeOf(text)}`);
-  for (const { text, cacheBreakpoint } of buildSystemPrompt({ ...place, instructions })) {
+  for (const { text, cacheBreakpoint } of buildSystemPrompt({
+    ...place,
+    instructions,
+    skills: index,
+    active: [plan, active],
+  })) {
     part(cacheBreakpoint ? "system, up to a cache breakpoint" : "system, below the cache boundary", text);
   }
 
