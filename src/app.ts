@@ -33,6 +33,7 @@ import { createMetrics } from "./metrics.ts";
 import { createPlaces, PLATFORM_LABELS, type Places } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { saveAttachment } from "./tools/attachments.ts";
+import { createExecutorCopies } from "./tools/copies/executor-copies.ts";
 import { createInstructionReader } from "./tools/instruction-layers.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
@@ -245,7 +246,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const { agents } = services.places;
   const jobs = openJobs(assembly, { ...services, engine });
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models };
-  const toolbox = await openToolbox(assembly, given);
+  const toolbox = await openToolbox(assembly, { ...given, copies: createExecutorCopies(config.home) });
   return { ...services, platform, engine, approvals, skills, toolbox, jobs };
 }
 
@@ -322,7 +323,10 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
   });
 }
 
-type ToolboxParts = Pick<ToolboxOptions, "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models">;
+type ToolboxParts = Pick<
+  ToolboxOptions,
+  "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "copies"
+>;
 
 /** The tools; servers connect in the background, and none holds up the start. */
 async function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: ToolboxParts): Promise<Toolbox> {

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { loadAgents } from "./agents.ts";
 import type { Config } from "./config.ts";
+import { executorCopy } from "./core/agent/executor-copy.ts";
 import { MANAGED_DEFAULTS } from "./core/agent/managed-agents.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agent/query-config.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
@@ -53,7 +54,9 @@ export function createPlaces(config: Config, defaultModel: string): Places {
     requiresMention: (channelKey) => config.channels[channelKey]?.requireMention ?? false,
     async placeOf(session) {
       const { thread } = session;
-      const sandboxRoot = sandboxRootOf(config, thread);
+      // An executor in isolation works in the copy that it was given.
+      const isIsolated = session.task?.isolated === true;
+      const sandboxRoot = isIsolated ? executorCopy(config.home, session.id).tree : sandboxRootOf(config, thread);
       await mkdir(sandboxRoot, { recursive: true });
       return {
         config: configOf(session),

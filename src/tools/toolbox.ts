@@ -8,6 +8,7 @@ import { createFileTools } from "./file-tools.ts";
 import { createGitTool } from "./git.ts";
 import type { McpConnections } from "./mcp/connections.ts";
 import type { McpServer } from "./mcp/server-settings.ts";
+import { createMergeWork } from "./merge-work.ts";
 import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
 import { createJobTools } from "./schedule-job.ts";
 import { createSkillTool } from "./skill.ts";
@@ -54,6 +55,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     ...createNativeTools({ ...options, clock, catalogue: () => all() }),
     ...createJobTools({ ...options, clock }),
     createSkillTool(skills),
+    createMergeWork(options),
     createGitTool(),
     createWebFetch({ sandbox }),
     ...(webSearch === null ? [] : [createWebSearch(webSearch)]),

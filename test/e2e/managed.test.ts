@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { isAssigned } from "../support/agent-lines.ts";
 import { untilIdle } from "../support/bot.ts";
 import { hold, type Part, text, toolUse, usage } from "../support/model-script.ts";
 import type { RecordedRequest, Script } from "../support/model-server.ts";
-import { type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
+import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
 
 const MANAGED = { enabled: true, maxConcurrentExecutors: 2 };
 
@@ -141,4 +141,45 @@ test("/managed on and off hold for the thread, and show in what I may use", asyn
   await talk.answered(3);
   expect(talk.answers()).toEqual(["I work.", "I manage.", "I work."]);
   expect(existsSync(at.bot.home)).toBe(true);
+});
+
+const LINES = ["one", "two", "three", "four", "five", "six", "seven"];
+
+test("executors that work in copies touch nothing until their work is merged, and a conflict is named", async () => {
+  const change = (path: string, from: string, to: string) =>
+    toolUse("edit", { path, old_string: from, new_string: to });
+  await using at = await office(
+    (request) => {
+      const name = partOf(request);
+      const step = JSON.stringify(request.body).split('"tool_result"').length - 1;
+      if (name !== undefined) {
+        if (step === 0) return [toolUse("read", { path: "port.txt" }), toolUse("read", { path: "lines.txt" })];
+        const line = name === "A" ? change("lines.txt", "one", "ONE") : change("lines.txt", "seven", "SEVEN");
+        if (step === 2) return [change("port.txt", "8080", name === "A" ? "9090" : "7070"), line];
+        return text(`${name} is done.`);
+      }
+      if (step === 0) return [part("A"), part("B")];
+      const ids = [...new Set(conversationOf(request.body).match(/agt_\w+/gu))];
+      if (step === 2) return ids.map((id) => toolUse("merge_work", { agent_id: id }));
+      return text(`Merged: ${results(request)}`);
+    },
+    { managedAgents: { ...MANAGED, executorIsolation: true } },
+  );
+  const channel = at.channel();
+  const root = at.bot.sandboxRoot(`slack-${channel}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, "port.txt"), "8080\n");
+  writeFileSync(path.join(root, "lines.txt"), `${LINES.join("\n")}\n`);
+  const talk = at.talk({ text: "change both", channel });
+  await answered(at, talk, "Merged:");
+  const handed = at.model.requests.find((request) => results(request).includes("In its copy"));
+  expect(handed === undefined ? "" : results(handed)).toMatch(
+    /A is done\..*changed: lines\.txt\nchanged: port\.txt.*-8080\n\+9090/su,
+  );
+  expect(readFileSync(path.join(root, "port.txt"), "utf8")).toBe("9090\n");
+  expect(readFileSync(path.join(root, "lines.txt"), "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n");
+  expect(answers(talk).at(-1)).toContain("conflict: port.txt (the same lines are changed on both sides)");
+  expect(answers(talk).at(-1)).toContain("merged: lines.txt (joined with what was changed here)");
+  expect(readdirSync(root).sort()).toEqual(["lines.txt", "port.txt"]);
+  expect(at.model.violations).toEqual([]);
 });

@@ -11,6 +11,8 @@ export const childTaskSchema = z.object({
   background: z.boolean(),
   /** Of an executor: how many may be at work at once beneath the same manager. */
   among: z.number().optional(),
+  /** Of an executor: it works in a copy of the files. */
+  isolated: z.boolean().optional(),
   /** 1 for what a person's session has begun. */
   depth: z.number(),
   /** Where the line of parents begins: limits, grants and what people see are counted there. */

@@ -125,7 +125,8 @@ function taskOf(asked: Asked, { name, depth, parent, ctx }: Place): ChildTask {
   const root = parent.task?.root ?? { sessionId: ctx.sessionId, runId: ctx.runId };
   const among = ctx.config.managing?.maxConcurrentExecutors;
   const base = { agent: name, description: asked.description, background: asked.run_in_background, depth, root };
-  return among === undefined ? base : { ...base, among };
+  const isolated = ctx.config.managing?.executorIsolation === true ? { isolated: true } : {};
+  return among === undefined ? base : { ...base, among, ...isolated };
 }
 
 /** Whose call it is, and whose words led to it. */

@@ -8,6 +8,7 @@ import type { SessionEngine } from "../../core/sessions/engine.ts";
 import type { ChildRow } from "../../core/store/children.ts";
 import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import type { ExecutorCopies } from "../copies/executor-copies.ts";
 import { reportResult } from "./agent.ts";
 import { waiting } from "./waiting.ts";
 
@@ -24,6 +25,7 @@ export interface AgentOutputDeps {
   readonly store: Store;
   readonly engine: Pick<SessionEngine, "cancel">;
   readonly clock: Clock;
+  readonly copies: ExecutorCopies;
 }
 
 /** What has become of a sub-agent in the background. */
@@ -39,11 +41,11 @@ export function createAgentOutput(deps: AgentOutputDeps): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "agent_output", label: "reading what sub-agents report" }),
     title: ({ agent_id: id, action }) => `${action} ${id}`,
-    ...waiting<OutputInput>(async ({ agent_id: id, action }, ctx) => {
+    ...waiting<OutputInput>(async ({ agent_id: id, action }, ctx, signal) => {
       const child = await deps.store.children.get(id);
       if (child === null || child.parentId !== ctx.sessionId) return unknownAgent(id, ctx, deps.store);
       const status = await statusOf(deps.store, id, beginKey({ parent: parentOf(child) }));
-      if (status.type === "ended") return reported({ child, status }, ctx, deps);
+      if (status.type === "ended") return reported({ child, status, signal }, ctx, deps);
       if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
       if (action === "read") return stateOf(child, status, deps.clock.now());
       if (action === "cancel" && status.type === "working") {
@@ -55,14 +57,20 @@ export function createAgentOutput(deps: AgentOutputDeps): Tool {
   });
 }
 
+interface EndedChild {
+  readonly child: ChildRow;
+  readonly status: Extract<ChildStatus, { type: "ended" }>;
+  readonly signal: AbortSignal;
+}
+
 /** Whoever reads the report here need not be told of it again. */
 async function reported(
-  { child, status }: { child: ChildRow; status: Extract<ChildStatus, { type: "ended" }> },
+  { child, status, signal }: EndedChild,
   ctx: ToolContext,
-  { store }: AgentOutputDeps,
+  { store, copies }: AgentOutputDeps,
 ): Promise<ToolResult> {
   await store.transaction((tx) => tx.inbox.takeKey(endKeys(child.id, status.runId).note, ctx.runId));
-  return reportResult(status.report);
+  return reportResult(child.id, status.report, { store, copies, signal });
 }
 
 function stateOf({ task, createdAt }: ChildRow, status: ChildStatus, now: number): ToolResult {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MERGE_WORK } from "../../core/agent/managed-agents.ts";
 import type { AgentDefinition } from "../../core/agent/query-config.ts";
 import { CHILD_TURNS, WORKER } from "../../core/agent/sub-agents.ts";
 import { renderBlock, toneOf } from "../../core/context/render-block.ts";
@@ -10,7 +11,11 @@ import { statusOf } from "../../core/sessions/child-status.ts";
 import { childIdOf } from "../../core/sessions/child-task.ts";
 import { beginChild } from "../../core/sessions/children.ts";
 import { releaseQueued } from "../../core/sessions/executor-queue.ts";
+import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { describeChanges } from "../copies/diff.ts";
+import type { ExecutorCopies } from "../copies/executor-copies.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
 import { AGENT, type AssignmentDeps, assignmentOf, plainName } from "./agent-assignment.ts";
 import { waiting } from "./waiting.ts";
 
@@ -53,6 +58,7 @@ type AgentInput = z.infer<typeof input>;
 
 export interface AgentDeps extends AssignmentDeps {
   readonly log: Log;
+  readonly copies: ExecutorCopies;
 }
 
 /** Hands a piece of work to a sub-agent, which is a session of its own; waits for its report, or does not. */
@@ -66,7 +72,7 @@ export function createAgent(deps: AgentDeps): Tool {
     afterCrash: "replay",
     grant: () => ({ key: AGENT, label: "beginning sub-agents" }),
     title: ({ agent_type: type = WORKER, description }) => `${type}: ${description}`,
-    ...waiting<AgentInput>((asked, ctx) => settle(asked, ctx, deps)),
+    ...waiting<AgentInput>((asked, ctx, signal) => asResultOrNull(() => settle(asked, { ctx, deps, signal }))),
   });
 }
 
@@ -81,10 +87,21 @@ function describe(agents: ReadonlyMap<string, AgentDefinition>): string {
   ].join("\n");
 }
 
-async function settle(asked: AgentInput, ctx: ToolContext, deps: AgentDeps): Promise<ToolResult | null> {
+/** A refusal of the files' side is told to the model. */
+async function asResultOrNull(work: () => Promise<ToolResult | null>): Promise<ToolResult | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return errorResult(error.payload, "not begun");
+    throw error;
+  }
+}
+
+async function settle(asked: AgentInput, call: Call): Promise<ToolResult | null> {
+  const { ctx, deps, signal } = call;
   const id = childIdOf(ctx);
   const isBegun = (await deps.store.children.get(id)) !== null;
-  const refusal = isBegun ? null : await begin(id, asked, { ctx, deps });
+  const refusal = isBegun ? null : await begin(id, asked, call);
   if (refusal !== null) return errorResult(refusal, "not begun");
   // Also when the call is taken up again: a process may have died between the two.
   if (ctx.config.managing !== undefined) await releaseQueued(ctx.sessionId, deps);
@@ -95,34 +112,57 @@ async function settle(asked: AgentInput, ctx: ToolContext, deps: AgentDeps): Pro
   }
   const parent = { sessionId: ctx.sessionId, runId: ctx.runId, callId: ctx.callId };
   const status = await statusOf(deps.store, id, beginKey({ parent }));
-  if (status.type === "ended") return reportResult(status.report);
+  if (status.type === "ended")
+    return reportResult(id, status.report, { copies: deps.copies, store: deps.store, signal });
   if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
   const isQueued = status.type === "waiting" && ctx.config.managing !== undefined;
   ctx.waits(isQueued ? `${name} waits for its place` : `waits for ${name}`);
   return null;
 }
 
-/** What the parent's model reads of a report. Files that were changed count as changed, and have to be read anew. */
-export function reportResult({ status, text, changedFiles }: ChildReport): ToolResult {
-  const files = changedFiles.map((path) => ({ path, sha256: null, action: "wrote" as const }));
+interface ReportMeans {
+  readonly store: Store;
+  readonly copies: ExecutorCopies;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What the parent's model reads of a report. Files that were changed count as changed, and have to be read anew; those of
+ * an executor's copy are changed only once they are merged, and are shown as a diff.
+ */
+export async function reportResult(
+  id: string,
+  { status, text, changedFiles }: ChildReport,
+  { store, copies, signal }: ReportMeans,
+): Promise<ToolResult> {
   const summary = status === "finished" ? "reported" : status;
-  return { content: [{ type: "text", text }], isError: status !== "finished", summary, files };
+  const result = { isError: status !== "finished", summary };
+  const child = await store.children.get(id);
+  if (child?.task.isolated !== true) {
+    const files = changedFiles.map((path) => ({ path, sha256: null, action: "wrote" as const }));
+    return { content: [{ type: "text", text }], ...result, files };
+  }
+  const changes = await describeChanges(await copies.changes(id, signal), copies.of(id), signal);
+  const work = `[In its copy, agent_id ${id}; ${MERGE_WORK} brings it into the files here]\n${changes}`;
+  return { content: [{ type: "text", text: `${text}\n\n${work}` }], ...result };
 }
 
 interface Call {
   readonly ctx: ToolContext;
   readonly deps: AgentDeps;
+  readonly signal: AbortSignal;
 }
 
 /** Null once the child has begun, or why it does not. */
-async function begin(id: string, asked: AgentInput, { ctx, deps }: Call): Promise<string | null> {
+async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call): Promise<string | null> {
   const assignment = await assignmentOf(asked, ctx, deps);
   if (assignment.type === "refused") return assignment.reason;
   const { event, settings } = assignment;
+  if (event.task.isolated === true) await deps.copies.make(id, ctx.sandboxRoot, signal);
   if (!(await beginChild({ id, settings }, event, deps))) return "Not begun: you have been stopped.";
   const { agent, description, depth } = event.task;
   // A job works in silence, and what sub-agents hand on is seen on their lines.
-  if (depth === 1 && !ctx.nonInteractive) await announce({ id, agent, description }, { ctx, deps });
+  if (depth === 1 && !ctx.nonInteractive) await announce({ id, agent, description }, { ctx, deps, signal });
   return null;
 }
 

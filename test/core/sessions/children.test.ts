@@ -11,6 +11,7 @@ import { endChild, stopFamily } from "../../../src/core/sessions/children.ts";
 import { peopleOfRun } from "../../../src/core/sessions/run-people.ts";
 import { placeOfRun } from "../../../src/core/sessions/run-place.ts";
 import { defineTool, type Permission, type Tool } from "../../../src/core/tool.ts";
+import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
 import { ANA, BEN, type NativeSession, nativeSession } from "../../support/native-session.ts";
 import { buildConfig } from "../../support/query-config.ts";
@@ -46,7 +47,8 @@ const BEGIN = "child:ses_1:run_1:call_1";
 
 function agentTool({ deps }: NativeSession): Tool {
   const models = { problemWith: (ref: string) => Promise.resolve(ref.startsWith("no/") ? "I cannot use it." : null) };
-  return createAgent({ ...deps, agents: AGENTS, models, catalogue: () => CATALOGUE });
+  const copies = createExecutorCopies("/nonexistent");
+  return createAgent({ ...deps, agents: AGENTS, models, copies, catalogue: () => CATALOGUE });
 }
 
 interface Asking {

@@ -1,0 +1,17 @@
+import path from "node:path";
+
+/** An executor's own files, beneath the home and so outside every sandbox root. */
+export interface ExecutorCopy {
+  /** Its sandbox root. */
+  readonly tree: string;
+  /** The files as they were when the work was handed out. */
+  readonly base: string;
+  /** For what is made on the way. */
+  readonly scratch: string;
+}
+
+/** `childId`: of the executor's session. */
+export function executorCopy(home: string, childId: string): ExecutorCopy {
+  const own = path.join(home, "executors", childId);
+  return { tree: path.join(own, "tree"), base: path.join(own, "base"), scratch: path.join(own, "scratch") };
+}

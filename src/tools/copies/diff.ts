@@ -1,0 +1,52 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
+import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, gitRunner } from "../git/run-git.ts";
+import type { CopyChange } from "./executor-copies.ts";
+
+const LIMITS = { timeoutMs: 20_000, outputBytes: 16_000_000 };
+/** Of a diff that a model reads. */
+const DIFF_CHARS = 12_000;
+
+/** Git on plain files: in no repository, with nothing of the machine's configuration. Null where there is no git. */
+async function git(call: Omit<GitCall, "env">, copy: ExecutorCopy, signal: AbortSignal): Promise<GitEnd | null> {
+  const program = findGit(GIT_PROGRAMS);
+  if (program === null) return null;
+  const own = path.dirname(copy.tree);
+  const env = { GIT_CEILING_DIRECTORIES: path.dirname(own) };
+  return gitRunner(program, LIMITS, signal)({ ...call, cwd: own, env });
+}
+
+/** One line per changed file, and the diff as far as there is room. */
+export async function describeChanges(
+  changes: readonly CopyChange[],
+  copy: ExecutorCopy,
+  signal: AbortSignal,
+): Promise<string> {
+  if (changes.length === 0) return "It changed no files.";
+  const list = changes.map(({ kind, path: file }) => `${kind}: ${file}`).join("\n");
+  const args = ["diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-prefix", "base", "tree"];
+  const end = await git({ args }, copy, signal);
+  const diff = end === null || end.stopped !== null ? "" : end.stdout;
+  const shown =
+    diff.length > DIFF_CHARS
+      ? `${diff.slice(0, DIFF_CHARS).toWellFormed()}\n… ${diff.length - DIFF_CHARS} more characters …`
+      : diff;
+  return `${list}${shown === "" ? "" : `\n\n${shown}`}`;
+}
+
+export interface ThreeTexts {
+  readonly here: Uint8Array;
+  readonly base: Uint8Array;
+  readonly theirs: Uint8Array;
+}
+
+/** What both sides come to together; null when they change the same lines, or when nobody can tell. */
+export async function mergedText(texts: ThreeTexts, copy: ExecutorCopy, signal: AbortSignal): Promise<string | null> {
+  await mkdir(copy.scratch, { recursive: true });
+  const names = ["here", "base", "theirs"] as const;
+  for (const name of names) await writeFile(path.join(copy.scratch, name), texts[name]);
+  const files = names.map((name) => path.join("scratch", name));
+  const end = await git({ args: ["merge-file", "-p", ...files] }, copy, signal);
+  return end?.code === 0 ? end.stdout : null;
+}

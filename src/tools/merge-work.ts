@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { MERGE_WORK } from "../core/agent/managed-agents.ts";
+import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
+import { reportOf } from "../core/sessions/child-status.ts";
+import type { Store } from "../core/store/store.ts";
+import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
+import { describeChanges } from "./copies/diff.ts";
+import type { ExecutorCopies } from "./copies/executor-copies.ts";
+import { type MergedFile, mergeFile } from "./copies/merge.ts";
+import { asResult } from "./guest-call.ts";
+import { Refusal } from "./wasm/workspace/refusal.ts";
+
+const input = z.object({ agent_id: z.string().trim().min(1).describe("Of the executor, as its report names it.") });
+
+export interface MergeWorkDeps {
+  readonly store: Store;
+  readonly copies: ExecutorCopies;
+}
+
+/** Brings what an executor has changed in its copy into the files of the channel. */
+export function createMergeWork({ store, copies }: MergeWorkDeps): Tool {
+  return defineTool({
+    name: MERGE_WORK,
+    description:
+      "Brings the changes of an executor that has ended from its copy into the files here. What was changed here since is kept: " +
+      "files are joined by lines, and where both sides changed the same lines the file stays as it is here and is named as a conflict. " +
+      "Hand conflicts to an executor, with both versions.",
+    input,
+    permission: "write",
+    parallel: false,
+    afterCrash: "replay",
+    grant: () => ({ key: MERGE_WORK, label: "merging executors' work" }),
+    title: ({ agent_id: id }) => id,
+    async preview({ agent_id: id }, ctx, signal) {
+      try {
+        await requireEnded(id, ctx, store);
+        const text = await describeChanges(await copies.changes(id, signal), copies.of(id), signal);
+        return {
+          question: `Merge the work of ${id}?`,
+          language: "diff",
+          text,
+          reach: "Changes files in the sandbox of this channel.",
+        };
+      } catch (error) {
+        if (error instanceof Refusal) return { refused: error.payload };
+        throw error;
+      }
+    },
+    execute: ({ agent_id: id }, ctx, signal) =>
+      asResult(async () => {
+        await requireEnded(id, ctx, store);
+        const merging = { root: ctx.sandboxRoot, copy: copies.of(id), signal };
+        const files: MergedFile[] = [];
+        for (const change of await copies.changes(id, signal)) {
+          signal.throwIfAborted();
+          files.push(await mergeFile(change, merging));
+        }
+        return resultOf(files);
+      }),
+  });
+}
+
+async function requireEnded(id: string, ctx: ToolContext, store: Store): Promise<void> {
+  const child = await store.children.get(id);
+  if (child === null || child.parentId !== ctx.sessionId) throw new Refusal(`There is no executor ${id} of yours.`);
+  if (child.task.isolated !== true) throw new Refusal("It worked in the files here: there is nothing to merge.");
+  if ((await reportOf(store, id)) === null) throw new Refusal("It has not ended yet; wait for its report.");
+}
+
+function resultOf(files: readonly MergedFile[]): ToolResult {
+  if (files.length === 0) return errorResult("It changed no files: there is nothing to merge.", "nothing to merge");
+  const lines = files.map(({ outcome, path, why }) => `${outcome}: ${path}${why === "" ? "" : ` (${why})`}`);
+  const conflicts = files.filter(({ outcome }) => outcome === "conflict").length;
+  const merged = files.filter(({ outcome }) => outcome === "merged").length;
+  const more =
+    conflicts === 0
+      ? ""
+      : `\nThe conflicting files are as they were here; the executor's versions stay in its copy, and its report shows them.`;
+  return {
+    content: [{ type: "text", text: `${lines.join("\n")}${more}` }],
+    isError: conflicts > 0,
+    summary: conflicts === 0 ? `${merged} merged` : `${merged} merged, ${conflicts} in conflict`,
+    files: files.flatMap(({ state }) => state ?? []),
+  };
+}
