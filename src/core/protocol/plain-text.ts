@@ -2,7 +2,7 @@
 
 /** Control characters, those that reorder text on the screen, and those that show as nothing or as a blank, but are none. */
 const UNPRINTABLE =
-  /(?<!\p{Extended_Pictographic})\ufe0f|[\p{Cc}\p{Cf}\u2028\u2029\u2800]|(?![ \ufe0f])[\p{Zs}\p{Default_Ignorable_Code_Point}]/gu;
+  /(?<!\p{Extended_Pictographic})\ufe0f|[\p{Cc}\p{Cf}\u2028\u2029\u2800]|(?! |\ufe0f)[\p{Zs}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** One line of at most `maxChars`, with a visible cut; unprintable characters are shown escaped, line ends as spaces. */
 export function plainLine(text: string, maxChars: number): string {

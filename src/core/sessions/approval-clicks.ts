@@ -42,7 +42,10 @@ export async function clickApproval(
     return reply(`You may not decide this. ${decidersSentence(requester.name, approvals)}`);
   }
   if (row.status !== "pending") return reply(`${decisionText(row, approvals.expiresMinutes)} already.`);
-  const decision = decisionOf(scope, row, { by: `@${action.person.name}`, at: options.runtime.clock.now() });
+  const at = options.runtime.clock.now();
+  // The event that ends the wait may lag behind, after a restart above all.
+  if (at >= row.expiresAt) return reply(`${decisionText({ ...row, status: "expired" }, approvals.expiresMinutes)}.`);
+  const decision = decisionOf(scope, row, { by: `@${action.person.name}`, at });
   const event = { key: action.key, body: { kind: "resume", of: "approval" } } as const;
   const outcome = await engine.deliver(row.sessionId, event, (tx) => decide(tx, { row, decision }, options));
   if (outcome !== "refused") return { type: outcome === "new" ? "accepted" : "duplicate" };
@@ -90,28 +93,32 @@ async function decide(
   return true;
 }
 
-/** Nobody decided in time: whoever clicks asks for the same again, as a message of theirs. */
+/** Nobody decided in time: who clicks first asks for the same again, as a message of theirs, in the thread's own session. */
 export async function askAgain(action: InboundAction, id: string, options: ApprovalClickOptions): Promise<Receipt> {
   const { store, engine } = options;
   const row = await store.approvals.get(id);
   if (row === null || row.status !== "expired") return reply("This button does nothing any more.");
-  const session = await store.sessions.get(row.sessionId);
+  const { task, thread } = await store.sessions.get(row.sessionId);
   const card = await store.posts.get(postKey(row.runId, cardKey(row)));
   const titles = row.calls.map(({ title }) => title).join(", ");
-  const outcome = await engine.deliver(session.id, {
-    key: action.key,
+  const key = `ask-again:${id}`;
+  const outcome = await engine.deliver(task?.root.sessionId ?? row.sessionId, {
+    key,
     body: {
       kind: "message",
       author: { id: action.person.id, name: action.person.name },
       text: `Nobody decided in time on: ${titles}. Ask again for it if it is still needed, and go on.`,
       quoted: [],
       attachments: [],
-      thread: session.thread,
+      thread,
       messageId: card?.posted?.messageId ?? "",
       at: action.at,
       addressed: true,
       joinsThread: false,
     },
   });
-  return { type: outcome === "duplicate" ? "duplicate" : "accepted" };
+  if (outcome !== "duplicate") return { type: "accepted" };
+  const first = (await store.inbox.byKey(key))?.body;
+  const isOthers = first?.kind === "message" && first.author.id !== action.person.id;
+  return isOthers ? reply(`@${first.author.name} has clicked this already.`) : { type: "duplicate" };
 }
