@@ -13,6 +13,7 @@ import type { SessionEngine } from "./engine.ts";
 import { localCommandIn } from "./local-command-text.ts";
 import { postKey } from "./post-once.ts";
 import { answerLine, cardKey, withdrawnCard } from "./question-card.ts";
+import { peopleOfRun } from "./run-people.ts";
 import { toolPostKey } from "./tool-thread.ts";
 
 export interface AnswerOptions {
@@ -81,7 +82,8 @@ export async function answerByClick(
   const clicked = row === null ? null : clickedAnswer(choice, row.body);
   if (row === null || clicked === null) return reply("This button does nothing any more.");
   if (row.status !== "open") return reply(closedText(row));
-  if (!mayAnswer(action.person, row, approvals)) {
+  const { requester } = await peopleOfRun(store, row.runId);
+  if (action.person.id !== requester.id && !mayAnswer(action.person, row, approvals)) {
     return reply("Only the person I asked, or an approver, may answer this.");
   }
   if (clicked === "change") return askForChanges(action, row, options);

@@ -76,6 +76,13 @@ test("an accepted plan stays in the prompt with its marks until it is done", asy
   expect(planSection(await session.plan())).toBe("");
 });
 
+test("whoever was asked may still decide when an approver wants the plan changed", async () => {
+  const session = await proposed();
+  await session.decide("change", CHIEF);
+  expect(await session.decide("go")).toEqual({ type: "accepted" });
+  expect(await session.plan()).toMatchObject({ phase: "accepted", acceptedBy: "@ana" });
+});
+
 test("a dropped plan ends plan mode and leaves nothing behind", async () => {
   const session = await proposed();
   await session.decide("drop");
