@@ -56,8 +56,8 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     log,
     sandbox,
     skills,
-    engine: { deliver: absent, deliverAt: absent, cancel: absent, start: absent, stop: absent },
-    jobs: { preview: absent, add: absent, list: absent, act: absent, edit: absent },
+    engine: { deliver: absent, deliverAt: absent, cancel: absent },
+    jobs: { overview: absent, preview: absent, add: absent, list: absent, act: absent, edit: absent },
     approvals: { ...config.approvals, admins: config.access.admins },
     webSearch: config.webSearch,
     mcp: { servers: config.mcpServers, environment: config.childEnvironment, version: VERSION },
@@ -71,12 +71,12 @@ async function print(id: string, from: Store): Promise<void> {
   const places = createPlaces(config, config.query.model ?? defaultModelFor(registry.available()));
   const session = await from.sessions.get(id);
   const place = await places.placeOf(session);
-  const { index, active, narrowed } = skillsOfRun(skills(place.sandboxRoot), {
+  const inForce = skillsOfRun(skills(place.sandboxRoot), {
     body: { kind: "timer", timerId: "" },
     settings: session.settings,
   });
   const plan = planSection(await from.plans.of(id));
-  const { agentDefinition, mode, toolAllow } = narrowed(place.config);
+  const { agentDefinition, mode, toolAllow } = inForce.narrowed(place.config);
   const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
   const allowed = toolAllow === undefined ? access : { ...access, toolAllow };
   const found = foundTools(await from.toolCalls.carried(id, TOOL_SEARCH));
@@ -88,8 +88,8 @@ async function print(id: string, from: Store): Promise<void> {
   for (const { text, cacheBreakpoint } of buildSystemPrompt({
     ...place,
     instructions,
-    skills: index,
-    active: [plan, active],
+    skills: inForce.index,
+    active: [plan, inForce.active],
   })) {
     part(cacheBreakpoint ? "system, up to a cache breakpoint" : "system, below the cache boundary", text);
   }
