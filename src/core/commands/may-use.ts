@@ -12,14 +12,17 @@ export function isAdmin(person: Named, { admins }: AccessRules): boolean {
   return isNamed(person, admins);
 }
 
-/** More than configuration gives a place is for those whom it names to decide, where it names anybody. */
+/**
+ * More than configuration gives a place is for those whom it names to decide; where it names nobody, for whoever decides
+ * on what they ask for themselves.
+ */
 export function mayRaise({
   person,
   access,
   approvals,
 }: Pick<CommandContext, "person" | "access" | "approvals">): boolean {
   const trusted = [...access.admins, ...approvals.approvers];
-  return trusted.length === 0 || isNamed(person, trusted);
+  return trusted.length === 0 ? approvals.requester : isNamed(person, trusted);
 }
 
 /** Why the person may not use the command here, in words; null when they may. */

@@ -11,6 +11,7 @@ const trust: readonly {
   name: string;
   admins?: string[];
   approvers?: string[];
+  requester?: boolean;
   wanted: string;
   answer: string;
 }[] = [
@@ -20,6 +21,12 @@ const trust: readonly {
   { name: "where nobody is named, anyone may raise it", wanted: "agi", answer: "✓ Mode **agi**" },
   { name: "an admin may raise it", admins: ["slack:U1"], wanted: "agi", answer: "✓ Mode **agi**" },
   { name: "an approver may raise it", approvers: ["slack:U1"], wanted: "agi", answer: "✓ Mode **agi**" },
+  {
+    name: "where nobody may decide, nobody may raise it",
+    requester: false,
+    wanted: "agi",
+    answer: "Only admins and approvers may raise the mode here from `write` to `agi`.",
+  },
   {
     name: "beside named admins others may not",
     admins: [BEN.id],
@@ -33,12 +40,12 @@ const trust: readonly {
   },
 ];
 
-test.each(trust)("/mode $wanted: $name", async ({ admins = [], approvers = [], wanted, answer }) => {
+test.each(trust)("/mode $wanted: $name", async ({ admins = [], approvers = [], requester = true, wanted, answer }) => {
   const { options, session } = await intakeOptions();
   const receive = createIntake({
     ...options,
     access: { ...USUAL_ACCESS, admins },
-    approvals: { ...USUAL_APPROVALS, approvers, admins },
+    approvals: { ...USUAL_APPROVALS, approvers, admins, requester },
   });
   expect(privateText(await receive(mention(`/mode ${wanted}`)))).toContain(answer);
   const isSet = answer.startsWith("✓") && wanted !== "write" && wanted !== "default";
