@@ -16,7 +16,7 @@ import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
-import { createModelChoice } from "./core/providers/model-choice.ts";
+import { createModelChoice, type ModelChoice } from "./core/providers/model-choice.ts";
 import type { ProviderRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { EmbeddedEngine } from "./core/sessions/embedded-engine.ts";
@@ -25,6 +25,7 @@ import { createIntake } from "./core/sessions/intake.ts";
 import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
 import { keepUp } from "./core/sessions/missed.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
+import { createSummaries } from "./core/sessions/session-summary.ts";
 import { acquireLease } from "./core/store/lease.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { instructionFiles, PRIVATE, requireWritable, webToken } from "./home.ts";
@@ -109,7 +110,7 @@ async function assemble(assembly: Assembly): Promise<void> {
   opening.resolve(store);
 
   await addPlatforms(assembly, web);
-  await run(assembly, { store, registry, places });
+  await run(assembly, { store, registry, places }, web);
   status.state = "running";
   say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
   sayModel(assembly, model);
@@ -131,6 +132,7 @@ async function openWeb(assembly: Assembly, opening: Promise<Store>): Promise<Web
     ...config.web,
     token: await webToken(config.home),
     store: storedThreads(opening),
+    commands: CHAT_COMMANDS,
     clock: runtime.clock,
     ids: runtime.ids,
     log: log.child({ platform: "web" }),
@@ -212,16 +214,24 @@ interface Works extends Services {
   readonly platform: (name: PlatformName) => PacedPlatform;
   readonly engine: EmbeddedEngine;
   readonly approvals: ApprovalRules;
+  readonly models: ModelChoice;
   readonly skills: SkillReader;
   readonly toolbox: Toolbox;
   readonly jobs: Jobs;
 }
 
 /** Connects the platforms to the engine, and goes on with what a process before this one left. */
-async function run(assembly: Assembly, services: Services): Promise<void> {
+async function run(assembly: Assembly, services: Services, web: WebPlatform): Promise<void> {
   const { parts, say } = assembly;
   const works = await openWorks(assembly, services);
-  const { engine, jobs, store } = works;
+  const { engine, jobs, store, models, toolbox } = works;
+  const summaries = createSummaries({
+    store,
+    models,
+    configOf: services.places.configOf,
+    tools: () => toolbox.tools(),
+  });
+  web.provide({ summaries, jobs: jobs.control });
   connect(assembly, { receive: openIntake(assembly, works), store });
   parts.defer(() => engine.stop(DRAIN_MS));
   await engine.start(openRunner(assembly, works));
@@ -247,7 +257,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const jobs = openJobs(assembly, { ...services, engine });
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models };
   const toolbox = await openToolbox(assembly, { ...given, copies: createExecutorCopies(config.home) });
-  return { ...services, platform, engine, approvals, skills, toolbox, jobs };
+  return { ...services, platform, engine, approvals, models, skills, toolbox, jobs };
 }
 
 function openJobs({ config, runtime, log }: Assembly, given: Services & Pick<Works, "engine">): Jobs {
@@ -273,7 +283,7 @@ function timezoneOf({ jobs }: Config): string {
 }
 
 function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
-  const { store, engine, approvals, registry, places, platform, skills, toolbox, jobs } = works;
+  const { store, engine, approvals, models, places, platform, skills, toolbox, jobs } = works;
   return createIntake({
     store,
     engine,
@@ -282,7 +292,7 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
     access: config.access,
     approvals,
     allowedHosts: config.allowedHosts,
-    models: createModelChoice(registry, config.providers),
+    models,
     jobs: jobs.control,
     tools: () => Promise.resolve(toolbox.listed()),
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),

@@ -1,4 +1,5 @@
 import type { WebSocket } from "@fastify/websocket";
+import type { ChatCommand } from "../../core/commands/command.ts";
 import { ConfigError, PlatformError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { ChatPlatform, Receive, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
@@ -10,6 +11,7 @@ import { isLoopback } from "./guard.ts";
 import { inboundMessage, PERSON_ID, threadRef } from "./inbound.ts";
 import { MISSED_MESSAGES, WEB_LIMITS } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
+import { type OverviewSource, pageCommands } from "./overview.ts";
 import { PAGE_DIRECTORY } from "./page-directory.ts";
 import { createPageSession } from "./page-session.ts";
 import { createPoster, type Poster } from "./poster.ts";
@@ -29,6 +31,8 @@ export interface WebPlatformOptions {
   readonly ids: Ids;
   readonly log: Log;
   readonly probes: Probes;
+  /** What people may type after a slash. */
+  readonly commands: readonly ChatCommand[];
   /** Where the built page is; default: build/web. */
   readonly pageDirectory?: string;
 }
@@ -41,6 +45,8 @@ export interface WebPlatform extends ChatPlatform {
   listen(): Promise<void>;
   /** The page's address with its token, to be printed at start; null before `listen`. */
   entryUrl(): string | null;
+  /** From now on the page has something to show beside its threads: it is served before that is put together. */
+  provide(overview: OverviewSource): void;
 }
 
 interface Parts {
@@ -64,9 +70,11 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   return { name: "web", limits: WEB_LIMITS, ...connection(parts), ...posting(parts), ...reading(parts) };
 }
 
-type Connection = Pick<WebPlatform, "listen" | "entryUrl" | "start" | "stop" | "health">;
+type Connection = Pick<WebPlatform, "listen" | "entryUrl" | "provide" | "start" | "stop" | "health">;
 
 function connection({ options, feed, poster }: Parts): Connection {
+  const commands = pageCommands(options.commands);
+  const overview = Promise.withResolvers<OverviewSource>();
   let server: WebServer | null = null;
   let receiver: Receive | null = null;
 
@@ -76,7 +84,15 @@ function connection({ options, feed, poster }: Parts): Connection {
       return;
     }
     const page = new Outbox(socket);
-    const take = createPageSession({ ...options, page, feed, poster, receive: receiver });
+    const take = createPageSession({
+      ...options,
+      commands,
+      overview: overview.promise,
+      page,
+      feed,
+      poster,
+      receive: receiver,
+    });
     socket.on("message", (data, isBinary) => take(!isBinary && Buffer.isBuffer(data) ? data.toString() : ""));
     socket.on("close", () => feed.leave(page));
   };
@@ -91,6 +107,7 @@ function connection({ options, feed, poster }: Parts): Connection {
 
   return {
     listen,
+    provide: overview.resolve,
     entryUrl: () => (server === null ? null : `${urlOf(options.host, server.port)}?token=${options.token}`),
     start: async (receive, signal) => {
       signal.throwIfAborted();

@@ -11,6 +11,7 @@ export function formatMessage(message: OutgoingMessage, by: "deckhand" | "note")
     markdown: message.markdown,
     ...(message.footer === undefined ? {} : { footer: message.footer }),
     tone: message.tone,
+    lane: message.lane,
     buttons: message.buttons.map(({ id, label, style }) => ({ id, label, style })),
     files: message.files.map((file) => pageFile(webFile(file))),
     signs: [],

@@ -1,4 +1,5 @@
-import type { InboundAction, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
+import type { JobRequest } from "../../core/jobs/job-control.ts";
+import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import { bodyOf } from "./format.ts";
 import type { WebMessage } from "./thread-store.ts";
 import { type ClientFrame, clientFrameSchema } from "./wire.ts";
@@ -79,4 +80,29 @@ export function inboundAction(click: {
     at: click.at,
     action: click.action,
   };
+}
+
+export function inboundCommand(command: {
+  readonly clickId: string;
+  readonly threadId: string;
+  readonly name: string;
+  readonly args: string;
+  readonly at: number;
+}): InboundCommand {
+  return {
+    kind: "command",
+    key: messageKey(command.clickId),
+    workspace: WORKSPACE,
+    channel: CHANNEL,
+    thread: threadRef(command.threadId),
+    person: PERSON,
+    at: command.at,
+    name: command.name,
+    args: command.args,
+  };
+}
+
+/** What the page itself asks of the jobs. */
+export function jobRequest(threadId: string | null, at: number): JobRequest {
+  return { person: PERSON, thread: threadRef(threadId), at };
 }

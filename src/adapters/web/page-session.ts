@@ -4,13 +4,14 @@ import type { OutgoingMessage, Receipt, Receive } from "../../core/protocol/plat
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Feed } from "./feed.ts";
 import { bodyOf, formatMessage, pageFile, pageMessage, pageThread, titleOf } from "./format.ts";
-import { inboundAction, inboundMessage, messageKey, parseFrame } from "./inbound.ts";
+import { inboundAction, inboundCommand, inboundMessage, messageKey, parseFrame } from "./inbound.ts";
 import { CATCH_UP_CHANGES, LISTED_THREADS, PAGE_MESSAGES, WAITING_FRAMES, WEB_LIMITS } from "./limits.ts";
 import type { Outbox } from "./outbox.ts";
+import { lookAround, type OverviewSource } from "./overview.ts";
 import type { Poster } from "./poster.ts";
 import { createSerial } from "./serial.ts";
 import type { WebMessage, WebThreadStore } from "./thread-store.ts";
-import type { ClientFrame, PageFile, ServerFrame } from "./wire.ts";
+import type { ClientFrame, PageCommand, PageFile, ServerFrame } from "./wire.ts";
 
 export interface PageSessionOptions {
   readonly page: Outbox;
@@ -18,6 +19,8 @@ export interface PageSessionOptions {
   readonly feed: Feed;
   readonly poster: Poster;
   readonly receive: Receive;
+  readonly overview: Promise<OverviewSource>;
+  readonly commands: readonly PageCommand[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -56,7 +59,9 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
 
 function failure(frame: ClientFrame): ServerFrame {
   if (frame.type === "send") return { type: "failed", id: frame.clientId, reason: NOT_TAKEN };
-  if (frame.type === "click") return { type: "failed", id: frame.clickId, reason: NOT_TAKEN };
+  if (frame.type === "click" || frame.type === "command") {
+    return { type: "failed", id: frame.clickId, reason: NOT_TAKEN };
+  }
   return { type: "rejected", reason: NOT_TAKEN };
 }
 
@@ -70,12 +75,17 @@ async function handleFrame(frame: ClientFrame, options: PageSessionOptions): Pro
       return takeMessage(frame, options);
     case "click":
       return takeClick(frame, options);
+    case "command":
+      return takeCommand(frame, options);
+    case "look":
+      return look(frame, options);
     default:
       return assertNever(frame);
   }
 }
 
-async function welcome({ seq }: FrameOf<"hello">, { page, store, feed }: PageSessionOptions): Promise<void> {
+async function welcome({ seq }: FrameOf<"hello">, options: PageSessionOptions): Promise<void> {
+  const { page, store, feed, commands } = options;
   // Joined before the store is read: what happens in between is told twice rather than never.
   feed.join(page);
   const threads = (await store.threads(LISTED_THREADS)).map(pageThread);
@@ -83,9 +93,10 @@ async function welcome({ seq }: FrameOf<"hello">, { page, store, feed }: PageSes
   // A number we never gave comes from another database: what that page knows is of no use here.
   const changes = seq === null || seq > lastSeq ? null : await store.since(seq, CATCH_UP_CHANGES + 1);
   if (changes === null || changes.length > CATCH_UP_CHANGES) {
-    page.push({ type: "welcome", threads, seq: lastSeq, changes: null });
+    page.push({ type: "welcome", threads, seq: lastSeq, changes: null, commands });
   } else {
-    page.push({ type: "welcome", threads, seq: changes.at(-1)?.seq ?? lastSeq, changes: changes.map(pageMessage) });
+    const newest = changes.at(-1)?.seq ?? lastSeq;
+    page.push({ type: "welcome", threads, seq: newest, changes: changes.map(pageMessage), commands });
   }
 }
 
@@ -132,19 +143,11 @@ async function answerMessage(
   await options.poster.post({ threadId, message: note, key: `${messageKey(id)}:answer`, by: "note" });
 }
 
+/** Null when there is nothing that the person alone should read. */
 function privateAnswer(receipt: Receipt): OutgoingMessage | null {
-  switch (receipt.type) {
-    case "reply":
-      return receipt.message;
-    case "refused":
-      return { lane: "answer", markdown: receipt.reason, tone: "plain", buttons: [], files: [] };
-    case "accepted":
-    case "duplicate":
-    case "ignored":
-      return null;
-    default:
-      return assertNever(receipt);
-  }
+  if (receipt.type === "reply") return receipt.message;
+  if (receipt.type !== "refused") return null;
+  return { lane: "answer", markdown: receipt.reason, tone: "plain", buttons: [], files: [] };
 }
 
 async function findFiles(ids: readonly string[], { store }: PageSessionOptions): Promise<readonly PageFile[] | null> {
@@ -158,7 +161,7 @@ async function findFiles(ids: readonly string[], { store }: PageSessionOptions):
 }
 
 async function takeClick(frame: FrameOf<"click">, options: PageSessionOptions): Promise<void> {
-  const { page, store, poster, receive, clock } = options;
+  const { page, store, receive, clock } = options;
   const message = await store.message(frame.messageId);
   if (message === null || !bodyOf(message).buttons.some((button) => button.id === frame.action)) {
     page.push({ type: "failed", id: frame.clickId, reason: "That button has done its work." });
@@ -166,6 +169,20 @@ async function takeClick(frame: FrameOf<"click">, options: PageSessionOptions): 
   }
   const { clickId, action } = frame;
   const receipt = await receive(inboundAction({ clickId, action, threadId: message.threadId, at: clock.now() }));
+  await answerBeside(receipt, clickId, options);
+}
+
+async function takeCommand(frame: FrameOf<"command">, options: PageSessionOptions): Promise<void> {
+  const { receive, clock } = options;
+  await answerBeside(await receive(inboundCommand({ ...frame, at: clock.now() })), frame.clickId, options);
+}
+
+/** The answer to what left no message of the person's in the thread goes to this page alone. */
+async function answerBeside(
+  receipt: Receipt,
+  clickId: string,
+  { page, poster }: Pick<PageSessionOptions, "page" | "poster">,
+): Promise<void> {
   const answer = privateAnswer(receipt);
   if (answer === null) {
     page.push({ type: "clicked", clickId });
@@ -173,4 +190,8 @@ async function takeClick(frame: FrameOf<"click">, options: PageSessionOptions): 
   }
   await poster.putFiles(answer);
   page.push({ type: "reply", clickId, body: formatMessage(answer, "note") });
+}
+
+async function look({ threadId }: FrameOf<"look">, { page, overview, clock }: PageSessionOptions): Promise<void> {
+  page.push(await lookAround(await overview, threadId, clock.now()));
 }

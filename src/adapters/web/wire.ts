@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BusyState, SessionSummary } from "../../core/protocol/session-summary.ts";
 import { FRAME_BYTES, MESSAGE_FILES } from "./limits.ts";
 
 /** What the page and the server say to each other over the socket. */
@@ -20,6 +21,16 @@ export const clientFrameSchema = z.discriminatedUnion("type", [
     fileIds: z.array(idSchema).max(MESSAGE_FILES),
   }),
   z.object({ type: z.literal("click"), clickId: z.uuid(), messageId: idSchema, action: z.string().min(1).max(100) }),
+  /** A command that is answered beside the thread, like a click, and leaves no message in it. */
+  z.object({
+    type: z.literal("command"),
+    clickId: z.uuid(),
+    threadId: idSchema,
+    name: z.string().min(1).max(100),
+    args: z.string().max(1_000),
+  }),
+  /** Asks how everything stands; `threadId`: the thread that the page shows. */
+  z.object({ type: z.literal("look"), threadId: idSchema.nullable() }),
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
@@ -39,12 +50,38 @@ export const messageBodySchema = z.object({
   markdown: z.string(),
   footer: z.string().optional(),
   tone: z.enum(["plain", "error", "task"]),
+  /** approval: it asks people to decide, or tells what they decided. */
+  lane: z.enum(["approval", "answer", "first", "progress"]).optional(),
   buttons: z.array(z.object({ id: z.string(), label: z.string(), style: z.enum(["default", "primary", "danger"]) })),
   files: z.array(pageFileSchema),
   /** Deckhand's signs on a person's message. */
   signs: z.array(z.enum(["seen", "working"])).default([]),
 });
 export type MessageBody = z.infer<typeof messageBodySchema>;
+
+export interface PageCommand {
+  /** Without the slash. */
+  readonly name: string;
+  /** Its arguments; empty when it has none. */
+  readonly usage: string;
+  readonly description: string;
+  /** What may follow the name first, where that is one of a few words. */
+  readonly words: readonly { readonly word: string; readonly description: string }[];
+}
+
+export interface PageJob {
+  readonly id: string;
+  readonly name: string;
+  readonly sentence: string;
+  /** Milliseconds since the epoch; null when it is paused, or will not be due again. */
+  readonly nextAt: number | null;
+  readonly isEnabled: boolean;
+  /** One sign for each of its newest runs, oldest first. */
+  readonly strip: string;
+  readonly runs: number;
+  /** How many of these runs failed. */
+  readonly failed: number;
+}
 
 export interface PageThread {
   readonly id: string;
@@ -69,6 +106,15 @@ export type ServerFrame =
       readonly threads: readonly PageThread[];
       readonly seq: number;
       readonly changes: readonly PageMessage[] | null;
+      readonly commands: readonly PageCommand[];
+    }
+  /** Answers `look`. `session` null: the thread has none. `busy`: threads with a run that goes on, by id. */
+  | {
+      readonly type: "overview";
+      readonly threadId: string | null;
+      readonly session: SessionSummary | null;
+      readonly busy: Readonly<Record<string, BusyState>>;
+      readonly jobs: readonly PageJob[];
     }
   /** Answers `open`. `messages` null: there is no such thread. `more`: there are older ones. */
   | {
@@ -83,9 +129,9 @@ export type ServerFrame =
   /** The message is durable. */
   | { readonly type: "sent"; readonly clientId: string; readonly threadId: string }
   | { readonly type: "clicked"; readonly clickId: string }
-  /** A private answer to a click. */
+  /** A private answer to a click or a command. */
   | { readonly type: "reply"; readonly clickId: string; readonly body: MessageBody }
-  /** A message (its client id) or click (its click id) was not taken; `reason` is for people. */
+  /** A message (its client id), click or command (its click id) was not taken; `reason` is for people. */
   | { readonly type: "failed"; readonly id: string; readonly reason: string }
   /** The frame could not be understood. */
   | { readonly type: "rejected"; readonly reason: string };

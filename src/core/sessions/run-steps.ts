@@ -1,24 +1,8 @@
+import type { RunStep } from "../protocol/session-summary.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolCallRow } from "../store/tool-calls.ts";
-
-/** A tool call of a run, cut for a list. */
-export interface RunStep {
-  readonly id: string;
-  /** The sub-agent that made it; null for the thread's own agent. */
-  readonly agent: string | null;
-  readonly tool: string;
-  /** The short argument, as progress lines have it. */
-  readonly title: string;
-  readonly state: "waiting" | "working" | "done" | "failed";
-  /** As JSON. */
-  readonly input: string;
-  /** Null before the call has ended. */
-  readonly result: string | null;
-  /** Null before the call has ended, and when it did not run. Milliseconds. */
-  readonly durationMs: number | null;
-}
 
 /** The newest steps of a run that a list shows. */
 const MOST_STEPS = 100;

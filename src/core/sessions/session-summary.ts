@@ -3,47 +3,14 @@ import { titleOf } from "../agent/tool-decision.ts";
 import { whatOf } from "../commands/approvals.ts";
 import { plainLine } from "../protocol/plain-text.ts";
 import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
+import type { BusyState, SessionSummary, WaitingFor } from "../protocol/session-summary.ts";
 import type { FileState } from "../protocol/tool-result.ts";
 import { tokensOf } from "../protocol/usage.ts";
 import type { ModelChoice } from "../providers/model-choice.ts";
-import type { GrantRow } from "../store/grants.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
-import { type RunStep, stepsOfRun } from "./run-steps.ts";
-
-/** How a thread stands, for somebody who looks at it from beside. */
-export interface SessionSummary {
-  readonly agent: string;
-  readonly mode: QueryConfig["mode"];
-  /** `provider/model` */
-  readonly model: string;
-  /** Of the newest run, its sub-agents' included, in the order in which they were asked for. */
-  readonly steps: readonly RunStep[];
-  /** Files that the thread's runs have changed, in order of first change; gone ones no longer exist. */
-  readonly files: readonly { readonly path: string; readonly isGone: boolean }[];
-  /** Tokens that the newest response was counted at, and that the model reads at once; null while not known. */
-  readonly context: { readonly tokens: number; readonly window: number } | null;
-  /** US dollars of all that the thread's runs have used; null as long as no price is known. */
-  readonly costUsd: number | null;
-  readonly waiting: readonly WaitingFor[];
-  readonly grants: readonly SummaryGrant[];
-}
-
-/** Something that a person is asked. `id` is the approval's or the question's. */
-export interface WaitingFor {
-  readonly kind: "approval" | "question" | "plan";
-  readonly id: string;
-  readonly title: string;
-  /** Milliseconds since the epoch; null when it does not expire. */
-  readonly expiresAt: number | null;
-}
-
-export interface SummaryGrant extends Pick<GrantRow, "id" | "grantedBy"> {
-  /** What may be done, as people read it. */
-  readonly what: string;
-  readonly scope: "session" | "always";
-}
+import { stepsOfRun } from "./run-steps.ts";
 
 export interface SummaryOptions {
   readonly store: Store;
@@ -58,9 +25,6 @@ export interface Summaries {
   /** Threads of a platform with a run that has not ended, by thread id. */
   busyThreads(platform: PlatformName): Promise<ReadonlyMap<string, BusyState>>;
 }
-
-/** working: on its own; waiting: for a person. */
-export type BusyState = "working" | "waiting";
 
 /** Characters of a question in a list. */
 const TITLE_CHARS = 160;

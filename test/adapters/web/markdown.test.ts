@@ -55,9 +55,11 @@ describe("code", () => {
     expect(html).toContain('<pre tabindex="0" role="region" aria-label="Code, toml"><code>port = 1\n</code></pre>');
   });
 
-  test("a diff marks its lines beside their signs", () => {
-    const html = renderMarkdown("```diff\n-a\n+b\n c\n```");
-    expect(html).toContain('<span class="removed">-a</span>\n<span class="added">+b</span>\n c');
+  test("a diff marks its lines as taken out and put in, beside their signs, and says how many there are", () => {
+    const html = renderMarkdown("```diff\n@@ -1 +1,2 @@\n-a<b\n+b\n+c\n d\n\n```");
+    expect(html).toContain("<del>-a&lt;b\n</del><ins>+b\n</ins><ins>+c\n</ins><span> d\n</span></code>");
+    expect(html).toContain('<span class="hunk">@@ -1 +1,2 @@\n</span>');
+    expect(html).toContain('aria-label="Changes: 2 added, 1 removed"');
   });
 
   test("an open fence of a text that still streams is code already", () => {
@@ -76,5 +78,6 @@ describe("signs", () => {
     expect(plainText("⏳ **build** · see [this](https://x.example)\n```\ncode\n```")).toBe(
       "working: build · see this code",
     );
+    expect(plainText("Change a?\n```diff\n-1\n+2\n```")).toBe("Change a? Changes: 1 added, 1 removed.");
   });
 });

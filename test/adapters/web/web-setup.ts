@@ -4,8 +4,10 @@ import path from "node:path";
 import { afterAll } from "vitest";
 import { createWebPlatform, type WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import { buildPage } from "../../../src/adapters/web/build-page.ts";
+import type { OverviewSource } from "../../../src/adapters/web/overview.ts";
 import type { Probes } from "../../../src/adapters/web/server.ts";
 import type { WebThreadStore } from "../../../src/adapters/web/thread-store.ts";
+import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 
@@ -40,6 +42,12 @@ const PROBES: Probes = {
   metrics: () => Promise.resolve("deckhand_runs_total 3\n"),
 };
 
+/** Nothing goes on, and nobody keeps jobs. */
+const NOTHING: OverviewSource = {
+  summaries: { of: () => Promise.resolve(null), busyThreads: () => Promise.resolve(new Map()) },
+  jobs: { overview: () => Promise.resolve([]) },
+};
+
 export function openPlatform(options: {
   readonly store: WebThreadStore;
   readonly log?: Log;
@@ -47,8 +55,10 @@ export function openPlatform(options: {
   readonly port?: number;
   readonly token?: string;
   readonly pageDirectory?: string;
+  readonly overview?: OverviewSource;
 }): WebPlatform {
-  return createWebPlatform({
+  const { overview = NOTHING, ...rest } = options;
+  const platform = createWebPlatform({
     host: "127.0.0.1",
     port: 0,
     token: TOKEN,
@@ -57,8 +67,11 @@ export function openPlatform(options: {
     ids,
     probes: PROBES,
     pageDirectory: PAGE_DIRECTORY,
-    ...options,
+    commands: CHAT_COMMANDS,
+    ...rest,
   });
+  platform.provide(overview);
+  return platform;
 }
 
 export function entryUrl(platform: WebPlatform): string {

@@ -1,17 +1,18 @@
 import type { JSX } from "preact";
 import type { PageMessage } from "../wire.ts";
 import { plainText } from "./markdown.ts";
-import { isLive, stepsIn } from "./run-details.ts";
+import { isFolded, isLive, isQuestion, stepsIn } from "./run-details.ts";
 import { messagesOf, type PageState } from "./state.ts";
 
 const ANNOUNCED_CHARS = 400;
 
 /**
- * Tells a screen reader what is new: an answer, or the step a run is at. Live edits that only move the
- * clock on say nothing, because the text stays the same.
+ * Tells a screen reader what is new: a question, once, an answer, or the step a run is at. Live edits that only move
+ * the clock on say nothing, because the text stays the same; what a run has come to says less than its answer.
  */
 export function Announcer({ state }: { readonly state: PageState }): JSX.Element {
-  const newest = messagesOf(state, state.openId).findLast((message) => message.body.by !== "person");
+  const said = messagesOf(state, state.openId).filter(({ body }) => body.by !== "person" && !isFolded(body));
+  const newest = said.findLast(({ body }) => isQuestion(body)) ?? said.toSorted((a, b) => a.seq - b.seq).at(-1);
   return (
     <div class="hidden" role="status" aria-live="polite" aria-atomic="true">
       {newest === undefined ? "" : announcement(newest)}
@@ -20,6 +21,11 @@ export function Announcer({ state }: { readonly state: PageState }): JSX.Element
 }
 
 function announcement({ body }: PageMessage): string {
+  if (isQuestion(body)) {
+    const choices = body.buttons.map(({ label }) => label).join(", ");
+    const text = `Deckhand asks: ${plainText(body.markdown).replace(/^waiting: /u, "")}`;
+    return `${text.slice(0, ANNOUNCED_CHARS)} Choices: ${choices}.`;
+  }
   if (!isLive(body)) return `Deckhand: ${plainText(body.markdown).slice(0, ANNOUNCED_CHARS)}`;
   const step = stepsIn(body).at(-1);
   return step === undefined ? "Deckhand is working." : `Deckhand is working: ${plainText(step.text)}`;

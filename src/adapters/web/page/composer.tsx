@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Controller } from "./controller.ts";
 import { ClipIcon, SendIcon } from "./icons.tsx";
 import { keepDraft, readDraft } from "./keep.ts";
-import type { PageState } from "./state.ts";
+import { PaletteList, paletteProps, usePalette } from "./palette.tsx";
+import { type PageState, sessionOf } from "./state.ts";
 import { type Upload, UploadList, useUploads } from "./uploads.tsx";
 
 export const COMPOSER_ID = "composer";
@@ -25,6 +26,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
     setText(next);
     keepDraft(state.openId, next);
   };
+  const palette = usePalette({ text, commands: state.commands, write });
   const send = (): void => {
     if (!canSend(text, uploads)) return;
     controller.send(
@@ -44,6 +46,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
       }}
     >
       <UploadList uploads={uploads} remove={remove} />
+      <PaletteList palette={palette} />
       <div class="composer-box">
         <AttachButton add={add} />
         <textarea
@@ -51,14 +54,16 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
           id={COMPOSER_ID}
           rows={1}
           value={text}
-          placeholder="Ask Deckhand to do something"
+          placeholder={placeholder(state)}
           aria-label="Message to Deckhand"
           aria-describedby="composer-hint"
+          {...paletteProps(palette)}
           onInput={({ currentTarget }) => write(currentTarget.value)}
           onKeyDown={(event) => {
-            if (!sends(event)) return;
+            const isForPalette = palette.onKey(event);
+            if (!isForPalette && !sends(event)) return;
             event.preventDefault();
-            send();
+            if (!isForPalette) send();
           }}
           onPaste={(event) => add([...(event.clipboardData?.files ?? [])])}
         />
@@ -67,7 +72,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
         </button>
       </div>
       <p class="composer-hint" id="composer-hint">
-        <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line
+        <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line, <kbd>/</kbd> lists commands
       </p>
     </form>
   );
@@ -92,6 +97,11 @@ function AttachButton({ add }: { readonly add: (files: readonly File[]) => void 
       />
     </>
   );
+}
+
+function placeholder(state: PageState): string {
+  const isAsked = sessionOf(state)?.waiting.some(({ kind }) => kind === "question") === true;
+  return isAsked ? "Answer here, or choose above" : "Ask Deckhand to do something";
 }
 
 function canSend(text: string, uploads: readonly Upload[]): boolean {

@@ -1,7 +1,17 @@
 import type { ClientFrame, PageFile } from "../wire.ts";
 import { connect } from "./connection.ts";
 import { keepDraft, keepSending, readSending } from "./keep.ts";
-import { type Change, initialState, messagesOf, newestStop, type PageState, reduce, type Sending } from "./state.ts";
+import { createLookout } from "./lookout.ts";
+import {
+  type Change,
+  type Click,
+  initialState,
+  messagesOf,
+  newestStop,
+  type PageState,
+  reduce,
+  type Sending,
+} from "./state.ts";
 
 /** What people can do on the page. */
 export interface Controller {
@@ -14,6 +24,8 @@ export interface Controller {
   readonly retry: (message: Sending) => void;
   readonly discard: (message: Sending) => void;
   readonly click: (messageId: string, action: string) => void;
+  /** A command in the open thread whose answer is shown beside it. */
+  readonly command: (name: string, args: string) => void;
   /** Presses the newest Stop button of the open thread; false when nothing runs. */
   readonly stop: () => boolean;
   readonly notify: (text: string | null) => void;
@@ -48,6 +60,8 @@ interface Talk {
   readonly say: (frame: ClientFrame) => boolean;
   readonly load: (threadId: string | null) => void;
   readonly transmit: (message: Sending) => void;
+  /** Asks how everything stands. */
+  readonly look: () => void;
 }
 
 /** Keeps the store up to date with the server, and sends again what was not confirmed. */
@@ -56,13 +70,18 @@ function talkToServer({ state, apply }: Store): Talk {
     opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
     received: (frame) => {
       apply({ type: "frame", frame });
+      if (frame.type === "message") lookout.soon();
+      if (frame.type === "reply" || frame.type === "clicked") lookout.now();
+      if (frame.type === "overview") lookout.answered(Object.keys(frame.busy).length > 0);
       if (frame.type !== "welcome") return;
       load(state().openId);
+      lookout.now();
       for (const message of state().sending) if (message.failure === null) transmit(message);
     },
     lost: () => apply({ type: "connection", connection: state().lastSeq === null ? "connecting" : "lost" }),
     locked: () => apply({ type: "connection", connection: "locked" }),
   });
+  const lookout = createLookout(() => connection.send({ type: "look", threadId: state().openId }));
   const load = (threadId: string | null): void => {
     if (threadId === null || state().loaded.has(threadId)) return;
     connection.send({ type: "open", threadId, before: null });
@@ -71,16 +90,41 @@ function talkToServer({ state, apply }: Store): Talk {
     const fileIds = files.map((file) => file.id);
     connection.send({ type: "send", clientId, threadId: opens ? null : threadId, text, fileIds });
   };
-  return { say: connection.send, load, transmit };
+  return { say: connection.send, load, transmit, look: lookout.now };
+}
+
+/** Buttons and commands: sent once, until they are answered. */
+function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "click" | "command"> {
+  const press = (pressed: Click, frame: (clickId: string) => ClientFrame): void => {
+    if (isPending(state(), pressed.messageId, pressed.action)) return;
+    const clickId = crypto.randomUUID();
+    if (say(frame(clickId))) apply({ type: "clicked", clickId, click: pressed });
+    else apply({ type: "notice", text: "There is no connection. Try again when it is back." });
+  };
+  return {
+    click: (messageId, action) => {
+      const threadId = state().messages.get(messageId)?.threadId ?? "";
+      press({ threadId, messageId, action }, (clickId) => ({ type: "click", clickId, messageId, action }));
+    },
+    command: (name, args) => {
+      const threadId = state().openId;
+      if (threadId === null) return;
+      const pressed = { threadId, messageId: "", action: commandAction(name, args) };
+      press(pressed, (clickId) => ({ type: "command", clickId, threadId, name, args }));
+    },
+  };
 }
 
 export function createController(): Controller {
   const store = createStore();
   const { state, apply, subscribe } = store;
-  const { say, load, transmit } = talkToServer(store);
+  const talk = talkToServer(store);
+  const { say, load, transmit, look } = talk;
+  const { click, command } = presses(store, talk);
   const show = (threadId: string | null): void => {
     apply({ type: "opened", threadId });
     load(threadId);
+    look();
   };
   const openThread = (threadId: string | null): void => {
     if (threadId !== threadInAddress()) history.pushState(null, "", `#${threadId ?? ""}`);
@@ -90,12 +134,6 @@ export function createController(): Controller {
     apply({ type: "sending", message });
     transmit(message);
   };
-  const click = (messageId: string, action: string): void => {
-    if (isPending(state(), messageId, action)) return;
-    const clickId = crypto.randomUUID();
-    if (say({ type: "click", clickId, messageId, action })) apply({ type: "clicked", clickId, messageId, action });
-    else apply({ type: "notice", text: "There is no connection. Try again when it is back." });
-  };
   addEventListener("popstate", () => show(threadInAddress()));
 
   return {
@@ -103,6 +141,7 @@ export function createController(): Controller {
     subscribe,
     openThread,
     click,
+    command,
     loadEarlier: () => {
       const [oldest] = messagesOf(state(), state().openId);
       if (oldest !== undefined) say({ type: "open", threadId: oldest.threadId, before: oldest.position });
@@ -125,6 +164,11 @@ export function createController(): Controller {
     notify: (text) => apply({ type: "notice", text }),
     closeReply: () => apply({ type: "reply_closed" }),
   };
+}
+
+/** How a command is found among the clicks that wait. */
+export function commandAction(name: string, args: string): string {
+  return `/${name} ${args}`;
 }
 
 export function isPending(state: PageState, messageId: string, action: string): boolean {

@@ -1,11 +1,13 @@
 import type { JSX } from "preact";
-import type { Controller } from "./controller.ts";
+import { type Controller, commandAction, isPending } from "./controller.ts";
+import { ContextGauge, Cost, Grants, WaitingList } from "./details-lists.tsx";
 import { Files } from "./files.tsx";
 import { BackIcon, CloseIcon } from "./icons.tsx";
-import { renderInline } from "./markdown.ts";
-import { Markdown } from "./markdown-text.tsx";
-import { type RunDetails, runDetails, type Step } from "./run-details.ts";
-import { messagesOf, type PageState, type Reply } from "./state.ts";
+import { Label, Markdown } from "./markdown-text.tsx";
+import { type RunHead, runHead } from "./run-details.ts";
+import { focusMessage } from "./shortcuts.tsx";
+import { messagesOf, type Overview, type PageState, type Reply, sessionOf } from "./state.ts";
+import { Steps } from "./steps.tsx";
 
 interface DetailsProps {
   readonly state: PageState;
@@ -13,7 +15,7 @@ interface DetailsProps {
   readonly back: () => void;
 }
 
-const STATE_WORDS: Readonly<Record<RunDetails["state"], string>> = {
+const STATE_WORDS: Readonly<Record<RunHead["state"], string>> = {
   none: "",
   working: "⏳ Working",
   waiting: "⏸ Waiting for you",
@@ -22,9 +24,11 @@ const STATE_WORDS: Readonly<Record<RunDetails["state"], string>> = {
   stopped: "⏹ Stopped",
 };
 
-/** What is known about the thread's newest run, beside the thread. */
+/** How the thread stands, beside it. */
 export function Details({ state, controller, back }: DetailsProps): JSX.Element {
-  const details = runDetails(messagesOf(state, state.openId), state.steps);
+  const messages = messagesOf(state, state.openId);
+  const head = runHead(messages);
+  const session = sessionOf(state);
   const reply = state.reply?.threadId === state.openId ? state.reply : null;
   return (
     <aside class="details" aria-label="Details">
@@ -36,70 +40,80 @@ export function Details({ state, controller, back }: DetailsProps): JSX.Element 
       </header>
       <div class="details-body">
         {reply !== null && <PrivateReply reply={reply} close={controller.closeReply} />}
-        {details.state === "none" ? (
-          <p class="hint">While Deckhand works, its steps, the files it changed and what it cost are shown here.</p>
-        ) : (
-          <Run details={details} />
+        {head.state !== "none" && <Run head={head} />}
+        {session !== null && <Session session={session} state={state} controller={controller} back={back} />}
+        {head.state === "none" && session === null && (
+          <p class="hint">
+            Here you see what Deckhand does in a thread: each step, the files it has changed, how full the model's
+            memory is, what it cost, and what it may do without asking.
+          </p>
         )}
       </div>
     </aside>
   );
 }
 
-function Run({ details }: { readonly details: RunDetails }): JSX.Element {
+function Run({ head }: { readonly head: RunHead }): JSX.Element {
+  return (
+    <section>
+      <h3>Run</h3>
+      <p>
+        <span class={`run-state ${head.state}`}>
+          <Label text={STATE_WORDS[head.state]} />
+        </span>
+      </p>
+      <p class="run-summary">
+        <Label text={head.summary} />
+      </p>
+    </section>
+  );
+}
+
+interface SessionProps extends DetailsProps {
+  readonly session: NonNullable<Overview["session"]>;
+}
+
+function Session({ session, state, controller, back }: SessionProps): JSX.Element {
+  const messages = messagesOf(state, state.openId);
+  const goTo = (id: string): void => {
+    const card = messages.find(({ body }) => body.buttons.some((button) => button.id.endsWith(`:${id}`)));
+    back();
+    // On a narrow screen the thread is shown first.
+    if (card !== undefined) requestAnimationFrame(() => focusMessage(card.id));
+  };
+  const canRevoke = state.commands.some(({ name }) => name === "approvals");
   return (
     <>
-      <section>
-        <h3>Run</h3>
-        <p>
-          <Inline text={STATE_WORDS[details.state]} class={`run-state ${details.state}`} />
-        </p>
-        <Inline text={details.summary} class="run-summary" />
-      </section>
-      {(details.steps.length > 0 || details.hasMoreSteps) && (
-        <section>
-          <h3>Steps</h3>
-          <ol class="steps">
-            {details.steps.map((step, index) => (
-              <StepLine key={index} step={step} />
-            ))}
-          </ol>
-          {details.hasMoreSteps && <p class="hint">Not every step was seen here. “Details” in the thread lists all.</p>}
-        </section>
-      )}
-      {details.changedFiles.length > 0 && (
+      {session.waiting.length > 0 && <WaitingList waiting={session.waiting} goTo={goTo} />}
+      {session.steps.length > 0 && <Steps steps={session.steps} />}
+      {session.files.length > 0 && (
         <section>
           <h3>Files changed</h3>
-          <ul class="changed">
-            {details.changedFiles.map((path) => (
+          <ul class="changed" aria-label="Files changed">
+            {session.files.map(({ path, isGone }) => (
               <li key={path}>
                 <code>{path}</code>
+                {isGone && <span class="hint"> deleted</span>}
               </li>
             ))}
           </ul>
         </section>
       )}
-      {details.costUsd !== null && (
-        <section>
-          <h3>Cost of this thread</h3>
-          <p class="cost">${details.costUsd.toFixed(details.costUsd < 1 ? 3 : 2)}</p>
-        </section>
-      )}
+      <section>
+        <h3>This thread</h3>
+        <p class="who">
+          <b>{session.agent}</b> · mode {session.mode} · <code>{session.model}</code>
+        </p>
+        <ContextGauge context={session.context} />
+        <Cost costUsd={session.costUsd} />
+      </section>
+      <Grants
+        grants={session.grants}
+        revoke={canRevoke ? (id) => controller.command("approvals", `revoke ${id}`) : null}
+        isRevoking={(id) => isPending(state, "", commandAction("approvals", `revoke ${id}`))}
+      />
     </>
   );
-}
-
-function StepLine({ step }: { readonly step: Step }): JSX.Element {
-  return (
-    <li>
-      <Inline text={step.sign} class="step-sign" />
-      <Inline text={step.text} class="step-text" />
-    </li>
-  );
-}
-
-function Inline(props: { readonly text: string; readonly class: string }): JSX.Element {
-  return <span class={props.class} dangerouslySetInnerHTML={{ __html: renderInline(props.text) }} />;
 }
 
 function PrivateReply({ reply, close }: { readonly reply: Reply; readonly close: () => void }): JSX.Element {

@@ -2,10 +2,10 @@ import type { JSX } from "preact";
 import type { Controller } from "./controller.ts";
 import { AnchorIcon } from "./icons.tsx";
 
-/** Both work with the scripted demo model, too. */
+/** Both work in an empty sandbox, with the scripted demo model, too. */
 const PROMPTS = [
-  { prompt: "list files", does: "See what is in the sandbox" },
-  { prompt: "change port to 9090 in config.toml", does: "Read a file, then edit it" },
+  { prompt: "create config.toml with port = 8080", does: "Write a file: you see the change before it is made" },
+  { prompt: "run: ls -la | head", does: "Run a command in the sandbox: you allow it first" },
 ] as const;
 
 export function EmptyThread({ controller }: { readonly controller: Controller }): JSX.Element {
@@ -17,7 +17,7 @@ export function EmptyThread({ controller }: { readonly controller: Controller })
       <h2 id="empty-title">What needs doing?</h2>
       <p>
         Deckhand reads, writes and runs things inside a sandbox: one folder, and nothing outside it. You see every step,
-        and you can stop it at any time.
+        it asks before it changes something, and you can stop it at any time.
       </p>
       <ul class="prompts" aria-label="Suggestions">
         {PROMPTS.map(({ prompt, does }) => (
@@ -29,6 +29,9 @@ export function EmptyThread({ controller }: { readonly controller: Controller })
           </li>
         ))}
       </ul>
+      <p class="hint">
+        <kbd>/</kbd> lists what else you can say.
+      </p>
     </section>
   );
 }

@@ -38,20 +38,28 @@ rules.code_block = (tokens, index) => code(tokens[index]?.content ?? "", "");
 
 function code(text: string, language: string): string {
   const escape = markdown.utils.escapeHtml;
-  const body = language === "diff" ? text.replace(/\n$/u, "").split("\n").map(diffLine).join("\n") : escape(text);
-  const label = language === "" ? "Code" : `Code, ${language}`;
+  const isDiff = language === "diff";
+  const lines = text.replace(/\n+$/u, "").split("\n");
+  const body = isDiff ? lines.map(diffLine).join("") : escape(text);
+  const label = isDiff ? diffLabel(lines) : language === "" ? "Code" : `Code, ${language}`;
   return [
     `<div class="code${language === "" ? " bare" : ""}"><div class="code-head"><span>${escape(language)}</span>`,
     `<button type="button" class="copy" data-copy>Copy</button></div>`,
-    `<pre tabindex="0" role="region" aria-label="${escape(label)}"><code>${body}</code></pre></div>\n`,
+    `<pre tabindex="0" role="region" aria-label="${escape(label)}"><code${isDiff ? ' class="diff"' : ""}>${body}</code></pre></div>\n`,
   ].join("");
 }
 
+/** A line is a block of its own, and still ends with its line feed: it is copied as it was. */
 function diffLine(line: string): string {
-  const text = markdown.utils.escapeHtml(line);
-  if (line.startsWith("+")) return `<span class="added">${text}</span>`;
-  if (line.startsWith("-")) return `<span class="removed">${text}</span>`;
-  return text;
+  const text = `${markdown.utils.escapeHtml(line)}\n`;
+  if (line.startsWith("+")) return `<ins>${text}</ins>`;
+  if (line.startsWith("-")) return `<del>${text}</del>`;
+  return `<span${line.startsWith("@@") ? ' class="hunk"' : ""}>${text}</span>`;
+}
+
+function diffLabel(lines: readonly string[]): string {
+  const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
+  return `Changes: ${count("+")} added, ${count("-")} removed`;
 }
 
 export function renderMarkdown(text: string): string {
@@ -66,6 +74,7 @@ export function renderInline(text: string): string {
 /** What a screen reader says of Markdown: its words without the marks. */
 export function plainText(text: string): string {
   return nameSigns(text)
+    .replaceAll(/```diff\n([\s\S]*?)(?:```|$)/gu, (_match, diff: string) => ` ${diffLabel(diff.split("\n"))}. `)
     .replaceAll(/```[\s\S]*?(?:```|$)/gu, " code ")
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1")
     .replaceAll(/[*_`#>]/gu, "")

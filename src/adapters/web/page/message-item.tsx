@@ -1,11 +1,13 @@
-import type { JSX } from "preact";
+import type { HTMLAttributes, JSX } from "preact";
 import type { MessageBody, PageMessage } from "../wire.ts";
-import { type Controller, isPending } from "./controller.ts";
+import { Buttons, useKeptFocus } from "./buttons.tsx";
+import type { Controller } from "./controller.ts";
 import { Delivery } from "./delivery.tsx";
 import { Files } from "./files.tsx";
 import { AnchorIcon } from "./icons.tsx";
-import { Label, Markdown } from "./markdown-text.tsx";
-import { isFolded, isLive, isQuestion } from "./run-details.ts";
+import { plainText } from "./markdown.ts";
+import { Markdown } from "./markdown-text.tsx";
+import { isDecided, isFolded, isLive, isQuestion } from "./run-details.ts";
 import type { PageState } from "./state.ts";
 import { clockTime } from "./when.ts";
 
@@ -30,21 +32,27 @@ export function MessageItem({
   isNewestOfPerson,
 }: MessageItemProps): JSX.Element {
   const { body } = message;
+  const place = useKeptFocus(body.buttons.length > 0);
   return (
     <li class={`message ${kindOf(body)} ${body.tone}${continues ? " continues" : ""}`} aria-busy={isLive(body)}>
       <Avatar by={body.by} />
-      <div class="message-body">
+      <div class="message-body" id={bodyId(message.id)} ref={place} tabIndex={-1} {...asked(body)}>
         <p class="message-head">
           <span class="author">{AUTHORS[body.by]}</span>
           <time dateTime={new Date(message.at).toISOString()}>{clockTime(message.at, now)}</time>
-          {body.by === "note" && <span class="tag">Private note</span>}
+          {body.by === "note" && <span class="tag">Only you see this</span>}
           {body.tone === "error" && <span class="tag error">Failed</span>}
           {body.tone === "task" && <span class="tag task">Task</span>}
         </p>
         <Markdown text={body.markdown} />
         <Files files={body.files} />
         {body.footer !== undefined && <Markdown text={body.footer} class="footer" />}
-        <Buttons message={message} state={state} click={controller.click} />
+        <Buttons
+          message={message}
+          state={state}
+          label={isQuestion(body) ? "Your decision" : "Actions"}
+          click={controller.click}
+        />
         {body.by === "person" && (
           <Delivery
             body={body}
@@ -69,35 +77,18 @@ export function Avatar({ by }: { readonly by: MessageBody["by"] }): JSX.Element 
 function kindOf(body: MessageBody): string {
   if (isLive(body)) return "live";
   if (isFolded(body)) return "folded";
+  if (isDecided(body)) return "decided";
   return isQuestion(body) ? "question" : body.by;
 }
 
-interface ButtonsProps {
-  readonly message: PageMessage;
-  readonly state: PageState;
-  readonly click: (messageId: string, action: string) => void;
+/** A message's body, for what leads there. */
+export function bodyId(messageId: string): string {
+  return `message-${messageId}`;
 }
 
-function Buttons({ message, state, click }: ButtonsProps): JSX.Element | null {
-  const { buttons } = message.body;
-  if (buttons.length === 0) return null;
-  return (
-    <div class="buttons" role="group" aria-label="Actions">
-      {buttons.map(({ id, label, style }) => {
-        const isWaiting = isPending(state, message.id, id);
-        return (
-          <button
-            key={id}
-            type="button"
-            class={style}
-            aria-disabled={isWaiting}
-            aria-busy={isWaiting}
-            onClick={() => click(message.id, id)}
-          >
-            <Label text={label} />
-          </button>
-        );
-      })}
-    </div>
-  );
+/** A question can be gone to, and says by its name what it is about. */
+function asked(body: MessageBody): HTMLAttributes<HTMLDivElement> {
+  if (!isQuestion(body)) return {};
+  const [what = ""] = body.markdown.split("\n");
+  return { role: "group", "aria-label": `Deckhand asks: ${plainText(what).replace(/^waiting: /u, "")}` };
 }

@@ -4,12 +4,16 @@ import type { Column } from "./app.tsx";
 import { COMPOSER_ID } from "./composer.tsx";
 import type { Controller } from "./controller.ts";
 import { CloseIcon } from "./icons.tsx";
+import { bodyId } from "./message-item.tsx";
+import { isQuestion } from "./run-details.ts";
+import { messagesOf, type PageState } from "./state.ts";
 
 const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
-  [["/"], "Write a message"],
+  [["/"], "Write a message; there, a second one lists the commands"],
   [["Enter"], "Send"],
   [["Ctrl", "Enter"], "Send, also where Enter begins a new line"],
   [["Shift", "Enter"], "New line"],
+  [["w"], "Go to what waits for you"],
   [["Esc"], "Stop the run"],
   [["?"], "Show these shortcuts"],
 ];
@@ -34,6 +38,9 @@ export function useShortcuts({ controller, setColumn, help, setHelp }: ShortcutO
         event.preventDefault();
         setColumn("thread");
         document.getElementById(COMPOSER_ID)?.focus();
+      } else if (event.key === "w") {
+        setColumn("thread");
+        if (focusQuestion(controller.state())) event.preventDefault();
       } else if (event.key === "?") {
         event.preventDefault();
         setHelp(true);
@@ -42,6 +49,18 @@ export function useShortcuts({ controller, setColumn, help, setHelp }: ShortcutO
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [controller, setColumn, help, setHelp]);
+}
+
+/** Goes to the open thread's oldest question that waits; false when there is none. */
+function focusQuestion(state: PageState): boolean {
+  const question = messagesOf(state, state.openId).find(({ body }) => isQuestion(body));
+  if (question === undefined) return false;
+  focusMessage(question.id);
+  return true;
+}
+
+export function focusMessage(messageId: string): void {
+  document.getElementById(bodyId(messageId))?.focus();
 }
 
 function isWriting(target: EventTarget | null): boolean {

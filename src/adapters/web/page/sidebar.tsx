@@ -1,7 +1,9 @@
 import type { JSX } from "preact";
-import type { PageMessage, PageThread } from "../wire.ts";
+import type { BusyState } from "../../../core/protocol/session-summary.ts";
+import type { PageThread } from "../wire.ts";
 import { AnchorIcon, PlusIcon } from "./icons.tsx";
-import { type RunDetails, runDetails } from "./run-details.ts";
+import { Jobs } from "./jobs.tsx";
+import { Label } from "./markdown-text.tsx";
 import type { PageState } from "./state.ts";
 import { ago } from "./when.ts";
 
@@ -13,9 +15,9 @@ interface SidebarProps {
 }
 
 export function Sidebar({ state, now, open, help }: SidebarProps): JSX.Element {
-  const known = Map.groupBy(state.messages.values(), (message) => message.threadId);
+  const busy = new Map(Object.entries(state.overview?.busy ?? {}));
   return (
-    <nav class="sidebar" aria-label="Threads">
+    <nav class="sidebar" aria-label="Threads and jobs">
       <div class="brand">
         <span class="brand-mark">
           <AnchorIcon />
@@ -35,7 +37,7 @@ export function Sidebar({ state, now, open, help }: SidebarProps): JSX.Element {
                 thread={thread}
                 isOpen={thread.id === state.openId}
                 isUnread={state.unread.has(thread.id)}
-                run={runState(known.get(thread.id) ?? [])}
+                busy={busy.get(thread.id) ?? null}
                 now={now}
                 open={open}
               />
@@ -43,6 +45,7 @@ export function Sidebar({ state, now, open, help }: SidebarProps): JSX.Element {
           ))}
         </ul>
       )}
+      <Jobs jobs={state.overview?.jobs ?? null} now={now} />
       <button type="button" class="quiet help-link" onClick={help}>
         Keyboard shortcuts <kbd>?</kbd>
       </button>
@@ -50,27 +53,19 @@ export function Sidebar({ state, now, open, help }: SidebarProps): JSX.Element {
   );
 }
 
-const RUN_WORDS: Readonly<Partial<Record<RunDetails["state"], string>>> = {
-  working: "working",
-  waiting: "waits for you",
-};
-
-function runState(messages: readonly PageMessage[]): RunDetails["state"] {
-  const inOrder = messages.toSorted((a, b) => a.position - b.position);
-  return runDetails(inOrder, new Map()).state;
-}
+const BUSY_WORDS: Readonly<Record<BusyState, string>> = { working: "⏳ working", waiting: "⏸ waits for you" };
 
 interface ThreadLinkProps {
   readonly thread: PageThread;
   readonly isOpen: boolean;
   readonly isUnread: boolean;
-  readonly run: RunDetails["state"];
+  /** Null when nothing runs there. */
+  readonly busy: BusyState | null;
   readonly now: number;
   readonly open: (threadId: string) => void;
 }
 
-function ThreadLink({ thread, isOpen, isUnread, run, now, open }: ThreadLinkProps): JSX.Element {
-  const words = RUN_WORDS[run];
+function ThreadLink({ thread, isOpen, isUnread, busy, now, open }: ThreadLinkProps): JSX.Element {
   return (
     <a
       href={`#${thread.id}`}
@@ -83,8 +78,8 @@ function ThreadLink({ thread, isOpen, isUnread, run, now, open }: ThreadLinkProp
     >
       <span class="thread-title">{thread.title}</span>
       {isUnread && <span class="hidden">, new messages</span>}
-      <span class={words === undefined ? "thread-when" : `thread-when ${run}`}>
-        {words ?? ago(thread.updatedAt, now)}
+      <span class={`thread-when ${busy ?? ""}`}>
+        <Label text={busy === null ? `✓ ${ago(thread.updatedAt, now)}` : BUSY_WORDS[busy]} />
       </span>
     </a>
   );

@@ -1,6 +1,5 @@
 import { assertNever } from "../../../core/protocol/assert-never.ts";
-import type { MessageBody, PageFile, PageMessage, PageThread, ServerFrame } from "../wire.ts";
-import { type Step, stepsIn } from "./run-details.ts";
+import type { MessageBody, PageCommand, PageFile, PageMessage, PageThread, ServerFrame } from "../wire.ts";
 
 /** All that the page knows, and how it changes. Pure: the controller does the talking. */
 
@@ -20,7 +19,18 @@ export interface Sending {
   readonly failure: string | null;
 }
 
-/** The private answer to a click, shown beside the thread. */
+/** A click or a command that waits for its answer. */
+export interface Click {
+  readonly threadId: string;
+  /** What was pressed, and where: two buttons of one message differ in their action. */
+  readonly messageId: string;
+  readonly action: string;
+}
+
+/** How everything stands, as the server told it last. */
+export type Overview = Extract<ServerFrame, { type: "overview" }>;
+
+/** The private answer to a click or a command, shown beside the thread. */
 export interface Reply {
   readonly threadId: string;
   readonly body: MessageBody;
@@ -38,10 +48,11 @@ export interface PageState {
   /** The highest sequence number seen; null before the first welcome. */
   readonly lastSeq: number | null;
   readonly unread: ReadonlySet<string>;
-  /** The steps a live message has shown, kept when it folds. */
-  readonly steps: ReadonlyMap<string, readonly Step[]>;
-  /** Clicks that wait for their answer: click id → message id and action. */
-  readonly clicks: ReadonlyMap<string, { readonly messageId: string; readonly action: string }>;
+  /** By click id. */
+  readonly clicks: ReadonlyMap<string, Click>;
+  readonly commands: readonly PageCommand[];
+  /** Null before the first. */
+  readonly overview: Overview | null;
   readonly reply: Reply | null;
   /** One line about something that did not work. */
   readonly notice: string | null;
@@ -53,7 +64,7 @@ export type Change =
   | { readonly type: "opened"; readonly threadId: string | null }
   | { readonly type: "sending"; readonly message: Sending }
   | { readonly type: "discarded"; readonly clientId: string }
-  | { readonly type: "clicked"; readonly clickId: string; readonly messageId: string; readonly action: string }
+  | { readonly type: "clicked"; readonly clickId: string; readonly click: Click }
   | { readonly type: "notice"; readonly text: string | null }
   | { readonly type: "reply_closed" };
 
@@ -67,8 +78,9 @@ export function initialState(openId: string | null, sending: readonly Sending[])
     sending,
     lastSeq: null,
     unread: new Set(),
-    steps: new Map(),
     clicks: new Map(),
+    commands: [],
+    overview: null,
     reply: null,
     notice: null,
   };
@@ -101,7 +113,7 @@ export function reduce(state: PageState, change: Change): PageState {
     case "discarded":
       return { ...state, sending: state.sending.filter((one) => one.clientId !== change.clientId) };
     case "clicked":
-      return { ...state, notice: null, clicks: new Map(state.clicks).set(change.clickId, change) };
+      return { ...state, notice: null, clicks: new Map(state.clicks).set(change.clickId, change.click) };
     case "notice":
       return { ...state, notice: change.text };
     case "reply_closed":
@@ -125,10 +137,12 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
       return { ...state, sending: state.sending.filter((one) => one.clientId !== frame.clientId) };
     case "clicked":
       return withoutClick(state, frame.clickId);
+    case "overview":
+      return { ...state, overview: frame };
     case "reply": {
-      const threadId = threadOfClick(state, frame.clickId);
+      const click = state.clicks.get(frame.clickId);
       const rest = withoutClick(state, frame.clickId);
-      return threadId === null ? rest : { ...rest, reply: { threadId, body: frame.body } };
+      return click === undefined ? rest : { ...rest, reply: { threadId: click.threadId, body: frame.body } };
     }
     case "failed":
       return failed(state, frame.id, frame.reason);
@@ -140,8 +154,9 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
 }
 
 function welcome(state: PageState, frame: Extract<ServerFrame, { type: "welcome" }>): PageState {
-  const next: PageState = { ...state, connection: "open", threads: frame.threads, lastSeq: frame.seq };
-  if (frame.changes === null) return { ...next, messages: new Map(), loaded: new Map(), steps: new Map() };
+  const { threads, seq, commands } = frame;
+  const next: PageState = { ...state, connection: "open", threads, lastSeq: seq, commands };
+  if (frame.changes === null) return { ...next, messages: new Map(), loaded: new Map() };
   return withMessages(next, frame.changes);
 }
 
@@ -160,15 +175,12 @@ function withNews(state: PageState, message: PageMessage, thread: PageThread | n
 /** The newest state of each message wins, in whatever order they come. */
 function withMessages(state: PageState, incoming: readonly PageMessage[]): PageState {
   const messages = new Map(state.messages);
-  const steps = new Map(state.steps);
   for (const message of incoming) {
     const known = messages.get(message.id);
     if (known !== undefined && known.seq >= message.seq) continue;
     messages.set(message.id, message);
-    const shown = message.body.by === "deckhand" ? stepsIn(message.body) : [];
-    if (shown.length > 0) steps.set(message.id, shown);
   }
-  return { ...state, messages, steps };
+  return { ...state, messages };
 }
 
 function failed(state: PageState, id: string, reason: string): PageState {
@@ -182,11 +194,6 @@ function withoutClick(state: PageState, clickId: string): PageState {
   return { ...state, clicks };
 }
 
-function threadOfClick(state: PageState, clickId: string): string | null {
-  const click = state.clicks.get(clickId);
-  return click === undefined ? null : (state.messages.get(click.messageId)?.threadId ?? null);
-}
-
 function without(set: ReadonlySet<string>, id: string | null): ReadonlySet<string> {
   return id === null || !set.has(id) ? set : new Set([...set].filter((one) => one !== id));
 }
@@ -196,6 +203,11 @@ export function messagesOf(state: PageState, threadId: string | null): PageMessa
   return [...state.messages.values()]
     .filter((message) => message.threadId === threadId)
     .sort((a, b) => a.position - b.position);
+}
+
+/** What the server knows of the open thread's session; null before it has said so. */
+export function sessionOf({ overview, openId }: PageState): Overview["session"] {
+  return overview !== null && overview.threadId === openId ? overview.session : null;
 }
 
 /** The newest message that can still be stopped, and its button. */

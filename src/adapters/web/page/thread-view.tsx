@@ -28,8 +28,14 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
   return (
     <main class="thread">
       <header class="thread-head">
-        <button type="button" class="icon-button narrow-only" aria-label="Threads" onClick={() => show("threads")}>
+        <button
+          type="button"
+          class="icon-button narrow-only"
+          aria-label={waitElsewhere(state) ? "Threads and jobs, another thread waits for you" : "Threads and jobs"}
+          onClick={() => show("threads")}
+        >
           <BackIcon />
+          {waitElsewhere(state) && <span class="dot" />}
         </button>
         <h1>{title}</h1>
         <button type="button" class="icon-button medium-only" aria-label="Details" onClick={() => show("details")}>
@@ -70,6 +76,10 @@ export function ThreadView({ state, controller, title, now, show }: ThreadViewPr
       <Composer state={state} controller={controller} />
     </main>
   );
+}
+
+function waitElsewhere({ overview, openId }: PageState): boolean {
+  return Object.entries(overview?.busy ?? {}).some(([id, busy]) => busy === "waiting" && id !== openId);
 }
 
 function Notice({ text, dismiss }: { readonly text: string; readonly dismiss: () => void }): JSX.Element {

@@ -13,6 +13,15 @@ export function ago(at: number, now: number): string {
   return new Date(at).toLocaleDateString(undefined, { day: "numeric", month: "short" });
 }
 
+/** How long until then, in as few characters as say it. Milliseconds since the epoch. */
+export function until(at: number, now: number): string {
+  const ms = at - now;
+  if (ms < MINUTE) return "now";
+  if (ms < HOUR) return `in ${Math.round(ms / MINUTE)} min`;
+  if (ms < DAY) return `in ${Math.round(ms / HOUR)} h`;
+  return new Date(at).toLocaleDateString(undefined, { weekday: "short", day: "numeric", month: "short" });
+}
+
 /** The clock time, for a message of today; with the date otherwise. */
 export function clockTime(at: number, now: number): string {
   const date = new Date(at);

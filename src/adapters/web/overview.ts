@@ -1,0 +1,46 @@
+import type { ChatCommand } from "../../core/commands/command.ts";
+import { historyStrip } from "../../core/jobs/history-strip.ts";
+import type { JobControl, JobOverview } from "../../core/jobs/job-control.ts";
+import type { Summaries } from "../../core/sessions/session-summary.ts";
+import { jobRequest, threadRef } from "./inbound.ts";
+import type { PageCommand, PageJob, ServerFrame } from "./wire.ts";
+
+/** Who knows what the page shows beside its threads. */
+export interface OverviewSource {
+  readonly summaries: Summaries;
+  readonly jobs: Pick<JobControl, "overview">;
+}
+
+type OverviewFrame = Extract<ServerFrame, { type: "overview" }>;
+
+/** How everything stands now. `threadId`: the thread that the page shows; null for a new one. */
+export async function lookAround(
+  { summaries, jobs }: OverviewSource,
+  threadId: string | null,
+  at: number,
+): Promise<OverviewFrame> {
+  const [session, busy, known] = await Promise.all([
+    threadId === null ? null : summaries.of(threadRef(threadId)),
+    summaries.busyThreads("web"),
+    jobs.overview(jobRequest(threadId, at)),
+  ]);
+  return { type: "overview", threadId, session, busy: Object.fromEntries(busy), jobs: known.map(pageJob) };
+}
+
+function pageJob({ id, name, sentence, nextAt, isEnabled, runs }: JobOverview): PageJob {
+  const failed = runs.filter(({ success }) => !success).length;
+  return { id, name, sentence, nextAt, isEnabled, strip: historyStrip(runs), runs: runs.length, failed };
+}
+
+/** What the composer offers after a slash. */
+export function pageCommands(commands: readonly ChatCommand[]): PageCommand[] {
+  return commands.map(({ name, description, usage = "", options = [] }) => {
+    const [first] = options;
+    const subcommands = options.filter((option) => option.options !== undefined);
+    const words =
+      subcommands.length > 0
+        ? subcommands.map((option) => ({ word: option.name, description: option.description }))
+        : (first?.choices ?? []).map((word) => ({ word, description: "" }));
+    return { name, usage, description, words };
+  });
+}

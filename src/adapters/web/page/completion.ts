@@ -1,0 +1,37 @@
+import type { PageCommand } from "../wire.ts";
+
+/** What may stand in place of a slash and what was typed after it. */
+export interface Suggestion {
+  /** What the composer holds once it is taken. */
+  readonly text: string;
+  readonly label: string;
+  /** Arguments that may follow. */
+  readonly usage: string;
+  readonly description: string;
+}
+
+/** Commands that fit what is typed, or the words that may follow a command's name; empty when it is neither. */
+export function suggestionsFor(text: string, commands: readonly PageCommand[]): readonly Suggestion[] {
+  const [, name, rest] = /^\/([a-z-]*)(?: ([\w-]*))?$/i.exec(text) ?? [];
+  if (name === undefined) return [];
+  if (rest === undefined) return commandsLike(name.toLowerCase(), commands);
+  const command = commands.find((each) => each.name === name.toLowerCase());
+  return (command?.words ?? [])
+    .filter(({ word }) => word.startsWith(rest.toLowerCase()))
+    .map(({ word, description }) => ({ text: `/${name} ${word}`, label: word, usage: "", description }));
+}
+
+/** Those that begin with the letters come before those that hold them. */
+function commandsLike(letters: string, commands: readonly PageCommand[]): Suggestion[] {
+  const beginning = commands.filter(({ name }) => name.startsWith(letters));
+  const holding = commands.filter(({ name }) => !name.startsWith(letters) && name.includes(letters));
+  return [...beginning, ...holding].map(({ name, usage, description, words }) => {
+    const text = usage === "" && words.length === 0 ? `/${name}` : `/${name} `;
+    return { text, label: `/${name}`, usage, description };
+  });
+}
+
+/** Nothing is left to complete: Enter sends it. */
+export function isTyped(text: string, suggestion: Suggestion): boolean {
+  return text.trimEnd() === suggestion.text.trimEnd();
+}
