@@ -1,38 +1,80 @@
 import { Buffer } from "node:buffer";
+import { SandboxError } from "../../../core/protocol/errors.ts";
 
 /** WebAssembly binary format: magic and version, then sections of id, size, content. */
 const HEADER_BYTES = 8;
 const MEMORY_SECTION = 5;
 const PAGES_PER_MB = 16;
 
+/** Pages of 64 KB. */
+interface Memory {
+  readonly flags: number;
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+interface Section {
+  readonly id: number;
+  /** With its id and size. */
+  readonly bytes: Uint8Array;
+  readonly contentAt: number;
+}
+
 /**
- * Sets the maximum of every memory that a core module defines. Engines have no other limit for it:
- * a guest that wants more gets a failed allocation.
+ * Sets the maximum of every memory that the modules of one guest define, so that all of them together stay
+ * below the limit. Engines have no other limit for it: a guest that wants more gets a failed allocation.
+ * Throws SandboxError for a guest that begins with more.
  */
-export function capMemory(module: Uint8Array, memoryMb: number): Uint8Array {
-  const parts: Uint8Array[] = [module.subarray(0, HEADER_BYTES)];
+export function capMemories(modules: readonly Uint8Array[], memoryMb: number): Uint8Array[] {
+  const parsed = modules.map(sectionsOf);
+  const memories = parsed.flat().flatMap(memoriesOf);
+  const least = memories.reduce((sum, { minimum }) => sum + minimum, 0);
+  const free = memoryMb * PAGES_PER_MB - least;
+  if (free < 0) {
+    const needed = Math.ceil(least / PAGES_PER_MB);
+    throw new SandboxError("sandbox_failed", `it begins with ${needed} MB of memory; its limit is ${memoryMb} MB`);
+  }
+  const share = Math.floor(free / Math.max(1, memories.length));
+  return modules.map((module, index) => {
+    const sections = (parsed[index] ?? []).map((section) => capped(section, share));
+    return Buffer.concat([module.subarray(0, HEADER_BYTES), ...sections]);
+  });
+}
+
+function sectionsOf(module: Uint8Array): Section[] {
+  const sections: Section[] = [];
   for (let at = HEADER_BYTES; at < module.length; ) {
     const size = readLeb(module, at + 1);
     const end = size.next + size.value;
-    const isMemory = module[at] === MEMORY_SECTION;
-    parts.push(isMemory ? cappedSection(module, size.next, memoryMb * PAGES_PER_MB) : module.subarray(at, end));
+    sections.push({ id: module[at] ?? 0, bytes: module.subarray(at, end), contentAt: size.next - at });
     at = end;
   }
-  return Buffer.concat(parts);
+  return sections;
 }
 
-/** Each entry is flags, minimum and, if bit 0 of the flags says so, maximum. */
-function cappedSection(module: Uint8Array, start: number, maxPages: number): Uint8Array {
-  const count = readLeb(module, start);
-  const body: number[] = leb(count.value);
+/** Each is flags, minimum and, if bit 0 of the flags says so, maximum. */
+function memoriesOf({ id, bytes, contentAt }: Section): Memory[] {
+  if (id !== MEMORY_SECTION) return [];
+  const count = readLeb(bytes, contentAt);
+  const memories: Memory[] = [];
   let at = count.next;
-  for (let index = 0; index < count.value; index++) {
-    const flags = module[at] ?? 0;
-    const minimum = readLeb(module, at + 1);
-    const maximum = (flags & 1) === 1 ? readLeb(module, minimum.next) : null;
+  for (let index = 0; index < count.value && at < bytes.length; index++) {
+    const flags = bytes[at] ?? 0;
+    const minimum = readLeb(bytes, at + 1);
+    const maximum = (flags & 1) === 1 ? readLeb(bytes, minimum.next) : null;
     at = maximum?.next ?? minimum.next;
-    const cap = Math.max(minimum.value, Math.min(maximum?.value ?? maxPages, maxPages));
-    body.push(flags | 1, ...leb(minimum.value), ...leb(cap));
+    memories.push({ flags, minimum: minimum.value, maximum: maximum?.value ?? Number.POSITIVE_INFINITY });
+  }
+  return memories;
+}
+
+/** The section with each memory's maximum set to its minimum and a share more, unless it is lower already. */
+function capped(section: Section, share: number): Uint8Array {
+  if (section.id !== MEMORY_SECTION) return section.bytes;
+  const memories = memoriesOf(section);
+  const body = leb(memories.length);
+  for (const { flags, minimum, maximum } of memories) {
+    body.push(flags | 1, ...leb(minimum), ...leb(Math.min(maximum, minimum + share)));
   }
   return Uint8Array.from([MEMORY_SECTION, ...leb(body.length), ...body]);
 }

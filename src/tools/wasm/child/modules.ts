@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SandboxError } from "../../../core/protocol/errors.ts";
-import { capMemory } from "./cap-memory.ts";
+import { capMemories } from "./cap-memory.ts";
 
 /** A guest, compiled under one memory limit. Workers get the modules by reference. */
 export interface CompiledGuest {
@@ -10,30 +10,38 @@ export interface CompiledGuest {
   /** Of the bindings, which instantiate the modules. */
   readonly url: string;
   readonly modules: Readonly<Record<string, WebAssembly.Module>>;
+  /** False for a third party's component, which may do anything when it is instantiated. */
+  readonly isOwn: boolean;
 }
 
-/** Compiles each guest once per memory limit. A guest is a name in the build directory, or a directory of its own. */
+/**
+ * Compiles each guest once per memory limit. A guest is a name in the build directory, or a directory of its own:
+ * that of a third party's component.
+ */
 export function createModuleCache(buildDir: string): (guest: string, memoryMb: number) => Promise<CompiledGuest> {
   const compiled = new Map<string, Promise<CompiledGuest>>();
   return (guest, memoryMb) => {
     const key = `${guest}@${memoryMb}`;
-    const known = compiled.get(key) ?? compileGuest(resolve(buildDir, guest), key, memoryMb);
+    const known =
+      compiled.get(key) ?? compileGuest(resolve(buildDir, guest), { key, memoryMb, isOwn: !isAbsolute(guest) });
     compiled.set(key, known);
     return known;
   };
 }
 
-async function compileGuest(directory: string, key: string, memoryMb: number): Promise<CompiledGuest> {
+async function compileGuest(
+  directory: string,
+  { key, memoryMb, isOwn }: { key: string; memoryMb: number; isOwn: boolean },
+): Promise<CompiledGuest> {
   const names = await readdir(directory).catch((cause: unknown) => {
     throw new SandboxError("sandbox_failed", `no guest is built in ${directory}; run: node wasm/build.ts`, { cause });
   });
+  const files = names.filter((name) => name.endsWith(".wasm"));
+  const capped = capMemories(await Promise.all(files.map((name) => readFile(join(directory, name)))), memoryMb);
   const modules = await Promise.all(
-    names
-      .filter((name) => name.endsWith(".wasm"))
-      .map(async (name) => {
-        const bytes = capMemory(await readFile(join(directory, name)), memoryMb);
-        return [name, await WebAssembly.compile(Uint8Array.from(bytes))] as const;
-      }),
+    capped.map(
+      async (bytes, index) => [files[index] ?? "", await WebAssembly.compile(Uint8Array.from(bytes))] as const,
+    ),
   );
-  return { key, url: pathToFileURL(join(directory, "guest.js")).href, modules: Object.fromEntries(modules) };
+  return { key, url: pathToFileURL(join(directory, "guest.js")).href, modules: Object.fromEntries(modules), isOwn };
 }

@@ -32,6 +32,10 @@ interface Member {
 export function createPool(compile: Compile): Pool {
   const idle: Member[] = [];
   const stops = new Map<number, (outcome: Outcome) => void>();
+  const leave = (member: Member): void => {
+    const at = idle.indexOf(member);
+    if (at >= 0) idle.splice(at, 1);
+  };
   const runOn = async (member: Member, answer: Answer, stopped: Promise<Outcome>): Promise<Outcome> => {
     const outcome = await Promise.race([answer.outcome, stopped]);
     if (answer.isAlive() && idle.length < IDLE_WORKERS) idle.push(member);
@@ -41,7 +45,7 @@ export function createPool(compile: Compile): Pool {
   const run = async (call: RunMessage, changed: Changed, stopped: Promise<Outcome>): Promise<Outcome> => {
     const compiled = await Promise.race([compile(call.guest, call.grant.memoryMb), stopped]);
     if ("type" in compiled) return compiled;
-    const member = idle.pop() ?? spawn();
+    const member = idle.pop() ?? spawn(leave);
     return runOn(member, answerOf(member, messageFor(member, compiled, call), changed), stopped);
   };
   return {
@@ -62,14 +66,18 @@ export function createPool(compile: Compile): Pool {
   };
 }
 
-function spawn(): Member {
+/** `gone` is told when the worker ends, which it may do while nobody waits for it. */
+function spawn(gone: (member: Member) => void): Member {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     env: {},
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
-  return { worker, guests: new Set() };
+  const member: Member = { worker, guests: new Set() };
+  worker.on("error", () => gone(member)); // without a listener it would end the process
+  worker.on("exit", () => gone(member));
+  return member;
 }
 
 /** A compiled guest goes along once per worker. */

@@ -44,6 +44,8 @@ interface Instance {
 
 interface Guest {
   readonly instantiate: () => Promise<Instance>;
+  /** False for a stranger's component: its start functions run within the time of a call only. */
+  readonly isOwn: boolean;
   /** An instance that nothing has run in, made while nobody waited. */
   spare: Promise<Instance> | null;
 }
@@ -54,7 +56,8 @@ async function guestOf({ guestKey, compiled }: WorkerCall): Promise<Guest> {
   const known = guests.get(guestKey);
   if (known !== undefined) return known;
   if (compiled === null) throw new DefectError(`${guestKey} has not been handed over`);
-  const guest = { instantiate: instantiator(await import(compiled.url), compiled.modules), spare: null };
+  const { isOwn, modules, url } = compiled;
+  const guest = { instantiate: instantiator(await import(url), modules), isOwn, spare: null };
   guests.set(guestKey, guest);
   return guest;
 }
@@ -122,10 +125,11 @@ function failure(error: unknown): Outcome {
   return /out of memory/i.test(message) ? { type: "limit", limit: "memory" } : { type: "failed", message };
 }
 
-/** Answers the call, then makes the instance for the next one. What fails here ends the worker, and the pool says so. */
+/** Answers the call, then makes the instance for the next one. What fails here ends the worker. */
 async function serve(call: WorkerCall): Promise<void> {
   const guest = await guestOf(call);
   tell(await run(guest, call));
+  if (!guest.isOwn) return;
   guest.spare = guest.instantiate();
   await guest.spare;
 }
