@@ -21,6 +21,11 @@ export interface Bindings extends Interfaces {
   readonly directory: string;
 }
 
+interface Component {
+  readonly file: string;
+  readonly sha256: string;
+}
+
 export interface BindingsPlace {
   /** Keeps bindings from start to start. */
   readonly cacheDir: string;
@@ -33,12 +38,12 @@ export interface BindingsPlace {
  * Rejects with an error whose message is a line for the operator.
  */
 export async function bindingsOf(
-  component: { readonly file: string; readonly sha256: string },
+  component: Component,
   { cacheDir, generatorDir = GENERATOR }: BindingsPlace,
 ): Promise<Bindings> {
   const { version } = generatorSchema.parse(JSON.parse(await readFile(path.join(generatorDir, "build.json"), "utf8")));
   const directory = path.join(cacheDir, `${component.sha256}-${version}`);
-  if (!existsSync(path.join(directory, "bindings.json"))) await generate(component.file, directory, generatorDir);
+  if (!existsSync(path.join(directory, "bindings.json"))) await generate(component, directory, generatorDir);
   const { imports, exports } = bindingsSchema.parse(
     JSON.parse(await readFile(path.join(directory, "bindings.json"), "utf8")),
   );
@@ -47,11 +52,11 @@ export async function bindingsOf(
 
 const generatorSchema = z.object({ version: z.string().regex(/^[\w.-]+$/) });
 
-async function generate(file: string, directory: string, generatorDir: string): Promise<void> {
+async function generate({ file, sha256 }: Component, directory: string, generatorDir: string): Promise<void> {
   await mkdir(path.dirname(directory), { recursive: true });
   const work = await mkdtemp(`${directory}.new-`);
   try {
-    const args = ["--no-warnings", PROGRAM, generatorDir, file, work];
+    const args = ["--no-warnings", PROGRAM, generatorDir, file, sha256, work];
     await promisify(execFile)(process.execPath, args, { env: {}, timeout: TIMEOUT_MS, killSignal: "SIGKILL" });
     await rename(work, directory).catch((error: unknown) => {
       if (!existsSync(path.join(directory, "bindings.json"))) throw error; // another process may have been first

@@ -1,15 +1,17 @@
 /**
  * A process that makes a component's bindings with jco's generator. Its arguments are the generator's
- * directory, the component's file, and the directory for the bindings.
+ * directory, the component's file with the sha256 it must have, and the directory for the bindings.
  */
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { DefectError } from "../../core/protocol/errors.ts";
+import { DefectError, SandboxError } from "../../core/protocol/errors.ts";
+import { unsafeName } from "./core-names.ts";
 
-const [generatorDir, component, outDir] = process.argv.slice(2);
-if (generatorDir === undefined || component === undefined || outDir === undefined) {
-  throw new DefectError("the generator's directory, a component and a directory are needed");
+const [generatorDir, component, sha256, outDir] = process.argv.slice(2);
+if (generatorDir === undefined || component === undefined || sha256 === undefined || outDir === undefined) {
+  throw new DefectError("the generator's directory, a component, its sha256 and a directory are needed");
 }
 
 interface Generated {
@@ -29,7 +31,16 @@ const OPTIONS = { name: "guest", map: [], instantiation: { tag: "async" }, noTyp
 
 const generator: Generator = await import(pathToFileURL(path.join(generatorDir, "generator.js")).href);
 await generator.$init;
-const { files, imports, exports } = generator.generate(await readFile(component), OPTIONS);
+const bytes = await readFile(component);
+if (createHash("sha256").update(bytes).digest("hex") !== sha256) {
+  throw new SandboxError("sandbox_failed", "the file changed while it was read");
+}
+const { files, imports, exports } = generator.generate(bytes, OPTIONS);
+const modules = files.filter(([name]) => name.endsWith(".wasm")).map(([, content]) => Uint8Array.from(content));
+const unsafe = unsafeName(await Promise.all(modules.map((module) => WebAssembly.compile(module))));
+if (unsafe !== null) {
+  throw new SandboxError("sandbox_failed", `a module's import or export is called ${JSON.stringify(unsafe)}`);
+}
 for (const [name, content] of files) await writeFile(path.join(outDir, name), content);
 await writeFile(path.join(outDir, "package.json"), '{"type":"module"}\n');
 const interfaces = { imports, exports: exports.map(([name]) => name) };

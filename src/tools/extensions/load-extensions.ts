@@ -95,7 +95,9 @@ function reasonOf(error: unknown): string {
   if (systemCode(error) === "ENOENT" && error instanceof Error && "path" in error)
     return `${String(error.path)} does not exist`;
   const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
-  const line = stderr.split("\n").find((text) => /error/i.test(text)) ?? stderr.split("\n")[0] ?? "";
+  const lines = stderr.split("\n");
+  const line =
+    lines.find((text) => /^\w*Error\b/.test(text)) ?? lines.find((text) => /error/i.test(text)) ?? lines[0] ?? "";
   if (line !== "") return `no bindings can be made of the component: ${line.trim().slice(0, 300)}`;
   return error instanceof Error ? error.message : String(error);
 }
