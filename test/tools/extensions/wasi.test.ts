@@ -32,7 +32,8 @@ function opened(writable = true): Opened {
   const workspace = createWorkspace();
   workspace.bind({ root, writable });
   onTestFinished(() => workspace.close());
-  const access: FileAccess = { filesystem: workspace.filesystem, writable, open: new Set(), unsaved: [] };
+  const { filesystem } = workspace;
+  const access: FileAccess = { filesystem, held: { left: 1_000 }, writable, open: new Set(), unsaved: [] };
   const flags = { read: true, write: false, mutateDirectory: writable };
   return { root, access, directory: new Descriptor(access, { path: "", file: null, flags }) };
 }
@@ -149,6 +150,18 @@ test("a file that is not open for it is neither read nor written, and none grows
   expect(codeOf(() => blind.write(new Uint8Array(1), 2n ** 40n))).toBe("file-too-large");
   expect(codeOf(() => blind.setSize(2n ** 40n))).toBe("file-too-large");
   expect(codeOf(() => directory.read(1n, 0n))).toBe("is-directory");
+});
+
+test("files that are open take a bounded room together, and give it back", () => {
+  const { directory, access } = opened();
+  const first = directory.openAt(FOLLOW, "a.txt", NO_FLAGS, WRITE);
+  first.setSize(900n);
+  const second = directory.openAt(FOLLOW, "sub/b.txt", NO_FLAGS, WRITE);
+  expect(codeOf(() => second.setSize(900n))).toBe("insufficient-memory");
+  first[Symbol.dispose]();
+  expect(codeOf(() => second.setSize(900n))).toBeNull();
+  second[Symbol.dispose]();
+  expect(access.held.left).toBe(1_000);
 });
 
 test("a file that has become a link to outside when it is to be saved stays as it is there, and that is told", () => {

@@ -1,13 +1,12 @@
 import type { FilesystemImport } from "../../wasm/workspace/filesystem.ts";
 import { asWasi } from "./file-errors.ts";
-import { OpenFile } from "./open-file.ts";
+import { type FileHolder, OpenFile } from "./open-file.ts";
 import { InputStream, OutputStream } from "./streams.ts";
 import { WasiFailure } from "./wasi-failure.ts";
 
 /** `wasi:filesystem/types`: what a component does with files goes through the sandbox's verified places. */
 
-export interface FileAccess {
-  readonly filesystem: FilesystemImport;
+export interface FileAccess extends FileHolder {
   readonly writable: boolean;
   /** Files that are open for writing, until the program ends. */
   readonly open: Set<OpenFile>;
@@ -83,7 +82,7 @@ export class Descriptor {
     if (status !== null && status.kind !== "file")
       throw new WasiFailure(status.kind === "link" ? "loop" : "not-permitted");
     if (status === null || how.truncate) asWasi(() => filesystem.writeFile(target, "", false));
-    const file = new OpenFile(filesystem, target);
+    const file = new OpenFile(this.#access, target);
     if (flags.write) this.#access.open.add(file);
     return new Descriptor(this.#access, { path: target, file, flags });
   }
@@ -211,6 +210,7 @@ export class Descriptor {
     if (this.#file === null) return;
     saveOrNote(this.#file, this.#access);
     this.#access.open.delete(this.#file);
+    this.#file.release();
   }
 
   #at(path: string): string {

@@ -6,25 +6,34 @@ import { WasiFailure } from "./wasi-failure.ts";
 /** Bytes of one file: what the sandbox reads at once. */
 const MAX_SIZE = 33_554_432;
 
+/** Bytes of all files that a program has open: they are held outside of its own memory, which has another limit. */
+export const MAX_HELD = 67_108_864;
+
+export interface FileHolder {
+  readonly filesystem: FilesystemImport;
+  /** Bytes that open files may take yet. */
+  readonly held: { left: number };
+}
+
 /**
  * A file that a component has open. Its content is read as a whole when it is first needed, and written
  * as a whole when the component lets go of it: places are verified per operation, not per descriptor.
  */
 export class OpenFile {
   readonly path: string;
-  readonly #filesystem: FilesystemImport;
+  readonly #holder: FileHolder;
   /** Null until needed. May have room beyond the file's size. */
   #content: Buffer | null = null;
   #size = 0;
   #changed = false;
 
-  constructor(filesystem: FilesystemImport, path: string) {
-    this.#filesystem = filesystem;
+  constructor(holder: FileHolder, path: string) {
+    this.#holder = holder;
     this.path = path;
   }
 
   get size(): number {
-    return this.#content === null ? asWasi(() => this.#filesystem.status(this.path, true).size) : this.#size;
+    return this.#content === null ? asWasi(() => this.#holder.filesystem.status(this.path, true).size) : this.#size;
   }
 
   read(bytes: number, offset: number): Buffer {
@@ -48,12 +57,26 @@ export class OpenFile {
     const content = this.#content;
     if (!this.#changed || content === null) return;
     this.#changed = false;
-    asWasi(() => this.#filesystem.writeFile(this.path, content.toString("latin1", 0, this.#size), false));
+    asWasi(() => this.#holder.filesystem.writeFile(this.path, content.toString("latin1", 0, this.#size), false));
+  }
+
+  /** Lets go of the content, saved or not. */
+  release(): void {
+    this.#hold(-(this.#content?.length ?? 0));
+    this.#content = null;
+    this.#changed = false;
+  }
+
+  #hold(bytes: number): void {
+    const { held } = this.#holder;
+    if (bytes > held.left) throw new WasiFailure("insufficient-memory");
+    held.left -= bytes;
   }
 
   #loaded(): Buffer {
     if (this.#content === null) {
-      const text = asWasi(() => this.#filesystem.readFile(this.path));
+      const text = asWasi(() => this.#holder.filesystem.readFile(this.path));
+      this.#hold(text.length);
       this.#content = Buffer.from(text, "latin1");
       this.#size = this.#content.length;
     }
@@ -64,7 +87,9 @@ export class OpenFile {
     if (size > MAX_SIZE) throw new WasiFailure("file-too-large");
     const content = this.#loaded();
     if (size <= content.length) return content;
-    const larger = Buffer.alloc(Math.max(size, 2 * content.length));
+    const room = Math.min(MAX_SIZE, Math.max(size, 2 * content.length));
+    this.#hold(room - content.length);
+    const larger = Buffer.alloc(room);
     content.copy(larger, 0, 0, this.#size);
     this.#content = larger;
     return larger;

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { FilesystemImport } from "../../wasm/workspace/filesystem.ts";
 import { Descriptor, DirectoryEntryStream, type FileAccess, saveOrNote } from "./descriptor.ts";
+import { MAX_HELD } from "./open-file.ts";
 import { InputStream, IoError, OutputStream, Pollable, poll } from "./streams.ts";
 import { ProgramExit } from "./wasi-failure.ts";
 
@@ -72,7 +73,8 @@ export function createWasi(filesystem: FilesystemImport): Wasi {
       const { args, stdin, files: hasFiles } = programStartSchema.parse(JSON.parse(input));
       const budget = { left: Math.floor(outputBytes * OUTPUT_SHARE) };
       const [stdout, stderr] = [new Sink(budget), new Sink(budget)];
-      const files: FileAccess = { filesystem, writable, open: new Set(), unsaved: [] };
+      const held = { left: MAX_HELD };
+      const files: FileAccess = { filesystem, held, writable, open: new Set(), unsaved: [] };
       running = { args, files: hasFiles ? files : null, stdin: textStream(stdin), stdout, stderr };
       const code = codeOf(program);
       for (const file of files.open) saveOrNote(file, files);
