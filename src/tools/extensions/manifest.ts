@@ -21,7 +21,8 @@ export const manifestSchema = z.strictObject({
   $schema: z.string().optional(),
   name: z
     .string()
-    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, "must be a letter, then letters, digits, `_` or `-`, at most 64"),
+    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, "must be a letter, then letters, digits, `_` or `-`, at most 64")
+    .refine((name) => !name.startsWith("mcp__"), "must not begin with mcp__, as the names of MCP servers' tools do"),
   description: z.string().min(1).max(4_000),
   world: z.enum(WORLDS),
   /** File name beside tool.json. */

@@ -17,6 +17,11 @@ const unsound = [
   { name: "no description", manifest: { description: undefined }, says: "description: " },
   { name: "a name that no model can call", manifest: { name: "a tool" }, says: "name: must be a letter, then letters" },
   {
+    name: "the name of an MCP server's tool",
+    manifest: { name: "mcp__docs__search" },
+    says: "must not begin with mcp__",
+  },
+  {
     name: "a component elsewhere",
     manifest: { component: "../x.wasm" },
     says: "component: must be a file name that ends in .wasm",
