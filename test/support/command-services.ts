@@ -11,7 +11,16 @@ export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 export function commandServices(): Pick<IntakeOptions, "announce"> &
   Pick<
     CommandServices,
-    "agents" | "agentOf" | "configOf" | "allowedHosts" | "models" | "tools" | "jobs" | "skillsOf" | "restoreFiles"
+    | "agents"
+    | "agentOf"
+    | "configOf"
+    | "allowedHosts"
+    | "models"
+    | "tools"
+    | "jobs"
+    | "skillsOf"
+    | "restoreFiles"
+    | "linkTo"
   > {
   return {
     agents: shippedAgents,
@@ -32,6 +41,7 @@ export function commandServices(): Pick<IntakeOptions, "announce"> &
     tools: () => Promise.resolve([]),
     skillsOf: () => Promise.resolve(skillCatalogue([], [])),
     jobs: { preview: noJobs, add: noJobs, list: noJobs, overview: noJobs, act: noJobs, edit: noJobs },
+    linkTo: () => null,
     restoreFiles: () => Promise.reject(new Error("nobody keeps files here")),
     announce: () => Promise.reject(new Error("nobody posts here")),
   };

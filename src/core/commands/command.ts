@@ -77,6 +77,8 @@ export interface CommandServices {
   readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
   readonly tools: () => Promise<readonly ListedTool[]>;
   readonly jobs: JobControl;
+  /** Where a thread is to be read; null where it has no address. */
+  readonly linkTo: (thread: ThreadRef) => string | null;
   /** Puts files of a thread's sandbox root back. */
   readonly restoreFiles: RestoreFiles;
 }
@@ -93,4 +95,8 @@ export interface CommandContext extends CommandServices {
   readonly channelKey: string;
   /** Begins the session that the thread lacks. Null where there is no thread to begin it in. */
   readonly openSession: (() => Promise<SessionRow>) | null;
+  /** Opens another thread in the channel, at a message. Null where a channel has but one. */
+  readonly openThread: ((root: OutgoingMessage) => Promise<ThreadRef>) | null;
+  /** Posts in a thread, once per `name` and use of the command. */
+  readonly say: (thread: ThreadRef, message: OutgoingMessage, name: string) => Promise<void>;
 }

@@ -3,6 +3,7 @@ import { approvalsCommand } from "./approvals.ts";
 import type { ChatCommand } from "./command.ts";
 import { compactCommand } from "./compact.ts";
 import { exportCommand } from "./export.ts";
+import { forkCommand } from "./fork.ts";
 import { helpCommand } from "./help.ts";
 import { jobsCommand } from "./jobs.ts";
 import { managedCommand } from "./managed.ts";
@@ -33,6 +34,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   approvalsCommand,
   compactCommand,
   newCommand,
+  forkCommand,
   jobsCommand,
   toolsCommand,
   usageCommand,

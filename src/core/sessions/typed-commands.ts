@@ -30,17 +30,27 @@ interface Typed {
 }
 
 /** Runs a command, once per event. One that fails may be delivered again. */
-export async function takeCommand(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
-  const { commandKeys, log } = options;
-  const { event, session } = typed;
+export function takeCommand(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
+  return once(typed, options, async () => {
+    const { event, session } = typed;
+    options.log.info({ command: command.name, person: event.person.id, sessionId: session?.id }, "command");
+    const reply = await runCommand(command, commandContext(typed, options));
+    return "run" in reply ? begin(reply, typed, options) : { type: "reply", message: reply };
+  });
+}
+
+/** Begins a run with words that the person has not typed, once per event. */
+export function takeWords(words: string, typed: Typed, options: CommandIntake): Promise<Receipt> {
+  return once(typed, options, () => begin({ run: words }, typed, options));
+}
+
+async function once({ event }: Typed, { commandKeys }: CommandIntake, take: () => Promise<Receipt>): Promise<Receipt> {
   if (commandKeys.has(event.key)) return { type: "duplicate" };
   commandKeys.add(event.key);
   const [oldest] = commandKeys;
   if (commandKeys.size > REMEMBERED && oldest !== undefined) commandKeys.delete(oldest);
-  log.info({ command: command.name, person: event.person.id, sessionId: session?.id }, "command");
   try {
-    const reply = await runCommand(command, commandContext(typed, options));
-    return "run" in reply ? await begin(reply, typed, options) : { type: "reply", message: reply };
+    return await take();
   } catch (error) {
     commandKeys.delete(event.key);
     throw error;
@@ -58,7 +68,26 @@ export function commandContext({ event, session }: Typed, options: CommandIntake
     thread: event.thread,
     channelKey,
     openSession: event.kind === "command" && opensThread(event) ? null : open,
+    openThread: isOneThread(event) ? null : (root) => openThread(root, event, options),
+    say: async (thread, message, name) => {
+      await options.announce(thread, message, `${event.key}:${name}`);
+    },
   };
+}
+
+/** A Discord DM is one conversation, without threads. */
+function isOneThread({ thread, channel }: Typed["event"]): boolean {
+  return thread.platform === "discord" && channel.kind === "dm";
+}
+
+/** A message in the channel, at which a thread can be. */
+async function openThread(
+  root: OutgoingMessage,
+  { thread, key }: Typed["event"],
+  { announce }: CommandIntake,
+): Promise<ThreadRef> {
+  const { messageId } = await announce({ ...thread, threadId: null }, root, `${key}:thread`);
+  return { ...thread, threadId: messageId };
 }
 
 /** A slash command in a channel has no thread; what answers it opens one. A Discord DM is one, and has no id. */

@@ -12,6 +12,13 @@ export function messageReads(db: Client) {
       return rows.map(toMessage);
     },
 
+    /** As `list`, but without what one run has added. */
+    async listWithout(sessionId: string, runId: string | null): Promise<Message[]> {
+      const where = { sessionId, ...(runId === null ? {} : { runId: { not: runId } }) };
+      const rows = await db.message.findMany({ where, orderBy: { seq: "asc" } });
+      return rows.map(toMessage);
+    },
+
     /** Whose words entered the history with a run, each person once. */
     async authorsOfRun(runId: string): Promise<Author[]> {
       const rows = await db.message.findMany({
@@ -41,21 +48,28 @@ export function messageWrites(db: Client) {
         orderBy: { seq: "desc" },
         select: { seq: true },
       });
-      await db.message.create({
-        data: {
-          id: message.id,
-          sessionId,
-          runId,
-          seq: (last?.seq ?? 0) + 1,
-          role: message.role,
-          content: JSON.stringify(message.content),
-          authorId: message.author?.id ?? null,
-          authorName: message.author?.name ?? null,
-          context: message.context ?? false,
-          createdAt: new Date(message.createdAt),
-        },
+      await db.message.create({ data: toStored(message, { sessionId, runId, seq: (last?.seq ?? 0) + 1 }) });
+    },
+
+    /** The history with which a new session begins. */
+    async begin(sessionId: string, runId: string, messages: readonly Message[]): Promise<void> {
+      await db.message.createMany({
+        data: messages.map((message, index) => toStored(message, { sessionId, runId, seq: index + 1 })),
       });
     },
+  };
+}
+
+function toStored(message: Message, place: { sessionId: string; runId: string; seq: number }) {
+  return {
+    ...place,
+    id: message.id,
+    role: message.role,
+    content: JSON.stringify(message.content),
+    authorId: message.author?.id ?? null,
+    authorName: message.author?.name ?? null,
+    context: message.context ?? false,
+    createdAt: new Date(message.createdAt),
   };
 }
 

@@ -24,6 +24,22 @@ export interface SessionRow {
   readonly task?: ChildTask;
 }
 
+export interface PersonsSessions {
+  readonly platform: PlatformName;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  readonly limit: number;
+}
+
+export interface PersonsSession {
+  readonly thread: ThreadRef;
+  /** Of the message that began it; empty when something else did. */
+  readonly title: string;
+  readonly run: "running" | "parked" | null;
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+}
+
 export interface NewSession {
   readonly id: string;
   readonly key: string;
@@ -50,6 +66,34 @@ export function sessionReads(db: Client) {
 
     async get(id: string): Promise<SessionRow> {
       return toRow(await db.session.findUniqueOrThrow({ where: { id } }));
+    },
+
+    async isIn(channelKey: string): Promise<boolean> {
+      return (await db.session.findFirst({ where: { channelId: channelKey }, select: { id: true } })) !== null;
+    },
+
+    /** Sessions of a platform in which the person has addressed the agent, those with the newest activity first. */
+    async ofPerson(personId: string, { platform, since, limit }: PersonsSessions): Promise<PersonsSession[]> {
+      const rows = await db.session.findMany({
+        where: {
+          key: { startsWith: `${platform}:` },
+          parentId: null,
+          people: { contains: JSON.stringify(personId) },
+          updatedAt: { gte: new Date(since) },
+        },
+        orderBy: { updatedAt: "desc" },
+        take: limit,
+        include: {
+          events: { orderBy: { seq: "asc" }, take: 1, select: { body: true } },
+          runs: { where: { status: { not: "ended" } }, take: 1, select: { status: true } },
+        },
+      });
+      return rows.map((row) => ({
+        thread: threadRefSchema.parse(JSON.parse(row.thread)),
+        title: titleIn(row.events[0]?.body),
+        run: row.runs[0] === undefined ? null : row.runs[0].status === "parked" ? "parked" : "running",
+        updatedAt: row.updatedAt.getTime(),
+      }));
     },
 
     /** Threads of sessions on a platform, those with the newest activity first. */
@@ -138,6 +182,15 @@ export function sessionWrites(db: Client) {
       await db.session.create({ data: newRow({ ...session, ...fresh }) });
     },
 
+    /** A new session in another thread of the channel, with the agent and the settings of one. */
+    async beginFrom(
+      session: SessionRow,
+      fresh: { id: string; thread: ThreadRef; createdBy: string; at: number },
+    ): Promise<void> {
+      const key = sessionKeyOf(fresh.thread);
+      await db.session.create({ data: newRow({ ...session, ...fresh, key, people: [fresh.createdBy] }) });
+    },
+
     /** Makes the caller the session's only owner: journal writes of earlier epochs fail from now on. */
     async raiseEpoch(id: string): Promise<number> {
       const row = await db.session.update({ where: { id }, data: { epoch: { increment: 1 } } });
@@ -150,6 +203,13 @@ export function sessionWrites(db: Client) {
       if (count === 0) throw new StoreError("stale_owner", `session ${id} has moved on from epoch ${epoch}`);
     },
   };
+}
+
+const openingSchema = z.object({ text: z.string() });
+
+function titleIn(body: string | undefined): string {
+  const parsed = openingSchema.safeParse(body === undefined ? undefined : JSON.parse(body));
+  return parsed.success ? parsed.data.text : "";
 }
 
 type RowToBe = SessionRow & Pick<NewSession, "createdBy" | "at">;

@@ -1,0 +1,50 @@
+import type { OutgoingMessage, ThreadRef } from "../protocol/platform.ts";
+import { forkSession } from "../sessions/fork.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { ChatCommand, CommandContext } from "./command.ts";
+import { privately } from "./private-reply.ts";
+
+export const forkCommand: ChatCommand = {
+  name: "fork",
+  description: "go on from here in a new thread, with all I know from this one",
+  permission: "people",
+  async run(_line, context) {
+    const { session, openThread } = context;
+    if (session === null) return privately("There is no session here yet, so there is nothing to fork.");
+    if (openThread === null) {
+      return privately("A direct message here is one conversation, so I can open no second one. `/new` starts afresh.");
+    }
+    const thread = await openThread(publicly(rootText(session, context)));
+    const known = await begin(session, thread, context);
+    await context.say(thread, publicly(firstText(known)), "first");
+    await context.say(session.thread, publicly(pointer(thread, context)), "pointer");
+    return privately(`✓ ${place("A new thread", thread, context)} goes on from here.`);
+  },
+};
+
+function begin(from: SessionRow, thread: ThreadRef, { store, runtime, person }: CommandContext): Promise<number> {
+  return store.transaction((tx) => forkSession(tx, { from, thread, createdBy: person.id }, runtime));
+}
+
+function publicly(markdown: string): OutgoingMessage {
+  return { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
+}
+
+function rootText({ agent, thread }: SessionRow, context: CommandContext): string {
+  return `**${context.person.name}** goes on with **${agent}** here, from ${place("another thread", thread, context)}.`;
+}
+
+function firstText(known: number): string {
+  const messages = known === 1 ? "1 message" : `${known} messages`;
+  return `I know what was said there (${messages}) and keep its settings; budgets start afresh. Write here to go on.`;
+}
+
+function pointer(thread: ThreadRef, context: CommandContext): string {
+  return `**${context.person.name}** goes on from here in ${place("a new thread", thread, context)}. This one stays as it is.`;
+}
+
+/** The words as a link, where the platform has links to threads. */
+function place(words: string, thread: ThreadRef, { linkTo }: CommandContext): string {
+  const link = linkTo(thread);
+  return link === null ? words : `[${words}](${link})`;
+}
