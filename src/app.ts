@@ -4,6 +4,7 @@ import { type PacedPlatform, pacePlatform } from "./adapters/render/paced-platfo
 import { createRunViews } from "./adapters/render/run-view.ts";
 import { createTaskBoard } from "./adapters/render/task-board.ts";
 import { createTaskViews } from "./adapters/render/task-view.ts";
+import { threadLink } from "./adapters/render/thread-link.ts";
 import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
 import { storedThreads } from "./adapters/web/stored-threads.ts";
 import { checkModels } from "./cli/checks.ts";
@@ -297,6 +298,7 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
     tools: () => Promise.resolve(toolbox.listed()),
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
+    linkTo: threadLink,
     restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
     ...places,
   });
