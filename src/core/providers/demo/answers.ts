@@ -24,6 +24,11 @@ export function failed(what: string, reason: string): string {
   return `I could not ${what}: ${reason.trim()}`;
 }
 
+/** `reason`: who or what decided, as `@ana denied it`. */
+export function notAllowed(what: string, reason: string): string {
+  return `I did not ${what}: ${reason}. Nothing was changed; say it again if you want it after all.`;
+}
+
 /** Text in a code fence that its own backticks cannot close. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));

@@ -2,8 +2,9 @@ import { assertNever } from "../../protocol/assert-never.ts";
 import type { Message, ToolResultBlock } from "../../protocol/messages.ts";
 import { textOf, toolUsesOf } from "../../protocol/messages.ts";
 import type { ModelRequest } from "../provider.ts";
-import { CAPABILITIES, failed, fenced, INTRODUCTION, NOT_UNDERSTOOD, notOffered } from "./answers.ts";
+import { CAPABILITIES, failed, fenced, INTRODUCTION, NOT_UNDERSTOOD, notAllowed, notOffered } from "./answers.ts";
 import { type Intent, intentOf } from "./intent.ts";
+import { isShell } from "./program.ts";
 import { changeSetting, type SettingChange } from "./setting.ts";
 
 /** What the demo model does next: a call with a line of text before it, or its answer. */
@@ -26,9 +27,10 @@ interface DoneCall {
 export function nextStep({ messages, tools }: Pick<ModelRequest, "messages" | "tools">): Step {
   const { intent, asked } = lastRequest(messages);
   const done = callsSince(messages, asked);
-  const step = intent === null ? answer(NOT_UNDERSTOOD) : stepFor(intent, done);
+  const offered = new Set(tools.map(({ name }) => name));
+  const step = intent === null ? answer(NOT_UNDERSTOOD) : stepFor(intent, { done, offered });
   if (step.type === "answer") return introduced(step.text, messages);
-  return tools.some(({ name }) => name === step.tool) ? step : introduced(notOffered(step.tool), messages);
+  return offered.has(step.tool) ? step : introduced(notOffered(step.tool), messages);
 }
 
 /** The newest words of a person, and where they stand; a message may carry other text beside them. */
@@ -51,7 +53,13 @@ function callsSince(messages: readonly Message[], asked: number): DoneCall[] {
   });
 }
 
-function stepFor(intent: Intent, done: readonly DoneCall[]): Step {
+interface Situation {
+  readonly done: readonly DoneCall[];
+  /** Names of tools. */
+  readonly offered: ReadonlySet<string>;
+}
+
+function stepFor(intent: Intent, { done, offered }: Situation): Step {
   const first = done[0];
   switch (intent.type) {
     case "greet":
@@ -72,11 +80,11 @@ function stepFor(intent: Intent, done: readonly DoneCall[]): Step {
       return first === undefined
         ? call("write", { path: intent.path, content: `${intent.content}\n` }, `I'll create \`${intent.path}\`.`)
         : first.isError
-          ? answer(failed(`create \`${intent.path}\``, first.text))
-          : answer(`Done: \`${intent.path}\` is there.`);
+          ? refusedOrFailed(first, `create \`${intent.path}\``)
+          : answer(`Done: \`${intent.path}\` is there.${nextChange(intent)}`);
     case "run":
       return first === undefined
-        ? call("js_exec", { code: intent.code }, "I'll run that in the sandbox.")
+        ? program(intent.code, offered)
         : reported(first, { what: "run it", heading: "The result:" });
     case "change":
       return changeStep(intent, done);
@@ -90,6 +98,19 @@ function searchInput({ pattern, glob }: Extract<Intent, { type: "search" }>) {
   return glob === null ? input : { ...input, glob };
 }
 
+/** A line of shell goes to the shell where there is one. */
+function program(code: string, offered: ReadonlySet<string>): Step {
+  if (offered.has("bash") && isShell(code))
+    return call("bash", { command: code }, "I'll run that in the sandbox's shell.");
+  return call("js_exec", { code }, "I'll run that in the sandbox.");
+}
+
+/** What can be tried on a file that now holds a setting. */
+function nextChange({ content, path }: Extract<Intent, { type: "create" }>): string {
+  const [, key, value] = /^(\w+)\s*[=:]\s*(\d+)$/.exec(content.trim()) ?? [];
+  return key === undefined ? "" : ` Next, try \`change ${key} to ${Number(value) + 1010} in ${path}\`.`;
+}
+
 /** Read, then edit, then the answer: three model calls. */
 function changeStep(intent: Extract<Intent, { type: "change" }>, done: readonly DoneCall[]): Step {
   const { key, path, value } = intent;
@@ -97,7 +118,7 @@ function changeStep(intent: Extract<Intent, { type: "change" }>, done: readonly 
   if (read === undefined) return call("read", { path }, `I'll look at \`${path}\` first.`);
   if (read.isError) return answer(failed(`read \`${path}\``, read.text));
   const change = changeSetting(unnumbered(read.text), intent);
-  if (edit?.isError === true) return answer(failed(`change \`${path}\``, edit.text));
+  if (edit?.isError === true) return refusedOrFailed(edit, `change \`${path}\``);
   if (edit !== undefined) return answer(`Done: \`${key}\` in \`${path}\` is now \`${value}\`${wasBefore(change)}.`);
   switch (change.type) {
     case "edit":
@@ -150,8 +171,14 @@ function answer(text: string): Step {
 }
 
 function reported(done: DoneCall, { what, heading }: { what: string; heading: string }): Step {
-  if (done.isError) return answer(failed(what, done.text));
+  if (done.isError) return refusedOrFailed(done, what);
   return answer(done.text.trim() === "" ? "There is nothing." : `${heading}\n${fenced(done.text)}`);
+}
+
+/** A call that a person did not allow was not run: that is no failure, and nothing else is tried. */
+function refusedOrFailed({ text }: DoneCall, what: string): Step {
+  const [, reason] = /^Not run: (.+?)\.(?:\s|$)/.exec(text) ?? [];
+  return answer(reason === undefined ? failed(what, text) : notAllowed(what, reason));
 }
 
 /** The first answer of a session says what is speaking. */

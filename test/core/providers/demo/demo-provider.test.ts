@@ -79,6 +79,21 @@ const honest: readonly {
     answers: [{ text: "1\tport = 2" }, { text: "Denied by Ana.", isError: true }],
     says: "Denied by Ana.",
   },
+  {
+    what: "an edit that a person did not allow",
+    words: "change port to 1 in a.toml",
+    answers: [
+      { text: "1\tport = 2" },
+      { text: "Not run: @ana denied it. Do not try the same in another way; go on without it, or ask.", isError: true },
+    ],
+    says: "I did not change `a.toml`: @ana denied it. Nothing was changed",
+  },
+  {
+    what: "a command that nobody decided on",
+    words: "run: ls",
+    answers: [{ text: "Not run: nobody decided within 60 minutes. Go on without it, and say so.", isError: true }],
+    says: "I did not run it: nobody decided within 60 minutes.",
+  },
   { what: "an empty search", words: "search for TODO", answers: [{ text: "" }], says: "There is nothing." },
   {
     what: "a program that fails",
@@ -103,6 +118,22 @@ test.each(calls)("“$words” calls $tool, and its result is shown", async ({ w
   expect(turns).toEqual([{ tool, input }]);
   expect(answer).not.toBeNull();
   if (tool !== "write") expect(answer).toContain("````\nsome ``` result\n````");
+});
+
+test("a line of shell goes to bash where it is offered, JavaScript never does", async () => {
+  const withShell = [...tools, { name: "bash", description: "bash", inputSchema: { type: "object" } }];
+  const called = async (words: string, offered: readonly ToolSpec[]) => {
+    const [call] = toolUsesOf((await next([user(words)], offered)).content);
+    return [call?.name, call?.input];
+  };
+  expect(await called("run: ls -la | head", withShell)).toEqual(["bash", { command: "ls -la | head" }]);
+  expect(await called("run: ls -la | head", tools)).toEqual(["js_exec", { code: "ls -la | head" }]);
+  expect(await called("run: 1 + 1", withShell)).toEqual(["js_exec", { code: "1 + 1" }]);
+});
+
+test("a file with a setting leads to what can be tried next", async () => {
+  const { answer } = await play("create config.toml with port = 8080", [{ text: "Created config.toml." }]);
+  expect(answer).toContain("Done: `config.toml` is there. Next, try `change port to 9090 in config.toml`.");
 });
 
 test("a tool that is not offered is named instead of called", async () => {
