@@ -112,6 +112,7 @@ export function sessionReads(db: Client) {
 export function sessionWrites(db: Client) {
   return {
     ...sessionReads(db),
+    ...succession(db),
 
     /** Creates the session, and its workspace and channel when they are new. */
     async create(session: NewSession): Promise<SessionRow> {
@@ -176,21 +177,6 @@ export function sessionWrites(db: Client) {
       return settings;
     },
 
-    /** Gives the session's thread, its settings, and the people who need not mention the agent there, to a new session without history. */
-    async startAfresh(session: SessionRow, fresh: { id: string; createdBy: string; at: number }): Promise<void> {
-      await db.session.update({ where: { id: session.id }, data: { key: `${session.key}#${session.id}` } });
-      await db.session.create({ data: newRow({ ...session, ...fresh }) });
-    },
-
-    /** A new session in another thread of the channel, with the agent and the settings of one. */
-    async beginFrom(
-      session: SessionRow,
-      fresh: { id: string; thread: ThreadRef; createdBy: string; at: number },
-    ): Promise<void> {
-      const key = sessionKeyOf(fresh.thread);
-      await db.session.create({ data: newRow({ ...session, ...fresh, key, people: [fresh.createdBy] }) });
-    },
-
     /** Makes the caller the session's only owner: journal writes of earlier epochs fail from now on. */
     async raiseEpoch(id: string): Promise<number> {
       const row = await db.session.update({ where: { id }, data: { epoch: { increment: 1 } } });
@@ -210,6 +196,26 @@ const openingSchema = z.object({ text: z.string() });
 function titleIn(body: string | undefined): string {
   const parsed = openingSchema.safeParse(body === undefined ? undefined : JSON.parse(body));
   return parsed.success ? parsed.data.text : "";
+}
+
+/** Sessions that begin from another one. */
+function succession(db: Client) {
+  return {
+    /** Gives the session's thread, its settings, and the people who need not mention the agent there, to a new session without history. */
+    async startAfresh(session: SessionRow, fresh: { id: string; createdBy: string; at: number }): Promise<void> {
+      await db.session.update({ where: { id: session.id }, data: { key: `${session.key}#${session.id}` } });
+      await db.session.create({ data: newRow({ ...session, ...fresh }) });
+    },
+
+    /** A new session in another thread of the channel, with the agent and the settings of one. */
+    async beginFrom(
+      session: SessionRow,
+      fresh: { id: string; thread: ThreadRef; createdBy: string; at: number },
+    ): Promise<void> {
+      const key = sessionKeyOf(fresh.thread);
+      await db.session.create({ data: newRow({ ...session, ...fresh, key, people: [fresh.createdBy] }) });
+    },
+  };
 }
 
 type RowToBe = SessionRow & Pick<NewSession, "createdBy" | "at">;
