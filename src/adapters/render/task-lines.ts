@@ -6,6 +6,7 @@ import { count, elapsed } from "./figures.ts";
 const SHOWN = 10;
 const DESCRIPTION_CHARS = 80;
 const AGENT_CHARS = 40;
+const NOTE_CHARS = 120;
 
 const ICONS: Readonly<Record<TaskProgress["state"], string>> = {
   queued: "⏳",
@@ -43,13 +44,14 @@ export function isAtWork({ state }: TaskProgress): boolean {
 }
 
 function taskLine(task: TaskProgress): string {
-  const { agent, description, state, tools, elapsedMs } = task;
+  const { agent, description, state, tools, elapsedMs, note } = task;
   const head = `${ICONS[state]} ${plainLine(agent, AGENT_CHARS)}: ${plainLine(description, DESCRIPTION_CHARS)}`;
   const parts = [
     head,
     ...(tools > 0 ? [count(tools, "tool")] : []),
     ...(state === "queued" ? [] : [elapsed(elapsedMs)]),
     ...(WORDS[state] === null ? [] : [WORDS[state]]),
+    ...(note === "" || !isAtWork(task) ? [] : [plainLine(note, NOTE_CHARS)]),
   ];
   return parts.join(" · ");
 }

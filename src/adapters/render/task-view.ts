@@ -32,6 +32,7 @@ class TaskView implements RunView {
   readonly #run: RunViewOptions;
   #state: TaskProgress["state"] = "working";
   #tools: number;
+  #note = "";
   #cancelTick: () => void = () => {};
 
   constructor(deps: TaskViewDeps, event: ChildEvent, run: RunViewOptions) {
@@ -53,8 +54,17 @@ class TaskView implements RunView {
       case "parked":
         if (event.on === "approval") this.#state = "waiting";
         break;
+      case "status":
+        this.#note = event.text;
+        break;
+      case "tool_waits":
+        this.#note = event.what;
+        break;
       case "turn_start":
         this.#state = "working";
+        break;
+      case "turn_end":
+        this.#note = "";
         break;
       default:
         return;
@@ -95,6 +105,7 @@ class TaskView implements RunView {
       state: this.#state,
       tools: this.#tools,
       elapsedMs: clock.now() - this.#run.startedAt,
+      note: this.#note,
     });
   }
 }

@@ -1,3 +1,4 @@
+import { openChildren } from "../sessions/children.ts";
 import type { ChatCommand } from "./command.ts";
 import { privately } from "./private-reply.ts";
 
@@ -7,7 +8,8 @@ export const newCommand: ChatCommand = {
   permission: "people",
   async run(_line, { store, runtime, session, person }) {
     if (session === null) return privately("There is no session here yet, so there is nothing to leave behind.");
-    if ((await store.runs.open(session.id)) !== null) {
+    const isAtWork = (await store.runs.open(session.id)) !== null || (await openChildren(store, session.id)).length > 0;
+    if (isAtWork) {
       return privately("I am still working here. `/stop` first, then `/new`.");
     }
     const fresh = { id: runtime.ids.next("ses"), createdBy: person.id, at: runtime.clock.now() };

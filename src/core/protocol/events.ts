@@ -55,6 +55,8 @@ export interface TaskProgress {
   /** Tool calls that have ended. */
   readonly tools: number;
   readonly elapsedMs: number;
+  /** What it waits for or meets with: retries, a fallback, a limit that is near. Empty when there is nothing. */
+  readonly note: string;
 }
 
 export type ParkedOn = "approval" | "call";

@@ -63,6 +63,8 @@ export async function endChild(ending: EndingChild, { store, engine, clock }: Ch
   const body = { kind: "resume", of: "child" } as const;
   let released: readonly string[] = [];
   await engine.deliver(event.parent.sessionId, { key: keys.wakes, body }, async (tx) => {
+    // First of all locks, as whoever begins an executor takes it, so that the two never wait for each other.
+    if (event.task.among !== undefined) await tx.children.lockLine(event.parent.sessionId);
     await endRun(tx, at);
     await tx.journal.put(runId, REPORT, { value: report, at });
     released = event.task.among === undefined ? [] : await releaseIn(tx, event.parent.sessionId);

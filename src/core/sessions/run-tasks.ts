@@ -24,7 +24,7 @@ export async function tasksOfRun(
 
 async function taskOf(store: Store, child: ChildRow, now: number): Promise<TaskProgress> {
   const { agent, description } = child.task;
-  const base = { id: child.id, callId: child.parentCallId, agent, description };
+  const base = { id: child.id, callId: child.parentCallId, agent, description, note: "" };
   const status = await statusOf(store, child.id, beginKey({ parent: parentOf(child) }));
   const run = "runId" in status ? await store.runs.get(status.runId) : null;
   const startedAt = run?.startedAt ?? child.createdAt;
