@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { FileState } from "../../../src/core/protocol/tool-result.ts";
+import { netChanges } from "../../../src/core/sessions/run-changes.ts";
+
+const wrote = (path: string, before: string | null | undefined, sha256: string | null): FileState => ({
+  path,
+  sha256,
+  action: "wrote",
+  ...(before === undefined ? {} : { before }),
+});
+
+test.each<[string, FileState[], ReturnType<typeof netChanges>]>([
+  [
+    "several changes of a file are one",
+    [wrote("a", "1", "2"), wrote("a", "2", "3")],
+    [{ path: "a", before: "1", after: "3", isInterleaved: false }],
+  ],
+  [
+    "what ends as it began is none",
+    [wrote("a", "1", "2"), wrote("b", null, "x"), wrote("a", "2", "1"), wrote("b", "x", null)],
+    [],
+  ],
+  [
+    "another's change in between is noticed",
+    [wrote("a", "1", "2"), wrote("a", "by hand", "3")],
+    [{ path: "a", before: "1", after: "3", isInterleaved: true }],
+  ],
+  [
+    "what was before may be unknown",
+    [wrote("a", undefined, null)],
+    [{ path: "a", before: undefined, after: null, isInterleaved: false }],
+  ],
+])("%s", (_name, files, changes) => {
+  expect(netChanges(files)).toEqual(changes);
+});

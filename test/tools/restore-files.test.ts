@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { FileStep } from "../../src/core/store/undos.ts";
+import { createFileRestore } from "../../src/tools/restore-files.ts";
+import { keepContent } from "../../src/tools/wasm/workspace/kept-content.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+
+const THREAD = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
+const hash = (content: string) => createHash("sha256").update(content).digest("hex");
+
+function restoring() {
+  const home = tempDirectory();
+  const root = path.join(home, "root");
+  const snapshots = path.join(home, "snapshots");
+  mkdirSync(root);
+  const restore = createFileRestore({ snapshots, sandboxRootOf: () => root });
+  const at = (name: string) => path.join(root, name);
+  return {
+    root,
+    snapshots,
+    read: (name: string) => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : null),
+    put: (name: string, content: string) => {
+      mkdirSync(path.dirname(at(name)), { recursive: true });
+      writeFileSync(at(name), content);
+    },
+    keep: (content: string) => keepContent(snapshots, Buffer.from(content)),
+    step: (name: string, from: string | null, to: string | null): FileStep => ({
+      path: name,
+      from: from === null ? null : hash(from),
+      to: to === null ? null : hash(to),
+    }),
+    fates: async (steps: readonly FileStep[], instructions = false) =>
+      (await restore({ thread: THREAD, steps, instructions })).map(({ type }) => type),
+  };
+}
+
+test.each<[string, string | null, string | null]>([
+  ["one that was changed", "after", "before"],
+  ["one that was created", "after", null],
+  ["one that was removed", null, "before"],
+])("%s is put back, can be made once more, and doing it again changes nothing", async (_what, from, to) => {
+  const at = restoring();
+  if (from !== null) at.put("dir/f.txt", from);
+  if (to !== null) at.keep(to);
+  expect(await at.fates([at.step("dir/f.txt", from, to)])).toEqual(["restored"]);
+  expect(at.read("dir/f.txt")).toBe(to);
+  expect(await at.fates([at.step("dir/f.txt", from, to)])).toEqual(["restored"]);
+  expect(await at.fates([at.step("dir/f.txt", to, from)])).toEqual(["restored"]);
+  expect(at.read("dir/f.txt")).toBe(from);
+});
+
+test("one that cannot be put back keeps no other from it", async () => {
+  const at = restoring();
+  at.put("a.txt", "by hand");
+  at.put("b.txt", "after");
+  mkdirSync(path.join(at.root, "c.txt"));
+  at.put("d.txt", "after");
+  at.keep("before");
+  const steps = ["a.txt", "b.txt", "c.txt"].map((name) => at.step(name, "after", "before"));
+  const fates = await at.fates([...steps, at.step("d.txt", "after", "never kept")]);
+  expect(fates).toEqual(["changed", "restored", "changed", "not_kept"]);
+  expect([at.read("a.txt"), at.read("b.txt"), at.read("d.txt")]).toEqual(["by hand", "before", "after"]);
+});
+
+test("a kept content that a loss of power has cut off is not put back", async () => {
+  const at = restoring();
+  at.put("f.txt", "after");
+  truncateSync(path.join(at.snapshots, at.keep("before")), 3);
+  expect(await at.fates([at.step("f.txt", "after", "before")])).toEqual(["not_kept"]);
+  expect(at.read("f.txt")).toBe("after");
+  // Met once more, it is kept whole again.
+  at.keep("before");
+  expect(await at.fates([at.step("f.txt", "after", "before")])).toEqual(["restored"]);
+});
+
+test.each(["AGENTS.md", "sub/.claude/settings.json", "link"])(
+  "%s, which agents take instructions from, goes back only for who may decide",
+  async (name) => {
+    const at = restoring();
+    if (name === "link") {
+      at.put("CLAUDE.md", "after");
+      symlinkSync("CLAUDE.md", path.join(at.root, name));
+    } else at.put(name, "after");
+    at.keep("before");
+    expect(await at.fates([at.step(name, "after", "before")])).toEqual(["instructs"]);
+    expect(at.read(name)).toBe("after");
+    expect(await at.fates([at.step(name, "after", "before")], true)).toEqual(["restored"]);
+    expect(at.read(name)).toBe("before");
+  },
+);
+
+test("nothing outside the root, and nothing of a repository's own, is reached", async () => {
+  const at = restoring();
+  const outside = path.join(path.dirname(at.root), "outside");
+  mkdirSync(outside);
+  writeFileSync(path.join(outside, "f.txt"), "after");
+  symlinkSync(outside, path.join(at.root, "out"));
+  at.put(".git/config", "after");
+  at.keep("before");
+  const steps = ["out/f.txt", "../outside/f.txt", ".git/config"].map((name) => at.step(name, "after", "before"));
+  expect(await at.fates(steps)).toEqual(["failed", "failed", "failed"]);
+  expect(readFileSync(path.join(outside, "f.txt"), "utf8")).toBe("after");
+  expect(at.read(".git/config")).toBe("after");
+});
+
+test("a file keeps its mode, and no temporary file stays", async () => {
+  const at = restoring();
+  at.put("run.sh", "after");
+  const mode = statSync(path.join(at.root, "run.sh")).mode;
+  at.keep("before");
+  await at.fates([at.step("run.sh", "after", "before")]);
+  expect(statSync(path.join(at.root, "run.sh")).mode).toBe(mode);
+  expect(readdirSync(at.root)).toEqual(["run.sh"]);
+});

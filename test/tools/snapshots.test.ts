@@ -1,0 +1,30 @@
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { prune } from "../../src/tools/snapshots.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { silentLog } from "../support/silent-log.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+
+const NOW = 1_800_000_000_000;
+
+test.each<[string, { bytes: number; ageMs: number }, string[]]>([
+  ["within the limits all stay", { bytes: 100, ageMs: 1_000_000 }, ["a", "b", "c"]],
+  ["what is older goes", { bytes: 100, ageMs: 25_000 }, ["b", "c"]],
+  ["of too much the oldest go", { bytes: 10, ageMs: 1_000_000 }, ["c"]],
+])("%s", async (_name, limits, left) => {
+  const directory = tempDirectory();
+  for (const [index, name] of ["a", "b", "c"].entries()) {
+    const file = path.join(directory, name);
+    writeFileSync(file, "x".repeat(6));
+    const at = NOW / 1_000 - 30 + index * 10;
+    utimesSync(file, at, at);
+  }
+  await prune({ directory, clock: new ManualClock(NOW), log: silentLog, limits });
+  expect(readdirSync(directory).toSorted()).toEqual(left);
+});
+
+test("where nothing was ever kept there is nothing to do", async () => {
+  const directory = path.join(tempDirectory(), "none");
+  await expect(prune({ directory, clock: new ManualClock(NOW), log: silentLog })).resolves.toBeUndefined();
+});
