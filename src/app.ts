@@ -2,6 +2,7 @@ import path from "node:path";
 import { createJobViews } from "./adapters/render/job-view.ts";
 import { type PacedPlatform, pacePlatform } from "./adapters/render/paced-platform.ts";
 import { createRunViews } from "./adapters/render/run-view.ts";
+import { withStatus } from "./adapters/render/status-view.ts";
 import { createTaskBoard } from "./adapters/render/task-board.ts";
 import { createTaskViews } from "./adapters/render/task-view.ts";
 import { threadLink } from "./adapters/render/thread-link.ts";
@@ -255,23 +256,24 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
   const models = createModelChoice(services.registry, config.providers);
   const { agents } = services.places;
-  const jobs = openJobs(assembly, { ...services, engine });
+  const jobs = openJobs(assembly, { ...services, engine, skills });
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models };
   const toolbox = await openToolbox(assembly, { ...given, copies: createExecutorCopies(config.home) });
   return { ...services, platform, engine, approvals, models, skills, toolbox, jobs };
 }
 
-function openJobs({ config, runtime, log }: Assembly, given: Services & Pick<Works, "engine">): Jobs {
-  const { store, engine, places } = given;
+function openJobs({ config, runtime, log }: Assembly, given: Services & Pick<Works, "engine" | "skills">): Jobs {
+  const { store, engine, places, skills } = given;
   return createJobs({
     store,
     engine,
     runtime,
     log,
-    admins: config.access.admins,
+    access: config.access,
     approvers: config.approvals.approvers,
     agentOf: places.agentOf,
     agents: () => new Set(places.agents.keys()),
+    skillsOf: (thread) => new Set(skills(places.sandboxRootOf(thread)).skills.map(({ name }) => name)),
     defaultTimezone: timezoneOf(config),
     file: path.join(config.home, "jobs.json"),
     logDays: config.jobs.logDays,
@@ -326,7 +328,7 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
       if (body.kind === "child") return createTaskViews({ board, clock: runtime.clock }, body);
       const deps = { platform: platform(name), clock: runtime.clock, log };
       if (body.kind === "job") return createJobViews({ ...deps, jobs: jobs.runs }, body);
-      return createRunViews({ ...deps, board });
+      return withStatus(createRunViews({ ...deps, board }), deps);
     },
     placeOf: places.placeOf,
     instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JobDraft } from "../core/jobs/job-control.ts";
+import { plainLine } from "../core/protocol/plain-text.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { JobSettings } from "../core/store/jobs.ts";
 import { nextDue, readSchedule, type Schedule } from "./schedule.ts";
@@ -11,6 +12,8 @@ export interface DraftPlace {
   readonly defaultTimezone: string;
   /** Names of the agents that there are. */
   readonly agents: ReadonlySet<string>;
+  /** Names of the skills that hold in a thread. */
+  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
   /** The channel that a name or an id means; null when it is not known. */
   readonly channelNamed: (name: string) => Promise<ThreadRef | null>;
   readonly now: number;
@@ -51,8 +54,13 @@ const fieldsSchema = z.object({
     .trim()
     .min(1, "must not be empty")
     .max(80, "must have at most 80 letters")
-    .regex(/^[^\n`*_<>@#~|\\]+$/u, "must be letters, digits and plain signs"),
-  prompt: z.string().trim().min(1, "must not be empty"),
+    .regex(/^[^\p{C}`*_<>@#~|\\]+$/u, "must be letters, digits and plain signs"),
+  prompt: z
+    .string()
+    .trim()
+    .min(1, "must not be empty")
+    .max(20_000, "must have at most 20,000 characters")
+    .regex(/^[^\0]*$/u, "must not contain NUL"),
   model: z.string().regex(/^[^/\s]+\/\S+$/u, "must be written provider/model"),
   mode: z.enum(["read", "write", "agi"], "must be read, write or agi"),
   skill: z.string().min(1, "must not be empty"),
@@ -76,10 +84,15 @@ export async function readDraft(draft: JobDraft, place: DraftPlace, known: JobSe
   const parsed = typedSchema.safeParse({ ...typed, ...(name === undefined ? {} : { name }) });
   if (!parsed.success) return refused(flagProblem(parsed.error));
   if (agent !== undefined && !place.agents.has(agent)) {
-    return refused(`There is no agent \`${agent}\`. Known: ${[...place.agents].join(", ")}.`);
+    return refused(`There is no agent \`${plainLine(agent, 80)}\`. Known: ${[...place.agents].join(", ")}.`);
   }
   const thread = await threadOf(draft.channel, place, known);
   if (typeof thread === "string") return refused(thread);
+  const { skill } = parsed.data;
+  const skills = skill === undefined ? null : place.skillsOf(thread);
+  if (skill !== undefined && skills?.has(skill) === false) {
+    return refused(`There is no skill \`${plainLine(skill, 80)}\`. Known: ${[...skills].join(", ")}.`);
+  }
   const time = readTime({ cron, at, timezone: draft.timezone }, place, known);
   if (typeof time === "string") return refused(time);
   const prompt = parsed.data.prompt ?? known?.prompt;
@@ -131,7 +144,7 @@ async function threadOf(
   if (channel === undefined) return known?.thread ?? { ...thread, threadId: null };
   return (
     (await channelNamed(channel)) ??
-    `I don't know the channel \`${channel.replaceAll("`", "")}\`. Say it in that channel, or mention me there once.`
+    `I don't know the channel \`${plainLine(channel.replaceAll("`", ""), 80)}\`. Say it in that channel, or mention me there once.`
   );
 }
 

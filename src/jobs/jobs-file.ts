@@ -1,13 +1,14 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import { JOB_FIELDS } from "../core/jobs/job-control.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import { platformNameSchema, type ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
-import { type JobRow, type JobSettings, jobNameKey } from "../core/store/jobs.ts";
+import type { JobSettings } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
 import { PAST, readDraft } from "./draft.ts";
+import { PAUSED, REMOVED } from "./occurrence.ts";
 import type { JobScheduler } from "./scheduler.ts";
 
 /**
@@ -22,6 +23,7 @@ export interface JobsFileOptions {
   readonly log: Log;
   readonly scheduler: Pick<JobScheduler, "look">;
   readonly agents: () => ReadonlySet<string>;
+  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
   readonly defaultTimezone: string;
 }
 
@@ -36,52 +38,75 @@ const entrySchema = z.record(
   ]),
 );
 
-/** Takes over what the file says when it has changed; answers its problems, one line each. */
+/** Bytes of the file. */
+const MOST_BYTES = 4 * 1_024 * 1_024;
+
+/** Takes over what the file says when it has changed; answers its problems, one line each. Never rejects: a file that cannot be read stops nothing. */
 export function createJobsFile(options: JobsFileOptions): () => Promise<readonly string[]> {
+  const { path, log } = options;
+  /** What was taken over, or the problem that was said. */
   let known: string | null = null;
+  let wasMissing = true;
   return async () => {
-    const text = await textOf(options.path);
-    if (text === known) return [];
-    known = text;
-    const problems = await takeOverAll(text, options);
-    for (const problem of problems) options.log.warn({ problem }, "jobs_file_problem");
-    return problems;
+    const read = await textOf(path);
+    // Editors and version control put a new file in the old one's place: between the two there is none.
+    const isBetween = read.type === "missing" && !wasMissing;
+    wasMissing = read.type === "missing";
+    if (isBetween || known === read.text) return [];
+    try {
+      const problems = read.type === "unreadable" ? [`${path}: ${read.text}`] : await takeOverAll(read.text, options);
+      known = read.text;
+      for (const problem of problems) log.warn({ problem }, "jobs_file_problem");
+      return problems;
+    } catch (error) {
+      log.error({ err: toAppError(error), path }, "jobs_file_not_taken_over");
+      return [`${path}: could not be taken over; I try again.`];
+    }
   };
 }
 
 async function takeOverAll(text: string, options: JobsFileOptions): Promise<string[]> {
-  const { path, store, scheduler } = options;
+  const { path, store, scheduler, runtime, log } = options;
   const read = readEntries(text);
   if (typeof read === "string") return [`${path}: ${read}`];
   const problems: string[] = [];
   const kept = new Set<string>();
-  const { jobs } = await store.jobs.all();
   for (const [index, entry] of read.entries()) {
     const job = await readEntry(entry, options);
     // A reminder that has come may stay in the file.
     if (job === PAST) continue;
-    if (typeof job === "string") {
-      problems.push(`${path}: entry ${index + 1}: ${job}`);
-      continue;
-    }
-    kept.add(await takeOver(job, jobs, options));
+    const taken = typeof job === "string" ? { problem: job } : await takeOver(job, kept, options);
+    if ("problem" in taken) problems.push(`${path}: entry ${index + 1}: ${taken.problem}`);
+    else kept.add(taken.id);
   }
   // An entry that cannot be read may be one of those that are missing: then nothing is removed.
+  const { jobs } = await store.jobs.all();
   const gone = problems.length > 0 ? [] : jobs.filter(({ id, source }) => source === "file" && !kept.has(id));
-  for (const job of gone) await store.transaction((tx) => tx.jobs.remove(job.id));
-  for (const { id } of gone) await scheduler.look(id);
+  for (const { id } of gone) {
+    await store.transaction(async (tx) => {
+      await tx.jobs.remove(id);
+      await tx.occurrences.withdraw(id, REMOVED, runtime.clock.now());
+    });
+    await scheduler.look(id);
+  }
   const changes = { jobs: kept.size, removed: gone.length, problems: problems.length };
-  if (kept.size + gone.length > 0) options.log.info({ path, ...changes }, "jobs_file_read");
+  if (kept.size + gone.length > 0) log.info({ path, ...changes }, "jobs_file_read");
   return problems;
 }
 
-/** A file that is not there has no jobs. */
-async function textOf(path: string): Promise<string> {
+/** `text`: what stands in it, or why it cannot be read. A file that is not there has no jobs. */
+async function textOf(
+  path: string,
+): Promise<{ readonly type: "read" | "missing" | "unreadable"; readonly text: string }> {
   try {
-    return await readFile(path, "utf8");
+    const { size } = await stat(path);
+    if (size > MOST_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MOST_BYTES} are read` };
+    return { type: "read", text: await readFile(path, "utf8") };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "[]";
-    throw toAppError(error);
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    return code === "ENOENT"
+      ? { type: "missing", text: "[]" }
+      : { type: "unreadable", text: `cannot be read: ${code}` };
   }
 }
 
@@ -101,7 +126,7 @@ interface FileJob {
 
 async function readEntry(
   entry: unknown,
-  { runtime, agents, defaultTimezone }: JobsFileOptions,
+  { runtime, agents, skillsOf, defaultTimezone }: JobsFileOptions,
 ): Promise<FileJob | string> {
   const parsed = entrySchema.safeParse(entry);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ");
@@ -116,6 +141,7 @@ async function readEntry(
     owner: { id: ownerId, name: typeof owner === "string" ? owner.slice(owner.indexOf(":") + 1) : "" },
     defaultTimezone,
     agents: agents(),
+    skillsOf,
     channelNamed: () => Promise.resolve(null),
     now: runtime.clock.now(),
   };
@@ -136,25 +162,39 @@ function threadOf(channel: string): ThreadRef | null {
 
 const OFF = "It is off in the file of jobs.";
 
-/** A job of the file is known by its name. Answers its id. */
+type Taken = { readonly id: string } | { readonly problem: string };
+
+/** A job of the file is known by its name. */
 async function takeOver(
   { settings, enabled }: FileJob,
-  jobs: readonly JobRow[],
+  kept: ReadonlySet<string>,
   options: JobsFileOptions,
-): Promise<string> {
+): Promise<Taken> {
   const { store, runtime, scheduler } = options;
-  const nameKey = jobNameKey(settings.thread, settings.name);
-  const known = jobs.find((job) => jobNameKey(job.thread, job.name) === nameKey);
   const at = runtime.clock.now();
-  const id = known?.id ?? runtime.ids.next("job");
-  await store.transaction(async (tx) => {
-    if (known === undefined) await tx.jobs.add({ ...settings, id, source: "file", enabled, at });
-    else if (known.source === "file") {
-      await tx.jobs.change(id, settings, at);
-      if (!enabled) await tx.jobs.pause(id, OFF, at);
-      else if (known.pausedBecause === OFF) await tx.jobs.enable(id, at);
+  const newId = runtime.ids.next("job");
+  const taken = await store.transaction(async (tx): Promise<Taken> => {
+    const known = await tx.jobs.named(settings);
+    if (known === null) {
+      await tx.jobs.add({ ...settings, id: newId, source: "file", enabled, at });
+      return { id: newId };
     }
+    if ("problem" in known) return { problem: `the row of **${settings.name}** cannot be read: ${known.problem}` };
+    if (known.source === "chat") return { problem: `there is a job **${settings.name}** already, made in chat` };
+    if (kept.has(known.id)) return { problem: `**${settings.name}** stands there twice` };
+    await tx.jobs.change(known.id, settings, at);
+    // Due times of a new schedule count from now.
+    if (known.enabled && !isSameTime(known, settings)) await tx.jobs.accountTo(known.id, at);
+    if (!enabled) {
+      await tx.jobs.pause(known.id, OFF, at);
+      await tx.occurrences.withdraw(known.id, PAUSED, at);
+    } else if (known.pausedBecause === OFF) await tx.jobs.enable(known.id, at);
+    return { id: known.id };
   });
-  if (known === undefined || known.source === "file") await scheduler.look(id);
-  return id;
+  if ("id" in taken) await scheduler.look(taken.id);
+  return taken;
+}
+
+function isSameTime(one: JobSettings, other: JobSettings): boolean {
+  return one.cron === other.cron && one.dueOnce === other.dueOnce && one.timezone === other.timezone;
 }

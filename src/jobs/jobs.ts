@@ -1,13 +1,16 @@
 import type { JobControl } from "../core/jobs/job-control.ts";
 import type { JobRuns } from "../core/jobs/job-runs.ts";
+import type { AccessRules } from "../core/permissions/access.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
+import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { SessionEngine } from "../core/sessions/engine.ts";
 import type { Store } from "../core/store/store.ts";
 import { BreeTicker } from "./bree-ticker.ts";
 import { createJobsFile } from "./jobs-file.ts";
 import { createJobControl } from "./manage.ts";
+import { createRefusals } from "./refusal.ts";
 import { createJobRuns } from "./runs.ts";
 import { JobScheduler } from "./scheduler.ts";
 import type { Ticker } from "./ticker.ts";
@@ -17,12 +20,14 @@ export interface JobsOptions {
   readonly engine: SessionEngine;
   readonly runtime: Runtime;
   readonly log: Log;
-  /** As in access rules. */
-  readonly admins: readonly string[];
+  /** Who is served, and who are admins. */
+  readonly access: Pick<AccessRules, "admins" | "allow" | "deny">;
   readonly approvers: readonly string[];
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
   readonly agents: () => ReadonlySet<string>;
+  /** Names of the skills that hold in a thread. */
+  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
   /** IANA name. */
   readonly defaultTimezone: string;
   /** Where jobs are kept in a file; nothing is there where nobody does. */
@@ -52,7 +57,8 @@ const READ_FILE_EVERY_MS = 60_000;
 export function createJobs(options: JobsOptions): Jobs {
   const { store, runtime, log, logDays } = options;
   const ticker = options.ticker ?? new BreeTicker({ clock: runtime.clock, log });
-  const scheduler = new JobScheduler({ ...options, ticker });
+  const refusalOf = createRefusals(options);
+  const scheduler = new JobScheduler({ ...options, ticker, refusalOf });
   const readFile = createJobsFile({ ...options, path: options.file, scheduler });
   const chores = new Set<() => void>();
   let isStopped = false;
@@ -75,8 +81,8 @@ export function createJobs(options: JobsOptions): Jobs {
   };
 
   return {
-    runs: createJobRuns({ ...options, scheduler }),
-    control: createJobControl({ ...options, scheduler }),
+    runs: createJobRuns({ ...options, scheduler, refusalOf }),
+    control: createJobControl({ ...options, admins: options.access.admins, scheduler, refusalOf }),
     async start() {
       // What has left the file is not due any more.
       const problems = await readFile();

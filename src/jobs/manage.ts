@@ -9,12 +9,15 @@ import type {
   JobRequest,
 } from "../core/jobs/job-control.ts";
 import { assertNever } from "../core/protocol/assert-never.ts";
+import { plainLine } from "../core/protocol/plain-text.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import { type BrokenJob, type JobRow, type JobSettings, jobNameKey } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
 import { type ReadDraft, readDraft } from "./draft.ts";
 import { jobDetails, jobLogs, jobOverview, jobSummary } from "./job-words.ts";
+import { PAUSED, REMOVED } from "./occurrence.ts";
+import type { RefusalOf } from "./refusal.ts";
 import { nextDueTimes } from "./schedule.ts";
 import type { JobScheduler } from "./scheduler.ts";
 import { sentenceOf, timeIn } from "./sentence.ts";
@@ -28,6 +31,8 @@ export interface JobControlOptions {
   /** Who, beside admins, may give a job more rights than to look. */
   readonly approvers: readonly string[];
   readonly agents: () => ReadonlySet<string>;
+  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
+  readonly refusalOf: RefusalOf;
   readonly defaultTimezone: string;
 }
 
@@ -35,6 +40,8 @@ export interface JobControlOptions {
 const NAMED_TIMES = 3;
 /** Runs that the strip beside a job shows. */
 const SHOWN_RUNS = 7;
+/** Jobs that are named to somebody who asks for one that is not there. */
+const LISTED_NAMES = 10;
 /** Occurrences that `/jobs logs` lists. */
 const LISTED_LOGS = 10;
 
@@ -154,6 +161,8 @@ class Control implements JobControl {
   async #change(action: Exclude<JobAction, "show" | "logs">, job: JobRow, at: number): Promise<JobAnswer> {
     const { store, runtime, scheduler } = this.#options;
     const now = runtime.clock.now();
+    const lost = action === "run" || action === "enable" ? this.#options.refusalOf(job) : null;
+    if (lost !== null) return refused(lost);
     switch (action) {
       case "run": {
         const refusal = await scheduler.runNow(job, at);
@@ -164,13 +173,19 @@ class Control implements JobControl {
         await scheduler.look(job.id);
         return done(`✓ **${job.name}** is enabled.`);
       case "disable":
-        await store.transaction((tx) => tx.jobs.pause(job.id, null, now));
+        await store.transaction(async (tx) => {
+          await tx.jobs.pause(job.id, null, now);
+          await tx.occurrences.withdraw(job.id, PAUSED, now);
+        });
         await scheduler.look(job.id);
         return done(`⏸ **${job.name}** is paused. \`/jobs enable\` goes on; a run that has begun ends as usual.`);
       case "remove": {
         const refusal = fileRefusal(job);
         if (refusal !== null) return refused(refusal);
-        await store.transaction((tx) => tx.jobs.remove(job.id));
+        await store.transaction(async (tx) => {
+          await tx.jobs.remove(job.id);
+          await tx.occurrences.withdraw(job.id, REMOVED, now);
+        });
         await scheduler.look(job.id);
         return done(`✓ **${job.name}** is removed.`);
       }
@@ -180,7 +195,7 @@ class Control implements JobControl {
   }
 
   async #read(draft: JobDraft, { person, thread }: JobRequest, known: JobRow | null): Promise<ReadDraft> {
-    const { store, runtime, agents, defaultTimezone } = this.#options;
+    const { store, runtime, agents, skillsOf, defaultTimezone } = this.#options;
     const read = await readDraft(
       draft,
       {
@@ -188,23 +203,25 @@ class Control implements JobControl {
         owner: person,
         defaultTimezone,
         agents: agents(),
+        skillsOf,
         channelNamed: (name) => channelNamed(store, thread, name),
         now: runtime.clock.now(),
       },
       known === null ? null : settingsOf(known),
     );
     if (read.type === "refused") return read;
-    const refusal = this.#raiseRefusal(read.settings, known, person);
+    const refusal = this.#raiseRefusal(read.settings, person);
     return refusal === null ? read : { type: "refused", reason: refusal };
   }
 
   /** Nobody will be asked while the job runs: who gives it more than to look must be one who may decide. */
-  #raiseRefusal(settings: JobSettings, known: JobRow | null, person: Person): string | null {
+  #raiseRefusal(settings: JobSettings, person: Person): string | null {
     const { admins, approvers } = this.#options;
     const trusted = [...admins, ...approvers];
-    const isMore = settings.mode === "agi" || settings.tools.some((tool) => !known?.tools.includes(tool));
+    // Also what such a job is to do: a changed prompt would use what was granted for another.
+    const isMore = settings.mode === "agi" || settings.tools.length > 0;
     if (!isMore || trusted.length === 0 || isNamed(person, trusted)) return null;
-    return "Only admins and approvers may grant a job tools or the mode `agi`: nobody is asked while it runs.";
+    return "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.";
   }
 
   #nextTimes({ settings, schedule }: Extract<ReadDraft, { type: "job" }>): string[] {
@@ -226,9 +243,10 @@ class Control implements JobControl {
     const bad = broken.find((each) => each.id === name || each.name.toLowerCase() === wanted);
     if (bad !== undefined)
       return { reason: `The job \`${bad.name}\` cannot be read: ${bad.problem}. An operator must mend its row.` };
-    const known = seen.map((each) => `\`${each.name}\``).join(", ");
+    const named = seen.slice(0, LISTED_NAMES).map((each) => `\`${each.name}\``);
+    const known = [...named, ...(seen.length > LISTED_NAMES ? [`${seen.length - LISTED_NAMES} more`] : [])].join(", ");
     return {
-      reason: `I don't know a job \`${name.replaceAll("`", "")}\`. ${known === "" ? "There are none here." : `There is ${known}.`}`,
+      reason: `I don't know a job \`${plainLine(name.replaceAll("`", ""), 80)}\`. ${known === "" ? "There are none here." : `There is ${known}.`}`,
     };
   }
 

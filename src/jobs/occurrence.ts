@@ -9,6 +9,10 @@ import { timeIn } from "./sentence.ts";
 /** A due time that has come this long ago is still on time. Milliseconds. */
 export const ON_TIME_MS = 60_000;
 
+/** What the log says of due times that a pause has left without a run. */
+export const PAUSED = "the job was paused";
+export const REMOVED = "the job was removed";
+
 /** Due times that wait for the run before them, at most. */
 const MOST_WAITING = 10;
 
@@ -34,10 +38,12 @@ export type OverlapVerdict =
   | { readonly type: "skip"; readonly why: string };
 
 /** What becomes of a due time while earlier ones are not over. */
-export function overlapVerdict({ overlap, timezone }: JobRow, open: readonly OccurrenceRow[]): OverlapVerdict {
+export function overlapVerdict({ overlap, dueOnce, timezone }: JobRow, open: readonly OccurrenceRow[]): OverlapVerdict {
   const [first] = open;
   if (first === undefined || overlap === "cancel-previous") return { type: "run", stops: open };
-  if (overlap === "queue" && open.length <= MOST_WAITING) return { type: "wait" };
+  // A reminder has no other due time.
+  const waits = overlap === "queue" || dueOnce !== null;
+  if (waits && open.length <= MOST_WAITING) return { type: "wait" };
   const before = `the run of ${timeIn(first.scheduledFor, timezone)} was still going on`;
   return { type: "skip", why: overlap === "queue" ? `${before}, and ${MOST_WAITING} others waited` : before };
 }
@@ -46,7 +52,7 @@ export function overlapVerdict({ overlap, timezone }: JobRow, open: readonly Occ
 export function attemptEvent(
   job: JobRow,
   occurrence: { readonly id: string; readonly scheduledFor: number; readonly attempt: number },
-  at: number,
+  { at, refusal }: { readonly at: number; readonly refusal: string | null },
 ): SessionEvent {
   const { id, scheduledFor, attempt } = occurrence;
   const body: JobEvent = {
@@ -60,6 +66,7 @@ export function attemptEvent(
     tools: job.tools,
     budgetUsd: job.budgetUsd,
     timeoutMs: job.timeoutMs,
+    ...(refusal === null ? {} : { refusal }),
     at,
   };
   return { key: `job:${job.id}:${scheduledFor}${attempt === 1 ? "" : `:${attempt}`}`, body };

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { type JobFacts, type JobRun, type JobRunEnd, type JobRuns, TIME_LIMIT } from "../core/jobs/job-runs.ts";
-import { type AppError, DefectError } from "../core/protocol/errors.ts";
+import type { AppError } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
 import type { Log } from "../core/protocol/log.ts";
-import type { PostedMessage, ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { SessionEngine } from "../core/sessions/engine.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobRow } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
-import { attemptEvent, ON_TIME_MS, scheduleOf } from "./occurrence.ts";
+import { attemptEvent, ON_TIME_MS, PAUSED, scheduleOf } from "./occurrence.ts";
+import type { RefusalOf } from "./refusal.ts";
 import { nextDue } from "./schedule.ts";
 import type { JobScheduler } from "./scheduler.ts";
 import { clockTimeIn, sentenceOf, timeIn } from "./sentence.ts";
@@ -20,6 +20,7 @@ export interface JobRunDeskOptions {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly scheduler: Pick<JobScheduler, "look" | "startWaiting">;
+  readonly refusalOf: RefusalOf;
 }
 
 /** Runs before this one that the history strip shows. */
@@ -41,14 +42,24 @@ class JobRunDesk implements JobRuns {
     this.#options = options;
   }
 
-  async begins(run: JobRun): Promise<void> {
-    const { store } = this.#options;
-    const occurrence = await store.occurrences.get(run.occurrenceId);
-    if (occurrence === null || isOver(occurrence, run)) return this.#cancel(run, "another run of the job");
+  async begins(run: JobRun): Promise<number> {
+    const { store, refusalOf } = this.#options;
+    const [occurrence, job] = await this.#found(run);
+    if (occurrence === null || isOver(occurrence, run)) {
+      await this.#cancel(run, "another run of the job");
+      return 0;
+    }
+    // Whoever has lost the right since it fell due has nothing more done in their name.
+    if (job !== null && refusalOf(job) !== null) await this.#cancel(run, "the job's rights, which have ended");
     await store.transaction(async (tx) => {
       await tx.occurrences.move(run.occurrenceId, "retrying", { status: "running" });
       await tx.occurrences.runs(run.occurrenceId, run.runId, this.#now());
     });
+    return occurrence.runId === run.runId ? (occurrence.durationMs ?? 0) : 0;
+  }
+
+  async hasRun(run: JobRun, ms: number): Promise<void> {
+    await this.#options.store.transaction((tx) => tx.occurrences.hasRun(run.occurrenceId, run.runId, Math.round(ms)));
   }
 
   timeIsUp(run: JobRun): Promise<void> {
@@ -83,23 +94,11 @@ class JobRunDesk implements JobRuns {
     };
   }
 
-  async opened(run: JobRun, posted: PostedMessage): Promise<ThreadRef> {
-    const { store } = this.#options;
-    const sessionId = (await store.runs.get(run.runId))?.sessionId;
-    if (sessionId === undefined) throw new DefectError(`run ${run.runId} has no row`);
-    const { thread: channel } = await store.sessions.get(sessionId);
-    if (channel.threadId !== null || isDirectOnDiscord(channel)) return channel;
-    const thread = { ...channel, threadId: posted.messageId };
-    // Whoever was quicker to reply has opened a session of their own there, which reads the report as its thread.
-    await store.transaction((tx) => tx.sessions.openThread(sessionId, thread));
-    return thread;
-  }
-
   async ended(run: JobRun, end: JobRunEnd): Promise<void> {
     const [occurrence, job] = await this.#found(run);
     if (occurrence === null || isOver(occurrence, run)) return;
     if (job !== null && (await this.#tryAgain(run, end, [occurrence, job]))) return;
-    await this.#close(run, end, null);
+    await this.#close(run, end, end.refusal);
   }
 
   async undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null> {
@@ -127,11 +126,11 @@ class JobRunDesk implements JobRuns {
 
   /** An attempt of its own for what may pass; the same session goes on. False when there is none left. */
   async #tryAgain(run: JobRun, end: JobRunEnd, [occurrence, job]: [OccurrenceRow, JobRow]): Promise<boolean> {
-    const { store, engine, log } = this.#options;
+    const { store, engine, log, refusalOf } = this.#options;
     const delayMs = retryDelay(run, end, job);
     if (delayMs === null || occurrence.sessionId === null) return false;
     const attempt = run.attempt + 1;
-    const event = attemptEvent(job, { ...occurrence, attempt }, this.#now());
+    const event = attemptEvent(job, { ...occurrence, attempt }, { at: this.#now(), refusal: refusalOf(job) });
     await engine.deliverAt(occurrence.sessionId, event, this.#now() + delayMs);
     await store.transaction((tx) => tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt }));
     log.warn({ ...run, delayMs, reason: end.text.slice(0, LOGGED_CHARS) }, "job_retries");
@@ -140,14 +139,16 @@ class JobRunDesk implements JobRuns {
 
   async #close(run: JobRun, end: JobRunEnd, pausedBecause: string | null): Promise<void> {
     const { store, scheduler, log } = this.#options;
-    const job = await store.jobs.get(run.jobId);
+    const [occurrence, job] = await this.#found(run);
     const at = this.#now();
     const isFirst = await store.transaction(async (tx) => {
       if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), at }))) return false;
       if (job === null) return true;
       const failures = end.verdict === "cancelled" ? 0 : await tx.jobs.countFailure(job.id, hasFailed(end));
-      const because = pausedBecause ?? pauseReason(job, failures);
-      if (because !== null) await tx.jobs.pause(job.id, because, at);
+      const because = pausedBecause ?? pauseReason(job, { failures, isDue: occurrence?.trigger === "schedule" });
+      if (because === null) return true;
+      await tx.jobs.pause(job.id, because, at);
+      await tx.occurrences.withdraw(job.id, PAUSED, at);
       return true;
     });
     if (!isFirst) return;
@@ -167,6 +168,7 @@ function nextOf(run: JobRun, end: JobRunEnd, { job, now }: { job: JobRow; now: n
   const failures = job.failures + 1;
   const pauses = hasFailed(end) && retryMs === null && failures >= job.pauseAfter;
   const isRetried = retryMs !== null;
+  if (end.refusal !== null) return { isRetried, pausesAfter: null, nextTry: null };
   if (isRetried) return { isRetried, pausesAfter: null, nextTry: inWords(retryMs, run, job) };
   return { isRetried, pausesAfter: pauses ? failures : null, nextTry: pauses ? null : nextTime(job, now) };
 }
@@ -195,13 +197,14 @@ function retryDelay({ attempt }: JobRun, { transient }: JobRunEnd, { attempts, e
   return Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), transient.retryAfterMs ?? 0);
 }
 
-function pauseReason(job: JobRow, failures: number): string | null {
-  if (job.dueOnce !== null) return "It was due once.";
+function pauseReason(job: JobRow, { failures, isDue }: { failures: number; isDue: boolean }): string | null {
+  if (job.dueOnce !== null && isDue) return "It was due once.";
   return failures >= job.pauseAfter ? `It failed ${failures} times in a row.` : null;
 }
 
 function logged({ verdict, text, costUsd, durationMs }: JobRunEnd) {
-  const line = text.slice(0, LOGGED_CHARS);
+  // PostgreSQL keeps no NUL in a text.
+  const line = text.replaceAll("\0", "").slice(0, LOGGED_CHARS).toWellFormed();
   const isGood = verdict === "succeeded";
   return {
     status: verdict,
@@ -243,9 +246,4 @@ function lateness(occurrence: OccurrenceRow, { timezone, jitterMs }: JobRow): Jo
   const isOtherDay = executedAt - scheduledFor > 12 * 3_600_000;
   const say = isOtherDay ? timeIn : clockTimeIn;
   return { due: say(scheduledFor, timezone), ran: say(executedAt, timezone), why };
-}
-
-/** Discord's direct messages have no threads. */
-function isDirectOnDiscord({ platform, workspaceId }: ThreadRef): boolean {
-  return platform === "discord" && workspaceId === "@me";
 }

@@ -1,5 +1,6 @@
 import { Cron } from "croner";
 import { distance } from "fastest-levenshtein";
+import { plainLine } from "../core/protocol/plain-text.ts";
 import { openZone, type Zone } from "./wall-clock.ts";
 
 /**
@@ -26,6 +27,9 @@ export interface ScheduleText {
 
 const FIELDS = "five fields (minute hour day month weekday), or six with seconds first";
 
+/** Of an expression. Room for a list of all minutes. */
+const MOST_CHARS = 250;
+
 /** Reads what people wrote, or says what is wrong with it. */
 export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSchedule {
   const zone = openZone(timezone);
@@ -36,6 +40,7 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
   }
   const expression = cron.trim().replaceAll(/\s+/gu, " ");
   const count = expression === "" ? 0 : expression.split(" ").length;
+  if (expression.length > MOST_CHARS) return refused(`An expression has at most ${MOST_CHARS} characters.`);
   const isNickname = expression.startsWith("@");
   if (!isNickname && count !== 5 && count !== 6) {
     return refused(`\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; an expression has ${FIELDS}.`);
@@ -117,7 +122,8 @@ function wallCron(expression: string): Cron | string {
 /** Beyond this many letters a name is another one, not a slip. */
 const SLIPS = 3;
 
-function unknownZone(name: string): string {
+function unknownZone(typed: string): string {
+  const name = plainLine(typed, 60);
   const [closest] = Intl.supportedValuesOf("timeZone")
     .map((zone) => ({ zone, slips: distance(zone.toLowerCase(), name.toLowerCase()) }))
     .toSorted((a, b) => a.slips - b.slips);

@@ -16,6 +16,7 @@ import {
   overlapVerdict,
   scheduleOf,
 } from "./occurrence.ts";
+import type { RefusalOf } from "./refusal.ts";
 import { dueBetween, nextDue, type Schedule } from "./schedule.ts";
 import type { Ticker } from "./ticker.ts";
 
@@ -27,6 +28,7 @@ export interface SchedulerOptions {
   readonly ticker: Ticker;
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
+  readonly refusalOf: RefusalOf;
 }
 
 /** Missed due times of one job that get a row of their own after a time away. */
@@ -186,10 +188,10 @@ export class JobScheduler {
     occurrence: { readonly id: string; readonly scheduledFor: number },
     claim: (tx: StoreTransaction, sessionId: string) => Promise<boolean>,
   ): Promise<"new" | "duplicate" | "refused"> {
-    const { engine, runtime, agentOf } = this.#options;
+    const { engine, runtime, agentOf, refusalOf } = this.#options;
     const at = runtime.clock.now();
     const sessionId = runtime.ids.next("ses");
-    const event = attemptEvent(job, { ...occurrence, attempt: 1 }, at);
+    const event = attemptEvent(job, { ...occurrence, attempt: 1 }, { at, refusal: refusalOf(job) });
     return engine.deliver(sessionId, event, async (tx) => {
       if (!(await claim(tx, sessionId))) return false;
       await tx.sessions.createUnder(`job:${occurrence.id}`, {

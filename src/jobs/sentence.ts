@@ -1,5 +1,6 @@
 import cronstrue from "cronstrue";
 import type { Schedule } from "./schedule.ts";
+import { openZone } from "./wall-clock.ts";
 
 const NICKNAMES: Readonly<Record<string, string>> = {
   "@yearly": "0 0 1 1 *",
@@ -51,18 +52,28 @@ function expressionInWords(expression: string): string {
   if (spoken !== undefined && seconds === "0" && isNumber(minute) && isNumber(hour)) {
     return `${spoken} at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
   }
-  const words = cronstrue.toString(fields.join(" "), { use24HourTimeFormat: true });
+  const words = inWords(fields.join(" "));
   return words.charAt(0).toLowerCase() + words.slice(1);
+}
+
+/** What cronstrue has no words for is said as it is written. */
+function inWords(expression: string): string {
+  try {
+    return cronstrue.toString(expression, { use24HourTimeFormat: true });
+  } catch {
+    return `\`${expression}\``;
+  }
 }
 
 function isNumber(field: string): boolean {
   return /^\d{1,2}$/u.test(field);
 }
 
-/** `Mon 23 Nov 2026 09:00`, with seconds where there are any. */
+/** `Mon 23 Nov 2026 09:00`, with seconds where there are any; UTC where the zone is not known any more. */
 export function timeIn(instant: number, timeZone: string): string {
+  const known = openZone(timeZone) === null ? "UTC" : timeZone;
   const parts: Record<string, string> = {};
-  for (const { type, value } of dateTimeFormat(timeZone).formatToParts(instant)) parts[type] = value;
+  for (const { type, value } of dateTimeFormat(known).formatToParts(instant)) parts[type] = value;
   const { weekday, day, month, year, hour, minute, second } = parts;
   return `${weekday} ${day} ${month} ${year} ${hour}:${minute}${second === "00" ? "" : `:${second}`}`;
 }

@@ -53,11 +53,13 @@ const refusals: { draft: JobDraft; reason: string }[] = [
   },
   {
     draft: { cron: "@daily", prompt: "x", tools: "bash" },
-    reason: "Only admins and approvers may grant a job tools or the mode `agi`: nobody is asked while it runs.",
+    reason:
+      "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.",
   },
   {
     draft: { cron: "@daily", prompt: "x", mode: "agi" },
-    reason: "Only admins and approvers may grant a job tools or the mode `agi`: nobody is asked while it runs.",
+    reason:
+      "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.",
   },
 ];
 

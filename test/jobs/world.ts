@@ -3,12 +3,14 @@ import { onTestFinished } from "vitest";
 import { createJobViews } from "../../src/adapters/render/job-view.ts";
 import { pacePlatform } from "../../src/adapters/render/paced-platform.ts";
 import type { JobDraft, JobRequest } from "../../src/core/jobs/job-control.ts";
-import { ProviderError } from "../../src/core/protocol/errors.ts";
+import type { AccessRules } from "../../src/core/permissions/access.ts";
+import { AppError, ProviderError } from "../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../src/core/protocol/events.ts";
 import type { ThreadRef } from "../../src/core/protocol/platform.ts";
 import { EmbeddedEngine } from "../../src/core/sessions/embedded-engine.ts";
 import { CancelSignal, type SessionHandler, type TurnContext, type Wake } from "../../src/core/sessions/engine.ts";
 import type { JobEvent } from "../../src/core/sessions/job-event.ts";
+import { JobThreads } from "../../src/core/sessions/job-thread.ts";
 import type { RunViewOptions } from "../../src/core/sessions/run-view.ts";
 import type { OccurrenceRow } from "../../src/core/store/job-occurrences.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
@@ -24,6 +26,8 @@ import { tempDirectory } from "../support/temp-directory.ts";
 export interface Play {
   readonly takesMs?: number;
   readonly says?: string;
+  /** It waits for something then. */
+  readonly parks?: boolean;
   readonly fails?: "overloaded" | "auth";
   /** Called when it has taken its time. */
   readonly ends?: () => void;
@@ -38,6 +42,7 @@ export interface World {
   readonly platform: MemoryPlatform;
   readonly store: Store;
   jobs: Jobs;
+  readonly engine: () => EmbeddedEngine;
   /** Runs that have begun, in order. */
   readonly runs: JobEvent[];
   play: (event: JobEvent, number: number) => Play;
@@ -57,11 +62,16 @@ export async function openWorld(
     readonly maxConcurrentRuns?: number;
     readonly logDays?: number;
     readonly file?: string;
+    /** Looked at again whenever the program starts. */
+    readonly access?: Partial<Pick<AccessRules, "allow" | "deny">>;
+    readonly skills?: string[];
+    /** Of the database; a new SQLite file by default. */
+    readonly url?: string;
   } = {},
 ): Promise<World> {
   const clock = new ManualClock(Date.parse(options.start ?? "2027-01-04T08:00:00Z"));
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
-  const opened = await openStore(`file:${path.join(tempDirectory(), "jobs.db")}`, runtime);
+  const opened = await openStore(options.url ?? `file:${path.join(tempDirectory(), "jobs.db")}`, runtime);
   onTestFinished(() => opened.close());
   const busy = { calls: 0 };
   const store = tracked(opened, busy);
@@ -77,10 +87,11 @@ export async function openWorld(
       engine,
       runtime,
       log: silentLog,
-      admins: ["slack:UADMIN"],
+      access: { admins: ["slack:UADMIN", "slack:role:9"], deny: [], ...options.access },
       approvers: [],
       agentOf: () => "build",
       agents: () => new Set(["build", "plan"]),
+      skillsOf: () => new Set(options.skills ?? []),
       defaultTimezone: "Europe/Paris",
       file: options.file ?? path.join(tempDirectory(), "none.json"),
       logDays: options.logDays ?? 1_000,
@@ -91,17 +102,24 @@ export async function openWorld(
     return { jobs, engine };
   };
 
+  const threads = new JobThreads();
   const handler = (jobs: () => Jobs): SessionHandler => ({
     queued: () => Promise.resolve(),
-    async run(wake, context) {
+    async run(wake, given) {
       const { body } = wake.event;
       if (body.kind !== "job") throw new Error(`a run of ${body.kind}`);
       runs.push(body);
+      const session = await store.sessions.get(wake.sessionId);
+      const { context } = threads.postsOf(session, wake, { store, context: given, limits: paced.limits });
       const deps = { platform: paced, clock, log: silentLog, jobs: jobs().runs };
       const view = createJobViews(deps, body)(viewOptions(wake, context));
       try {
         const began = clock.now();
-        const outcome = await outcomeOf(world.play(body, runs.length), context, clock);
+        const outcome = await outcomeOf(body, () => world.play(body, runs.length), { context, clock });
+        if (outcome === "parks") {
+          await view.park();
+          return "parked";
+        }
         await view.finish(outcome, {
           turns: 1,
           tools: 0,
@@ -136,6 +154,7 @@ export async function openWorld(
     platform,
     store,
     jobs: living.jobs,
+    engine: () => living.engine,
     runs,
     play: () => ({}),
     async add(draft, request = {}) {
@@ -190,7 +209,13 @@ function viewOptions({ runId, sessionId }: Wake, context: TurnContext): RunViewO
   };
 }
 
-async function outcomeOf(play: Play, { signal }: TurnContext, clock: ManualClock): Promise<QueryOutcome> {
+async function outcomeOf(
+  body: JobEvent,
+  plays: () => Play,
+  { context: { signal }, clock }: { context: TurnContext; clock: ManualClock },
+): Promise<QueryOutcome | "parks"> {
+  if (body.refusal !== undefined) return { type: "error", error: new AppError("config", body.refusal) };
+  const play = plays();
   try {
     await clock.sleep(play.takesMs ?? 1_000, signal);
   } catch (error) {
@@ -198,6 +223,7 @@ async function outcomeOf(play: Play, { signal }: TurnContext, clock: ManualClock
     throw error;
   }
   play.ends?.();
+  if (play.parks === true) return "parks";
   if (play.fails !== undefined) return { type: "error", error: new ProviderError(play.fails, play.fails) };
   const content = [{ type: "text" as const, text: play.says ?? "All is quiet." }];
   const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };

@@ -34,8 +34,9 @@ function uncapitalised(sentence: string): string {
 }
 
 /** Of a run that did not end well. */
-function afterwards({ nextTry, pausesAfter }: JobFacts, { verdict }: JobRunEnd): string[] {
+function afterwards({ nextTry, pausesAfter }: JobFacts, { verdict, refusal }: JobRunEnd): string[] {
   if (verdict === "succeeded") return [];
+  if (refusal !== null) return ["⏸ Paused; once that is mended, `/jobs enable` goes on."];
   if (pausesAfter !== null)
     return [`⏸ Paused after ${count(pausesAfter, "failure")} in a row; Run now tries it, \`/jobs enable\` goes on.`];
   return nextTry === null ? [] : [`Next try ${nextTry}.`];

@@ -1,3 +1,4 @@
+import { howToRaise } from "../../core/budget/budget-words.ts";
 import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "../../core/jobs/job-runs.ts";
 import { TIME_LIMIT } from "../../core/jobs/job-runs.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
@@ -10,10 +11,11 @@ import type { JobEvent } from "../../core/sessions/job-event.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
 import { answerParts } from "./answer-parts.ts";
 import { jobFooter, jobHead, jobLine } from "./job-text.ts";
-import { type Ending, endingOf } from "./outcome-text.ts";
+import { detailsButton, type Ending, endingOf } from "./outcome-text.ts";
 import type { PacedPlatform } from "./paced-platform.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress-state.ts";
 import { noticeLines } from "./progress-view.ts";
+import { RunTime } from "./run-time.ts";
 
 export interface JobViewDeps {
   readonly platform: PacedPlatform;
@@ -47,34 +49,37 @@ class JobRunView implements RunView {
   readonly #run: JobRun;
   /** Resolves once the log knows of the run, or with why it does not. */
   readonly #begun: Promise<AppError | null>;
-  #cancelTimer: () => void;
+  readonly #event: JobEvent;
+  #time: RunTime | null = null;
+  #isOver = false;
   #state: ProgressState = NO_PROGRESS;
 
-  constructor(deps: JobViewDeps, { jobId, occurrenceId, attempt, timeoutMs }: JobEvent, options: RunViewOptions) {
+  constructor(deps: JobViewDeps, event: JobEvent, options: RunViewOptions) {
+    const { jobId, occurrenceId, attempt, timeoutMs } = event;
     this.#deps = deps;
+    this.#event = event;
     this.#options = options;
     this.#run = { jobId, occurrenceId, attempt, timeoutMs, runId: options.runId };
-    this.#cancelTimer = deps.clock.after(timeoutMs, () => this.#timeIsUp());
-    this.#begun = deps.jobs.begins(this.#run).then(() => null, toAppError);
+    // The time of a run that waits for a place has not begun.
+    this.#begun = options.isQueued === true ? Promise.resolve(null) : this.#begins().then(() => null, toAppError);
   }
 
   show(event: QueryEvent): void {
-    // The time of a run that waits for a place has not begun.
-    if (event.type === "queued") this.#cancelTimer();
     this.#state = reduceProgress(this.#state, event);
   }
 
   async finish(outcome: QueryOutcome, stats: RunStats): Promise<void> {
-    await this.suspend();
+    this.#isOver = true;
     const failure = await this.#begun;
+    this.#time?.stop();
     if (failure !== null) throw failure;
     const { jobs } = this.#deps;
-    const ending = endingOf(outcome, stats);
-    const end = endOf(outcome, ending, stats);
+    const ending = ownEnding(endingOf(outcome, stats), outcome, this.#event);
+    const end = endOf(outcome, ending, { stats, refusal: this.#event.refusal ?? null });
     const facts = await jobs.factsOf(this.#run, end);
     if (facts.isOver) return;
     try {
-      if (!facts.isUnchanged) await this.#say(reportOf(outcome, ending), end, facts);
+      if (!facts.isUnchanged) await this.#say(end.refusal === null ? reportOf(outcome, ending) : null, end, facts);
     } catch (error) {
       const closed = toAppError(error);
       if (!UNWRITABLE.has(closed.code)) throw closed;
@@ -84,23 +89,35 @@ class JobRunView implements RunView {
     await jobs.ended(this.#run, end);
   }
 
-  /** Waiting for people is not counted as the run's time; with its next wake it gets all of it again. */
+  /** Waiting for people is not counted as the run's time. */
   async park(): Promise<void> {
     await this.suspend();
   }
 
   async suspend(): Promise<void> {
-    this.#cancelTimer();
+    this.#isOver = true;
     await this.#begun;
+    await this.#time?.pause();
+  }
+
+  async #begins(): Promise<void> {
+    const { jobs, clock } = this.#deps;
+    const hadMs = await jobs.begins(this.#run);
+    if (this.#isOver) return;
+    this.#time = new RunTime({
+      clock,
+      hadMs,
+      timeoutMs: this.#run.timeoutMs,
+      keep: (ms) => this.#soon(jobs.hasRun(this.#run, ms), "job_time_not_kept"),
+      isUp: () => this.#soon(jobs.timeIsUp(this.#run), "job_not_stopped"),
+    });
   }
 
   async #say(report: string | null, end: JobRunEnd, facts: JobFacts): Promise<void> {
     if (report === null) {
-      const posted = await this.#options.post(
-        "failure",
-        message({ markdown: jobLine(facts, end), tone: "error" }, this.#buttons()),
-      );
-      if (!facts.isRetried) await this.#deps.jobs.opened(this.#run, posted);
+      const line = message({ markdown: jobLine(facts, end), tone: "error" }, this.#failureButtons());
+      // The next attempt opens the thread, if it has something to say.
+      await this.#options.post("failure", line, facts.isRetried ? this.#options.thread : undefined);
       return;
     }
     const notices = noticeLines(this.#state).map((line) => `\n${line}`);
@@ -108,8 +125,12 @@ class JobRunView implements RunView {
     const [first, ...rest] = answerParts({ markdown, tone: "plain" }, this.#deps.platform.limits);
     if (first === undefined) return;
     const head = { ...first, footer: jobFooter(facts, end), buttons: this.#buttons() };
-    const thread = await this.#deps.jobs.opened(this.#run, await this.#options.post("report:0", head));
-    for (const [index, part] of rest.entries()) await this.#options.post(`report:${index + 1}`, part, thread);
+    await this.#options.post("report:0", head);
+    for (const [index, part] of rest.entries()) await this.#options.post(`report:${index + 1}`, part);
+  }
+
+  #failureButtons(): OutgoingMessage["buttons"] {
+    return [detailsButton(this.#options.runId), ...this.#buttons()];
   }
 
   #buttons(): OutgoingMessage["buttons"] {
@@ -135,11 +156,12 @@ class JobRunView implements RunView {
     }
   }
 
-  #timeIsUp(): void {
-    const { jobs, log } = this.#deps;
-    jobs
-      .timeIsUp(this.#run)
-      .catch((error: unknown) => log.error({ err: toAppError(error), ...this.#run }, "job_not_stopped"));
+  async #soon(work: Promise<void>, failure: string): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#deps.log.error({ err: toAppError(error), ...this.#run }, failure);
+    }
   }
 }
 
@@ -149,9 +171,25 @@ function reportOf({ type }: QueryOutcome, { markdown, footer, tone }: Ending): s
   return footer === undefined ? markdown : `${markdown}\n\n${footer}`;
 }
 
-function endOf(outcome: QueryOutcome, { markdown, footer }: Ending, stats: RunStats): JobRunEnd {
+/** A job's own budget is raised by whoever keeps the job. */
+function ownEnding(ending: Ending, outcome: QueryOutcome, { budgetUsd }: JobEvent): Ending {
+  if (outcome.type !== "budget_exceeded" || outcome.scope !== "job" || budgetUsd === null) return ending;
+  const own = (text: string) => text.replace(howToRaise(outcome), OWN_BUDGET);
+  const { markdown, footer } = ending;
+  return { ...ending, markdown: own(markdown), ...(footer === undefined ? {} : { footer: own(footer) }) };
+}
+
+const OWN_BUDGET = "That is the job's own budget: `/jobs edit` with `--budget` raises it.";
+
+interface EndFacts {
+  readonly stats: RunStats;
+  readonly refusal: string | null;
+}
+
+function endOf(outcome: QueryOutcome, { markdown, footer }: Ending, { stats, refusal }: EndFacts): JobRunEnd {
   const { costUsd, durationMs, changedFiles } = stats;
-  const base = { costUsd, durationMs, transient: null, text: footer ?? markdown };
+  const base = { costUsd, durationMs, transient: null, text: footer ?? markdown, refusal };
+  if (refusal !== null) return { ...base, verdict: "failed", text: refusal };
   switch (outcome.type) {
     case "end_turn":
       return { ...base, verdict: "succeeded" };

@@ -1,16 +1,15 @@
 import type { AppError } from "../protocol/errors.ts";
-import type { PostedMessage, ThreadRef } from "../protocol/platform.ts";
 
 /** What the view of a job's run needs of the jobs: `src/jobs` stands behind it. */
 export interface JobRuns {
-  /** The run begins, or goes on after a restart. */
-  begins(run: JobRun): Promise<void>;
+  /** The run begins, or goes on after a pause or a restart. Answers how much of its time it has had. Milliseconds. */
+  begins(run: JobRun): Promise<number>;
+  /** It has had so much of its time; what is written last holds after a restart. Milliseconds. */
+  hasRun(run: JobRun, ms: number): Promise<void>;
   /** The run has had its time: it is stopped, and its end is called that. */
   timeIsUp(run: JobRun): Promise<void>;
   /** What is to be said of the run's end; changes nothing. */
   factsOf(run: JobRun, end: JobRunEnd): Promise<JobFacts>;
-  /** The report stands: what people reply to it is the session's. Answers its thread. */
-  opened(run: JobRun, posted: PostedMessage): Promise<ThreadRef>;
   /** All is said: the end goes to the log, and what follows from it happens. Once, however often it is called. */
   ended(run: JobRun, end: JobRunEnd): Promise<void>;
   /** Nothing can be written in the channel: the job pauses. Answers whom to tell; null when the job is gone. */
@@ -34,6 +33,8 @@ export interface JobRunEnd {
   readonly durationMs: number;
   /** Of a failure that may pass: another attempt may be made. `retryAfterMs` as the other side asked for. */
   readonly transient: { readonly retryAfterMs: number | undefined } | null;
+  /** Why it must not run any more: the job pauses. */
+  readonly refusal: string | null;
 }
 
 export interface JobFacts {

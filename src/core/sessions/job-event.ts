@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError } from "../protocol/errors.ts";
 import { authorSchema } from "../protocol/messages.ts";
 import type { SessionEventBody } from "./session-event.ts";
 
@@ -17,13 +18,16 @@ export const jobEventSchema = z.object({
   tools: z.array(z.string()),
   budgetUsd: z.number().nullable(),
   timeoutMs: z.number(),
+  /** Why it must not run, as people read it: it ends with these words before anything is done. */
+  refusal: z.string().exactOptional(),
   /** Milliseconds since the epoch. */
   at: z.number(),
 });
 export type JobEvent = z.infer<typeof jobEventSchema>;
 
-/** The place of a session for the run that an event began: a job brings its own rights, and nobody there to ask. */
+/** The place of a session for the run that an event began: a job brings its own rights. Throws where it must not run. */
 export function placeFor<P extends { readonly config: object }>(body: SessionEventBody, place: P): P {
   if (body.kind !== "job") return place;
+  if (body.refusal !== undefined) throw new AppError("config", body.refusal);
   return { ...place, config: { ...place.config, mode: body.mode, grantedTools: body.tools } };
 }

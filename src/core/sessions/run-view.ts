@@ -22,6 +22,8 @@ export interface RunViewOptions {
   readonly startedAt: number;
   /** True when an earlier process, or the queue, has begun to post the live message: it goes on with it. */
   readonly isLive: boolean;
+  /** The run waits for a place; another view is opened when it has one. */
+  readonly isQueued?: boolean;
   /** Tool calls of the run that had ended before this wake. */
   readonly toolsBefore: number;
   /** The run's sub-agents as the store knows them. */

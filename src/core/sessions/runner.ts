@@ -25,6 +25,7 @@ import type { Tool } from "../tool.ts";
 import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "./approvals.ts";
 import { endChild } from "./children.ts";
 import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
+import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
 import { postKey } from "./post-once.ts";
 import { withdrawQuestions } from "./questions.ts";
@@ -88,6 +89,10 @@ interface LiveRun {
   readonly view: RunView;
 }
 
+interface Opening extends Pick<LiveRun, "wake" | "context"> {
+  readonly isQueued: boolean;
+}
+
 class SessionRunner implements SessionHandler {
   readonly #options: RunnerOptions;
   readonly #meter = new TokenMeter();
@@ -96,6 +101,7 @@ class SessionRunner implements SessionHandler {
 
   /** Views of parked runs: they show how far the runs' sub-agents are. */
   readonly #parked = new Map<string, RunView>();
+  readonly #jobThreads = new JobThreads();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -103,17 +109,18 @@ class SessionRunner implements SessionHandler {
 
   async queued(wake: Wake, context: TurnContext, before: number): Promise<void> {
     const known = this.#queued.get(wake.runId);
-    const view = known?.view ?? (await this.#openView(await this.#sessionOf(wake), wake, context));
+    const view = known?.view ?? (await this.#openView(await this.#sessionOf(wake), { wake, context, isQueued: true }));
     if (known === undefined) this.#queued.set(wake.runId, { view, context });
     view.show({ type: "queued", before });
   }
 
-  async run(wake: Wake, context: TurnContext): Promise<"ended" | "parked"> {
+  async run(wake: Wake, given: TurnContext): Promise<"ended" | "parked"> {
     const session = await this.#sessionOf(wake);
+    const { context, deliverKept } = this.#postsOf(session, wake, given);
     const waiting = this.#queued.get(wake.runId);
     this.#queued.delete(wake.runId);
     if (waiting !== undefined) await waiting.view.suspend();
-    const view = await this.#openView(session, wake, context);
+    const view = await this.#openView(session, { wake, context, isQueued: false });
     await this.#showRoot(session, wake, context);
     const run: LiveRun = { session, wake, context, view };
     try {
@@ -125,12 +132,19 @@ class SessionRunner implements SessionHandler {
       }
       await this.#withdraw(run, outcome.type === "cancelled" ? outcome.by : null);
       await view.finish(outcome, await statsOfRun(wake, outcome, this.#options));
+      await deliverKept();
       await this.#end(run, outcome);
       return "ended";
     } catch (error) {
       await view.suspend();
       throw error;
     }
+  }
+
+  #postsOf(session: SessionRow, wake: Wake, context: TurnContext): RunPosts {
+    const { store, platform } = this.#options;
+    const { limits } = platform(session.thread.platform);
+    return this.#jobThreads.postsOf(session, wake, { store, context, limits });
   }
 
   /** Nobody need decide or answer any more. */
@@ -155,7 +169,8 @@ class SessionRunner implements SessionHandler {
     await this.#options.engine.deliver(root.sessionId, event);
   }
 
-  async #openView(session: SessionRow, { runId, event, resumed }: Wake, context: TurnContext): Promise<RunView> {
+  async #openView(session: SessionRow, { wake, context, isQueued }: Opening): Promise<RunView> {
+    const { runId, event, resumed } = wake;
     const { store, openView, runtime } = this.#options;
     await this.#parked.get(runId)?.suspend();
     this.#parked.delete(runId);
@@ -181,6 +196,7 @@ class SessionRunner implements SessionHandler {
       toolsBefore: calls?.filter(({ status }) => status === "ended").length ?? 0,
       tasks: tasks ?? [],
       isLive: (live ?? null) !== null,
+      isQueued,
       triggerMessageId: event.body.kind === "message" ? event.body.messageId : null,
       askedBy: event.body.kind === "message" ? event.body.author.id : null,
       closes: ({ files: _files, ...last }) => store.transaction((tx) => tx.posts.closes(postKey(runId, "live"), last)),

@@ -41,6 +41,7 @@ export interface OccurrenceRow {
   readonly message: string | null;
   readonly error: string | null;
   readonly costUsd: number | null;
+  /** How long its run has taken, or takes until now; of several attempts the newest's. */
   readonly durationMs: number | null;
   readonly reportHash: string | null;
   readonly createdAt: number;
@@ -70,6 +71,11 @@ export function occurrenceReads(db: Client) {
     async get(id: string): Promise<OccurrenceRow | null> {
       const row = await db.jobOccurrence.findUnique({ where: { id } });
       return row === null ? null : toRow(row);
+    },
+
+    /** The name of the job whose session it is; null when it is none's. */
+    async jobNameOf(sessionId: string): Promise<string | null> {
+      return (await db.jobOccurrence.findFirst({ where: { sessionId }, select: { jobName: true } }))?.jobName ?? null;
     },
 
     /** Those of a job that are not over, the earliest first. */
@@ -167,8 +173,22 @@ export function occurrenceWrites(db: Client) {
 
     /** Its run, and when the first one began. */
     async runs(id: string, runId: string, at: number): Promise<void> {
-      await db.jobOccurrence.updateMany({ where: { id }, data: { runId } });
+      const isOther = { OR: [{ runId: null }, { runId: { not: runId } }] };
+      await db.jobOccurrence.updateMany({ where: { id, ...isOther }, data: { runId, durationMs: null } });
       await db.jobOccurrence.updateMany({ where: { id, executedAt: null }, data: { executedAt: new Date(at) } });
+    },
+
+    /** How much of its time the run has had, while it goes on. */
+    async hasRun(id: string, runId: string, durationMs: number): Promise<void> {
+      await db.jobOccurrence.updateMany({ where: { id, runId, status: "running" }, data: { durationMs } });
+    },
+
+    /** What has not begun never will; what waits for another attempt gets none. */
+    async withdraw(jobId: string, message: string, at: number): Promise<void> {
+      const ended = { message, endedAt: new Date(at) };
+      await db.jobOccurrence.updateMany({ where: { jobId, status: "waiting" }, data: { ...ended, status: "skipped" } });
+      const cancelled = { ...ended, status: "cancelled" };
+      await db.jobOccurrence.updateMany({ where: { jobId, status: "retrying" }, data: cancelled });
     },
 
     /** Once: false when it had ended already. */

@@ -83,6 +83,12 @@ export function jobReads(db: Client) {
       return (await db.job.count({ where: { nameKey: jobNameKey(thread, name) } })) > 0;
     },
 
+    /** The workspace's job of that name, readable or not; null when there is none. */
+    async named({ thread, name }: Pick<JobSettings, "thread" | "name">): Promise<JobRow | BrokenJob | null> {
+      const found = await db.job.findUnique({ where: { nameKey: jobNameKey(thread, name) }, select: { id: true } });
+      return found === null ? null : readRow(await storedJob(db, found.id));
+    },
+
     /** The platform's id of a workspace's channel, by name or id; null when it is not known. */
     async channelNamed(workspaceId: string, name: string): Promise<string | null> {
       const channels = await db.channel.findMany({ where: { workspaceId }, select: { id: true, name: true } });

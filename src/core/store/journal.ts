@@ -10,6 +10,13 @@ export function journalReads(db: Client) {
       const parsed: unknown = JSON.parse(row.value);
       return { found: true, value: parsed ?? undefined };
     },
+
+    /** Keys that begin so, in the order in which they were put. */
+    async keysOf(runId: string, prefix: string): Promise<string[]> {
+      const where = { runId, key: { startsWith: prefix } };
+      const orderBy = [{ createdAt: "asc" as const }, { key: "asc" as const }];
+      return (await db.journalEntry.findMany({ where, orderBy, select: { key: true } })).map(({ key }) => key);
+    },
   };
 }
 

@@ -54,6 +54,12 @@ export function postReads(db: Client) {
       const row = await db.post.findUnique({ where: { key } });
       return row === null ? null : toRow(row);
     },
+
+    /** The run's first message that is on the platform; null when there is none. */
+    async firstSent(runId: string): Promise<PostedMessage | null> {
+      const row = await db.post.findFirst({ where: { runId, state: "sent" }, orderBy: { sentAt: "asc" } });
+      return row === null ? null : toRow(row).posted;
+    },
   };
 }
 

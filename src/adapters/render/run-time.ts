@@ -1,0 +1,61 @@
+import type { Clock } from "../../core/protocol/runtime.ts";
+
+export interface RunTimeOptions {
+  readonly clock: Clock;
+  /** What the run had before: it was parked, or cut by a restart. Milliseconds. */
+  readonly hadMs: number;
+  readonly timeoutMs: number;
+  /** Writes down how much it has had. Never rejects. */
+  readonly keep: (ms: number) => Promise<void>;
+  /** It has had all of it. Never rejects. */
+  readonly isUp: () => Promise<void>;
+}
+
+/** How often a run's time is written down: a killed process forgets at most so much. Milliseconds. */
+const BEAT_MS = 10_000;
+
+/** A run's time: it counts while the run works, and goes on where it was. */
+export class RunTime {
+  readonly #options: RunTimeOptions;
+  #hadMs: number;
+  #beganAt: number;
+  #cancelBeat: () => void;
+  readonly #cancelEnd: () => void;
+
+  constructor(options: RunTimeOptions) {
+    const { clock, hadMs, timeoutMs, isUp } = options;
+    this.#options = options;
+    this.#hadMs = hadMs;
+    this.#beganAt = clock.now();
+    // `isUp` and `keep` never reject.
+    this.#cancelEnd = clock.after(Math.max(0, timeoutMs - hadMs), () => {
+      isUp().catch(() => undefined);
+    });
+    this.#cancelBeat = this.#beat();
+  }
+
+  stop(): void {
+    this.#cancelEnd();
+    this.#cancelBeat();
+  }
+
+  async pause(): Promise<void> {
+    this.stop();
+    await this.#options.keep(this.#count());
+  }
+
+  #beat(): () => void {
+    return this.#options.clock.after(BEAT_MS, () => {
+      this.#cancelBeat = this.#beat();
+      this.#options.keep(this.#count()).catch(() => undefined);
+    });
+  }
+
+  /** Between two beats no more than a beat has passed, whatever clocks that are set say. */
+  #count(): number {
+    const now = this.#options.clock.now();
+    this.#hadMs += Math.min(BEAT_MS, Math.max(0, now - this.#beganAt));
+    this.#beganAt = now;
+    return this.#hadMs;
+  }
+}
