@@ -36,13 +36,19 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly extensions: Pick<ExtensionSources, "directories" | "bindings">;
 }
 
+/** What a start waits for extensions: loading known ones takes a fraction of it, making bindings takes seconds. Milliseconds. */
+const LOAD_WAIT_MS = 200;
+
 /** Every tool there is. Those of MCP servers come and go with their servers. */
 export interface Toolbox {
   tools(): readonly Tool[];
   /** As people read them, with where each comes from. */
   listed(): readonly ListedTool[];
-  /** Connects the servers and loads the extensions, in the background. */
-  start(signal: AbortSignal): void;
+  /**
+   * Connects the servers in the background, and loads the extensions: those whose bindings are made are there when it
+   * resolves, a new one follows when its are.
+   */
+  start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -79,9 +85,13 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
         tools.map(({ name, permission }) => ({ name, permission, source: `MCP server ${server}` })),
       ),
     ],
-    start: (signal) => {
+    start: async (signal) => {
       servers?.start(signal);
-      load().catch((error: unknown) => log.error({ err: error }, "extensions_failed"));
+      const loading = load().catch((error: unknown) => log.error({ err: error }, "extensions_failed"));
+      const { promise: longEnough, resolve } = Promise.withResolvers<void>();
+      const cancel = clock.after(LOAD_WAIT_MS, resolve);
+      await Promise.race([loading, longEnough]);
+      cancel();
     },
     stop: async () => servers?.stop(),
   };
