@@ -74,7 +74,7 @@ async function coveredByGrants(
 /** Keys of different tools never meet; edit and write share the paths they change. */
 function grantOf({ tool, use }: AskedCall): { key: string; label: string } {
   const { key, label } = tool.grant(use.input);
-  return { key: `${tool.permission === "write" ? "write" : tool.name}:${key}`, label };
+  return { key: `${tool.name === "edit" ? "write" : tool.name}:${key}`, label };
 }
 
 interface NewApproval {
@@ -123,9 +123,14 @@ function previewedCalls(calls: readonly AskedCall[]): Promise<PreviewedCall[]> {
 
 function storedCall(call: PreviewedCall): ApprovalCall {
   const { use, tool, previewed } = call;
-  const title = `${tool.name} ${inlineCode(tool.title(use.input), TITLE_CHARS)}`.trim();
+  const title = `${tool.name} ${inlineCode(subjectOf(call), TITLE_CHARS)}`.trim();
   const stored = { callId: use.id, tool: tool.name, input: canonicalJson(use.input), grant: grantOf(call), title };
   return "refused" in previewed ? { ...stored, refused: previewed.refused } : stored;
+}
+
+/** A command is named by what it runs, not by what the model says of it. */
+function subjectOf({ use, tool, previewed }: PreviewedCall): string {
+  return "refused" in previewed || previewed.language !== "sh" ? tool.title(use.input) : previewed.text;
 }
 
 type OpenApproval = ApprovalRow & { readonly asked: readonly AskedCall[] };

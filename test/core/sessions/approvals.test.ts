@@ -113,6 +113,54 @@ test.each(grantCases)("a grant $name: asked again $isAsked", async ({ granted, n
   expect(launched).toHaveLength(isAsked ? 1 : 2);
 });
 
+test("what is allowed of a tool that writes covers no file that is called like it, nor the other way round", async () => {
+  const model = new ScriptedModel((request): Reply => {
+    const last = JSON.stringify(request.messages.at(-1)?.content);
+    const name = /please (\w+)/u.exec(last)?.[1];
+    if (name === undefined) return { text: "Done." };
+    const input = name === "write" ? { path: "mcp:hub:drop" } : { path: "x" };
+    return { calls: [{ id: `call_${request.messages.length}`, name, input }] };
+  });
+  const ran: string[] = [];
+  const writing = (name: string, key: string) => ({
+    ...tool(name, {
+      permission: "write",
+      execute: () => {
+        ran.push(name);
+        return Promise.resolve(textResult("done"));
+      },
+    }),
+    grant: () => ({ key, label: name }),
+  });
+  const tools = ["write", "edit", "drop"].map((name) => writing(name, "mcp:hub:drop"));
+  const office = await simOffice({ model, tools });
+  await office.say("please write", { by: ANA, thread: "1" });
+  await office.click("approve:A", { by: ANA, thread: "1" });
+  await office.say("please edit", { by: ANA, thread: "1" });
+  expect(ran).toEqual(["write", "edit"]);
+  await office.say("please drop", { by: ANA, thread: "1" });
+  expect(office.cards("1")).toHaveLength(1);
+  expect(ran).toEqual(["write", "edit"]);
+});
+
+test("what was decided on a command names the command, whatever the model calls it", async () => {
+  const model = new ScriptedModel((request): Reply => {
+    const isAsked = JSON.stringify(request.messages.at(-1)?.content).includes("tidy up");
+    return isAsked ? { calls: [{ id: "call_1", name: "bash", input: { path: "a" } }] } : { text: "Done." };
+  });
+  const bash = {
+    ...tool("bash", { permission: "execute" }),
+    title: () => "list the files",
+    preview: () =>
+      Promise.resolve({ question: "Run a command?", language: "sh", text: "rm -rf notes\nls", reach: "no network" }),
+  };
+  const office = await simOffice({ model, tools: [bash] });
+  await office.say("tidy up", { by: ANA, thread: "1" });
+  const [card] = office.cards("1");
+  await office.click("approve:y", { by: ANA, thread: "1" });
+  expect(card?.markdown).toBe("✓ Allowed by @Ana: bash `rm -rf notes ls`");
+});
+
 test("what the chief allows for a session counts for whoever asked, not for the chief", async () => {
   const { model, launch, launched } = launching();
   const office = await simOffice({ model, tools: [launch] });
