@@ -47,9 +47,14 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
   return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before }] });
 }
 
-/** Instruction files are a person's decision in every mode, each time. */
+/**
+ * Instruction files are a person's decision in every mode, each time. Where the root lies is not known here: of an absolute
+ * path any directory may be the root.
+ */
 export function changeRule(path: string): CallRule | null {
-  if (!isInstructionFile(path)) return null;
+  const names = path.split("/");
+  const roots = path.startsWith("/") ? names.map((_, index) => index) : [0];
+  if (!roots.some((index) => isInstructionFile(names.slice(index).join("/")))) return null;
   return { type: "ask", why: "Agents take instructions from this file, so a person decides each time.", always: true };
 }
 

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import path from "node:path";
+import { normalize } from "node:path/posix";
 import { expect, test } from "vitest";
+import { changeRule } from "../../src/tools/change-file.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
@@ -267,4 +269,15 @@ test("after a restart a file that was to be created is created", async () => {
   const result = await session.tool("write").reconcile?.(call, session.context, new AbortController().signal);
   expect(result?.files).toEqual([{ path: "n.txt", sha256: sha256("new\n"), action: "wrote", before: null }]);
   expect(session.bytes("n.txt").toString()).toBe("new\n");
+});
+
+test.each([
+  { asked: "AGENTS.md", always: true },
+  { asked: "./docs/../AGENTS.md", always: true },
+  { asked: "extensions/skills/a/SKILL.md", always: true },
+  { asked: "/workspace/extensions/skills/a/SKILL.md", always: true },
+  { asked: "/srv/sandbox/slack-C1/extensions/skills/a/SKILL.md", always: true },
+  { asked: "docs/extensions/a.md", always: false },
+])("writing $asked is a person's decision each time: $always", ({ asked, always }) => {
+  expect(changeRule(normalize(asked)) !== null).toBe(always);
 });
