@@ -30,10 +30,16 @@ export async function showClosed(key: string, last: OutgoingMessage, options: Cl
       await store.transaction((tx) => tx.posts.closed(key));
       return;
     }
-    if (waitMs === null) log.warn({ key, code: failure }, "message_not_closed");
-    else await clock.sleep(waitMs, NO_HURRY);
+    if (waitMs === null || LASTING.has(failure)) {
+      log.warn({ key, code: failure }, "message_not_closed");
+      return;
+    }
+    await clock.sleep(waitMs, NO_HURRY);
   }
 }
+
+/** Errors that are still there a moment later: the message was deleted, the channel archived, a right taken away. */
+const LASTING: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "platform_auth", "defect"]);
 
 /** A stop of the run does not end the wait: its cards are closed all the same. */
 const NO_HURRY = new AbortController().signal;

@@ -2,13 +2,12 @@ import { privately } from "../commands/private-reply.ts";
 import { CHAT_COMMANDS } from "../commands/registry.ts";
 import { typedCommand } from "../commands/run-command.ts";
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
-import { toAppError } from "../protocol/errors.ts";
-import type { Log } from "../protocol/log.ts";
-import type { ChatPlatform, InboundAction, InboundMessage, Person, Receipt } from "../protocol/platform.ts";
+import type { InboundAction, InboundMessage, Person, Receipt } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Answer, QuestionBody, QuestionRow } from "../store/questions.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
+import { type ClosingOptions, showClosed } from "./closing.ts";
 import type { SessionEngine } from "./engine.ts";
 import { localCommandIn } from "./local-command-text.ts";
 import { postKey } from "./post-once.ts";
@@ -149,10 +148,7 @@ async function settlePlan(
   await tx.plans.set(sessionId, answer.choice === "go" ? accepted : null);
 }
 
-export interface WithdrawOptions {
-  readonly store: Store;
-  readonly platform: Pick<ChatPlatform, "edit">;
-  readonly log: Log;
+export interface WithdrawOptions extends ClosingOptions {
   readonly run: { readonly id: string; readonly sessionId: string };
 }
 
@@ -161,18 +157,19 @@ export interface WithdrawOptions {
  * thereby ends plan mode, too; null when it ended otherwise.
  */
 export async function withdrawQuestions(options: WithdrawOptions, by: string | null): Promise<void> {
-  const { store, platform, log, run } = options;
+  const { store, run } = options;
   const open = await store.questions.openOfRun(run.id);
   const plan = by === null ? null : await store.plans.of(run.sessionId);
   if (plan?.phase === "planning") await store.transaction((tx) => tx.plans.set(run.sessionId, null));
   for (const row of open) {
-    if (!(await store.transaction((tx) => tx.questions.withdraw(row.id)))) continue;
-    try {
-      const post = await store.posts.get(postKey(run.id, toolPostKey(cardKey(row))));
-      if (post?.posted) await platform.edit(post.posted, withdrawnCard(row, by));
-    } catch (error) {
-      // The buttons stay, and say that no answer is needed.
-      log.warn({ questionId: row.id, code: toAppError(error).code }, "question_card_not_closed");
-    }
+    const key = postKey(run.id, toolPostKey(cardKey(row)));
+    const { files: _files, ...last } = withdrawnCard(row, by);
+    const isOurs = await store.transaction(async (tx) => {
+      if (!(await tx.questions.withdraw(row.id))) return false;
+      // Should this process die before the card shows it, the next one closes the card.
+      await tx.posts.closes(key, last);
+      return true;
+    });
+    if (isOurs) await showClosed(key, { ...last, files: [] }, options);
   }
 }

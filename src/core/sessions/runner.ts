@@ -149,11 +149,9 @@ class SessionRunner implements SessionHandler {
 
   /** Nobody need decide or answer any more. */
   async #withdraw(run: LiveRun, by: string | null): Promise<void> {
-    const { store, log, platform } = this.#options;
-    const { session, wake } = run;
-    await withdrawApprovals(this.#desk(run), by);
-    const ended = { id: wake.runId, sessionId: session.id };
-    await withdrawQuestions({ store, log, platform: platform(session.thread.platform), run: ended }, by);
+    const desk = this.#desk(run);
+    await withdrawApprovals(desk, by);
+    await withdrawQuestions({ ...desk, run: { id: run.wake.runId, sessionId: run.session.id } }, by);
   }
 
   #sessionOf({ sessionId }: Wake): Promise<SessionRow> {

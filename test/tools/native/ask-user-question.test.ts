@@ -1,9 +1,20 @@
 import { expect, test } from "vitest";
-import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import { PlatformError, StoreError } from "../../../src/core/protocol/errors.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
+import { closeLeftovers } from "../../../src/core/sessions/leftover-closings.ts";
 import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/sessions/questions.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
-import { ANA, BEN, CHIEF, click, message, type NativeSession, nativeSession } from "../../support/native-session.ts";
+import {
+  ANA,
+  BEN,
+  CHIEF,
+  click,
+  message,
+  type NativeSession,
+  nativeSession,
+  THREAD,
+} from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const WHICH = { question: "Which port?", options: ["8080", "9090"] };
@@ -107,11 +118,43 @@ test("files of an answer are delivered as the message that they came with, befor
   expect(textOf((await session.settle())?.content ?? [])).toBe("ana answered: (attached: ports.txt)");
 });
 
+type Edit = (posted: PostedMessage, message: OutgoingMessage) => Promise<void>;
+
+function closingOf({ store, clock }: NativeSession, edit: Edit) {
+  const platform = { edit, find: () => Promise.resolve(null) };
+  return { store, clock, log: silentLog, platform, session: { thread: THREAD } };
+}
+
+test("a card that is gone from the platform holds no stop up", async () => {
+  const session = await asked();
+  const gone = () => Promise.reject(new PlatformError("thread_gone", "message_not_found"));
+  await withdrawQuestions({ ...closingOf(session, gone), run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
+  expect(session.clock.pending).toBe(0);
+  expect(await session.store.questions.openOfRun("run_1")).toEqual([]);
+});
+
+test("a process that dies while the card is closed leaves that to the next", async () => {
+  const session = await asked();
+  const { store, clock, thread } = session;
+  const dies = () => Promise.reject(new StoreError("stale_owner", "the process has died"));
+  const dying = withdrawQuestions({ ...closingOf(session, dies), run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
+  await clock.advance(60_000);
+  await dying;
+  const outcome = { type: "cancelled", by: "@ana" } as const;
+  await store.transaction((tx) => tx.runs.end("run_1", outcome, clock.now()));
+  const platform = { name: "slack" as const, edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
+  await closeLeftovers({ store, log: silentLog, platform });
+  expect(thread.edits).toMatchObject([{ markdown: "Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
+});
+
 test("a stop withdraws the question: its buttons go, clicks say so, and messages are messages again", async () => {
   const session = await asked();
-  const { store, thread: platform } = session;
-  await withdrawQuestions({ store, platform, log: silentLog, run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
-  expect(platform.edits).toMatchObject([{ markdown: "Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
+  const { thread } = session;
+  await withdrawQuestions(
+    { ...closingOf(session, thread.edit.bind(thread)), run: { id: "run_1", sessionId: "ses_1" } },
+    "@ana",
+  );
+  expect(thread.edits).toMatchObject([{ markdown: "Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
   expect(await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options)).toMatchObject({
     message: { markdown: "⏹ No answer is needed any more." },
   });

@@ -5,7 +5,7 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/sessions/questions.ts";
 import { createEnterPlanMode, createExitPlanMode } from "../../../src/tools/native/plan-mode.ts";
 import { createUpdatePlan } from "../../../src/tools/native/update-plan.ts";
-import { BEN, CHIEF, click, message, nativeSession } from "../../support/native-session.ts";
+import { BEN, CHIEF, click, message, nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const PLAN = { intro: "Moves the service.", steps: ["Change the port", "Restart the service"] };
@@ -122,10 +122,12 @@ test("a stranger accepts no plan", async () => {
 
 test("a stop ends plan mode with the plan", async () => {
   const session = await proposed();
-  const { store, thread: platform } = session;
-  await withdrawQuestions({ store, platform, log: silentLog, run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
+  const { store, clock, thread } = session;
+  const platform = { edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
+  const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD } };
+  await withdrawQuestions({ ...closing, run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
   expect(await session.plan()).toBeNull();
-  expect(platform.edits.at(-1)).toMatchObject({ markdown: "**The plan**\n⏹ Stopped by @ana.", buttons: [] });
+  expect(thread.edits.at(-1)).toMatchObject({ markdown: "**The plan**\n⏹ Stopped by @ana.", buttons: [] });
 });
 
 test("a plan longer than a message is attached whole", async () => {
