@@ -113,6 +113,7 @@ export function sessionWrites(db: Client) {
   return {
     ...sessionReads(db),
     ...succession(db),
+    ...threadless(db),
 
     /** Creates the session, and its workspace and channel when they are new. */
     async create(session: NewSession): Promise<SessionRow> {
@@ -134,29 +135,6 @@ export function sessionWrites(db: Client) {
       const people = [session.createdBy];
       const row = newRow({ ...session, channelKey: channelId, people, settings: {} });
       return toRow(await db.session.create({ data: row }));
-    },
-
-    /** As `create`, in a channel of which no more than the id need be known. */
-    async createUnder(key: string, { id, thread, agent, settings, createdBy, at }: NewUnder): Promise<void> {
-      const createdAt = new Date(at);
-      const workspaceId = `${thread.platform}:${thread.workspaceId}`;
-      const channelKey = channelKeyOf(thread);
-      const workspace = { id: workspaceId, platform: thread.platform, name: thread.workspaceId, createdAt };
-      await db.workspace.upsert({ where: { id: workspaceId }, create: workspace, update: {} });
-      const channel = { id: channelKey, workspaceId, name: thread.channelId, kind: "channel", createdAt };
-      await db.channel.upsert({ where: { id: channelKey }, create: channel, update: {} });
-      const people = [createdBy];
-      await db.session.create({
-        data: newRow({ id, key, thread, channelKey, agent, people, settings, createdBy, at }),
-      });
-    },
-
-    /** From now on the thread's messages are the session's. False when they are another's. */
-    async openThread(id: string, thread: ThreadRef): Promise<boolean> {
-      const key = sessionKeyOf(thread);
-      const owner = await db.session.findUnique({ where: { key }, select: { id: true } });
-      if (owner === null) await db.session.update({ where: { id }, data: { key, thread: JSON.stringify(thread) } });
-      return owner === null || owner.id === id;
     },
 
     async addPerson(session: SessionRow, personId: string): Promise<void> {
@@ -196,6 +174,34 @@ const openingSchema = z.object({ text: z.string() });
 function titleIn(body: string | undefined): string {
   const parsed = openingSchema.safeParse(body === undefined ? undefined : JSON.parse(body));
   return parsed.success ? parsed.data.text : "";
+}
+
+/** Sessions that begin before their thread does. */
+function threadless(db: Client) {
+  return {
+    /** As `create`, in a channel of which no more than the id need be known. */
+    async createUnder(key: string, { id, thread, agent, settings, createdBy, at }: NewUnder): Promise<void> {
+      const createdAt = new Date(at);
+      const workspaceId = `${thread.platform}:${thread.workspaceId}`;
+      const channelKey = channelKeyOf(thread);
+      const workspace = { id: workspaceId, platform: thread.platform, name: thread.workspaceId, createdAt };
+      await db.workspace.upsert({ where: { id: workspaceId }, create: workspace, update: {} });
+      const channel = { id: channelKey, workspaceId, name: thread.channelId, kind: "channel", createdAt };
+      await db.channel.upsert({ where: { id: channelKey }, create: channel, update: {} });
+      const people = [createdBy];
+      await db.session.create({
+        data: newRow({ id, key, thread, channelKey, agent, people, settings, createdBy, at }),
+      });
+    },
+
+    /** From now on the thread's messages are the session's. False when they are another's. */
+    async openThread(id: string, thread: ThreadRef): Promise<boolean> {
+      const key = sessionKeyOf(thread);
+      const owner = await db.session.findUnique({ where: { key }, select: { id: true } });
+      if (owner === null) await db.session.update({ where: { id }, data: { key, thread: JSON.stringify(thread) } });
+      return owner === null || owner.id === id;
+    },
+  };
 }
 
 /** Sessions that begin from another one. */
