@@ -33,7 +33,7 @@ export function saysSomething(content: readonly ContentBlock[]): boolean {
 function isWritten(message: Message): boolean {
   const { role, context, content } = message;
   if (role !== "user" || context === true || isResume(message) || isSummary(message)) return false;
-  return !content.some((block) => block.type === "tool_result");
+  return !content.some(({ type }) => type === "tool_result" || type === "system_api_error");
 }
 
 function dated(message: Message): Message {

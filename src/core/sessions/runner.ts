@@ -24,6 +24,7 @@ import type { Store, StoreTransaction } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "./approvals.ts";
 import { endChild } from "./children.ts";
+import { endNote } from "./end-notes.ts";
 import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
@@ -336,8 +337,8 @@ class SessionRunner implements SessionHandler {
     const { body } = wake.event;
     const endRun = async (tx: StoreTransaction, at: number) => {
       await tx.sessions.fence(session.id, context.epoch, at);
-      if (outcome.type === "cancelled")
-        await tx.messages.append(session.id, wake.runId, this.#stopNote(outcome.by, at));
+      const note = endNote(outcome, { ids: runtime.ids, at });
+      if (note !== null) await tx.messages.append(session.id, wake.runId, note);
       await tx.runs.end(wake.runId, outcome, at);
     };
     if (body.kind !== "child") await store.transaction((tx) => endRun(tx, runtime.clock.now()));
@@ -348,16 +349,5 @@ class SessionRunner implements SessionHandler {
   #childDeps() {
     const { store, engine, runtime } = this.#options;
     return { store, engine, clock: runtime.clock };
-  }
-
-  /** Without it the next run would find the request unanswered, and carry it out after all. */
-  #stopNote(by: string, at: number): Message {
-    const text = `[Stopped by ${by}. What was asked until here is not to be gone on with unless someone asks for it again.]`;
-    return {
-      id: this.#options.runtime.ids.next("msg"),
-      role: "user",
-      content: [{ type: "text", text }],
-      createdAt: at,
-    };
   }
 }

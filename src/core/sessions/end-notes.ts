@@ -1,0 +1,24 @@
+import { ProviderError } from "../protocol/errors.ts";
+import type { QueryOutcome } from "../protocol/events.ts";
+import { explain } from "../protocol/explain.ts";
+import type { ContentBlock, Message } from "../protocol/messages.ts";
+import type { Ids } from "../protocol/runtime.ts";
+
+/** What a run's end leaves in the history beside its answer; null when that is nothing. */
+export function endNote(outcome: QueryOutcome, { ids, at }: { ids: Ids; at: number }): Message | null {
+  const block = noteOf(outcome);
+  return block === null ? null : { id: ids.next("msg"), role: "user", content: [block], createdAt: at };
+}
+
+function noteOf(outcome: QueryOutcome): ContentBlock | null {
+  if (outcome.type === "cancelled") return { type: "text", text: stopText(outcome.by) };
+  if (outcome.type !== "error" || !(outcome.error instanceof ProviderError)) return null;
+  const { error } = outcome;
+  const retryAfter = error.retryAfterMs === undefined ? {} : { retryAfterS: Math.ceil(error.retryAfterMs / 1_000) };
+  return { type: "system_api_error", code: error.code, text: explain(error), ...retryAfter };
+}
+
+/** Without it the next run would find the request unanswered, and carry it out after all. */
+function stopText(by: string): string {
+  return `[Stopped by ${by}. What was asked until here is not to be gone on with unless someone asks for it again.]`;
+}
