@@ -15,6 +15,8 @@ export const childTaskSchema = z.object({
   isolated: z.boolean().optional(),
   /** 1 for what a person's session has begun. */
   depth: z.number(),
+  /** How often in a row ends of sub-agents, and no person, have begun the run that it was begun in. */
+  wakes: z.number().optional(),
   /** Where the line of parents begins: limits, grants and what people see are counted there. */
   root: z.object({ sessionId: z.string(), runId: z.string() }),
 });
@@ -22,6 +24,12 @@ export type ChildTask = z.infer<typeof childTaskSchema>;
 
 /** How deep sub-agents may begin sub-agents. */
 export const MAX_DEPTH = 3;
+
+/** How many sub-agents one run may begin. */
+export const MOST_CHILDREN = 50;
+
+/** How often in a row sub-agents in the background may wake their parent without a person's word. */
+export const MOST_WAKES = 5;
 
 /** The session that a tool call begins: the same one, however often the call is taken up again. */
 export function childIdOf({ runId, callId }: { readonly runId: string; readonly callId: string }): string {

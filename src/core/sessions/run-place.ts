@@ -84,6 +84,12 @@ export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings, co
   };
 }
 
+/** How often in a row ends of sub-agents have begun a run, up to this one. */
+export function wakesOf(body: SessionEventBody): number {
+  if (body.kind === "child_end") return (body.task.wakes ?? 0) + 1;
+  return body.kind === "child" ? (body.task.wakes ?? 0) : 0;
+}
+
 /** The rights of the job that a run goes back to; null for a person's. */
 export function jobOf(body: SessionEventBody): ChildEvent["job"] {
   switch (body.kind) {

@@ -4,15 +4,18 @@ import { CHILD_TURNS, lesserAccess, WORKER } from "../../core/agent/sub-agents.t
 import { offeredTools } from "../../core/permissions/policy.ts";
 import type { ModelChoice } from "../../core/providers/model-choice.ts";
 import type { ChildEvent } from "../../core/sessions/child-event.ts";
-import { type ChildTask, MAX_DEPTH } from "../../core/sessions/child-task.ts";
+import { type ChildTask, MAX_DEPTH, MOST_CHILDREN, MOST_WAKES } from "../../core/sessions/child-task.ts";
 import type { ChildDeps } from "../../core/sessions/children.ts";
 import { peopleOfRun } from "../../core/sessions/run-people.ts";
-import { jobOf } from "../../core/sessions/run-place.ts";
+import { jobOf, wakesOf } from "../../core/sessions/run-place.ts";
+import type { SessionEventBody } from "../../core/sessions/session-event.ts";
 import type { SessionSettings } from "../../core/sessions/session-settings.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 
 export const AGENT = "agent";
+/** Of use only beside the other. */
+export const AGENT_OUTPUT = "agent_output";
 
 /** What a model asks of a sub-agent. */
 export interface Asked {
@@ -40,8 +43,10 @@ export type Assignment =
 export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: AssignmentDeps): Promise<Assignment> {
   const parent = await deps.store.sessions.get(ctx.sessionId);
   const depth = (parent.task?.depth ?? 0) + 1;
-  if (depth > MAX_DEPTH)
-    return refused(`Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`);
+  const run = await deps.store.runs.get(ctx.runId);
+  const began = run === null ? null : (await deps.store.inbox.get(run.eventSeq)).body;
+  const bound = await boundReached(asked, { depth, began, ctx }, deps);
+  if (bound !== null) return refused(bound);
   const type = typeOf(asked.agent_type, deps.agents);
   if (type === undefined) {
     const names = [plainName(ctx), ...deps.agents.keys()].join(", ");
@@ -61,13 +66,31 @@ export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: Assignm
   const managedUsd = managing?.totalBudgetUsd === undefined ? {} : { managedUsd: managing.totalBudgetUsd };
   const maxTurns = asked.max_turns ?? managing?.executorMaxTurns ?? type?.maxTurns ?? CHILD_TURNS;
   const limits = { maxTurns, ...managedUsd };
-  const task = taskOf(asked, { name: type?.name ?? plainName(ctx), depth, parent, ctx });
+  const task = taskOf(asked, { name: type?.name ?? plainName(ctx), depth, began, parent, ctx });
   const { effort } = parent.settings;
   return {
     type: "assigned",
-    event: { ...(await origin(ctx, deps)), ...rights, ...limits, task, prompt: asked.prompt },
+    event: { ...(await origin(ctx, began, deps)), ...rights, ...limits, task, prompt: asked.prompt },
     settings: { mode, model, ...(effort === undefined ? {} : { effort }) },
   };
+}
+
+interface Bounded {
+  readonly depth: number;
+  readonly began: SessionEventBody | null;
+  readonly ctx: ToolContext;
+}
+
+/** What keeps sub-agents from going on for ever; null when nothing does. */
+async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { store }: AssignmentDeps) {
+  if (depth > MAX_DEPTH) return `Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`;
+  if (asked.run_in_background && began !== null && wakesOf(began) >= MOST_WAKES) {
+    return `Sub-agents in the background have woken you ${MOST_WAKES} times in a row without a person's word. Begin this one without run_in_background, or end and say what is left.`;
+  }
+  const children = await store.children.ofRun(ctx.sessionId, ctx.runId);
+  return children.length < MOST_CHILDREN
+    ? null
+    : `One run begins ${MOST_CHILDREN} sub-agents at most. Do the rest yourself.`;
 }
 
 function refused(reason: string): Assignment {
@@ -109,7 +132,8 @@ function toolsFor(wanted: readonly string[] | undefined, { access, ctx, all }: T
   const isOwn = ({ name }: Tool) => name !== MERGE_WORK && (managing === undefined || name !== AGENT);
   const own = offeredTools(all, rights).filter(isOwn);
   const missing = (wanted ?? []).filter((name) => !own.some((tool) => tool.name === name));
-  const given = own.filter(({ name }) => (wanted === undefined ? name !== AGENT : wanted.includes(name)));
+  const isUsual = (name: string) => name !== AGENT && name !== AGENT_OUTPUT;
+  const given = own.filter(({ name }) => (wanted === undefined ? isUsual(name) : wanted.includes(name)));
   const names = offeredTools(given, { ...rights, role: access }).map(({ name }) => name);
   return { names, missing, granted: granted.filter((name) => names.includes(name)) };
 }
@@ -117,32 +141,35 @@ function toolsFor(wanted: readonly string[] | undefined, { access, ctx, all }: T
 interface Place {
   readonly name: string;
   readonly depth: number;
+  readonly began: SessionEventBody | null;
   readonly parent: SessionRow;
   readonly ctx: ToolContext;
 }
 
-function taskOf(asked: Asked, { name, depth, parent, ctx }: Place): ChildTask {
+function taskOf(asked: Asked, { name, depth, began, parent, ctx }: Place): ChildTask {
   const root = parent.task?.root ?? { sessionId: ctx.sessionId, runId: ctx.runId };
   const among = ctx.config.managing?.maxConcurrentExecutors;
   const base = { agent: name, description: asked.description, background: asked.run_in_background, depth, root };
+  const wakes = began === null ? 0 : wakesOf(began);
+  const woken = wakes === 0 ? base : { ...base, wakes };
   const isolated = ctx.config.managing?.executorIsolation === true ? { isolated: true } : {};
-  return among === undefined ? base : { ...base, among, ...isolated };
+  return among === undefined ? woken : { ...woken, among, ...isolated };
 }
 
 /** Whose call it is, and whose words led to it. */
-async function origin({ sessionId, runId, callId, nonInteractive }: ToolContext, { store, clock }: AssignmentDeps) {
-  const run = await store.runs.get(runId);
-  const [began, { requester, others }] = await Promise.all([
-    run === null ? null : store.inbox.get(run.eventSeq),
-    peopleOfRun(store, runId),
-  ]);
+async function origin(
+  { sessionId, runId, callId, nonInteractive }: ToolContext,
+  began: SessionEventBody | null,
+  { store, clock }: AssignmentDeps,
+) {
+  const { requester, others } = await peopleOfRun(store, runId);
   return {
     kind: "child" as const,
     parent: { sessionId, runId, callId },
     author: requester,
     people: [...others],
     nonInteractive,
-    job: began === null ? null : jobOf(began.body),
+    job: began === null ? null : jobOf(began),
     at: clock.now(),
   };
 }

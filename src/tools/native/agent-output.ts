@@ -10,6 +10,7 @@ import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { ExecutorCopies } from "../copies/executor-copies.ts";
 import { reportResult } from "./agent.ts";
+import { AGENT_OUTPUT } from "./agent-assignment.ts";
 import { waiting } from "./waiting.ts";
 
 const input = z.object({
@@ -31,7 +32,7 @@ export interface AgentOutputDeps {
 /** What has become of a sub-agent in the background. */
 export function createAgentOutput(deps: AgentOutputDeps): Tool {
   return defineTool({
-    name: "agent_output",
+    name: AGENT_OUTPUT,
     description:
       "Reads the state and the report of a sub-agent in the background, waits for its end, or cancels it. You are told of its end " +
       "anyway: wait only when you cannot go on without the report.",
@@ -39,7 +40,7 @@ export function createAgentOutput(deps: AgentOutputDeps): Tool {
     permission: "none",
     parallel: true,
     afterCrash: "replay",
-    grant: () => ({ key: "agent_output", label: "reading what sub-agents report" }),
+    grant: () => ({ key: AGENT_OUTPUT, label: "reading what sub-agents report" }),
     title: ({ agent_id: id, action }) => `${action} ${id}`,
     ...waiting<OutputInput>(async ({ agent_id: id, action }, ctx, signal) => {
       const child = await deps.store.children.get(id);
