@@ -31,6 +31,9 @@ export function jobOverview(job: JobRow, newestRuns: readonly OccurrenceRow[], n
   return { id, name, isEnabled, runs, sentence: sentenceOf(read.schedule), nextAt };
 }
 
+/** Of a prompt that is shown. Characters. */
+const PROMPT_CHARS = 800;
+
 /** What it does and how, over several lines. */
 export function jobDetails(settings: JobSettings): string {
   const { thread, ownerName, agent, skill, model, mode, tools, timeoutMs, budgetUsd, prompt } = settings;
@@ -51,7 +54,8 @@ export function jobDetails(settings: JobSettings): string {
     ...(settings.silentWhenUnchanged ? ["silent when unchanged"] : []),
     `pauses after ${settings.pauseAfter} failures`,
   ];
-  const quoted = prompt.split("\n").map((line) => `> ${line}`);
+  const shown = prompt.length <= PROMPT_CHARS ? prompt : `${prompt.slice(0, PROMPT_CHARS).toWellFormed()}…`;
+  const quoted = shown.split("\n").map((line) => `> ${line}`);
   return [
     `Of @${ownerName}, in channel \`${thread.channelId}\` · ${runs.join(" · ")}`,
     rules.join(" · "),

@@ -14,6 +14,7 @@ import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import { type BrokenJob, type JobRow, type JobSettings, jobNameKey } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
+import { clockChanges } from "./clock-changes.ts";
 import { type ReadDraft, readDraft } from "./draft.ts";
 import { jobDetails, jobLogs, jobOverview, jobSummary } from "./job-words.ts";
 import { PAUSED, REMOVED } from "./occurrence.ts";
@@ -44,6 +45,14 @@ const SHOWN_RUNS = 7;
 const LISTED_NAMES = 10;
 /** Occurrences that `/jobs logs` lists. */
 const LISTED_LOGS = 10;
+
+/** Of a list. What Discord shows in one message. */
+const LIST_CHARS = 1_700;
+
+const NO_JOBS = `There are no jobs here. A job does something by itself, and what comes of it is posted in the channel:
+- every weekday at nine: \`/jobs add --cron "0 9 * * 1-5" --prompt "Post the open tickets."\`
+- once, as a reminder: \`/jobs add --at "in 2 hours" --prompt "Remind us of the release."\`
+- or tell me in your own words, and I ask before I add it`;
 
 /** Managing jobs, for commands, buttons and tools alike. */
 export function createJobControl(options: JobControlOptions): JobControl {
@@ -122,8 +131,7 @@ class Control implements JobControl {
       lines.push(jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), runtime.clock.now()));
     }
     if (this.#isAdmin(person)) lines.push(...broken.map(brokenLine));
-    if (lines.length > 0) return done(lines.join("\n"));
-    return done('There are no jobs here. `/jobs add --cron "0 9 * * 1-5" --prompt "…"` adds one.');
+    return done(lines.length > 0 ? asMuchAsFits(lines) : NO_JOBS);
   }
 
   async overview(request: JobRequest): Promise<readonly JobOverview[]> {
@@ -149,9 +157,9 @@ class Control implements JobControl {
     const { job } = found;
     const { store, runtime } = this.#options;
     if (action === "show") {
-      return done(
-        `${jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), runtime.clock.now())}\n${jobDetails(job)}`,
-      );
+      const now = runtime.clock.now();
+      const summary = jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), now);
+      return done([summary, ...clockChanges(job, now), jobDetails(job)].join("\n"));
     }
     if (action === "logs") return done(jobLogs(job, await store.occurrences.newest(job.id, LISTED_LOGS)));
     const refusal = this.#mayManage(job, request.person);
@@ -263,6 +271,13 @@ class Control implements JobControl {
   #isAdmin(person: Person): boolean {
     return isNamed(person, this.#options.admins);
   }
+}
+
+function asMuchAsFits(lines: readonly string[]): string {
+  let chars = 0;
+  const fitting = lines.filter((line) => (chars += line.length + 1) <= LIST_CHARS);
+  const more = lines.length - fitting.length;
+  return more === 0 ? fitting.join("\n") : [...fitting, `… and ${more} more: \`/jobs show <name>\``].join("\n");
 }
 
 function idOf(key: string): string {

@@ -123,8 +123,8 @@ async function requestOf(ctx: ToolContext, { store, clock }: Omit<JobToolDeps, "
   const event = run === null ? null : await store.inbox.get(run.eventSeq);
   const author = event !== null && "author" in event.body ? event.body.author : null;
   const person = author ?? { id: session.people[0] ?? "deckhand", name: "deckhand" };
-  // Roles are the platform's to tell with an event; a job's own rights do not depend on them.
-  return { person: { ...person, roles: [] }, thread: session.thread, at: clock.now() };
+  // Roles are as the platform told them with the message.
+  return { person: { ...person, roles: author?.roles ?? [] }, thread: session.thread, at: clock.now() };
 }
 
 function resultOf({ isDone, text }: JobAnswer): ToolResult {

@@ -111,8 +111,12 @@ export type DocumentBlock = z.infer<typeof documentBlock>;
 export type ToolUseBlock = z.infer<typeof toolUseBlock>;
 export type ToolResultBlock = z.infer<typeof toolResultBlock>;
 
-/** A person as the thread knows them. `id` is `slack:U1`, `discord:1`, `web:local`. */
-export const authorSchema = z.object({ id: z.string(), name: z.string() });
+/** A person as the thread knows them. `id` is `slack:U1`, `discord:1`, `web:local`; `roles` as access rules name them. */
+export const authorSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  roles: z.array(z.string()).readonly().exactOptional(),
+});
 export type Author = z.infer<typeof authorSchema>;
 
 export interface Message {

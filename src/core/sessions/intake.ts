@@ -19,6 +19,7 @@ import type {
 } from "../protocol/platform.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import { receiveClick } from "./clicks.ts";
+import { sessionOfMessage } from "./opening-thread.ts";
 import { takeRemark, takeRequest } from "./person-message.ts";
 import { answerByMessage } from "./questions.ts";
 import { wakeSleeper } from "./sleepers.ts";
@@ -100,7 +101,7 @@ function noteAnswered({ key }: InboundMessage, { store, runtime }: Intake): Prom
 }
 
 async function receiveMessage(message: InboundMessage, options: Intake): Promise<Receipt> {
-  const session = await options.store.sessions.byKey(sessionKeyOf(message.thread));
+  const session = await sessionOfMessage(message, options);
   if (!isAddressed(message) && !isFollowUp(message, session, options)) {
     return session === null ? { type: "ignored" } : takeRemark(message, session, options);
   }

@@ -1,6 +1,7 @@
 import type { ThreadBreaker } from "../budget/thread-breaker.ts";
 import { privately } from "../commands/private-reply.ts";
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
+import type { Author } from "../protocol/messages.ts";
 import type { InboundEvent, InboundMessage, Receipt } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
@@ -77,6 +78,10 @@ async function deliver(message: InboundMessage, delivery: Delivery, options: Mes
   return { type: "reply", message: privately(waits ? answersNext(agent, before) : answersFromNowOn(agent, before)) };
 }
 
+function authorOf({ person: { id, name, roles } }: InboundMessage): Author {
+  return { id, name, ...(roles.length === 0 ? {} : { roles: [...roles] }) };
+}
+
 function bodyOf(
   message: InboundMessage,
   { addressed, isNew, agent, skill }: Delivery,
@@ -84,7 +89,7 @@ function bodyOf(
 ): PersonMessageEvent {
   return {
     kind: "message",
-    author: { id: message.person.id, name: message.person.name },
+    author: authorOf(message),
     text: message.text,
     quoted: [...message.quoted],
     attachments: [...message.attachments],

@@ -55,6 +55,14 @@ export function postReads(db: Client) {
       return row === null ? null : toRow(row);
     },
 
+    /** True while the first message of a job's run in the channel is on its way, or its thread is not known yet. */
+    async opensThreadIn(channelId: string): Promise<boolean> {
+      const session = { channelId, key: { startsWith: "job:" } };
+      const runs = await db.run.findMany({ where: { status: { not: "ended" }, session }, select: { id: true } });
+      const runId = { in: runs.map(({ id }) => id) };
+      return runs.length > 0 && (await db.post.count({ where: { runId } })) > 0;
+    },
+
     /** The run's first message that is on the platform; null when there is none. */
     async firstSent(runId: string): Promise<PostedMessage | null> {
       const row = await db.post.findFirst({ where: { runId, state: "sent" }, orderBy: { sentAt: "asc" } });
