@@ -84,6 +84,8 @@ test("the manager looks and hands on; what it tries itself is refused, and execu
   });
   const talk = at.talk({ text: "write it", channel: at.channel() });
   await answered(at, talk, "So: Written.");
+  talk.mention("!echo by hand");
+  await answered(at, talk, "by hand");
   const [manager] = at.model.requests;
   const executor = at.model.requests.find((request) => partOf(request) === "A");
   expect(manager === undefined ? [] : toolNames(manager)).toEqual(

@@ -52,6 +52,14 @@ export function asManager(config: QueryConfig): QueryConfig {
   return { ...withoutWindow, model: managed.managerModel };
 }
 
+/** The same settings for what a person does in the session, who is no manager. */
+export function asPerson(config: QueryConfig): QueryConfig {
+  const { managing, agentDefinition, ...rest } = config;
+  return managing === undefined
+    ? config
+    : { ...rest, agentDefinition: { ...agentDefinition, access: managing.access } };
+}
+
 function managerPrompt({ maxConcurrentExecutors: most, executorIsolation }: ManagedAgents): string {
   return [
     "You manage this task: you look, plan, hand every change and every command to executors with the agent tool, and answer for the whole.",

@@ -1,3 +1,4 @@
+import { asPerson } from "../agent/managed-agents.ts";
 import { openLoop } from "../agent/query.ts";
 import type { Query } from "../agent/query-input.ts";
 import { runCall } from "../agent/tool-call.ts";
@@ -62,7 +63,7 @@ async function run(
   await context.transaction(`local:${seq}:asked`, (tx) => tx.toolCalls.add(session, 0, [use]));
   const record = await recordOf(store, query.runId, use.id);
   if (record?.status !== "ended") {
-    const { run: open, rules, query: logged } = await openLoop(query);
+    const { run: open, rules, query: logged } = await openLoop({ ...query, config: asPerson(query.config) });
     const asked = decide(use, record, rules);
     const decision =
       asked.type === "ask" && !decides ? refusing(use, asked.title, notTheirs(author, approvals)) : asked;
