@@ -8,7 +8,7 @@ import { shippedAgent, shippedAgents } from "./shipped-agents.ts";
 export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 
 /** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
-export function commandServices(): Pick<IntakeOptions, "announce"> &
+export function commandServices(): Pick<IntakeOptions, "announce" | "messageChars"> &
   Pick<
     CommandServices,
     | "agents"
@@ -41,6 +41,7 @@ export function commandServices(): Pick<IntakeOptions, "announce"> &
     tools: () => Promise.resolve([]),
     skillsOf: () => Promise.resolve(skillCatalogue([], [])),
     jobs: { preview: noJobs, add: noJobs, list: noJobs, overview: noJobs, act: noJobs, edit: noJobs },
+    messageChars: () => 1_900,
     linkTo: () => null,
     restoreFiles: () => Promise.reject(new Error("nobody keeps files here")),
     announce: () => Promise.reject(new Error("nobody posts here")),

@@ -4,7 +4,7 @@ import { jobClick } from "../jobs/job-clicks.ts";
 import type { JobControl } from "../jobs/job-control.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Log } from "../protocol/log.ts";
-import type { InboundAction, Receipt } from "../protocol/platform.ts";
+import type { InboundAction, PlatformName, Receipt } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { Store } from "../store/store.ts";
@@ -22,11 +22,14 @@ export interface ClickOptions {
   readonly log: Log;
   readonly approvals: ApprovalRules;
   readonly jobs: JobControl;
+  /** Most characters of a message's markdown. */
+  readonly messageChars: (platform: PlatformName) => number;
 }
 
 /** What a click on one of our buttons does. */
 export async function receiveClick(action: InboundAction, options: ClickOptions): Promise<Receipt> {
   const { store } = options;
+  const roomFor = ({ thread }: InboundAction) => options.messageChars(thread.platform);
   const [verb, id] = splitAction(action.action);
   if (verb === "approve") {
     const [choice, approval] = splitAction(id);
@@ -49,7 +52,7 @@ export async function receiveClick(action: InboundAction, options: ClickOptions)
   if (voted !== null) return voted;
   const run = await store.runs.get(id);
   if (run !== null && verb === "stop") return stopRun(run, `@${action.person.name}`, options);
-  const details = run !== null && verb === "details" ? await runDetails(store, run.id) : null;
+  const details = run !== null && verb === "details" ? await runDetails(store, run.id, roomFor(action)) : null;
   if (details !== null) return { type: "reply", message: details };
   options.log.warn({ action: action.action }, "unknown_action");
   return { type: "reply", message: privately("This button does nothing any more.") };
