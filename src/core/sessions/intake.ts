@@ -18,7 +18,7 @@ import type {
   Receive,
 } from "../protocol/platform.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
-import { receiveClick } from "./clicks.ts";
+import { type ClickOptions, receiveClick } from "./clicks.ts";
 import { sessionOfMessage } from "./opening-thread.ts";
 import { takeRemark, takeRequest } from "./person-message.ts";
 import { answerByMessage } from "./questions.ts";
@@ -30,6 +30,7 @@ export interface IntakeOptions extends CommandServices {
   /** True where only messages that mention the bot are answered, also in its threads. */
   readonly requiresMention: (channelKey: string) => boolean;
   readonly announce: CommandIntake["announce"];
+  readonly messageChars: ClickOptions["messageChars"];
 }
 
 /** Messages taken lately that are remembered. */
