@@ -301,6 +301,7 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
     linkTo: threadLink,
+    messageChars: (name) => platform(name).limits.messageChars,
     restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
     ...places,
   });
