@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Mode, QueryConfig } from "./agent/query-config.ts";
+import type { Capabilities, CapabilityPlace } from "./capabilities.ts";
 import type { PlanStep } from "./protocol/plan.ts";
 import type { OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
 import type { ToolResult } from "./protocol/tool-result.ts";
@@ -107,6 +108,8 @@ export interface Tool<I = unknown> {
   title(input: I): string;
   /** What holds for this call beside permission and mode; null or absent: nothing. */
   readonly rule?: (input: I, place: CallPlace) => CallRule | null;
+  /** All that a call may reach and use, or (null) one with default arguments; absent: it runs nothing of others. */
+  readonly capabilities?: (input: I | null, place: CapabilityPlace) => Capabilities;
   /** What the approval card shows, or why the call would fail; absent: the input as JSON. Reads only. */
   readonly preview?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<CallPreview | CallRefusal>;
   /** Failure is data (`isError`); only aborts and defects throw. */
@@ -130,7 +133,7 @@ export interface InterruptedCall<I> {
 }
 
 /** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
-export function defineTool<I>({ rule, preview, settle, reconcile, ...tool }: Tool<I>): Tool {
+export function defineTool<I>({ rule, capabilities, preview, settle, reconcile, ...tool }: Tool<I>): Tool {
   const parse = (input: unknown): I => tool.input.parse(input);
   return {
     ...tool,
@@ -138,6 +141,9 @@ export function defineTool<I>({ rule, preview, settle, reconcile, ...tool }: Too
     title: (input) => tool.title(parse(input)),
     execute: (input, ctx, signal) => tool.execute(parse(input), ctx, signal),
     ...(rule && { rule: (input, place) => rule(parse(input), place) }),
+    ...(capabilities && {
+      capabilities: (input, place) => capabilities(input === null ? null : parse(input), place),
+    }),
     ...(preview && { preview: (input, ctx, signal) => preview(parse(input), ctx, signal) }),
     ...(settle && { settle: (input, ctx, signal) => settle(parse(input), ctx, signal) }),
     ...(reconcile && {

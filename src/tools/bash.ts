@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { z } from "zod";
 import type { BashRequest } from "../../wasm/guests/bash/request.ts";
+import { reachOf } from "../core/capabilities.ts";
 import type { ToolResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
 import { carriedShell, carryOf } from "./bash-carry.ts";
@@ -9,6 +10,7 @@ import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { aboutMissing } from "./missing-commands.ts";
 import {
   callFile,
+  capabilitiesOf,
   linesSummary,
   outputSchema,
   shownOutput,
@@ -61,12 +63,11 @@ export function createBash(guest: Guest, files: Guest): Tool {
     carries: true,
     grant: ({ command }) => ({ key: command, label: "this command" }),
     title: ({ command, description }) => titleOf(description ?? command),
-    preview: async ({ command }, ctx) => ({
-      question: "Run a command?",
-      language: "sh",
-      text: command,
-      reach: `${ctx.readOnly ? "may read files" : "may change files"} in the sandbox of this channel · no network`,
-    }),
+    capabilities: (call, place) => capabilitiesOf(guest, call, place),
+    preview: async (call, ctx) => {
+      const reach = reachOf(capabilitiesOf(guest, call, ctx));
+      return { question: "Run a command?", language: "sh", text: call.command, reach };
+    },
     execute: async (call, ctx, signal) => {
       const result = await withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope));
       // What ended early leaves the next call where this one began.

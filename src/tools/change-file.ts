@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { FilesRequest } from "../../wasm/guests/files/request.ts";
+import { type Capabilities, type CapabilityPlace, reachOf } from "../core/capabilities.ts";
 import { SandboxError } from "../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import type { CallPreview, CallRefusal, CallRule, WriteIntent } from "../core/tool.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { instructionRefusal, isInstructionFile } from "./instruction-files.ts";
+import { guestCapabilities } from "./wasm/grant.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
 /** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
@@ -58,6 +60,11 @@ export function changeRule(path: string): CallRule | null {
   return { type: "ask", why: "Agents take instructions from this file, so a person decides each time.", always: true };
 }
 
+/** What a change may reach: files alone. */
+export function changing({ limits }: Guest, { readOnly }: Pick<CapabilityPlace, "readOnly">): Capabilities {
+  return guestCapabilities(limits, { files: "write", readOnly });
+}
+
 /** The change as people see it before they decide: a diff. */
 export async function previewChange(
   guest: Guest,
@@ -67,7 +74,7 @@ export async function previewChange(
   const { path } = change;
   try {
     const { isNew, diff } = await callGuest(guest, { body: change.preview, reply: previewReply }, scope);
-    const reach = isNew ? "Creates the file in the sandbox of this channel." : "";
+    const reach = reachOf(changing(guest, scope.ctx));
     return { question: `${isNew ? "Create" : "Change"} ${path}?`, language: "diff", text: diff, reach };
   } catch (error) {
     if (error instanceof Refusal) return { refused: error.payload };

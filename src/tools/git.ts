@@ -48,6 +48,7 @@ export function createGitTool({
     afterCrash: "replay",
     grant: () => ({ key: "git", label: "looking into git repositories" }),
     title: ({ action, revision = "", path }) => [action, revision, path].filter((part) => part !== "").join(" "),
+    capabilities: () => ({ files: "read", hosts: [], clock: true, memoryMb: null, ...bounds }),
     execute: (input, ctx, signal) =>
       asResult(async () => {
         const wrong = misuse(input);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { GrepRequest } from "../../wasm/guests/files/request.ts";
 import { textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
-import { asResult, callGuest, type Guest, relativePath } from "./guest-call.ts";
+import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
 
 const contextLines = z.int().min(0).max(100);
 
@@ -47,6 +47,7 @@ export function createGrep(guest: Guest): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "grep", label: "searching files" }),
     title: ({ pattern, path }) => (path === "" ? pattern : `${pattern} in ${path}`),
+    capabilities: () => looking(guest),
     execute: (call, ctx, signal) =>
       asResult(async () => {
         const body = requestOf(call, relativePath(call.path, ctx));

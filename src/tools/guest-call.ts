@@ -1,8 +1,9 @@
 import { z } from "zod";
+import type { Capabilities } from "../core/capabilities.ts";
 import { SandboxError } from "../core/protocol/errors.ts";
 import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
 import type { ToolContext } from "../core/tool.ts";
-import type { GrantLimits } from "./wasm/grant.ts";
+import { type GrantLimits, grantFor, guestCapabilities } from "./wasm/grant.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
 import type { Changed } from "./wasm/sandbox-child.ts";
 import { segmentsOf } from "./wasm/workspace/path-rules.ts";
@@ -34,12 +35,9 @@ export async function callGuest<R>(
   request: { readonly body: object; readonly reply: z.ZodType<R> },
   { ctx, signal, writes, instructionFile, changed = () => {} }: CallScope,
 ): Promise<R> {
-  const grant = {
-    root: ctx.sandboxRoot,
-    writable: writes && !ctx.readOnly,
-    ...(instructionFile === undefined ? {} : { instructionFile }),
-    ...guest.limits,
-  };
+  const capabilities = guestCapabilities(guest.limits, { files: writes ? "write" : "read", readOnly: ctx.readOnly });
+  const allowed = instructionFile === undefined ? {} : { instructionFile };
+  const grant = { ...grantFor(ctx.sandboxRoot, capabilities), ...allowed };
   const { sessionId, channelKey } = ctx;
   const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
   const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), grant, caller);
@@ -50,6 +48,11 @@ export async function callGuest<R>(
   if (!reply.success)
     throw new SandboxError("sandbox_failed", "the guest gave no valid answer", { cause: reply.error });
   return reply.data;
+}
+
+/** What a call may reach that only looks at files. */
+export function looking({ limits }: Guest): Capabilities {
+  return guestCapabilities(limits, { files: "read", readOnly: true });
 }
 
 /** A program can spoil its own guest, so the output may be anything. */

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { z } from "zod";
 import type { ProgramRequest } from "../../wasm/guests/js/request.ts";
+import { reachOf } from "../core/capabilities.ts";
 import type { ToolResult } from "../core/protocol/tool-result.ts";
 import { type CallRefusal, defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { withChangedFiles } from "./changed-files.ts";
@@ -8,6 +9,7 @@ import { type CallScope, callGuest, type Guest, relativePath } from "./guest-cal
 import { sandboxFile } from "./native/sandbox-file.ts";
 import {
   callFile,
+  capabilitiesOf,
   linesSummary,
   outputSchema,
   shownOutput,
@@ -63,10 +65,11 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
         ? { key: `file ${file ?? ""}`, label: `running ${file ?? ""}, whatever it then holds` }
         : { key: createHash("sha256").update(code).digest("hex"), label: "running this program" },
     title: ({ code, file }) => titleOf(code ?? file ?? ""),
+    capabilities: (call, place) => capabilitiesOf(guest, call, place),
     preview: async (call, ctx) => {
       const source = sourceOf(call, ctx);
       if (typeof source !== "string") return source;
-      const reach = `${ctx.readOnly ? "may read files" : "may change files"} in the sandbox of this channel · no network`;
+      const reach = reachOf(capabilitiesOf(guest, call, ctx));
       return { question: "Run a program?", language: "js", text: source, reach };
     },
     execute: (call, ctx, signal) =>

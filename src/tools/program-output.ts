@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Capabilities, CapabilityPlace } from "../core/capabilities.ts";
 import type { Guest } from "./guest-call.ts";
+import { guestCapabilities } from "./wasm/grant.ts";
 
 const TITLE_CHARS = 60;
 
@@ -54,6 +56,15 @@ export const timeoutSeconds = z
   .max(600)
   .optional()
   .describe("Seconds after which it is stopped: 60 unless set, at most 600.");
+
+/** What a program may reach and use: any program may change files where its session may. */
+export function capabilitiesOf(
+  guest: Guest,
+  call: { readonly timeout?: number | undefined } | null,
+  { readOnly }: Pick<CapabilityPlace, "readOnly">,
+): Capabilities {
+  return guestCapabilities(withTimeout(guest, call?.timeout).limits, { files: "write", readOnly });
+}
 
 /** The guest with the time that a call asks for. */
 export function withTimeout(guest: Guest, seconds: number | undefined, graceMs = 0): Guest {

@@ -3,7 +3,7 @@ import type { ReadRequest } from "../../wasm/guests/files/request.ts";
 import type { ToolResult } from "../core/protocol/tool-result.ts";
 import { textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
-import { asResult, callGuest, type Guest, relativePath } from "./guest-call.ts";
+import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
 
 const input = z.object({
   path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
@@ -37,6 +37,7 @@ export function createRead(guest: Guest): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "read", label: "reading files" }),
     title: ({ path }) => path,
+    capabilities: () => looking(guest),
     execute: ({ path: asked, offset, limit }, ctx, signal) =>
       asResult(async () => {
         const path = relativePath(asked, ctx);

@@ -75,14 +75,16 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     for (const problem of problems) log.warn({ problem }, "extension_not_loaded");
   };
   const from = (tools: readonly Tool[], source: string): ListedTool[] =>
-    tools.map(({ name, permission }) => ({ name, permission, source }));
+    tools.map(({ name, permission, capabilities }) => {
+      return { name, permission, source, ...(capabilities && { capabilities }) };
+    });
   return {
     tools: all,
     listed: () => [
       ...from(own, "built in"),
       ...from(loaded, "extension"),
       ...(servers?.describe() ?? []).flatMap(({ name: server, tools }) =>
-        tools.map(({ name, permission }) => ({ name, permission, source: `MCP server ${server}` })),
+        tools.map(({ name, permission }) => ({ name, permission, source: `MCP server ${server}, not sandboxed` })),
       ),
     ],
     start: async (signal) => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Capabilities, reachOf } from "../core/capabilities.ts";
 import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
 import { type CallPlace, type CallRule, defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { asResult } from "./guest-call.ts";
@@ -66,15 +67,21 @@ export function createWebFetch({ sandbox, ca, limits, ...given }: WebFetchOption
     grant: ({ url }) => ({ key: `web_fetch:${hostOf(url)}`, label: `fetching from ${hostOf(url)}` }),
     title: ({ url }) => titleOf(url),
     rule: ({ url }, place) => ruleFor(url, place, options.isForbiddenAddress),
+    capabilities: (call, { allowedHosts }) =>
+      fetching(call === null ? allowedHosts : [hostOf(call.url)], options.limits),
     preview: ({ url }) =>
       Promise.resolve({
         question: `Fetch from ${hostOf(url)}?`,
         language: "",
         text: targetOf(url)?.href ?? url,
-        reach: `${hostOf(url)} is not on the list of allowed hosts · reads only · what the URL itself says is sent`,
+        reach: `${reachOf(fetching([hostOf(url)], options.limits))} · what the URL itself says is sent`,
       }),
     execute: (call, ctx, signal) => asResult(() => refusalsAsResults(() => run(call, ctx, signal))),
   });
+}
+
+function fetching(hosts: readonly string[], { totalMs, bodyBytes }: FetchLimits): Capabilities {
+  return { files: "none", hosts, clock: false, timeoutMs: totalMs, memoryMb: null, outputBytes: bodyBytes };
 }
 
 /** The list permits, a person decides in mode write, and nobody widens it in the other modes. */

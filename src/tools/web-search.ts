@@ -50,6 +50,14 @@ export function createWebSearch(settings: WebSearchSettings): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "web_search", label: "searching the web" }),
     title: ({ query }) => query,
+    capabilities: () => ({
+      files: "none",
+      hosts: [URL.parse(addressOf(settings))?.host ?? ""],
+      clock: false,
+      timeoutMs: settings.timeoutMs ?? TIMEOUT_MS,
+      memoryMb: null,
+      outputBytes: MAX_ANSWER_BYTES,
+    }),
     execute: async (asked, { blockedUrls }, signal) => {
       try {
         const hits = await ask(asked, signal);
@@ -62,12 +70,18 @@ export function createWebSearch(settings: WebSearchSettings): Tool {
   });
 }
 
+/** Of the service's API. Throws ConfigError when it has none of its own and none is set. */
+function addressOf({ service, baseUrl }: WebSearchSettings): string {
+  const address = (baseUrl ?? SEARCH_SERVICES[service].defaultUrl)?.replace(/\/+$/, "");
+  if (address !== undefined) return address;
+  throw new ConfigError([`webSearch.baseUrl: ${service} needs the address of your instance.`]);
+}
+
 type Searcher = (asked: SearchQuery, signal: AbortSignal) => Promise<readonly SearchHit[]>;
 
 function searcher({ service: name, apiKey, baseUrl, timeoutMs = TIMEOUT_MS }: WebSearchSettings): Searcher {
   const service = SEARCH_SERVICES[name];
-  const address = (baseUrl ?? service.defaultUrl)?.replace(/\/+$/, "");
-  if (address === undefined) throw new ConfigError([`webSearch.baseUrl: ${name} needs the address of your instance.`]);
+  const address = addressOf({ service: name, ...(baseUrl === undefined ? {} : { baseUrl }) });
   if (service.needsKey && apiKey === undefined) throw new ConfigError([`webSearch.apiKey: ${name} needs a key.`]);
   return async (asked, signal) => {
     const deadline = AbortSignal.timeout(timeoutMs);

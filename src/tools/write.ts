@@ -1,7 +1,7 @@
 import { normalize } from "node:path/posix";
 import { z } from "zod";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
-import { applyChange, type Change, changeRule, previewChange, reconcileChange } from "./change-file.ts";
+import { applyChange, type Change, changeRule, changing, previewChange, reconcileChange } from "./change-file.ts";
 import { asResult, type Guest, relativePath } from "./guest-call.ts";
 
 const input = z.object({
@@ -25,6 +25,7 @@ export function createWrite(guest: Guest): Tool {
     grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
     title: ({ path }) => path,
     rule: ({ path }) => changeRule(normalize(path)),
+    capabilities: (_call, place) => changing(guest, place),
     preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
     execute: (call, ctx, signal) =>
       asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),

@@ -257,6 +257,6 @@ test("the card shows the command, and the grant is that command", async () => {
     question: "Run a command?",
     language: "sh",
     text: command,
-    reach: "may change files in the sandbox of this channel · no network",
+    reach: "may change files in the sandbox of this channel · no network · 60 s · 256 MB",
   });
 });

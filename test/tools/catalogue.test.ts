@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { reachOf } from "../../src/core/capabilities.ts";
 import { isInstructionFile } from "../../src/tools/instruction-files.ts";
+import { PROGRAM_LIMITS } from "../../src/tools/wasm/grant.ts";
 import { fileSession, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
@@ -22,6 +24,55 @@ test.each(rights)("$name asks for $permission and describes each field to models
   expect(tool).toMatchObject(properties);
   const schema = z.object({ properties: z.record(z.string(), z.object({ description: z.string().min(10) })) });
   expect(schema.safeParse(z.toJSONSchema(tool.input, { io: "input" })).error).toBeUndefined();
+});
+
+const reaches = [
+  { name: "read", input: { path: "a" }, files: "read", clock: false, timeoutMs: 30_000, memoryMb: 128 },
+  { name: "write", input: { path: "a", content: "" }, files: "write", clock: false, timeoutMs: 30_000, memoryMb: 128 },
+  { name: "bash", input: { command: "ls" }, files: "write", clock: true, timeoutMs: 60_000, memoryMb: 256 },
+  {
+    name: "bash",
+    input: { command: "ls", timeout: 600 },
+    files: "write",
+    clock: true,
+    timeoutMs: 600_000,
+    memoryMb: 256,
+  },
+  { name: "js_exec", input: { code: "1", timeout: 5 }, files: "write", clock: true, timeoutMs: 5_000, memoryMb: 64 },
+];
+
+test.each(reaches)("what $name with $input may reach and use is one value", ({ name, input, ...reach }) => {
+  const { capabilities } = fileSession(sandbox).tool(name);
+  const place = { readOnly: false, allowedHosts: ["*"] };
+  expect(capabilities?.(input, place)).toMatchObject({ ...reach, hosts: [] });
+  expect(capabilities?.(input, { ...place, readOnly: true })).toMatchObject({ ...reach, files: "read" });
+});
+
+test.each([
+  ["write", { path: "a.txt", content: "x" }],
+  ["edit", { path: "b.txt", old_string: "old", new_string: "new" }],
+  ["bash", { command: "ls" }],
+  ["js_exec", { code: "1" }],
+])("the card of %s says what the call may reach", async (name, input) => {
+  const session = fileSession(sandbox);
+  session.put("b.txt", "old");
+  await session.run("read", { path: "b.txt" });
+  const { preview, capabilities } = session.tool(name);
+  const shown = await preview?.(input, session.context, new AbortController().signal);
+  const reach = capabilities?.(input, session.context);
+  expect(reach && reachOf(reach)).toContain("may change files in the sandbox of this channel · no network · ");
+  expect(shown).toMatchObject({ reach: reach && reachOf(reach) });
+});
+
+test("a guest that is not granted the clock does not get it", async () => {
+  const input = JSON.stringify({ code: "Date.now()", file: null, maxChars: 100, overflow: "out", seed: 1 });
+  const { root } = fileSession(sandbox);
+  const caller = { sessionId: "s", channelKey: "c", signal: new AbortController().signal, queued: () => {} };
+  const grant = { ...PROGRAM_LIMITS, root, writable: false };
+  const told = async (clock: boolean): Promise<number> =>
+    Number(JSON.parse(await sandbox.call("js", input, { ...grant, clock }, caller)).value);
+  expect(await told(false)).toBe(0);
+  expect(await told(true)).toBeGreaterThan(1_700_000_000_000);
 });
 
 test.each([

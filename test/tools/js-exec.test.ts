@@ -175,7 +175,7 @@ test("the card shows the program, also one that is in a file", async () => {
     question: "Run a program?",
     language: "js",
     text: "2",
-    reach: "may change files in the sandbox of this channel · no network",
+    reach: "may change files in the sandbox of this channel · no network · 60 s · 64 MB",
   });
   expect(await preview({ file: "p.js" })).toMatchObject({ text: "// p.js\n1 +\n1" });
 });

@@ -39,8 +39,17 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   const result = boundResult(came);
   const durationMs = clock.now() - startedAt;
   await run.callEnded(use.id, result, durationMs);
-  query.log.info({ tool: use.name, callId: use.id, durationMs, isError: result.isError }, "tool_call");
+  logCall(running, { durationMs, isError: result.isError });
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
+}
+
+/** With all that the call could reach and use. */
+function logCall(running: RunningCall, end: { durationMs: number; isError: boolean }): void {
+  const { use, tool, approved } = running.call;
+  const place = toolContext(running, { use, approved, carried: null });
+  const capabilities = tool.capabilities?.(use.input, place);
+  const granted = capabilities === undefined ? {} : { capabilities };
+  running.query.log.info({ tool: use.name, callId: use.id, ...end, approved, ...granted }, "tool_call");
 }
 
 async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolResult | null> {

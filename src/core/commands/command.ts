@@ -53,7 +53,7 @@ export interface RunReply {
   readonly agent?: string;
 }
 
-export interface ListedTool extends Pick<Tool, "name" | "permission"> {
+export interface ListedTool extends Pick<Tool, "name" | "permission" | "capabilities"> {
   /** Where it comes from, as people read it: `built in`, `MCP server docs`. */
   readonly source: string;
 }

@@ -1,3 +1,4 @@
+import { shortReachOf } from "../capabilities.ts";
 import { offeredTools } from "../permissions/policy.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 import { privately } from "./private-reply.ts";
@@ -20,14 +21,17 @@ async function toolsText(context: CommandContext): Promise<string> {
   const tools = (await context.tools()).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const allow = toolAllow === undefined ? {} : { toolAllow };
   const offered = new Set(offeredTools(tools, { agentName, role, mode, ...allow }).map(({ name }) => name));
-  const rows = tools.map(({ name, permission, source }) => {
+  const readOnly = role !== "full" || mode === "read";
+  const place = { readOnly, allowedHosts: context.allowedHosts };
+  const rows = tools.map(({ name, permission, source, capabilities }) => {
     const asks = mode === "write" && (permission === "write" || permission === "execute");
-    return [name, permission, offered.has(name) ? (asks ? "asks first" : "yes") : "no", source];
+    const reach = capabilities === undefined ? "" : shortReachOf(capabilities(null, place));
+    return [name, permission, offered.has(name) ? (asks ? "asks first" : "yes") : "no", source, reach];
   });
   const more = rows.length - MOST_SHOWN;
   return [
     `Agent **${agentName}** (${role}), mode **${mode}**: ${offered.size} of ${tools.length} tools.`,
-    textTable([["tool", "permission", "here", "source"], ...rows.slice(0, MOST_SHOWN)]),
+    textTable([["tool", "permission", "here", "source", "reach"], ...rows.slice(0, MOST_SHOWN)]),
     ...(more > 0 ? [`… and ${more} more.`] : []),
   ].join("\n");
 }

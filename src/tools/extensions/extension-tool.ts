@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
+import { reachOf } from "../../core/capabilities.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
 import { withChangedFiles } from "../changed-files.ts";
 import type { Guest } from "../guest-call.ts";
-import { FILE_LIMITS } from "../wasm/grant.ts";
+import { FILE_LIMITS, grantFor, guestCapabilities } from "../wasm/grant.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { programArguments } from "./arguments.ts";
 import { imageType, type Manifest } from "./manifest.ts";
@@ -23,7 +24,7 @@ const TITLE_CHARS = 60;
 
 /** A tool that runs a third party's component, each call in a fresh instance, with what its manifest says. */
 export function createExtensionTool({ manifest, input, directory }: Extension, sandbox: Sandbox): Tool {
-  const { name, description, permission, parallel, afterCrash, limits, world } = manifest;
+  const { name, description, permission, parallel, afterCrash, world } = manifest;
   const isProgram = world === "wasi:cli/run";
   const files: Guest = { sandbox, name: "files", limits: FILE_LIMITS };
   return defineTool<Input>({
@@ -35,36 +36,32 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
     afterCrash,
     grant: () => ({ key: `extension:${name}`, label: `using the tool ${name}` }),
     title: titleOf,
+    capabilities: (_call, place) => capabilitiesOf(manifest, place),
     preview: async (call, ctx) => ({
       question: `Use the tool ${name}?`,
       language: "json",
       text: JSON.stringify(call, null, 2),
-      reach: reachOf(manifest, ctx),
+      reach: `a component from extensions · ${reachOf(capabilitiesOf(manifest, ctx))}`,
     }),
-    execute: (call, ctx, signal) =>
-      withChangedFiles(
-        files,
-        { ctx, signal, writes: mayWrite(manifest, ctx) },
-        async ({ writes, changed = () => {} }) => {
-          const grant = { root: ctx.sandboxRoot, writable: writes, ...limits };
-          const { sessionId, channelKey } = ctx;
-          const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
-          const request = isProgram ? programStart(manifest, call) : call;
-          const output = await sandbox.call(directory, JSON.stringify(request), grant, caller);
-          return isProgram ? programResult(manifest, programEndSchema.parse(JSON.parse(output))) : toolResult(output);
-        },
-      ),
+    execute: (call, ctx, signal) => {
+      const capabilities = capabilitiesOf(manifest, ctx);
+      const scope = { ctx, signal, writes: capabilities.files === "write" };
+      return withChangedFiles(files, scope, async ({ changed = () => {} }) => {
+        const { sessionId, channelKey } = ctx;
+        const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
+        const request = isProgram ? programStart(manifest, call) : call;
+        const grant = grantFor(ctx.sandboxRoot, capabilities);
+        const output = await sandbox.call(directory, JSON.stringify(request), grant, caller);
+        return isProgram ? programResult(manifest, programEndSchema.parse(JSON.parse(output))) : toolResult(output);
+      });
+    },
   });
 }
 
-function mayWrite({ permission }: Manifest, { readOnly }: ToolContext): boolean {
-  return !readOnly && (permission === "write" || permission === "execute");
-}
+const FILES = { none: "none", read: "read", write: "write", execute: "write" } as const;
 
-function reachOf(manifest: Manifest, ctx: ToolContext): string {
-  const { permission, limits } = manifest;
-  const files = mayWrite(manifest, ctx) ? "may change files" : permission === "none" ? "no files" : "may read files";
-  return `a component from extensions · ${files} in the sandbox of this channel · no network · ${limits.timeoutMs / 1_000} s`;
+function capabilitiesOf({ permission, limits }: Manifest, { readOnly }: { readonly readOnly: boolean }) {
+  return guestCapabilities({ clock: true, ...limits }, { files: FILES[permission], readOnly });
 }
 
 function titleOf(input: Input): string {

@@ -139,9 +139,9 @@ test("what the manifest says is what the tool is", async () => {
 
 const reaches = [
   { permission: "none", readOnly: false, says: "no files" },
-  { permission: "read", readOnly: false, says: "may read files" },
-  { permission: "write", readOnly: false, says: "may change files" },
-  { permission: "write", readOnly: true, says: "may read files" },
+  { permission: "read", readOnly: false, says: "may read files in the sandbox of this channel" },
+  { permission: "write", readOnly: false, says: "may change files in the sandbox of this channel" },
+  { permission: "write", readOnly: true, says: "may read files in the sandbox of this channel" },
 ];
 
 test.each(reaches)(
@@ -155,7 +155,7 @@ test.each(reaches)(
       question: "Use the tool count?",
       language: "json",
       text: '{\n  "file": "a"\n}',
-      reach: `a component from extensions · ${says} in the sandbox of this channel · no network · 5 s`,
+      reach: `a component from extensions · ${says} · no network · 5 s · 64 MB`,
     });
   },
 );

@@ -145,7 +145,7 @@ test("a session that may not write changes nothing", async () => {
 
 test("the host itself refuses what a guest without the right to write tries", async () => {
   const { root, context } = fileSession(sandbox);
-  const grant = { root, writable: false, timeoutMs: 5_000, memoryMb: 64, outputBytes: 10_000 };
+  const grant = { root, writable: false, clock: true, timeoutMs: 5_000, memoryMb: 64, outputBytes: 10_000 };
   const caller = { ...context, signal: new AbortController().signal, queued: () => {} };
   const commit = JSON.stringify({ op: "commit_write", path: "a/b", content: "x", before: null });
   const output = await sandbox.call("files", commit, grant, caller);

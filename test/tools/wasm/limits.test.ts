@@ -7,7 +7,7 @@ import { fileSession, text, useSandbox } from "../file-session.ts";
 
 const sandbox = useSandbox();
 /** Long enough for a busy machine, where a test is not about time. */
-const PROGRAM = { timeoutMs: 20_000, memoryMb: 32, outputBytes: 200_000 };
+const PROGRAM = { clock: true, timeoutMs: 20_000, memoryMb: 32, outputBytes: 200_000 };
 
 const session = (sessionId = "s", channelKey = "c", timeoutMs = PROGRAM.timeoutMs) =>
   fileSession(sandbox, {

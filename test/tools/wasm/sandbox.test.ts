@@ -3,7 +3,7 @@ import { createSandbox, type SandboxLimits } from "../../../src/tools/wasm/sandb
 import { buildGuests } from "../../../wasm/build.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-const GRANT = { writable: false, timeoutMs: 20_000, memoryMb: 32, outputBytes: 10_000 };
+const GRANT = { writable: false, clock: true, timeoutMs: 20_000, memoryMb: 32, outputBytes: 10_000 };
 const caller = { sessionId: "s", channelKey: "c", signal: new AbortController().signal, queued: () => {} };
 
 async function withSandbox(options: { limits?: Partial<SandboxLimits>; buildDir?: string }) {

@@ -8,6 +8,7 @@ const grantSchema = z.object({
   writable: z.boolean(),
   instructionFile: z.string().exactOptional(),
   snapshots: z.string().exactOptional(),
+  clock: z.boolean(),
   timeoutMs: z.number(),
   memoryMb: z.number(),
   outputBytes: z.number(),

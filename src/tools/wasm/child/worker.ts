@@ -37,6 +37,8 @@ interface Exports {
 }
 
 interface Instance {
+  /** Whether the guest may know the time; nothing may before its call. */
+  readonly clock: { granted: boolean };
   readonly workspace: Workspace;
   readonly wasi: Wasi;
   readonly exports: Exports;
@@ -66,22 +68,24 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
   return async () => {
     const workspace = createWorkspace();
     const wasi = createWasi(workspace.filesystem);
+    const clock = { granted: false };
     const imports = {
       "deckhand:sandbox/workspace": workspace.functions,
       "deckhand:sandbox/filesystem": workspace.filesystem,
-      "deckhand:sandbox/clock": { now: () => Date.now() },
+      "deckhand:sandbox/clock": { now: () => (clock.granted ? Date.now() : 0) },
       "deckhand:extension/files": createFilesImport(workspace),
       ...wasi.imports,
     };
-    return { workspace, wasi, exports: await bindings.instantiate((name) => modules[name], imports) };
+    return { clock, workspace, wasi, exports: await bindings.instantiate((name) => modules[name], imports) };
   };
 }
 
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
 async function run(guest: Guest, { grant, input }: WorkerCall): Promise<Outcome> {
-  const { workspace, wasi, exports } = await (guest.spare ?? guest.instantiate());
+  const { clock, workspace, wasi, exports } = await (guest.spare ?? guest.instantiate());
   guest.spare = null;
   try {
+    clock.granted = grant.clock;
     workspace.bind(grant, changeTeller());
     const output = exports.run ? wasi.run(exports.run, input, grant) : await outputOf(exports, input);
     if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { Capabilities } from "../../../src/core/capabilities.ts";
+import { drive, ScriptedModel, scenario, tool } from "./query-fixture.ts";
+
+const REACH: Capabilities = {
+  files: "write",
+  hosts: [],
+  clock: true,
+  timeoutMs: 60_000,
+  memoryMb: 64,
+  outputBytes: 1_000,
+};
+
+test("each call is logged with what it could reach and use", async () => {
+  const run = tool("run", {
+    permission: "execute",
+    capabilities: (_call, { readOnly }) => ({ ...REACH, files: readOnly ? "read" : "write" }),
+  });
+  const model = ScriptedModel.inOrder(
+    {
+      calls: [
+        { id: "a", name: "run", input: { path: "x" } },
+        { id: "b", name: "plain", input: { path: "y" } },
+      ],
+    },
+    { text: "done" },
+  );
+  const { query, logLines } = scenario({ model, tools: [run, tool("plain")] });
+  await drive(query);
+  const logged = logLines.filter(({ event }) => event === "tool_call").map(({ fields }) => fields);
+  expect(logged).toEqual([
+    { tool: "run", callId: "a", durationMs: expect.any(Number), isError: false, approved: true, capabilities: REACH },
+    { tool: "plain", callId: "b", durationMs: expect.any(Number), isError: false, approved: false },
+  ]);
+});
