@@ -1,3 +1,4 @@
+import { loadAgents } from "../src/agents.ts";
 import { loadConfig, processSources } from "../src/config.ts";
 import { titleOf } from "../src/core/agent/tool-decision.ts";
 import { toolSpecs } from "../src/core/agent/tool-specs.ts";
@@ -17,6 +18,7 @@ import { instructionFiles } from "../src/home.ts";
 import { createLogger } from "../src/logging.ts";
 import { createPlaces } from "../src/places.ts";
 import { systemRuntime } from "../src/runtime.ts";
+import { createExecutorCopies } from "../src/tools/copies/executor-copies.ts";
 import { createInstructionReader } from "../src/tools/instruction-layers.ts";
 import { createSkillReader } from "../src/tools/skills/skill-reader.ts";
 import { createToolbox } from "../src/tools/toolbox.ts";
@@ -57,6 +59,9 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     sandbox,
     skills,
     engine: { deliver: absent, deliverAt: absent, cancel: absent },
+    agents: loadAgents(config).byName,
+    models: { problemWith: absent },
+    copies: createExecutorCopies(config.home),
     jobs: { overview: absent, preview: absent, add: absent, list: absent, act: absent, edit: absent },
     approvals: { ...config.approvals, admins: config.access.admins },
     webSearch: config.webSearch,
