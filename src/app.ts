@@ -11,6 +11,7 @@ import { storedThreads } from "./adapters/web/stored-threads.ts";
 import { checkModels } from "./cli/checks.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
+import { connectPlatforms } from "./connect-platforms.ts";
 import { CHAT_COMMANDS } from "./core/commands/registry.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import { type AppError, PlatformError, StoreError, toAppError } from "./core/protocol/errors.ts";
@@ -23,9 +24,8 @@ import type { ProviderRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { EmbeddedEngine } from "./core/sessions/embedded-engine.ts";
 import type { SessionHandler } from "./core/sessions/engine.ts";
+import { createFirstContact } from "./core/sessions/first-contact.ts";
 import { createIntake } from "./core/sessions/intake.ts";
-import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
-import { keepUp } from "./core/sessions/missed.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
 import { createSummaries } from "./core/sessions/session-summary.ts";
 import { acquireLease } from "./core/store/lease.ts";
@@ -33,7 +33,7 @@ import { openStore, type Store } from "./core/store/store.ts";
 import { instructionFiles, PRIVATE, requireWritable, webToken } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { createMetrics } from "./metrics.ts";
-import { createPlaces, PLATFORM_LABELS, type Places } from "./places.ts";
+import { createPlaces, type Places } from "./places.ts";
 import { readiness } from "./readiness.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createExecutorCopies } from "./tools/copies/executor-copies.ts";
@@ -47,9 +47,6 @@ import { APPLICATION, VERSION } from "./version.ts";
 
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
 const DRAIN_MS = 5_000;
-
-/** A platform that takes longer to connect is mentioned. Milliseconds. */
-const SLOW_CONNECT_MS = 3_000;
 
 export interface AppOptions {
   readonly config: Config;
@@ -71,7 +68,11 @@ export interface App {
 interface Assembly extends AppOptions {
   readonly parts: AsyncDisposableStack;
   readonly platforms: Map<PlatformName, PacedPlatform>;
-  readonly status: { state: "starting" | "standing by" | "running"; engine: EmbeddedEngine | null; store: Store | null };
+  readonly status: {
+    state: "starting" | "standing by" | "running";
+    engine: EmbeddedEngine | null;
+    store: Store | null;
+  };
   readonly fail: (error: AppError) => void;
 }
 
@@ -182,7 +183,10 @@ async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: 
   add(web);
   if (config.slack !== null) {
     const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
-    add(createSlackPlatform({ ...slackOptions(config.slack), clock, log: log.child({ platform: "slack" }) }));
+    const { slack: reactions } = config.reactions;
+    add(
+      createSlackPlatform({ ...slackOptions(config.slack), reactions, clock, log: log.child({ platform: "slack" }) }),
+    );
   }
   if (config.discord !== null) {
     const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
@@ -190,6 +194,7 @@ async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: 
       createDiscordPlatform({
         ...config.discord,
         commands: CHAT_COMMANDS,
+        reactions: config.reactions.discord,
         clock,
         log: log.child({ platform: "discord" }),
       }),
@@ -234,7 +239,13 @@ async function run(assembly: Assembly, services: Services, web: WebPlatform): Pr
     tools: () => toolbox.tools(),
   });
   web.provide({ summaries, jobs: jobs.control });
-  connect(assembly, { receive: openIntake(assembly, works), store });
+  connectPlatforms(assembly.platforms.values(), {
+    ...assembly,
+    store,
+    receive: openIntake(assembly, works),
+    clock: assembly.runtime.clock,
+    timezone: timezoneOf(assembly.config),
+  });
   parts.defer(() => engine.stop(DRAIN_MS));
   await engine.start(openRunner(assembly, works));
   parts.defer(() => jobs.stop());
@@ -300,6 +311,7 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
     tools: () => Promise.resolve(toolbox.listed()),
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
+    firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
     linkTo: threadLink,
     messageChars: (name) => platform(name).limits.messageChars,
     restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
@@ -369,36 +381,4 @@ async function openToolbox({ config, runtime, log, signal, parts }: Assembly, gi
   parts.defer(() => toolbox.stop());
   toolbox.start(signal);
   return toolbox;
-}
-
-/** Platforms connect on their own time: one that is down keeps no other waiting. */
-function connect(
-  { platforms, parts, signal, fail, say, log, runtime, config }: Assembly,
-  { receive, store }: { receive: Receive; store: Store },
-): void {
-  const { clock } = runtime;
-  const timezone = timezoneOf(config);
-  for (const platform of platforms.values()) {
-    const name = PLATFORM_LABELS[platform.name];
-    const leaving = new AbortController();
-    const either = AbortSignal.any([signal, leaving.signal]);
-    const start = async () => {
-      const notYet = () => say(`⏳ ${name}: ${platform.health().detail}. I keep trying.`);
-      const cancelNotYet = clock.after(SLOW_CONNECT_MS, notYet);
-      parts.defer(async () => cancelNotYet());
-      await platform.start(receive, either);
-      cancelNotYet();
-      if (platform.name !== "web") say(`✓ ${name}: ${platform.health().detail}`);
-      const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, either);
-      await Promise.all([closeLeftovers({ store, log, platform }), catchingUp]);
-    };
-    parts.defer(() => platform.stop());
-    const working = start().catch((error: unknown) => {
-      if (!either.aborted) fail(toAppError(error));
-    });
-    parts.defer(async () => {
-      leaving.abort();
-      await working;
-    });
-  }
 }

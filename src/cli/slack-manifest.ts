@@ -1,3 +1,5 @@
+import { PROMPTS } from "../core/sessions/prompts.ts";
+
 /** A command that people type after a slash. */
 export interface ChatCommand {
   /** Without the slash. */
@@ -18,19 +20,34 @@ const BOT_SCOPES = [
   "app_mentions:read", // mentions
   "assistant:write", // the agent view
   "channels:history", // threads in public channels: messages without a mention, and their context
+  "channels:read", // names of channels, being added to one, and what was missed in which
   "chat:write", // answers and progress
   "commands",
   "files:read", // attachments
   "files:write", // long answers and results as files
   "groups:history", // threads in private channels
+  "groups:read", // as channels:read
   "im:history", // direct messages
+  "im:read", // as channels:read
   "im:write", // private notices
   "mpim:history", // group direct messages
+  "mpim:read", // as channels:read
+  "reactions:read", // reactions that point a message out
   "reactions:write", // signs on people's messages
   "users:read", // names, and whether somebody is a guest
 ];
 
-const BOT_EVENTS = ["app_mention", "message.channels", "message.groups", "message.im", "message.mpim"];
+const BOT_EVENTS = [
+  "app_home_opened",
+  "app_mention",
+  "assistant_thread_started",
+  "member_joined_channel",
+  "message.channels",
+  "message.groups",
+  "message.im",
+  "message.mpim",
+  "reaction_added",
+];
 
 /** What “Create New App → From a manifest” takes. Source: Slack docs, App manifest reference. */
 export function slackManifest({ commands, requestUrl }: SlackManifestOptions): object {
@@ -46,12 +63,9 @@ export function slackManifest({ commands, requestUrl }: SlackManifestOptions): o
       agent_view: {
         agent_description:
           "Mention me in a thread or write to me: I read, search and change files in the sandbox of the channel.",
-        suggested_prompts: [
-          { title: "What can you do here?", message: "/help" },
-          { title: "Look around", message: "What is in this channel's sandbox?" },
-        ],
+        suggested_prompts: PROMPTS.map(({ title, message }) => ({ title, message })),
       },
-      app_home: { home_tab_enabled: false, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
+      app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
       bot_user: { display_name: "Deckhand", always_online: true },
       slash_commands: commands.map(({ name, description, usage }) => ({
         command: `/${name}`,

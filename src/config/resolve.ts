@@ -40,6 +40,7 @@ type FileSettings = Pick<
   | "access"
   | "approvals"
   | "jobs"
+  | "reactions"
   | "allowedHosts"
   | "blockedUrls"
   | "budgets"
@@ -99,6 +100,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     access: settings.access,
     approvals: settings.approvals,
     jobs: settings.jobs,
+    reactions: settings.reactions,
     allowedHosts: settings.allowedHosts,
     blockedUrls: settings.blockedUrls,
     budgets: settings.budgets,

@@ -229,6 +229,24 @@ export const settingsSchema = z.strictObject({
     "Scheduled jobs; they are managed with /jobs, or kept in the file jobs.json under DECKHAND_HOME.",
     { timezone: "Europe/Paris" },
   ),
+  reactions: field(
+    z
+      .strictObject({
+        slack: field(
+          z
+            .array(z.string().regex(/^[a-z0-9_+'-]+$/, "must be an emoji's name without colons"))
+            .default(["robot_face"]),
+          "Names of emoji on Slack, without colons.",
+          ["robot_face"],
+        ),
+        discord: field(z.array(text).default(["🤖"]), "Emoji on Discord: the sign itself, or a custom one's name.", [
+          "🤖",
+        ]),
+      })
+      .prefault({}),
+    "Reactions by which people have a message dealt with: each begins a session about it. Empty lists switch them off.",
+    { slack: ["robot_face"], discord: ["🤖"] },
+  ),
   allowedHosts: field(
     z.array(hostPattern).default([]),
     'Hosts that tools may reach without asking: example.com, *.example.com (those beneath it), with :port for a port other than 80 and 443; ["*"] is every public host. Private addresses are never reached.',

@@ -39,6 +39,7 @@ test("an empty environment gives the documented defaults", () => {
     maxConcurrentRuns: 32,
     channels: {},
     providers: {},
+    reactions: { slack: ["robot_face"], discord: ["🤖"] },
     warnings: [],
   });
 });

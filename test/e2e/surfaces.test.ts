@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { untilIdle } from "../support/bot.ts";
 import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
-import { text } from "../support/model-script.ts";
+import { text, toolUse } from "../support/model-script.ts";
 import type { Script } from "../support/model-server.ts";
 import { type SlackOffice, slackOffice } from "../support/slack-talk.ts";
 
@@ -124,3 +124,75 @@ function privateTexts(office: SlackOffice | DiscordOffice): readonly string[] {
   if ("slack" in office) return office.whispersTo("U0ANA");
   return office.discord.people.shownPrivately(office.ana);
 }
+
+test("added to a Slack channel, it says once who it is; its suggestions work", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi" } });
+  const { bot, slack, model } = office;
+  model.script(() => text("Nothing is there yet."));
+  await bot.start();
+  slack.people.invite("C0042");
+  const greetings = () =>
+    slack.workspace.messages.filter(({ channel, threadTs }) => channel === "C0042" && threadTs === null);
+  await office.until("the greeting", () => greetings().length > 0);
+  const [greeting] = slack.thread("C0042", greetings()[0]?.ts ?? "");
+  expect(greeting?.text.split("\n")).toEqual([
+    expect.stringMatching(/^I'm Deckhand\./u),
+    expect.stringMatching(/^Mention me /u),
+    expect.stringMatching(/^Mode \*\*agi\*\*: .*touch nothing outside/u),
+  ]);
+  expect(greeting?.buttons.map(({ label }) => label)).toEqual(["What can you do here?", "Look around"]);
+  const click = (actionId: string) => slack.people.click("C0042", greeting?.ts ?? "", { actionId });
+  click("prompt:help");
+  await office.until("the help", () => office.whispersTo("U0ANA").some((shown) => shown.includes("/status")));
+  click("prompt:look");
+  const thread = () => slack.thread("C0042", greeting?.ts ?? "").map((message) => message.text);
+  await office.until("the answer", () => thread().some((shown) => shown.includes("Nothing is there yet.")));
+  expect(thread()).toContainEqual(expect.stringMatching(/^\*\*ana\*\* asks: What is in this channel's directory\?/u));
+  await untilIdle(bot);
+  await bot.kill("SIGKILL");
+  await bot.start();
+  await slack.people.invite("C0042").answered;
+  expect(greetings()).toHaveLength(1);
+}, 60_000);
+
+test("the first direct message on Slack is greeted once, beside its answer", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi" } });
+  const { bot, slack, model } = office;
+  model.script(() => text("Hello to you."));
+  await bot.start();
+  const talk = office.talk({ text: "hello", channel: "D0001", bare: true });
+  expect(await talk.answered(1)).toBe("Hello to you.");
+  const greetings = () =>
+    slack.workspace.messages.filter(
+      ({ byBot, threadTs, channel }) => byBot && channel === "D0001" && threadTs === null,
+    );
+  await office.until("the greeting", () => greetings().length > 0);
+  await bot.kill("SIGKILL");
+  await bot.start();
+  await office.talk({ text: "hello again", channel: "D0001", bare: true }).answered(1);
+  expect(greetings()).toHaveLength(1);
+}, 60_000);
+
+test("Slack's home tab shows the person's sessions and jobs; a thread of the pane is a session with a status", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi" } });
+  const { bot, slack, model } = office;
+  model.script(({ toolResults }) => (toolResults.length > 0 ? text("Looked.") : toolUse("glob", { pattern: "*" })));
+  await bot.start();
+  const talk = office.talk({ text: "what is in the logs?" });
+  await talk.answered(1);
+  talk.mention('/jobs add --name "Daily report" --cron "0 9 * * 1-5" --prompt "report"');
+  await office.until("the job", () => office.whispersTo("U0ANA").some((shown) => shown.includes("Daily report")));
+  slack.people.openHome();
+  const home = () => JSON.stringify(slack.workspace.homes.get("U0ANA") ?? "");
+  await office.until("the home tab", () => home().includes("what is in the logs?"));
+  expect(home()).toContain(`/client/T0001/${talk.channel}/thread/${talk.channel}-${talk.rootTs}|what is in the logs?>`);
+  expect(home()).toContain("*Daily report* · every weekday");
+  expect(home()).toContain("prompt:look");
+
+  const pane = slack.people.openPane();
+  await office.until("the suggestions", () => slack.workspace.suggestions.has(`D0001 ${pane}`));
+  await office.talk({ text: "look around", channel: "D0001", threadTs: pane, bare: true }).answered(1);
+  const statuses = () => slack.workspace.statuses.get(`D0001 ${pane}`) ?? [];
+  await office.until("the status to be taken away", () => statuses().at(-1) === "");
+  expect(statuses()[0]).toBe("is working…");
+}, 60_000);

@@ -35,6 +35,8 @@ export interface DiscordOptions {
   readonly apiUrl?: string;
   /** Registered as slash commands; what Discord has stays as it is when left out. */
   readonly commands?: readonly CommandForm[];
+  /** Emoji by which people point a message out to us: signs, or names of custom ones. */
+  readonly reactions?: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }

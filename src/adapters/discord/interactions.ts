@@ -59,6 +59,8 @@ function answerTo(receipt: Receipt, event: Acted): OutgoingMessage | null {
     case "accepted":
     case "duplicate":
     case "ignored":
+    case "home":
+    case "prompts":
       // Discord shows no trace of a command but its answer.
       return event.kind === "command" ? notice(`✓ /${event.name}`) : null;
     default:

@@ -76,10 +76,7 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
         signal: stopping.signal,
       }),
     upload: (thread, file, key) => createIn(thread, "answer", () => inner.upload(thread, file, key)),
-    whisper: (thread, personId, message) => inner.whisper(thread, personId, message),
-    fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),
-    fetchThread: (thread, limit, signal) => inner.fetchThread(thread, limit, signal),
-    missed: (since, signal, known) => inner.missed(since, signal, known),
+    ...unpaced(inner),
     canPostFirst: (thread) => budgets.of(thread.workspaceId).canPostFirst(thread.channelId),
     reserveFirst: (thread, signal) => budgets.of(thread.workspaceId).reserveFirst(thread.channelId, signal),
     releaseFirst: (thread) => budgets.of(thread.workspaceId).releaseFirst(thread.channelId),
@@ -87,5 +84,18 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
       const task = work.finally(() => kept.delete(task));
       kept.add(task);
     },
+  };
+}
+
+type Unpaced = Pick<ChatPlatform, "whisper" | "showStatus" | "fetchFile" | "fetchThread" | "missed">;
+
+/** What takes none of the rates that a workspace shares. */
+function unpaced(inner: ChatPlatform): Unpaced {
+  return {
+    whisper: (thread, personId, message) => inner.whisper(thread, personId, message),
+    ...(inner.showStatus === undefined ? {} : { showStatus: inner.showStatus.bind(inner) }),
+    fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),
+    fetchThread: (thread, limit, signal) => inner.fetchThread(thread, limit, signal),
+    missed: (since, signal, known) => inner.missed(since, signal, known),
   };
 }

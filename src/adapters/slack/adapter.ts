@@ -5,6 +5,7 @@ import type {
   Attachment,
   ChatPlatform,
   InboundEvent,
+  InboundVisit,
   OutgoingFile,
   OutgoingMessage,
   PlatformHealth,
@@ -15,9 +16,11 @@ import type {
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { setStatus, suggest } from "./assistant.ts";
 import { createDirectory, type Directory } from "./directory.ts";
 import { fetchSlackFile } from "./files.ts";
 import { formatMessage } from "./format.ts";
+import { publishHome } from "./home.ts";
 import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
 import { edit, fetchThread, find, post, react, upload, whisper } from "./messages.ts";
@@ -36,6 +39,8 @@ export interface SlackOptions {
   readonly httpPort?: number;
   /** Root of the Web API; Slack's own when left out. */
   readonly apiUrl?: string;
+  /** Names of emoji by which people point a message out to us. */
+  readonly reactions?: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -85,11 +90,14 @@ class SlackPlatform implements ChatPlatform {
     const identity = await this.#signIn(web, signal);
     const directory = createDirectory({ web, identity, clock, log });
     const transport = this.#transport(bolt);
+    const reactions = new Set(this.#options.reactions);
     const take = async (payload: unknown) => {
-      const event = await readPayload(payload, { identity, directory, clock, log }).catch(async (error: unknown) => {
-        await this.#notRead(payload, identity, toAppError(error));
-        throw error;
-      });
+      const event = await readPayload(payload, { web, identity, directory, reactions, clock, log }).catch(
+        async (error: unknown) => {
+          await this.#notRead(payload, identity, toAppError(error));
+          throw error;
+        },
+      );
       return event === null ? undefined : this.#answer(event, await receive(event));
     };
     this.#live = { web, identity, directory, transport };
@@ -138,6 +146,10 @@ class SlackPlatform implements ChatPlatform {
 
   whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
     return this.#do(({ web }) => whisper(web, thread, { userId: userIdOf(personId), message }));
+  }
+
+  showStatus(thread: ThreadRef, status: string): Promise<void> {
+    return this.#do(({ web }) => setStatus(web, thread, status));
   }
 
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
@@ -207,15 +219,31 @@ class SlackPlatform implements ChatPlatform {
 
   /** What Slack itself is answered with; private answers to messages and clicks follow on their own. */
   #answer(event: InboundEvent, receipt: Receipt): object | undefined {
+    if (event.kind === "visit") return this.#own(this.#show(event, receipt));
     if (receipt.type !== "refused" && receipt.type !== "reply") return undefined;
     const message = receipt.type === "reply" ? receipt.message : refusal(receipt.reason);
     if (event.kind === "command" && message.files.length === 0) {
       return { response_type: "ephemeral", ...formatMessage(message) };
     }
     if (!this.#isNews(event.key)) return undefined;
-    const answer = this.#tell(event, message).finally(() => this.#answers.delete(answer));
-    this.#answers.add(answer);
-    return undefined;
+    return this.#own(this.#tell(event, message));
+  }
+
+  /** Goes on beside Slack's being answered; `stop` waits for it. */
+  #own(answer: Promise<void>): undefined {
+    const task = answer.finally(() => this.#answers.delete(task));
+    this.#answers.add(task);
+  }
+
+  /** Never rejects. */
+  async #show({ thread, person, key }: InboundVisit, receipt: Receipt): Promise<void> {
+    try {
+      if (receipt.type === "home") await this.#do(({ web }) => publishHome(web, userIdOf(person.id), receipt.view));
+      if (receipt.type === "prompts") await this.#do(({ web }) => suggest(web, thread, receipt.prompts));
+    } catch (error) {
+      const { code, detail } = toAppError(error);
+      this.#options.log.warn({ code, key, ...detail }, "visit_not_answered");
+    }
   }
 
   /** What Slack keeps us from reading is sent again and answered late; its person hears now what is missing. */

@@ -30,7 +30,7 @@ export function formatMessage(message: OutgoingMessage): SlackBody {
   return { text: mrkdwn(message.markdown, UPDATE_TEXT_CHARS) || "…", blocks };
 }
 
-function formatButton({ id, label, style }: Button): types.Button {
+export function formatButton({ id, label, style }: Button): types.Button {
   const base = {
     type: "button",
     action_id: id,
@@ -40,7 +40,7 @@ function formatButton({ id, label, style }: Button): types.Button {
 }
 
 /** Text with Slack's three control characters escaped: nothing in it is a mention or a link of ours. */
-function mrkdwn(text: string, maxChars: number): string {
+export function mrkdwn(text: string, maxChars: number): string {
   const escaped = withoutMentions(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   // A cut must not leave half an entity behind.
   return escaped.length <= maxChars ? escaped : cut(escaped, maxChars).replace(/&[a-z]*…$/u, "…");

@@ -9,7 +9,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Directory } from "./directory.ts";
 import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
 import type { Identity } from "./web.ts";
-import { type BlockActions, type MessageEvent, type SlashCommand, tsToMs } from "./wire.ts";
+import { type BlockActions, type HomeActions, type MessageEvent, type SlashCommand, tsToMs } from "./wire.ts";
 
 export interface InboundDeps {
   readonly identity: Identity;
@@ -32,22 +32,34 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
   const written = event.text ?? "";
   const kind = channelKind(channel, event.channel_type);
   const addressed = addressedOf(written, kind, identity.userId);
-  const own = withoutMentionOf(written, identity.userId);
-  const quoted = quotedTexts(event);
-  const people = await directory.namesOf(mentionedIn([own, ...quoted].join("\n")));
-  const names = { people, channels: new Map<string, string>() };
   return {
     kind: "message",
     key: `slack:${identity.teamId}:${channel}:${ts}`,
     ...(await placeOf({ channel, kind, threadId: event.thread_ts ?? ts }, deps)),
     person,
     at: tsToMs(ts),
-    text: readableText(own, names),
+    ...(await messageContent(event, deps)),
     addressed,
     opensThread: event.thread_ts === undefined && (addressed === "mention" || addressed === "dm"),
-    attachments: (event.files ?? []).map(attachmentOf),
-    quoted: quoted.map((text) => readableText(text, names)),
     messageId: ts,
+  };
+}
+
+type Content = Pick<MessageEvent, "text" | "files" | "attachments">;
+
+/** What a message says, as the model may read it. */
+export async function messageContent(
+  message: Content,
+  { identity, directory }: InboundDeps,
+): Promise<Pick<InboundMessage, "text" | "quoted" | "attachments">> {
+  const own = withoutMentionOf(message.text ?? "", identity.userId);
+  const quoted = quotedTexts(message);
+  const people = await directory.namesOf(mentionedIn([own, ...quoted].join("\n")));
+  const names = { people, channels: new Map<string, string>() };
+  return {
+    text: readableText(own, names),
+    quoted: quoted.map((text) => readableText(text, names)),
+    attachments: (message.files ?? []).map(attachmentOf),
   };
 }
 
@@ -60,7 +72,7 @@ function addressedOf(text: string, kind: Kind, botUserId: string): InboundMessag
 type Kind = InboundMessage["channel"]["kind"];
 
 /** `app_mention` carries no channel type; ids of direct messages begin with D. */
-function channelKind(channelId: string, type: string | undefined): Kind {
+export function channelKind(channelId: string, type: string | undefined): Kind {
   if (type === "mpim") return "group";
   return type === "im" || channelId.startsWith("D") ? "dm" : "channel";
 }
@@ -72,7 +84,7 @@ interface Place {
   readonly threadId: string | null;
 }
 
-async function placeOf({ channel, name, kind, threadId }: Place, { identity, directory }: InboundDeps) {
+export async function placeOf({ channel, name, kind, threadId }: Place, { identity, directory }: InboundDeps) {
   const thread: ThreadRef = { platform: "slack", workspaceId: identity.teamId, channelId: channel, threadId };
   return {
     workspace: { id: identity.teamId, name: identity.teamName },
@@ -85,7 +97,7 @@ async function placeOf({ channel, name, kind, threadId }: Place, { identity, dir
   };
 }
 
-function quotedTexts(event: MessageEvent): string[] {
+function quotedTexts(event: Pick<MessageEvent, "attachments">): string[] {
   return (event.attachments ?? []).flatMap((attachment) => {
     const parts = [attachment.pretext, attachment.title, attachment.text ?? attachment.fallback];
     const text = parts.filter((part) => part !== undefined && part !== null && part !== "").join("\n");
@@ -116,6 +128,24 @@ export async function inboundAction(body: BlockActions, deps: InboundDeps): Prom
     key: `slack:action:${channel.id}:${container.message_ts}:${action.action_ts}`,
     ...(await placeOf({ channel: channel.id, name: nameOf(channel.name, kind), kind, threadId }, deps)),
     person: await deps.directory.person(body.user.id),
+    at: tsToMs(action.action_ts),
+    action: action.action_id,
+  };
+}
+
+/** A click on a button of the home tab: as if it were at the top of the person's direct messages. */
+export async function inboundHomeAction(
+  { user, view, actions }: HomeActions,
+  deps: InboundDeps & { readonly directChannel: (userId: string) => Promise<string> },
+): Promise<InboundAction | null> {
+  const action = actions.find(({ type }) => type === "button");
+  if (action === undefined) return null;
+  const channel = await deps.directChannel(user.id);
+  return {
+    kind: "action",
+    key: `slack:action:${view.id}:${action.action_ts}`,
+    ...(await placeOf({ channel, kind: "dm", threadId: null }, deps)),
+    person: await deps.directory.person(user.id),
     at: tsToMs(action.action_ts),
     action: action.action_id,
   };

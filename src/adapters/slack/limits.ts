@@ -6,6 +6,8 @@ export const MARKDOWN_CHARS = 12_000;
 export const UPDATE_TEXT_CHARS = 4_000;
 /** Characters of a context block's text. Source: Slack docs, Context block. */
 export const CONTEXT_CHARS = 2_000;
+/** Characters of a section's text, with room for what is escaped. Source: Slack docs, Section block: 3,000. */
+export const SECTION_CHARS = 2_900;
 /** Characters of a button's label. Source: Slack docs, Button element. */
 export const LABEL_CHARS = 75;
 /** Buttons of one actions block. Source: Slack docs, Actions block. */

@@ -134,7 +134,7 @@ async function uploadDirectly(
   for (const file of message.files) await upload(web, { ...thread, channelId, threadId: null }, file);
 }
 
-async function directChannel(web: SlackWeb, userId: string): Promise<string> {
+export async function directChannel(web: SlackWeb, userId: string): Promise<string> {
   try {
     const { channel } = await web.conversations.open({ users: userId });
     return z.object({ id: z.string() }).parse(channel).id;

@@ -54,7 +54,7 @@ export async function missedMessages(deps: MissedDeps, missing: Missing): Promis
     if (channel === undefined) continue;
     await take(channel, await patiently(deps, missing.signal, () => repliesIn(deps.web, place, missing.since)));
   }
-  return [...found.values()].toSorted((a, b) => a.at - b.at);
+  return [...found.values()].toSorted((a, b) => Number(a.messageId) - Number(b.messageId));
 }
 
 interface Place {

@@ -1,12 +1,24 @@
 import type { z } from "zod";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
-import { type InboundDeps, inboundAction, inboundCommand, inboundMessage } from "./inbound.ts";
+import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from "./inbound.ts";
+import { directChannel } from "./messages.ts";
 import { mentionedIn } from "./text.ts";
+import { assistantStarted, channelJoined, homeOpened, type ReactionDeps, reactionAdded } from "./visits.ts";
 import type { Identity } from "./web.ts";
-import { blockActionsSchema, eventCallbackSchema, messageEventSchema, slashCommandSchema } from "./wire.ts";
+import {
+  assistantStartedSchema,
+  blockActionsSchema,
+  eventCallbackSchema,
+  homeActionsSchema,
+  homeOpenedSchema,
+  joinedSchema,
+  messageEventSchema,
+  reactionSchema,
+  slashCommandSchema,
+} from "./wire.ts";
 
-export interface PayloadDeps extends InboundDeps {
+export interface PayloadDeps extends ReactionDeps {
   readonly log: Log;
 }
 
@@ -19,6 +31,10 @@ export async function readPayload(payload: unknown, deps: PayloadDeps): Promise<
   if (envelope.success) return readEvent(envelope.data.event, deps);
   const fields = typeof payload === "object" && payload !== null ? payload : {};
   if ("type" in fields && fields.type === "block_actions") {
+    const home = homeActionsSchema.safeParse(fields);
+    if (home.success) {
+      return inboundHomeAction(home.data, { ...deps, directChannel: (userId) => directChannel(deps.web, userId) });
+    }
     const body = parsed(blockActionsSchema, fields, deps.log);
     return body === null ? null : inboundAction(body, deps);
   }
@@ -37,10 +53,33 @@ async function readEvent(
   event: { readonly type: string; readonly subtype?: string | undefined },
   deps: PayloadDeps,
 ): Promise<InboundEvent | null> {
-  if (event.type !== "message" && event.type !== "app_mention") {
-    deps.log.debug({ type: event.type }, "slack_event_ignored");
-    return null;
+  const { log } = deps;
+  switch (event.type) {
+    case "message":
+    case "app_mention":
+      return readMessage(event, deps);
+    case "member_joined_channel":
+      return read(parsed(joinedSchema, event, log), (joined) => channelJoined(joined, deps));
+    case "app_home_opened":
+      return read(parsed(homeOpenedSchema, event, log), (opened) => homeOpened(opened, deps));
+    case "assistant_thread_started":
+      return read(parsed(assistantStartedSchema, event, log), (started) => assistantStarted(started, deps));
+    case "reaction_added":
+      return read(reactionSchema.safeParse(event).data ?? null, (added) => reactionAdded(added, deps));
+    default:
+      log.debug({ type: event.type }, "slack_event_ignored");
+      return null;
   }
+}
+
+async function read<T>(event: T | null, as: (event: T) => Promise<InboundEvent | null>): Promise<InboundEvent | null> {
+  return event === null ? null : as(event);
+}
+
+async function readMessage(
+  event: { readonly subtype?: string | undefined },
+  deps: PayloadDeps,
+): Promise<InboundEvent | null> {
   // Edits and deletions nest the message they are about; their shape is not ours to judge.
   if (event.subtype === "message_changed" || event.subtype === "message_deleted") return null;
   const message = parsed(messageEventSchema, event, deps.log);

@@ -50,6 +50,51 @@ export const eventCallbackSchema = z.object({
   event: z.looseObject({ type: z.string(), subtype: z.string().optional() }),
 });
 
+export const joinedSchema = z.object({
+  type: z.literal("member_joined_channel"),
+  user: z.string(),
+  channel: z.string(),
+  inviter: z.string().optional(),
+  event_ts: tsSchema,
+});
+
+export const homeOpenedSchema = z.object({
+  type: z.literal("app_home_opened"),
+  user: z.string(),
+  /** The person's direct messages with us. */
+  channel: z.string(),
+  tab: z.string(),
+  event_ts: tsSchema,
+});
+
+export const assistantStartedSchema = z.object({
+  type: z.literal("assistant_thread_started"),
+  assistant_thread: z.object({ user_id: z.string(), channel_id: z.string(), thread_ts: tsSchema }),
+  event_ts: tsSchema,
+});
+
+export const reactionSchema = z.object({
+  type: z.literal("reaction_added"),
+  user: z.string(),
+  reaction: z.string(),
+  item_user: z.string().optional(),
+  item: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("message"), channel: z.string(), ts: tsSchema }),
+    z.object({ type: z.literal("file") }),
+    z.object({ type: z.literal("file_comment") }),
+  ]),
+  event_ts: tsSchema,
+});
+
+/** A click on a button of the home tab. */
+export const homeActionsSchema = z.object({
+  type: z.literal("block_actions"),
+  user: z.object({ id: z.string() }),
+  view: z.object({ id: z.string(), type: z.literal("home") }),
+  actions: z.array(z.object({ type: z.string(), action_id: z.string(), action_ts: tsSchema })).min(1),
+});
+export type HomeActions = z.infer<typeof homeActionsSchema>;
+
 export const blockActionsSchema = z.object({
   type: z.literal("block_actions"),
   user: z.object({ id: z.string() }),

@@ -33,7 +33,7 @@ export function helpText(context: CommandContext): string {
   ].join("\n");
 }
 
-function hostsText({ allowedHosts }: CommandContext): string {
+export function hostsText({ allowedHosts }: Pick<CommandContext, "allowedHosts">): string {
   if (allowedHosts.length === 0) return "I reach no hosts on the network";
   if (allowedHosts.includes("*")) return "I reach public hosts on the network";
   const shown = allowedHosts.slice(0, 3).map((host) => `\`${host}\``);

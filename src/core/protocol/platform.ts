@@ -88,7 +88,17 @@ export interface InboundAction extends InboundBase {
   readonly action: string;
 }
 
-export type InboundEvent = InboundMessage | InboundCommand | InboundAction;
+/** Somebody came to where Deckhand shows something of its own accord. */
+export interface InboundVisit extends InboundBase {
+  readonly kind: "visit";
+  /**
+   * channel: Deckhand was added to it, `at` that time, by `person`, or by nobody who is known: then it is
+   * Deckhand itself; home: a page that one person sees; assistant: a new thread of a pane for talks with it.
+   */
+  readonly surface: "channel" | "home" | "assistant";
+}
+
+export type InboundEvent = InboundMessage | InboundCommand | InboundAction | InboundVisit;
 
 export interface Button {
   /** Comes back as InboundAction.action; at most 100 characters. */
@@ -158,6 +168,29 @@ export interface PlatformHealth {
   readonly detail: string;
 }
 
+/** A person's own page: what can be done, what goes on, what is scheduled, how to begin. */
+export interface HomeView {
+  /** Lines of Markdown. */
+  readonly introduction: readonly string[];
+  readonly sessions: readonly HomeSession[];
+  readonly jobs: readonly {
+    readonly name: string;
+    readonly sentence: string;
+    /** Milliseconds since the epoch; null when it will not be due. */
+    readonly nextAt: number | null;
+  }[];
+  readonly prompts: readonly Button[];
+}
+
+export interface HomeSession {
+  readonly thread: ThreadRef;
+  /** How it began, in the person's words. */
+  readonly title: string;
+  readonly state: "working" | "waiting" | "ended";
+  /** When something happened last. Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** What became of an event. `refused` is told to the person privately by the adapter. */
 export type Receipt =
   | { readonly type: "accepted" }
@@ -165,7 +198,11 @@ export type Receipt =
   | { readonly type: "ignored" }
   | { readonly type: "refused"; readonly reason: string }
   /** A private answer to a command or a click. */
-  | { readonly type: "reply"; readonly message: OutgoingMessage };
+  | { readonly type: "reply"; readonly message: OutgoingMessage }
+  /** What a visited home shows. */
+  | { readonly type: "home"; readonly view: HomeView }
+  /** What a new thread of an assistant's pane suggests to say. */
+  | { readonly type: "prompts"; readonly prompts: readonly { readonly title: string; readonly message: string }[] };
 
 /** Resolves once the event is durable (or needs not be); only then may the platform be answered. */
 export type Receive = (event: InboundEvent) => Promise<Receipt>;
@@ -187,6 +224,8 @@ export interface ChatPlatform {
   upload(thread: ThreadRef, file: OutgoingFile, key: string): Promise<PostedMessage>;
   /** Shown to one person only, where the platform can; elsewhere a direct message. */
   whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
+  /** A line beside the thread that says what goes on in it, where the platform has one; empty: nothing does. */
+  showStatus?(thread: ThreadRef, status: string): Promise<void>;
   /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest, where there are any. */

@@ -14,16 +14,19 @@ import type {
   InboundCommand,
   InboundEvent,
   InboundMessage,
+  InboundVisit,
   Receipt,
   Receive,
 } from "../protocol/platform.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import { type ClickOptions, receiveClick } from "./clicks.ts";
-import { sessionOfMessage } from "./opening-thread.ts";
+import type { FirstContact } from "./first-contact.ts";
+import { homeView } from "./home-view.ts";
 import { takeRemark, takeRequest } from "./person-message.ts";
+import { clickedPrompt, PROMPTS, type SuggestedPrompt } from "./prompts.ts";
 import { answerByMessage } from "./questions.ts";
 import { wakeSleeper } from "./sleepers.ts";
-import { type CommandIntake, commandContext, takeCommand } from "./typed-commands.ts";
+import { type CommandIntake, commandContext, takeCommand, takeWords } from "./typed-commands.ts";
 
 export interface IntakeOptions extends CommandServices {
   readonly log: Log;
@@ -31,7 +34,12 @@ export interface IntakeOptions extends CommandServices {
   readonly requiresMention: (channelKey: string) => boolean;
   readonly announce: CommandIntake["announce"];
   readonly messageChars: ClickOptions["messageChars"];
+  /** Who says who is there; without it nobody does. */
+  readonly firstContact?: FirstContact;
 }
+
+/** Being added to a channel longer ago than this is no news any more. Milliseconds. */
+const NEWS_MS = 24 * 60 * 60_000;
 
 /** Messages taken lately that are remembered. */
 const REMEMBERED = 1_000;
@@ -49,6 +57,7 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
   const breaker = new ThreadBreaker({ store: intakeOptions.store, clock: intakeOptions.runtime.clock });
   const options: Intake = { ...intakeOptions, commandKeys: new Set(), receipts: new Map(), breaker };
   return async (event) => {
+    if (event.kind === "visit") return receiveVisit(event, options);
     const refusal = accessRefusal(event.person, options.access);
     if (refusal !== null) return refuse(event, refusal, options);
     switch (event.kind) {
@@ -90,9 +99,24 @@ function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   return receipt;
 }
 
+/** Where Deckhand is added, it says who it is. A person who is not served gets no page. */
+async function receiveVisit(visit: InboundVisit, options: Intake): Promise<Receipt> {
+  if (visit.surface === "channel") {
+    const isNews = options.runtime.clock.now() - visit.at < NEWS_MS;
+    if (isNews) await options.firstContact?.greet(visit);
+    return { type: isNews ? "accepted" : "ignored" };
+  }
+  const refusal = accessRefusal(visit.person, options.access);
+  if (refusal !== null) return { type: "refused", reason: refusal };
+  if (visit.surface === "assistant") return { type: "prompts", prompts: PROMPTS };
+  return { type: "home", view: await homeView(visit, options) };
+}
+
 /** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */
 async function answered(message: InboundMessage, options: Intake): Promise<Receipt> {
+  const isFirst = (await options.firstContact?.isFirstWord(message)) ?? false;
   const receipt = await receiveMessage(message, options);
+  if (isFirst) await options.firstContact?.greet(message);
   if (receipt.type === "reply") await noteAnswered(message, options);
   return receipt;
 }
@@ -102,7 +126,7 @@ function noteAnswered({ key }: InboundMessage, { store, runtime }: Intake): Prom
 }
 
 async function receiveMessage(message: InboundMessage, options: Intake): Promise<Receipt> {
-  const session = await sessionOfMessage(message, options);
+  const session = await options.store.sessions.byKey(sessionKeyOf(message.thread));
   if (!isAddressed(message) && !isFollowUp(message, session, options)) {
     return session === null ? { type: "ignored" } : takeRemark(message, session, options);
   }
@@ -140,12 +164,24 @@ function isFollowUp(message: InboundMessage, session: SessionRow | null, options
   return session.people.includes(message.person.id) && !options.requiresMention(session.channelKey);
 }
 
-/** A button that stands for a command, `skill:<name>`; null when it is another. */
+/** A button that stands for words: `prompt:<id>`, or a command, `skill:<name>`; null when it is another. */
 function clickedCommand(click: InboundAction, options: Intake): Promise<Receipt> | null {
+  const prompt = clickedPrompt(click.action);
+  if (prompt !== null) return receivePrompt(click, prompt, options);
   const [, name, args] = /^(skill):(.+)$/s.exec(click.action) ?? [];
   if (name === undefined || args === undefined) return null;
   const { action: _action, ...event } = click;
   return receiveCommand({ ...event, kind: "command", name, args }, options);
+}
+
+/** As if the person had written the suggested words where the button is. */
+async function receivePrompt(click: InboundAction, { message }: SuggestedPrompt, options: Intake): Promise<Receipt> {
+  const { action: _action, ...place } = click;
+  const typed = typedCommand(message, CHAT_COMMANDS);
+  const event = { ...place, kind: "command", name: typed?.name ?? "", args: typed?.line ?? "" } as const;
+  if (typed !== null) return receiveCommand(event, options);
+  const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
+  return takeWords(message, { event, session }, options);
 }
 
 async function receiveCommand(event: InboundCommand, options: Intake): Promise<Receipt> {

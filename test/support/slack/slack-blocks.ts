@@ -3,7 +3,7 @@ import type { Args } from "./slack-methods.ts";
 import type { Block, SlackMessage, Whisper } from "./slack-model.ts";
 
 /** Blocks as Slack takes them; limits from the page of each block in Slack's docs. */
-const button = z.strictObject({
+export const button = z.strictObject({
   type: z.literal("button"),
   action_id: z.string().min(1).max(255),
   text: z.strictObject({
@@ -14,7 +14,7 @@ const button = z.strictObject({
   value: z.string().max(2_000).optional(),
   style: z.enum(["primary", "danger"]).optional(),
 });
-const textObject = z.strictObject({
+export const textObject = z.strictObject({
   type: z.enum(["plain_text", "mrkdwn"]),
   text: z.string().min(1).max(2_000),
   emoji: z.boolean().optional(),

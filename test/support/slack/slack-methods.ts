@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkMessage } from "./slack-blocks.ts";
 import type { SlackFile, SlackMessage, SlackUser, SlackWorkspace } from "./slack-model.ts";
+import { publishHome, setStatus, setSuggestedPrompts } from "./slack-surfaces.ts";
 
 /** A method's answer: its fields, or the name of its error. */
 export type Answer = Readonly<Record<string, unknown>> | string;
@@ -24,6 +25,8 @@ export const SCOPES: Readonly<Record<string, string>> = {
   "conversations.info": "channels:read",
   "conversations.open": "im:write",
   "reactions.add": "reactions:write",
+  "assistant.threads.setStatus": "chat:write",
+  "assistant.threads.setSuggestedPrompts": "assistant:write",
   "users.info": "users:read",
   "users.conversations": "channels:read",
   "files.info": "files:read",
@@ -264,6 +267,9 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "conversations.info": channelInfo,
   "conversations.open": () => ({ channel: { id: "D0001" } }),
   "reactions.add": addReaction,
+  "views.publish": (args, { workspace }) => publishHome(args, workspace),
+  "assistant.threads.setStatus": (args, { workspace }) => setStatus(args, workspace),
+  "assistant.threads.setSuggestedPrompts": (args, { workspace }) => setSuggestedPrompts(args, workspace),
   "users.info": userInfo,
   "users.conversations": botConversations,
   "files.info": (args, { workspace, origin }) => {

@@ -73,6 +73,11 @@ export class SlackWorkspace {
   readonly channels = new Map<string, SlackChannel>();
   readonly messages: SlackMessage[] = [];
   readonly whispers: Whisper[] = [];
+  /** Home tabs by user. */
+  readonly homes = new Map<string, readonly Block[]>();
+  /** What the assistant's pane suggests, and its statuses in order, by `channel thread_ts`. */
+  readonly suggestions = new Map<string, readonly { readonly title: string; readonly message: string }[]>();
+  readonly statuses = new Map<string, string[]>();
   readonly files = new Map<string, SlackFile>();
   #lastTs = 0;
   #nextFile = 1;

@@ -118,6 +118,65 @@ export class SlackPeople {
     });
   }
 
+  /** Adds the bot to a channel. */
+  invite(channel: string, user = "U0ANA"): Delivery {
+    this.#workspace.channel(channel);
+    return this.event({
+      type: "member_joined_channel",
+      user: this.#workspace.botUserId,
+      channel,
+      channel_type: "C",
+      team: this.#workspace.teamId,
+      inviter: user,
+      event_ts: this.#workspace.nextTs(),
+    });
+  }
+
+  /** Opens the app's page. */
+  openHome(user = "U0ANA", tab: "home" | "messages" = "home"): Delivery {
+    const event_ts = this.#workspace.nextTs();
+    return this.event({ type: "app_home_opened", user, channel: "D0001", tab, event_ts });
+  }
+
+  /** Clicks a button of the home tab. */
+  clickHome(actionId: string, user = "U0ANA"): Delivery {
+    const blocks = this.#workspace.homes.get(user) ?? [];
+    if (!buttonsOf(blocks).some(({ id }) => id === actionId)) throw new Error(`the home tab has no button ${actionId}`);
+    return this.#deliveries.deliver("interactive", {
+      type: "block_actions",
+      team: { id: this.#workspace.teamId, domain: "acme" },
+      user: { id: user, name: user, team_id: this.#workspace.teamId },
+      api_app_id: "A0001",
+      trigger_id: `trigger.${this.#workspace.nextTs()}`,
+      container: { type: "view", view_id: `V${user}` },
+      view: { id: `V${user}`, type: "home", blocks },
+      actions: [{ type: "button", action_id: actionId, block_id: "b", action_ts: this.#workspace.nextTs() }],
+    });
+  }
+
+  /** Begins a thread in the assistant's pane; answers its root's ts. */
+  openPane(user = "U0ANA", channel = "D0001"): string {
+    const root = this.#workspace.add({ channel, user: this.#workspace.botUserId, text: "New Assistant Thread" });
+    this.event({
+      type: "assistant_thread_started",
+      assistant_thread: { user_id: user, context: {}, channel_id: channel, thread_ts: root.ts },
+      event_ts: this.#workspace.nextTs(),
+    });
+    return root.ts;
+  }
+
+  /** Puts an emoji on a message. */
+  react(message: SlackMessage, reaction: string, user = "U0ANA"): Delivery {
+    return this.event({
+      type: "reaction_added",
+      user,
+      reaction,
+      item_user: message.user,
+      item: { type: "message", channel: message.channel, ts: message.ts },
+      event_ts: this.#workspace.nextTs(),
+    });
+  }
+
   /** Types a slash command into a channel. */
   command(command: string, text: string, { user = "U0ANA", channel = "C0001" } = {}): Delivery {
     return this.#deliveries.deliver("slash_commands", {

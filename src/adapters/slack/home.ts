@@ -1,0 +1,69 @@
+import type { types } from "@slack/bolt";
+import type { HomeSession, HomeView } from "../../core/protocol/platform.ts";
+import { threadLink } from "../render/thread-link.ts";
+import { toPlatformError } from "./errors.ts";
+import { formatButton, mrkdwn } from "./format.ts";
+import { SECTION_CHARS } from "./limits.ts";
+import type { SlackWeb } from "./web.ts";
+
+const STATES: Readonly<Record<HomeSession["state"], string>> = {
+  working: "⏳ working",
+  waiting: "⏸ waiting for you",
+  ended: "✓ done",
+};
+
+/** Shows the person their home tab. */
+export async function publishHome(web: SlackWeb, userId: string, view: HomeView): Promise<void> {
+  try {
+    await web.views.publish({ user_id: userId, view: { type: "home", blocks: homeBlocks(view) } });
+  } catch (error) {
+    throw toPlatformError(error, "show your home tab");
+  }
+}
+
+export function homeBlocks({ introduction, sessions, jobs, prompts }: HomeView): types.KnownBlock[] {
+  const scheduled = jobs.map(({ name, sentence, nextAt }) => {
+    const next = nextAt === null ? "" : ` · next ${moment(nextAt)}`;
+    return `*${mrkdwn(name, SECTION_CHARS)}* · ${mrkdwn(sentence, SECTION_CHARS)}${next}`;
+  });
+  return [
+    section(introduction.map(bold)),
+    { type: "actions", elements: prompts.map(formatButton) },
+    header("Your sessions"),
+    section(
+      sessions.length === 0
+        ? ["None of the last days. Mention me in a channel, or write to me."]
+        : sessions.map(sessionLine),
+    ),
+    header("Jobs"),
+    section(scheduled.length === 0 ? ["None that you may see. `/jobs add` in a channel makes one."] : scheduled),
+  ];
+}
+
+function sessionLine({ thread, title, state, at }: HomeSession): string {
+  const words = mrkdwn(title, SECTION_CHARS).replaceAll("|", "¦");
+  const link = threadLink(thread);
+  return `${STATES[state]} · ${link === null ? words : `<${link}|${words}>`} · ${moment(at)}`;
+}
+
+/** Shown by the reader's own clock. Source: Slack docs, Formatting text. */
+function moment(ms: number): string {
+  const fallback = new Date(ms).toISOString().slice(0, 16).replace("T", " ");
+  return `<!date^${Math.floor(ms / 1_000)}^{date_short_pretty} {time}|${fallback} UTC>`;
+}
+
+/** Our own Markdown, which has no more than bold and code. */
+function bold(markdown: string): string {
+  return mrkdwn(markdown, SECTION_CHARS).replaceAll(/\*\*([^*]+)\*\*/gu, "*$1*");
+}
+
+function header(text: string): types.KnownBlock {
+  return { type: "header", text: { type: "plain_text", text } };
+}
+
+/** As many lines as a section takes. */
+function section(lines: readonly string[]): types.KnownBlock {
+  let text = "";
+  for (const line of lines) if (text.length + line.length < SECTION_CHARS) text += text === "" ? line : `\n${line}`;
+  return { type: "section", text: { type: "mrkdwn", text } };
+}

@@ -1,0 +1,124 @@
+import type { z } from "zod";
+import type { InboundMessage, InboundVisit, Person } from "../../core/protocol/platform.ts";
+import { ABOUT_MESSAGE } from "../../core/sessions/prompts.ts";
+import { toPlatformError } from "./errors.ts";
+import { channelKind, type InboundDeps, messageContent, placeOf } from "./inbound.ts";
+import type { Identity, SlackWeb } from "./web.ts";
+import {
+  type assistantStartedSchema,
+  type homeOpenedSchema,
+  type joinedSchema,
+  type ReadMessage,
+  type reactionSchema,
+  readMessageSchema,
+  tsToMs,
+} from "./wire.ts";
+
+/** Deckhand was added to a channel; null when somebody else was. */
+export async function channelJoined(
+  event: z.infer<typeof joinedSchema>,
+  deps: InboundDeps,
+): Promise<InboundVisit | null> {
+  const { identity, directory } = deps;
+  const { user, channel, inviter, event_ts: ts } = event;
+  if (user !== identity.userId) return null;
+  return {
+    kind: "visit",
+    surface: "channel",
+    key: `slack:joined:${channel}:${ts}`,
+    ...(await placeOf({ channel, kind: channelKind(channel, undefined), threadId: null }, deps)),
+    person: inviter === undefined ? ourselves(identity) : await directory.person(inviter),
+    at: tsToMs(ts),
+  };
+}
+
+function ourselves({ userId }: Identity): Person {
+  return { id: `slack:${userId}`, name: "Deckhand", isBot: true, isGuest: false, isExternal: false, roles: [] };
+}
+
+/** The home tab was opened; null for the other tabs. */
+export async function homeOpened(
+  { user, channel, tab, event_ts: ts }: z.infer<typeof homeOpenedSchema>,
+  deps: InboundDeps,
+): Promise<InboundVisit | null> {
+  if (tab !== "home") return null;
+  return {
+    kind: "visit",
+    surface: "home",
+    key: `slack:home:${user}:${ts}`,
+    ...(await placeOf({ channel, kind: "dm", threadId: null }, deps)),
+    person: await deps.directory.person(user),
+    at: tsToMs(ts),
+  };
+}
+
+/** A person began a thread in the assistant's pane. It is one of their direct messages with us. */
+export async function assistantStarted(
+  { assistant_thread: started, event_ts: ts }: z.infer<typeof assistantStartedSchema>,
+  deps: InboundDeps,
+): Promise<InboundVisit> {
+  return {
+    kind: "visit",
+    surface: "assistant",
+    key: `slack:assistant:${started.channel_id}:${started.thread_ts}`,
+    ...(await placeOf({ channel: started.channel_id, kind: "dm", threadId: started.thread_ts }, deps)),
+    person: await deps.directory.person(started.user_id),
+    at: tsToMs(ts),
+  };
+}
+
+export interface ReactionDeps extends InboundDeps {
+  readonly web: SlackWeb;
+  /** Names of the emoji that point a message out to us. */
+  readonly reactions: ReadonlySet<string>;
+}
+
+/** A reaction that points a message out to us; null for all others, also those of our own and on our own messages. */
+export async function reactionAdded(
+  { user, reaction, item, item_user: author, event_ts: ts }: z.infer<typeof reactionSchema>,
+  deps: ReactionDeps,
+): Promise<InboundMessage | null> {
+  const { identity, directory, reactions } = deps;
+  // `robot_face::skin-tone-2`
+  const name = reaction.split("::", 1)[0] ?? reaction;
+  if (item.type !== "message" || !reactions.has(name)) return null;
+  if (user === identity.userId || author === identity.userId) return null;
+  const person = await directory.person(user);
+  if (person.isBot) return null;
+  const { channel } = item;
+  const message = await messageAt(deps.web, channel, item.ts);
+  if (message === null) return null;
+  const kind = channelKind(channel, undefined);
+  const { text, quoted, attachments } = await messageContent(message, deps);
+  const [said] = await authorNames(message, deps);
+  return {
+    kind: "message",
+    key: `slack:reaction:${channel}:${item.ts}:${name}:${user}`,
+    ...(await placeOf({ channel, kind, threadId: message.thread_ts ?? message.ts }, deps)),
+    person,
+    at: tsToMs(ts),
+    text: ABOUT_MESSAGE,
+    addressed: kind === "dm" ? "dm" : "mention",
+    opensThread: false,
+    attachments,
+    quoted: [`${said ?? "Somebody"} wrote: ${text}`, ...quoted],
+    messageId: message.ts,
+  };
+}
+
+async function authorNames({ user }: ReadMessage, { directory }: InboundDeps): Promise<readonly string[]> {
+  return user === undefined ? [] : [...(await directory.namesOf([user])).values()];
+}
+
+/** Replies, too, are found by their own ts. Null when the message is gone. */
+async function messageAt(web: SlackWeb, channel: string, ts: string): Promise<ReadMessage | null> {
+  try {
+    const { messages } = await web.conversations.replies({ channel, ts, latest: ts, inclusive: true, limit: 1 });
+    const read = readMessageSchema.array().parse(messages ?? []);
+    return read.find((message) => message.ts === ts) ?? null;
+  } catch (error) {
+    const failure = toPlatformError(error, "read this message");
+    if (failure.code === "thread_gone") return null;
+    throw failure;
+  }
+}

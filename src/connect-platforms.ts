@@ -1,0 +1,61 @@
+import type { PacedPlatform } from "./adapters/render/paced-platform.ts";
+import { type AppError, toAppError } from "./core/protocol/errors.ts";
+import type { Log } from "./core/protocol/log.ts";
+import type { Receive } from "./core/protocol/platform.ts";
+import type { Clock } from "./core/protocol/runtime.ts";
+import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
+import { keepUp } from "./core/sessions/missed.ts";
+import type { Store } from "./core/store/store.ts";
+import { PLATFORM_LABELS } from "./places.ts";
+
+/** A platform that takes longer to connect is mentioned. Milliseconds. */
+const SLOW_CONNECT_MS = 3_000;
+
+export interface Connecting {
+  readonly store: Store;
+  readonly receive: Receive;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** IANA name: whose clock people read. */
+  readonly timezone: string;
+  /** A line for the operator's terminal. */
+  readonly say: (line: string) => void;
+  /** A platform can never connect, or the store fails. */
+  readonly fail: (error: AppError) => void;
+  readonly parts: AsyncDisposableStack;
+  readonly signal: AbortSignal;
+}
+
+/** Platforms connect on their own time: one that is down keeps no other waiting. */
+export function connectPlatforms(platforms: Iterable<PacedPlatform>, connecting: Connecting): void {
+  for (const platform of platforms) connect(platform, connecting);
+}
+
+function connect(platform: PacedPlatform, connecting: Connecting): void {
+  const { parts, fail, signal } = connecting;
+  const leaving = new AbortController();
+  const either = AbortSignal.any([signal, leaving.signal]);
+  parts.defer(() => platform.stop());
+  const working = attend(platform, { ...connecting, signal: either }).catch((error: unknown) => {
+    if (!either.aborted) fail(toAppError(error));
+  });
+  parts.defer(async () => {
+    leaving.abort();
+    await working;
+  });
+}
+
+/** Until the signal aborts. */
+async function attend(platform: PacedPlatform, connecting: Connecting): Promise<void> {
+  const { receive, clock, log, store, say, parts, signal, timezone } = connecting;
+  const name = PLATFORM_LABELS[platform.name];
+  const cancelNotYet = clock.after(SLOW_CONNECT_MS, () =>
+    say(`⏳ ${name}: ${platform.health().detail}. I keep trying.`),
+  );
+  parts.defer(async () => cancelNotYet());
+  await platform.start(receive, signal);
+  cancelNotYet();
+  if (platform.name !== "web") say(`✓ ${name}: ${platform.health().detail}`);
+  const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, signal);
+  await Promise.all([closeLeftovers({ store, log, platform }), catchingUp]);
+}

@@ -1,0 +1,50 @@
+import type { CommandServices } from "../commands/command.ts";
+import type { HomeSession, HomeView, InboundVisit } from "../protocol/platform.ts";
+import type { PersonsSession } from "../store/sessions.ts";
+import { channelKeyOf } from "../store/sessions.ts";
+import { introduction } from "./first-contact.ts";
+import { promptButtons } from "./prompts.ts";
+
+/** How long a session without news stays on the page. Milliseconds. */
+const RECENT_MS = 7 * 24 * 60 * 60_000;
+const SESSIONS = 10;
+const JOBS = 10;
+const TITLE_CHARS = 80;
+
+export type HomeServices = Pick<
+  CommandServices,
+  "store" | "runtime" | "jobs" | "configOf" | "agentOf" | "allowedHosts"
+>;
+
+/** What a person's own page shows: what can be done, what goes on, what is scheduled, how to begin. */
+export async function homeView(visit: InboundVisit, options: HomeServices): Promise<HomeView> {
+  const { store, runtime, jobs } = options;
+  const { person, thread, at } = visit;
+  const since = runtime.clock.now() - RECENT_MS;
+  const [sessions, scheduled] = await Promise.all([
+    store.sessions.ofPerson(person.id, { platform: thread.platform, since, limit: SESSIONS }),
+    jobs.overview({ person, thread, at }),
+  ]);
+  return {
+    introduction: introduction(options, { channelKey: channelKeyOf(thread), isDirect: true }),
+    sessions: sessions.map(homeSession),
+    jobs: scheduled.slice(0, JOBS).map(({ name, sentence, nextAt, isEnabled }) => ({
+      name,
+      sentence: isEnabled ? sentence : `${sentence} (paused)`,
+      nextAt,
+    })),
+    prompts: promptButtons(),
+  };
+}
+
+function homeSession({ thread, title, run, updatedAt }: PersonsSession): HomeSession {
+  const line = title.trim().split("\n", 1)[0] ?? "";
+  const words = line === "" ? "(no words)" : line;
+  const shown = words.length > TITLE_CHARS ? `${words.slice(0, TITLE_CHARS - 1).toWellFormed()}…` : words;
+  return {
+    thread,
+    title: shown,
+    state: run === "parked" ? "waiting" : run === null ? "ended" : "working",
+    at: updatedAt,
+  };
+}

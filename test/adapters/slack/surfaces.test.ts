@@ -1,0 +1,166 @@
+import { expect, test } from "vitest";
+import type { HomeView, Receipt } from "../../../src/core/protocol/platform.ts";
+import { ABOUT_MESSAGE } from "../../../src/core/sessions/prompts.ts";
+import { Inbox } from "../../contracts/inbox.ts";
+import { openSlackHarness } from "../../support/slack/slack-harness.ts";
+
+const never = new AbortController().signal;
+
+const HOME: HomeView = {
+  introduction: ["I'm Deckhand.", "Mode **write**: `look` & <ask>."],
+  sessions: [
+    {
+      thread: { platform: "slack", workspaceId: "T0001", channelId: "C0001", threadId: "1.2" },
+      title: "fix <!channel> | now",
+      state: "working",
+      at: 1_800_000_000_000,
+    },
+  ],
+  jobs: [{ name: "Daily report", sentence: "every weekday at 09:00", nextAt: 1_800_000_000_000 }],
+  prompts: [{ id: "prompt:help", label: "What can you do here?", style: "default" }],
+};
+
+async function begun(receipt: Receipt = { type: "accepted" }) {
+  const harness = await openSlackHarness();
+  const platform = harness.adapter({ reactions: ["robot_face"] });
+  const inbox = new Inbox();
+  await platform.start(async (event) => {
+    await inbox.receive(event);
+    return receipt;
+  }, never);
+  return { platform, inbox, server: harness.server, [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose]() };
+}
+
+test("a home tab that is opened shows the person what the core answers; the messages tab shows nothing", async () => {
+  await using stage = await begun({ type: "home", view: HOME });
+  const { inbox, platform, server } = stage;
+  await server.people.openHome("U0ANA", "messages").answered;
+  await server.people.openHome("U0ANA").answered;
+  expect(await inbox.next()).toMatchObject({
+    kind: "visit",
+    surface: "home",
+    person: { name: "ana" },
+    thread: { channelId: "D0001", threadId: null },
+  });
+  await platform.stop();
+  const blocks = JSON.stringify(server.workspace.homes.get("U0ANA"));
+  expect(blocks).toContain("Mode *write*: `look` &amp; &lt;ask&gt;.");
+  expect(blocks).toContain("<https://app.slack.com/client/T0001/C0001/thread/C0001-1.2|fix");
+  expect(blocks).not.toContain("<!channel>");
+  expect(blocks).toContain("*Daily report* · every weekday at 09:00 · next <!date^1800000000^");
+  expect(blocks).toContain("prompt:help");
+  expect(server.calls.filter(({ method }) => method === "views.publish").map(({ outcome }) => outcome)).toEqual(["ok"]);
+});
+
+test("a click on the home tab comes as one at the top of the person's direct messages", async () => {
+  await using stage = await begun({ type: "home", view: HOME });
+  const { inbox, platform, server } = stage;
+  await server.people.openHome("U0ANA").answered;
+  await inbox.next();
+  await platform.stop();
+  await platform.start(inbox.receive, never);
+  await server.people.clickHome("prompt:help").answered;
+  expect(await inbox.next()).toMatchObject({
+    kind: "action",
+    action: "prompt:help",
+    channel: { kind: "dm" },
+    thread: { channelId: "D0001", threadId: null },
+  });
+});
+
+test("a thread of the assistant's pane gets the prompts that the core suggests", async () => {
+  const prompts = [{ title: "Look around", message: "What is here?" }];
+  await using stage = await begun({ type: "prompts", prompts });
+  const { inbox, platform, server } = stage;
+  const root = server.people.openPane();
+  expect(await inbox.next()).toMatchObject({
+    kind: "visit",
+    surface: "assistant",
+    thread: { channelId: "D0001", threadId: root },
+  });
+  await platform.stop();
+  expect(server.workspace.suggestions.get(`D0001 ${root}`)).toEqual(prompts);
+});
+
+test("a status is shown in threads of direct messages only", async () => {
+  await using stage = await begun();
+  const { platform, server } = stage;
+  const thread = { platform: "slack", workspaceId: "T0001", channelId: "D0001", threadId: "1.2" } as const;
+  await platform.showStatus?.(thread, "is working…");
+  await platform.showStatus?.({ ...thread, channelId: "C0001" }, "is working…");
+  await platform.showStatus?.(thread, "");
+  expect([...server.workspace.statuses]).toEqual([["D0001 1.2", ["is working…", ""]]]);
+});
+
+test("being added to a channel comes with who did it; somebody else's coming does not", async () => {
+  await using stage = await begun();
+  const { inbox, server } = stage;
+  const { people, workspace } = server;
+  const ts = workspace.nextTs();
+  await people.event({ type: "member_joined_channel", user: "U0BOB", channel: "C0002", event_ts: ts }).answered;
+  await people.invite("C0003").answered;
+  expect(await inbox.next()).toMatchObject({
+    kind: "visit",
+    surface: "channel",
+    person: { name: "ana" },
+    channel: { id: "C0003", kind: "channel" },
+    thread: { threadId: null },
+  });
+});
+
+test.each([
+  { what: "a message", threaded: false },
+  { what: "a reply in a thread", threaded: true },
+])("a reaction on $what asks about it, in its thread", async ({ threaded }) => {
+  await using stage = await begun();
+  const { inbox, server } = stage;
+  const { people, workspace } = server;
+  const root = workspace.add({ channel: "C0001", user: "U0BOB", text: "the deploy <@U0ANA> started" });
+  const message = threaded
+    ? workspace.add({ channel: "C0001", user: "U0BOB", text: "it fails with 503", threadTs: root.ts })
+    : root;
+  await people.react(message, "eyes").answered;
+  await people.react(message, "robot_face::skin-tone-3").answered;
+  expect(await inbox.next()).toMatchObject({
+    kind: "message",
+    key: `slack:reaction:C0001:${message.ts}:robot_face:U0ANA`,
+    person: { name: "ana" },
+    addressed: "mention",
+    text: ABOUT_MESSAGE,
+    quoted: [threaded ? "bob wrote: it fails with 503" : "bob wrote: the deploy @ana started"],
+    thread: { threadId: root.ts },
+    messageId: message.ts,
+  });
+});
+
+test("reactions of the bot and on its own messages ask for nothing", async () => {
+  await using stage = await begun();
+  const { inbox, server } = stage;
+  const { people, workspace } = server;
+  const own = workspace.add({ channel: "C0001", user: workspace.botUserId, text: "done" });
+  const bobs = workspace.add({ channel: "C0001", user: "U0BOB", text: "thanks" });
+  await people.react(own, "robot_face").answered;
+  await people.react(bobs, "robot_face", workspace.botUserId).answered;
+  await people.react(bobs, "robot_face").answered;
+  expect(await inbox.next()).toMatchObject({ messageId: bobs.ts, person: { name: "ana" } });
+});
+
+test("what was said while nobody listened is found: in channels, threads and direct messages", async () => {
+  await using stage = await begun();
+  const { platform, server } = stage;
+  const { workspace } = server;
+  const bot = `<@${workspace.botUserId}>`;
+  const root = workspace.add({ channel: "C0001", user: "U0ANA", text: "an old root", ts: "1000000000.000100" });
+  const known = workspace.add({ channel: "C0001", user: "U0ANA", text: "a session's root", ts: "1000000000.000200" });
+  const since = Date.now();
+  workspace.add({ channel: "C0001", user: "U0ANA", text: `${bot} first` });
+  workspace.add({ channel: "C0001", user: "U0BOB", text: "second", threadTs: root.ts });
+  workspace.add({ channel: "C0001", user: workspace.botUserId, text: "mine" });
+  workspace.add({ channel: "D0001", user: "U0ANA", text: "third" });
+  const thread = { platform: "slack", workspaceId: "T0001", channelId: "C0001", threadId: known.ts } as const;
+  expect(await platform.missed(since, never, [thread])).toMatchObject([
+    { text: "first", addressed: "mention", opensThread: true },
+    { text: "second", addressed: "none", thread: { threadId: root.ts } },
+    { text: "third", addressed: "dm" },
+  ]);
+});

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { button, textObject } from "./slack-blocks.ts";
+import type { Answer, Args } from "./slack-methods.ts";
+import type { SlackWorkspace } from "./slack-model.ts";
+
+/** Blocks that a home tab takes; `markdown` is for messages alone. Source: Slack docs, the page of each block. */
+const viewBlock = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("section"), text: textObject.extend({ text: z.string().min(1).max(3_000) }) }),
+  z.strictObject({
+    type: z.literal("header"),
+    text: z.strictObject({
+      type: z.literal("plain_text"),
+      text: z.string().min(1).max(150),
+      emoji: z.boolean().optional(),
+    }),
+  }),
+  z.strictObject({ type: z.literal("context"), elements: z.array(textObject).min(1).max(10) }),
+  z.strictObject({ type: z.literal("actions"), elements: z.array(button).min(1).max(25) }),
+  z.strictObject({ type: z.literal("divider") }),
+]);
+const homeSchema = z.strictObject({ type: z.literal("home"), blocks: z.array(viewBlock).max(100) });
+
+/** views.publish. */
+export function publishHome(args: Args, workspace: SlackWorkspace): Answer {
+  if (!workspace.users.has(args.user_id ?? "")) return "user_not_found";
+  const view = homeSchema.safeParse(JSON.parse(args.view ?? "null"));
+  if (!view.success) return "invalid_arguments";
+  workspace.homes.set(args.user_id ?? "", view.data.blocks);
+  return { view: { id: `V${args.user_id}`, type: "home" } };
+}
+
+/** A thread of direct messages; the pane has no other. */
+function paneThread({ channel_id: channel = "", thread_ts: ts = "" }: Args, workspace: SlackWorkspace): string | null {
+  return workspace.channels.get(channel)?.kind === "im" && ts !== "" ? `${channel} ${ts}` : null;
+}
+
+/** assistant.threads.setStatus; an empty status takes it away. */
+export function setStatus(args: Args, workspace: SlackWorkspace): Answer {
+  const thread = paneThread(args, workspace);
+  if (thread === null) return "channel_not_found";
+  if (args.status === undefined) return "invalid_arguments";
+  workspace.statuses.set(thread, [...(workspace.statuses.get(thread) ?? []), args.status]);
+  return {};
+}
+
+const promptsSchema = z
+  .array(z.strictObject({ title: z.string().min(1), message: z.string().min(1) }))
+  .min(1)
+  .max(4);
+
+/** assistant.threads.setSuggestedPrompts. */
+export function setSuggestedPrompts(args: Args, workspace: SlackWorkspace): Answer {
+  const thread = paneThread(args, workspace);
+  if (thread === null) return "channel_not_found";
+  const prompts = promptsSchema.safeParse(JSON.parse(args.prompts ?? "null"));
+  if (!prompts.success) return "invalid_arguments";
+  workspace.suggestions.set(thread, prompts.data);
+  return {};
+}
