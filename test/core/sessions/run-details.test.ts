@@ -53,7 +53,7 @@ test("where there is room each step has its input, its time and the beginning of
 });
 
 test("where there is less, results take a line, and reads that follow each other share one", async () => {
-  const calls = [..."abcdefgh"].map((name) => read(`${name.repeat(60)}.txt`));
+  const calls = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => read(`${name.repeat(60)}.txt`));
   const short = await detailsOf(calls.slice(0, 2), 1_900);
   expect(short.text).toContain(`✓ **read** \`${"a".repeat(60)}.txt\`\n`);
   const { text, file } = await detailsOf(

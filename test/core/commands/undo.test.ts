@@ -1,0 +1,166 @@
+import { expect, test } from "vitest";
+import type { FileState } from "../../../src/core/protocol/tool-result.ts";
+import { childIdOf } from "../../../src/core/sessions/child-task.ts";
+import type { RestoreRequest } from "../../../src/core/sessions/file-restore.ts";
+import { createIntake, type IntakeOptions } from "../../../src/core/sessions/intake.ts";
+import { intakeOptions, mention, privateText } from "../sessions/intake-fixture.ts";
+
+const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
+
+const wrote = (path: string, before: string | null, sha256: string | null): FileState => ({
+  path,
+  sha256,
+  action: "wrote",
+  before,
+});
+
+/** Ana's session, whose runs have written what is given, the oldest first; what was asked to be restored; the run that her words began. */
+async function scene(runs: readonly (readonly FileState[])[]) {
+  const { options, session, recorder } = await intakeOptions();
+  const asked: RestoreRequest[] = [];
+  const restoreFiles: IntakeOptions["restoreFiles"] = (request) => {
+    asked.push(request);
+    return Promise.resolve(
+      request.steps.map(({ path }) => {
+        if (path === "AGENTS.md" && !request.instructions) return { type: "instructs" } as const;
+        return path === "theirs.txt" ? { type: "changed" } : { type: "restored" };
+      }),
+    );
+  };
+  const receive = createIntake({ ...options, restoreFiles });
+  await receive(mention("begin"));
+  await recorder.ended(1);
+  const first = recorder.wakes[0]?.runId ?? "";
+  const { id: sessionId = "" } = (await session()) ?? {};
+  for (const [index, files] of runs.entries()) await ended(options, { sessionId, runId: `run_${index}` }, files);
+  const said = async (text: string, more: Parameters<typeof mention>[1] = {}) =>
+    privateText(await receive(mention(text, more)));
+  return { options: { ...options, restoreFiles }, sessionId, asked, said, first };
+}
+
+interface Place {
+  readonly sessionId: string;
+  readonly runId: string;
+}
+
+let calls = 0;
+
+async function ended({ store }: IntakeOptions, { sessionId, runId }: Place, files: readonly FileState[]) {
+  calls += 1;
+  const id = `call_${calls}`;
+  await store.transaction(async (tx) => {
+    await tx.toolCalls.add({ id: runId, sessionId }, calls, [{ type: "tool_use", id, name: "bash", input: {} }]);
+    const result = { content: [], isError: false, files: [...files] };
+    await tx.toolCalls.ended(runId, id, { result, durationMs: 1, at: 1_000 + calls });
+  });
+  return id;
+}
+
+const notes = async ({ store, runtime }: IntakeOptions, sessionId: string) => {
+  const waiting = await store.inbox.waiting(sessionId, runtime.clock.now());
+  return waiting.flatMap(({ body }) => (body.kind === "note" ? [body.text] : []));
+};
+
+test("/undo goes back run by run, and says when nothing is left", async () => {
+  const { said, asked } = await scene([[wrote("a", "1", "2")], [wrote("b", null, "3"), wrote("theirs.txt", "4", "5")]]);
+  expect(await said("/undo")).toBe(
+    "✓ Put back as before my last changes: `b`. `/undo redo` makes them once more.\n" +
+      "⚠ Left as it is: `theirs.txt` · somebody else has changed it since",
+  );
+  expect(await said("/undo")).toContain("✓ Put back as before my last changes: `a`.");
+  expect(asked.map(({ steps }) => steps.map(({ path, from, to }) => `${path}: ${from} → ${to}`))).toEqual([
+    ["b: 3 → null", "theirs.txt: 5 → 4"],
+    ["a: 2 → 1"],
+  ]);
+  expect(await said("/undo")).toBe("There is no file change of mine here that is left to undo.");
+});
+
+test("/undo redo makes the last undo's changes once more, once", async () => {
+  const { said, asked } = await scene([[wrote("a", "1", "2")]]);
+  expect(await said("/undo redo")).toBe("Nothing here was undone last.");
+  await said("/undo");
+  expect(await said("/undo redo")).toBe("✓ Made once more: `a`.");
+  expect(asked.at(-1)?.steps).toEqual([{ path: "a", from: "1", to: "2" }]);
+  expect(await said("/undo redo")).toBe("Nothing here was undone last.");
+  expect(await said("/undo")).toContain("✓ Put back");
+});
+
+test("the model is told at its next turn, and nothing runs for it", async () => {
+  const { said, options, sessionId } = await scene([[wrote("a", "1", "2"), wrote("theirs.txt", "4", "5")]]);
+  await said("/undo");
+  expect(await notes(options, sessionId)).toEqual([
+    "[@ana has undone file changes of yours: `a` as before them. Not touched: `theirs.txt`. " +
+      "Do not make or undo these changes again unless asked; read a file before you change it.]",
+  ]);
+  expect(await options.store.inbox.nextWaking(sessionId, options.runtime.clock.now())).toBeNull();
+});
+
+test("after a crash between the files and the store /undo is said again, and it is noted once", async () => {
+  const { said, options, sessionId } = await scene([[wrote("a", "1", "2")]]);
+  const engine = { ...options.engine, deliver: () => Promise.reject(new Error("the process dies")) };
+  const dying = createIntake({ ...options, engine });
+  await expect(dying(mention("/undo"))).rejects.toThrow("the process dies");
+  expect(await said("/undo")).toContain("✓ Put back as before my last changes: `a`.");
+  expect(await notes(options, sessionId)).toHaveLength(1);
+});
+
+test.each([
+  { who: "whoever asked for the change", approvers: [], requester: true, person: undefined, may: true },
+  { who: "somebody else", approvers: [], requester: true, person: BEN, may: false },
+  { who: "an approver", approvers: [BEN.id], requester: false, person: BEN, may: true },
+  {
+    who: "who asked, where requesters may not decide,",
+    approvers: [],
+    requester: false,
+    person: undefined,
+    may: false,
+  },
+])("$who may have instruction files put back: $may", async ({ approvers, requester, person, may }) => {
+  const { options, sessionId, first } = await scene([]);
+  const { store } = options;
+  await store.transaction((tx) => tx.sessions.get(sessionId).then((row) => tx.sessions.addPerson(row, BEN.id)));
+  const receive = createIntake({ ...options, approvals: { ...options.approvals, approvers, requester } });
+  await ended(options, { sessionId, runId: first }, [wrote("AGENTS.md", "1", "2")]);
+  const answer = privateText(await receive(mention("/undo", person === undefined ? {} : { person })));
+  expect(answer).toContain(may ? "✓ Put back as before my last changes: `AGENTS.md`." : "⚠ Nothing was put back.");
+});
+
+test("what a run's sub-agents changed goes back with it", async () => {
+  const { options, sessionId, asked, said } = await scene([[wrote("a", "1", "2")]]);
+  const parentCallId = await ended(options, { sessionId, runId: "run_0" }, [
+    { path: "b", sha256: null, action: "wrote" },
+  ]);
+  const id = childIdOf({ runId: "run_0", callId: parentCallId });
+  const task = {
+    agent: "explorer",
+    description: "look",
+    background: false,
+    depth: 1,
+    root: { sessionId, runId: "run_0" },
+  };
+  const child = { id, parentId: sessionId, parentRunId: "run_0", parentCallId, task };
+  await options.store.transaction((tx) =>
+    tx.children.create({ ...child, settings: {}, createdBy: "slack:U1", createdAt: 1 }),
+  );
+  await ended(options, { sessionId: id, runId: "run_child" }, [wrote("b", "3", "4")]);
+  await said("/undo");
+  expect(asked[0]?.steps).toEqual([
+    { path: "a", from: "2", to: "1" },
+    { path: "b", from: "4", to: "3" },
+  ]);
+});
+
+test.each([
+  ["/undo all", "I don't know `all`. There is `/undo redo`."],
+  ["/undo redo now", "I don't know what to do with `now`."],
+])("%s is told what there is", async (typed, answer) => {
+  const { said } = await scene([]);
+  expect(await said(typed)).toBe(answer);
+});
+
+test("while a run goes on nothing is put back", async () => {
+  const { options, sessionId, asked, said } = await scene([[wrote("a", "1", "2")]]);
+  await options.store.transaction((tx) => tx.runs.begin({ id: "run_now", sessionId, eventSeq: 900, at: 1 }));
+  expect(await said("/undo")).toBe("I am still working here. `/stop` first, then `/undo`.");
+  expect(asked).toEqual([]);
+});
