@@ -89,7 +89,7 @@ export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[
     parallel: true,
     afterCrash: "replay",
     execute: async ({ n }, ctx, signal) => {
-      await world.real(process, () => deeds.check(ctx, `write:${n % 2}`));
+      await world.real(process, () => deeds.check(ctx, `note:${n % 2}`));
       await clock.sleep(world.random.next() * 300, signal);
       return textResult("noted");
     },
