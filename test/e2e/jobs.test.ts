@@ -3,38 +3,19 @@ import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/bot.ts";
+import {
+  addJob,
+  ask,
+  askUntil,
+  JOB_CHANNEL as CHANNEL,
+  reports,
+  reportsUntil,
+  type SlackScene,
+  shown,
+} from "../support/job-scene.ts";
 import { hold, text, toolUse, unauthorized, usage } from "../support/model-script.ts";
 import { discordScene, slackScene } from "../support/scene.ts";
 import type { SlackMessage } from "../support/slack/slack-model.ts";
-
-type SlackScene = Awaited<ReturnType<typeof slackScene>>;
-
-const CHANNEL = "C0001";
-
-/** The bot's posts in the channel itself, which are reports and what is said in their place. */
-function reports({ slack }: SlackScene): SlackMessage[] {
-  return slack.workspace.messages.filter(
-    ({ byBot, channel, threadTs }) => byBot && channel === CHANNEL && threadTs === null,
-  );
-}
-
-function shown(scene: SlackScene, message: SlackMessage): string {
-  const [root] = scene.slack.thread(CHANNEL, message.ts);
-  return root?.text ?? "";
-}
-
-async function reportsUntil(scene: SlackScene, count: number): Promise<SlackMessage[]> {
-  await until(() => reports(scene).length >= count, {
-    limit: AbortSignal.timeout(30_000),
-    what: () => `${count} reports; there are ${reports(scene).length}; the bot said:\n${scene.bot.output()}`,
-  });
-  return reports(scene);
-}
-
-async function addJob(scene: SlackScene, flags: string): Promise<void> {
-  const receipt = scene.slack.people.command("/jobs", `add ${flags}`);
-  await receipt.answered;
-}
 
 test("a report comes to the channel when it is due, and a reply in its thread goes on with its session", async () => {
   await using scene = await slackScene();
@@ -158,7 +139,7 @@ test("a run that could pass its budget stops before, and says so", async () => {
   await ask(scene, "/jobs run Dear");
   const [line] = await reportsUntil(scene, 1);
   expect(line === undefined ? "" : shown(scene, line)).toContain(
-    "✗ **Dear** · Stopped at $0.20 of $0.20 for this run of the job",
+    "✗ **Dear** · Stopped at $0.20 of $0.20 for this run of the job; the next call could pass the limit. That is the job's own budget: `/jobs edit` with `--budget` raises it.",
   );
   expect(scene.model.requests).toHaveLength(1);
 });
@@ -200,25 +181,6 @@ test("a job with a row that cannot be read, and a bad entry in the file of jobs,
   expect(list).toContain("from the file of jobs");
   expect(await ask(scene, '/jobs edit "From git" --timeout 5')).toContain("is kept in the file of jobs");
 });
-
-/** Says something to the bot and resolves with its private answer. */
-async function ask(scene: SlackScene, words: string): Promise<string> {
-  const { ts } = scene.slack.people.mention({ text: words });
-  const answer = () => scene.slack.workspace.whispers.find(({ threadTs }) => threadTs === ts);
-  await until(() => answer() !== undefined, {
-    limit: AbortSignal.timeout(20_000),
-    what: () => `an answer to ${words}:\n${scene.bot.output()}`,
-  });
-  return answer()?.text ?? "";
-}
-
-/** A report is posted a moment before the log has its end. */
-async function askUntil(scene: SlackScene, words: string, wanted: string): Promise<void> {
-  await until(async () => (await ask(scene, words)).includes(wanted), {
-    limit: AbortSignal.timeout(20_000),
-    what: () => `${words} to say ${wanted}`,
-  });
-}
 
 test("in plain words: the model schedules, the card says when, and the button makes it so", async () => {
   await using scene = await slackScene({ settings: { mode: "agi" } });

@@ -1,0 +1,57 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { until } from "../support/bot.ts";
+import { reports, shown } from "../support/job-scene.ts";
+import { text } from "../support/model-script.ts";
+import { slackScene } from "../support/scene.ts";
+
+const JOBS = 500;
+const CHANNELS = 50;
+/** Between the last of the file's jobs being taken up and their due time. Milliseconds. */
+const AHEAD_MS = 12_000;
+
+test("500 jobs due in the same second all report, within the limits of runs and of Slack", async () => {
+  await using scene = await slackScene({ env: { LOG_LEVEL: "warn" }, settings: { maxConcurrentRuns: 32 } });
+  const atOnce = { now: 0, most: 0 };
+  scene.model.script((request) => {
+    atOnce.now += 1;
+    atOnce.most = Math.max(atOnce.most, atOnce.now);
+    request.ended.finally(() => (atOnce.now -= 1)).catch(() => undefined);
+    return text("All is quiet.");
+  });
+  const at = new Date(Date.now() + AHEAD_MS).toISOString();
+  const entries = Array.from({ length: JOBS }, (_, index) => ({
+    name: `Job ${index}`,
+    at,
+    prompt: "Look.",
+    channel: `slack:${scene.slack.workspace.teamId}/${channelOf(index)}`,
+    owner: "slack:U0ANA",
+  }));
+  writeFileSync(jobsFile(scene.bot.home), JSON.stringify(entries));
+  await scene.bot.start();
+  const all = () => channels().flatMap((channel) => reports(scene, channel));
+  await until(() => all().length >= JOBS, {
+    limit: AbortSignal.timeout(100_000),
+    what: () => `${JOBS} reports; there are ${all().length}; the bot said:\n${scene.bot.output()}`,
+  });
+  const names = all().map((message) => /\*\*(Job \d+)\*\*/u.exec(shown(scene, message))?.[1]);
+  expect(new Set(names).size).toBe(JOBS);
+  expect(names).toHaveLength(JOBS);
+  expect(scene.rateLimited()).toBe(0);
+  expect(scene.model.requests).toHaveLength(JOBS);
+  expect(atOnce.most).toBeLessThanOrEqual(32);
+}, 120_000);
+
+function channels(): string[] {
+  return Array.from({ length: CHANNELS }, (_, index) => channelOf(index));
+}
+
+function channelOf(index: number): string {
+  return `C${String((index % CHANNELS) + 1).padStart(4, "0")}`;
+}
+
+function jobsFile(home: string): string {
+  mkdirSync(path.join(home, "data"), { recursive: true });
+  return path.join(home, "data/jobs.json");
+}

@@ -1,0 +1,143 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { until } from "../support/bot.ts";
+import { addJob, ask, askUntil, below, reportOf, reports, saidBelow, shown } from "../support/job-scene.ts";
+import { text, toolUse, unauthorized } from "../support/model-script.ts";
+import { systemOf } from "../support/request-parts.ts";
+import { putFile, slackScene } from "../support/scene.ts";
+
+test("files that a run sends come with the report, in its thread, and not before it", async () => {
+  await using scene = await slackScene();
+  putFile(scene, "figures.csv", "port,9090\n");
+  let before = -1;
+  scene.model.script((_request, index) => {
+    if (index === 0) return toolUse("attach", { path: "figures.csv", comment: "The figures." });
+    before = reports(scene).length;
+    return text("All is quiet.");
+  });
+  await scene.bot.start();
+  await addJob(scene, '--name "Figures" --at "in 1 s" --prompt "Send the figures."');
+  const report = await reportOf(scene);
+  await saidBelow(scene, report, "The figures.");
+  const files = () => below(scene, report).flatMap((message) => message.files.map(({ name }) => name));
+  await until(() => files().length > 0, { limit: AbortSignal.timeout(10_000), what: () => scene.bot.output() });
+  expect(before).toBe(0);
+  expect(shown(scene, report)).toContain("All is quiet.");
+  expect(files()).toEqual(["figures.csv"]);
+  expect(reports(scene)).toHaveLength(1);
+});
+
+test("what a run must ask for is asked in the channel, and the report follows in the question's thread", async () => {
+  await using scene = await slackScene({ settings: { mode: "write", approvals: { expiresMinutes: 7 } } });
+  scene.model.script((request, index) => {
+    if (index === 0) return toolUse("write", { path: "notes.txt", content: "quiet" });
+    return text(`Written: ${request.toolResults.length}.`);
+  });
+  await scene.bot.start();
+  await addJob(scene, '--name "Notes" --mode write --at "in 1 s" --prompt "Write the notes."');
+  const card = await reportOf(scene);
+  expect(shown(scene, card)).toContain("**Notes** needs a decision before it goes on.");
+  expect(shown(scene, card)).toContain("expires in 7 min");
+  const button = (verb: string) =>
+    scene.slack.thread(card.channel, card.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
+  await scene.slack.people.click(card.channel, card.ts, { actionId: button("approve:y:"), user: "U0BOB" }).answered;
+  expect(scene.model.requests).toHaveLength(1);
+  await scene.slack.people.click(card.channel, card.ts, { actionId: button("approve:y:") }).answered;
+  await saidBelow(scene, card, "Written: 1.");
+  expect(reports(scene)).toHaveLength(1);
+  scene.slack.people.say({ text: "Really?", threadTs: card.ts });
+  await saidBelow(scene, card, "Written: 0.");
+});
+
+test("a reply that is quicker than the news of the report's post is the session's", async () => {
+  await using scene = await slackScene();
+  scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
+  await scene.bot.start();
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>();
+  scene.slack.faults.add("chat.postMessage", { kind: "slow", until: told });
+  await addJob(scene, '--name "Watch" --at "in 1 s" --prompt "Look."');
+  const report = await reportOf(scene);
+  scene.slack.people.say({ text: "Really?", threadTs: report.ts });
+  // Once it has answered what came later, it has the reply, and does not know of its post yet.
+  await ask(scene, "/help");
+  tell();
+  await saidBelow(scene, report, "As I said.");
+  expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+});
+
+test("killed before its post reaches the platform, a report is posted once all the same", async () => {
+  await using scene = await slackScene();
+  scene.model.script(() => text("All is quiet."));
+  await scene.bot.start();
+  scene.slack.faults.add("chat.postMessage", { kind: "late", until: new Promise(() => {}) });
+  await addJob(scene, '--name "Watch" --at "in 1 s" --prompt "Look."');
+  await until(() => scene.model.requests.length > 0 && !scene.slack.faults.isPending("chat.postMessage"), {
+    limit: AbortSignal.timeout(20_000),
+    what: () => scene.bot.output(),
+  });
+  await scene.bot.kill("SIGKILL");
+  expect(reports(scene)).toEqual([]);
+  await scene.bot.start();
+  expect(shown(scene, await reportOf(scene))).toContain("All is quiet.");
+  await askUntil(scene, "/jobs logs Watch", "✓ ");
+  expect(reports(scene)).toHaveLength(1);
+  expect(scene.model.requests).toHaveLength(1);
+});
+
+test("behind a failure's line are its details", async () => {
+  await using scene = await slackScene();
+  scene.model.script((_request, index) => (index === 0 ? toolUse("glob", { pattern: "*.nothing" }) : unauthorized()));
+  await scene.bot.start();
+  await addJob(scene, '--name "Locked" --at "in 1 s" --prompt "Look."');
+  const line = await reportOf(scene);
+  const { buttons } = scene.slack.thread(line.channel, line.ts)[0] ?? { buttons: [] };
+  expect(buttons.map(({ label }) => label)).toEqual(["Details", "Run now", "Pause"]);
+  const before = scene.slack.workspace.whispers.length;
+  await scene.slack.people.click(line.channel, line.ts, { actionId: buttons[0]?.id ?? "" }).answered;
+  const details = () => scene.slack.workspace.whispers.slice(before).map((whisper) => whisper.text);
+  await until(() => details().length > 0, { limit: AbortSignal.timeout(10_000), what: () => scene.bot.output() });
+  expect(details().join()).toContain("glob");
+});
+
+test("a job runs with its agent, its skill and its model, and not at all when one is gone", async () => {
+  await using scene = await slackScene();
+  const skill = path.join(scene.bot.sandboxRoot(scene.folder), "extensions/skills/night-watch");
+  mkdirSync(skill, { recursive: true });
+  const words = "---\nname: night-watch\ndescription: Watches.\n---\nCount the lanterns.\n";
+  writeFileSync(path.join(skill, "SKILL.md"), words);
+  scene.model.script(() => text("All is quiet."));
+  await scene.bot.start();
+  expect(await ask(scene, '/jobs add --cron "@daily" --prompt x --skill night-wach')).toContain("There is no skill");
+  const how = "--skill night-watch --agent plan --model anthropic/claude-haiku-4-5";
+  await addJob(scene, `--name "Watch" --cron "0 0 1 1 *" ${how} --prompt "Look."`);
+  await ask(scene, "/jobs run Watch");
+  await reportOf(scene);
+  const [request] = scene.model.requests;
+  expect(request?.body).toMatchObject({ model: "claude-haiku-4-5" });
+  expect(systemOf(request?.body)).toContain("You are plan");
+  expect(systemOf(request?.body)).toContain("Count the lanterns.");
+  writeFileSync(path.join(skill, "SKILL.md"), words.replace("name: night-watch", "name: day-watch"));
+  expect(await ask(scene, "/jobs run Watch")).toContain("There is no skill `night-watch` any more.");
+});
+
+test("a report pings nobody, whatever the model writes", async () => {
+  await using scene = await slackScene();
+  scene.model.script(() => text("<!channel> <@U0BOB> @everyone <!here> look at https://example.com/secret"));
+  await scene.bot.start();
+  await addJob(scene, '--name "Loud" --at "in 1 s" --prompt "Shout."');
+  expect(shown(scene, await reportOf(scene))).toContain("look at");
+  expect(scene.pings()).toEqual([]);
+});
+
+test("a job of a direct message reports there, and a reply goes on with it", async () => {
+  await using scene = await slackScene();
+  scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
+  await scene.bot.start();
+  await addJob(scene, '--name "Mine" --at "in 1 s" --prompt "Look."', "D0001");
+  const report = await reportOf(scene, "D0001");
+  expect(shown(scene, report)).toContain("All is quiet.");
+  scene.slack.people.say({ text: "Really?", channel: "D0001", threadTs: report.ts });
+  await saidBelow(scene, report, "As I said.");
+  expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+});

@@ -1,0 +1,72 @@
+import { until } from "./bot.ts";
+import type { slackScene } from "./scene.ts";
+import type { SlackMessage } from "./slack/slack-model.ts";
+import type { SeenMessage } from "./slack/slack-server.ts";
+
+export type SlackScene = Awaited<ReturnType<typeof slackScene>>;
+
+export const JOB_CHANNEL = "C0001";
+
+/** The bot's posts in the channel itself, which are reports and what is said in their place. */
+export function reports({ slack }: SlackScene, channel = JOB_CHANNEL): SlackMessage[] {
+  return slack.workspace.messages.filter(
+    (message) => message.byBot && message.channel === channel && message.threadTs === null,
+  );
+}
+
+/** The message as its channel's members read it. */
+export function shown({ slack }: SlackScene, { channel, ts }: SlackMessage): string {
+  return slack.thread(channel, ts)[0]?.text ?? "";
+}
+
+export async function reportsUntil(scene: SlackScene, count: number, channel = JOB_CHANNEL): Promise<SlackMessage[]> {
+  await until(() => reports(scene, channel).length >= count, {
+    limit: AbortSignal.timeout(30_000),
+    what: () => `${count} reports; there are ${reports(scene, channel).length}; the bot said:\n${scene.bot.output()}`,
+  });
+  return reports(scene, channel);
+}
+
+/** The first report. */
+export async function reportOf(scene: SlackScene, channel = JOB_CHANNEL): Promise<SlackMessage> {
+  const [report] = await reportsUntil(scene, 1, channel);
+  if (report === undefined) throw new Error("no report");
+  return report;
+}
+
+export async function addJob(scene: SlackScene, flags: string, channel = JOB_CHANNEL): Promise<void> {
+  const receipt = scene.slack.people.command("/jobs", `add ${flags}`, { channel });
+  await receipt.answered;
+}
+
+/** What the bot has posted in the thread below a message, oldest first. */
+export function below({ slack }: SlackScene, { channel, ts }: SlackMessage): SeenMessage[] {
+  return slack.thread(channel, ts).filter((message) => message.byBot && message.ts !== ts);
+}
+
+/** Waits until the bot has said something in the thread of a message. */
+export async function saidBelow(scene: SlackScene, message: SlackMessage, words: string): Promise<void> {
+  await until(() => below(scene, message).some(({ text }) => text.includes(words)), {
+    limit: AbortSignal.timeout(20_000),
+    what: () => `“${words}” below the report; there is ${JSON.stringify(below(scene, message))}\n${scene.bot.output()}`,
+  });
+}
+
+/** Says something to the bot and resolves with its private answer. */
+export async function ask(scene: SlackScene, words: string): Promise<string> {
+  const { ts } = scene.slack.people.mention({ text: words });
+  const answer = () => scene.slack.workspace.whispers.find(({ threadTs }) => threadTs === ts);
+  await until(() => answer() !== undefined, {
+    limit: AbortSignal.timeout(20_000),
+    what: () => `an answer to ${words}:\n${scene.bot.output()}`,
+  });
+  return answer()?.text ?? "";
+}
+
+/** A report is posted a moment before the log has its end. */
+export async function askUntil(scene: SlackScene, words: string, wanted: string): Promise<void> {
+  await until(async () => (await ask(scene, words)).includes(wanted), {
+    limit: AbortSignal.timeout(20_000),
+    what: () => `${words} to say ${wanted}`,
+  });
+}
