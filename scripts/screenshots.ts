@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, BrowserContextOptions } from "playwright-core";
-import { renderMarkdown } from "../src/adapters/web/page/markdown.ts";
+import { renderInline, renderMarkdown } from "../src/adapters/web/page/markdown.ts";
 import { startAnthropicServer } from "../test/support/anthropic-server.ts";
 import { createBot, until } from "../test/support/bot.ts";
 import { openBrowser } from "../test/support/browser.ts";
@@ -21,6 +21,8 @@ import { type Drawing, type DrawnMessage, drawThread } from "./screenshots/drawi
 const IMAGES = path.resolve(import.meta.dirname, "../docs/images");
 const REQUEST = "change port to 9090 in config.toml";
 const CONFIG = '# The staging server.\nhost = "localhost"\nport = 8080\nworkers = 4\n';
+const JOB =
+  '/jobs add --name "Daily report" --cron "0 9 * * 1-5" --timezone Europe/Paris --prompt "Report on the code"';
 const LIMIT_MS = 30_000;
 
 /** Answers as a model would, from a local server. */
@@ -36,7 +38,7 @@ async function photographWeb(browser: Browser): Promise<void> {
   const visit = (options: BrowserContextOptions) =>
     visitPage(bot, browser, {
       viewport: { width: 1280, height: 800 },
-      deviceScaleFactor: 1.5,
+      deviceScaleFactor: 1,
       locale: "en-GB",
       reducedMotion: "reduce",
       ...options,
@@ -49,30 +51,52 @@ async function photographWeb(browser: Browser): Promise<void> {
     await visited.messages.getByText("leave the rest as it is").waitFor();
     return release;
   };
-  const end = ({ messages }: PageVisit) => messages.locator("li.folded", { hasText: "2 tools" }).waitFor();
   const photograph = ({ page }: PageVisit, name: string) => page.screenshot({ path: path.join(IMAGES, `${name}.png`) });
 
   await using light = await visit({ colorScheme: "light" });
-  const releaseLight = await begin(light);
+  await light.say(JOB);
+  await light.messages.getByText("Next:").waitFor();
+  await light.page.getByRole("button", { name: "New thread" }).click();
+  const release = await begin(light);
   await photograph(light, "web-working");
-  releaseLight();
-  await end(light);
-  await light.page.getByRole("button", { name: "Details" }).click();
-  await light.page.getByText("Only you see this").waitFor();
+  release();
+  await isAsked(light);
+  await photograph(light, "web-approval");
+  await allow(light);
+  await light.page.getByRole("list", { name: "Steps" }).locator("summary", { hasText: "edit" }).click();
   await photograph(light, "web-light");
 
   await using dark = await visit({ colorScheme: "dark" });
-  const releaseDark = await begin(dark);
-  releaseDark();
-  await end(dark);
+  (await begin(dark))();
+  await isAsked(dark);
+  await allow(dark);
+  await dark.page.getByRole("textbox", { name: "Message to Deckhand" }).fill("/m");
+  await dark.page.getByRole("option").first().waitFor();
+  await dark.page.mouse.move(0, 0);
   await photograph(dark, "web-dark");
 
-  await using narrow = await visit({ colorScheme: "light", viewport: { width: 390, height: 720 } });
-  const releaseNarrow = await begin(narrow);
-  releaseNarrow();
-  await end(narrow);
+  await using narrow = await visit({
+    colorScheme: "light",
+    viewport: { width: 390, height: 720 },
+    deviceScaleFactor: 1.5,
+  });
+  (await begin(narrow))();
+  await isAsked(narrow);
   await photograph(narrow, "web-narrow");
   await model.close();
+}
+
+/** The card is there, and the panel beside the thread has heard of it. */
+async function isAsked({ page }: PageVisit): Promise<void> {
+  await page.getByRole("button", { name: "Allow once" }).waitFor();
+  await page.locator(".waiting-list").waitFor({ state: "attached" });
+}
+
+async function allow({ page, messages }: PageVisit): Promise<void> {
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await messages.locator("li.folded", { hasText: "2 tools" }).waitFor();
+  await messages.getByText("Nothing else was changed").waitFor();
+  await page.getByRole("list", { name: "Files changed" }).waitFor();
 }
 
 /**
@@ -93,6 +117,9 @@ function heldScript(before: number): { script: Script; release: () => void } {
   return { script, release: () => gate.release() };
 }
 
+/** How the ids of the buttons that allow a call once begin. */
+const ALLOW = "approve:y:";
+
 interface DrawnScene {
   readonly scene: Scene;
   readonly platform: Drawing["platform"];
@@ -105,24 +132,24 @@ async function drawPlatform(browser: Browser, { scene, platform, thread }: Drawn
   scene.model.script(script);
   putFile(scene, "config.toml", CONFIG);
   await scene.bot.start();
-  scene.mention(REQUEST);
-  const shows = async (what: RegExp): Promise<readonly DrawnMessage[]> => {
-    const found = () => thread().some(({ markdown }) => what.test(markdown));
-    await until(found, { limit: AbortSignal.timeout(LIMIT_MS), what: () => `${what} on ${platform}` });
-    return thread();
-  };
-  const working = await shows(/leave the rest as it is/);
+  const begun = scene.mention(REQUEST);
   release();
-  const done = await shows(/^✓ 3 turns/m);
-  const page = await browser.newPage({ viewport: { width: 1100, height: 400 }, deviceScaleFactor: 1.5 });
-  await page.setContent(drawThread({ platform, working, done, render: renderMarkdown }));
+  const isAsking = ({ buttons }: { readonly buttons: readonly string[] }) => buttons.some((id) => id.startsWith(ALLOW));
+  const card = (await begun.until((messages) => messages.some(isAsking))).find(isAsking);
+  await begun.until((messages) => messages.some(({ text: shown }) => shown.includes("waits for a decision")));
+  const asking = thread();
+  begun.click(card?.buttons.find((id) => id.startsWith(ALLOW)) ?? "");
+  const isDone = () => thread().some(({ markdown }) => /^✓ 3 turns/m.test(markdown));
+  await until(isDone, { limit: AbortSignal.timeout(LIMIT_MS), what: () => `the end of the run on ${platform}` });
+  const page = await browser.newPage({ viewport: { width: 1100, height: 400 }, deviceScaleFactor: 1.25 });
+  await page.setContent(drawThread({ platform, asking, done: thread(), render: renderMarkdown, inline: renderInline }));
   const file = path.join(IMAGES, `${platform.toLowerCase()}.png`);
   writeFileSync(file, await page.locator("main").screenshot());
   await page.close();
 }
 
 async function drawSlack(browser: Browser): Promise<void> {
-  await using scene = await slackScene();
+  await using scene = await slackScene({ settings: {} });
   const { slack } = scene;
   const thread = () => {
     const root = slack.workspace.messages.find(({ byBot }) => !byBot);
@@ -139,7 +166,7 @@ async function drawSlack(browser: Browser): Promise<void> {
 }
 
 async function drawDiscord(browser: Browser): Promise<void> {
-  await using scene = await discordScene();
+  await using scene = await discordScene({ settings: {} });
   const { world } = scene.discord;
   const thread = () => {
     const channels = [...world.channels.values()];
@@ -150,7 +177,7 @@ async function drawDiscord(browser: Browser): Promise<void> {
     return [...(root === undefined ? [] : [root]), ...replies].map((message) => ({
       author: message.author.global_name ?? message.author.username,
       byBot: message.author.id === world.bot.id,
-      markdown: message.content.replace(`<@${world.bot.id}>`, "@deckhand").replaceAll(/[\u200b\u200c]/g, ""),
+      markdown: message.content.replace(`<@${world.bot.id}>`, "@deckhand").replaceAll(/[\u200b\u200c]|^-# /gmu, ""),
       buttons: message.components.flatMap(({ components }) => components.map(({ label }) => label)),
       reactions: message.reactions.map(({ emoji }) => emoji),
     }));

@@ -9,23 +9,28 @@ export interface DrawnMessage {
 
 export interface Drawing {
   readonly platform: "Slack" | "Discord";
-  readonly working: readonly DrawnMessage[];
+  readonly asking: readonly DrawnMessage[];
   readonly done: readonly DrawnMessage[];
   /** Markdown to HTML. */
   readonly render: (markdown: string) => string;
+  /** As `render`, of one line. */
+  readonly inline: (markdown: string) => string;
 }
 
 /** A thread at two moments, side by side, as a page of HTML. It imitates no client. */
-export function drawThread({ platform, working, done, render }: Drawing): string {
+export function drawThread({ platform, asking, done, ...drawing }: Drawing): string {
   const column = (title: string, messages: readonly DrawnMessage[]) =>
-    `<section><h2>${title}</h2>${messages.map((message) => drawMessage(message, render)).join("")}</section>`;
+    `<section><h2>${title}</h2>${messages.map((message) => drawMessage(message, drawing)).join("")}</section>`;
   return `<!doctype html><meta charset="utf-8"><style>${STYLE}</style>
-<main><div class="columns">${column("While it works", working)}${column("When it has ended", done)}</div>
+<main><div class="columns">${column("When it asks", asking)}${column("When it has ended", done)}</div>
 <footer>${platform} thread, rendered from the messages the local ${platform} server received; not a screenshot of ${platform}.</footer></main>`;
 }
 
-function drawMessage({ author, byBot, markdown, buttons, reactions }: DrawnMessage, render: Drawing["render"]): string {
-  const row = buttons.map((label) => `<span class="button">${escaped(label)}</span>`).join("");
+function drawMessage(
+  { author, byBot, markdown, buttons, reactions }: DrawnMessage,
+  { render, inline }: Pick<Drawing, "render" | "inline">,
+): string {
+  const row = buttons.map((label) => `<span class="button">${inline(label)}</span>`).join("");
   const signs = reactions.map((name) => `<span class="reaction">${escaped(name)}</span>`).join("");
   return `<article class="${byBot ? "bot" : "person"}"><b class="avatar">${escaped(author.charAt(0).toUpperCase())}</b>
 <div><p class="author">${escaped(author)}${byBot ? "<i>APP</i>" : ""}</p>${render(markdown)}
@@ -52,7 +57,15 @@ const STYLE = `
   .author i { font: 600 10px/1.4 inherit; font-style: normal; font-size: 10px; color: #56616b; background: #eef0f2;
     border-radius: 3px; padding: 1px 4px; margin-left: 6px; vertical-align: 1px; }
   code { font: 13px/1.4 ui-monospace, "DejaVu Sans Mono", monospace; background: #f1f3f4; border-radius: 4px; padding: 1px 4px; }
-  .row { display: flex; gap: 8px; margin-top: 8px; }
+  .code-head { display: none; }
+  pre { margin: 6px 0; padding: 8px 0; border: 1px solid #e2e5e8; border-radius: 8px; background: #f7f8f9; overflow: hidden; }
+  pre code { display: block; background: none; padding: 0 12px; white-space: pre-wrap; }
+  pre .diff { padding: 0; }
+  .diff > * { display: block; padding: 0 12px; text-decoration: none; }
+  .diff > ins { color: #1d6b3c; background: #e8f5ec; }
+  .diff > del { color: #b3261e; background: #fdf0ee; }
+  .diff > .hunk { color: #56616b; }
+  .row { flex-wrap: wrap; display: flex; gap: 8px; margin-top: 8px; }
   .button { border: 1px solid #c5ccd3; border-radius: 6px; padding: 3px 12px; font-size: 13px; font-weight: 600; }
   .reaction { border-radius: 10px; background: #e6f2f5; padding: 0 8px; font-size: 12px; }
   .sign { width: 1em; height: 1em; vertical-align: -0.12em; fill: none; stroke: #155e75; stroke-width: 2.4;

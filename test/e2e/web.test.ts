@@ -47,16 +47,21 @@ test("without any key, a sentence typed into the page changes the file, and the 
   const { page, messages } = visit;
   await page.evaluate(WATCH_LIVE);
   await visit.say("change port to 9090 in config.toml");
+  await page.getByRole("button", { name: "Allow once" }).click();
 
   await messages.locator("li.folded", { hasText: "2 tools" }).waitFor();
   const shown = await messages.getByRole("listitem").allTextContents();
-  expect(shown).toHaveLength(3);
-  expect(shown[2]).toContain("9090");
+  expect(shown).toHaveLength(4);
+  expect(shown[3]).toContain("9090");
   expect(String(await page.evaluate("window.liveHeads.join()"))).toMatch(/build · turn \d[\s\S]*Stop/);
   expect(readFileSync(file, "utf8")).toBe('host = "localhost"\nport = 9090\n');
 
-  await page.getByRole("button", { name: "Details" }).click();
   const details = page.getByRole("complementary", { name: "Details" });
+  const steps = details.getByRole("list", { name: "Steps" }).getByRole("listitem");
+  await expect.poll(() => steps.count()).toBe(2);
+  await steps.nth(1).locator("summary", { hasText: "edit" }).click();
+  await steps.nth(1).getByRole("region", { name: "Result" }).getByText("config.toml").waitFor();
+  await page.getByRole("button", { name: "Details" }).click();
   await details.getByRole("region", { name: "Private answer" }).getByText("config.toml").first().waitFor();
   expect(visit.complaints).toEqual([]);
 });
