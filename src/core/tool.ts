@@ -47,6 +47,8 @@ export interface ToolContext {
   readonly nonInteractive: boolean;
   /** A person has allowed this very call, or a grant holds for it. */
   readonly approved: boolean;
+  /** The seal of what people saw when they allowed the call. */
+  readonly seal?: string;
   /** What the session's newest result of this tool carried (`ToolResult.carry`); null when there is none. */
   readonly carried: string | null;
   /** sha256 of sandbox files as this session last read or wrote them, by normalised relative path. */
@@ -87,6 +89,8 @@ export interface CallPreview {
   /** The language of the code block that `text` is shown in: `sh`, `diff`, `json`. */
   readonly language: string;
   readonly text: string;
+  /** Identifies what was shown where that may change until the call runs, for the call to compare (`ToolContext.seal`). */
+  readonly seal?: string;
   /** What the call may touch: `may change files in the sandbox of this channel · no network`. */
   readonly reach: string;
 }

@@ -2,7 +2,7 @@ import { createHash, randomInt } from "node:crypto";
 import { z } from "zod";
 import type { ProgramRequest } from "../../wasm/guests/js/request.ts";
 import { reachOf } from "../core/capabilities.ts";
-import type { ToolResult } from "../core/protocol/tool-result.ts";
+import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
 import { type CallRefusal, defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { withChangedFiles } from "./changed-files.ts";
 import { type CallScope, callGuest, type Guest, relativePath } from "./guest-call.ts";
@@ -70,10 +70,13 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
       const source = sourceOf(call, ctx);
       if (typeof source !== "string") return source;
       const reach = reachOf(capabilitiesOf(guest, call, ctx));
-      return { question: "Run a program?", language: "js", text: source, reach };
+      const seal = call.file === undefined ? {} : { seal: sealOf(source) };
+      return { question: "Run a program?", language: "js", text: source, reach, ...seal };
     },
-    execute: (call, ctx, signal) =>
-      withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope)),
+    execute: async (call, ctx, signal) => {
+      if (hasChanged(call, ctx)) return errorResult(changedSince(call), "the program has changed");
+      return withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope));
+    },
   });
 }
 
@@ -87,6 +90,21 @@ function sourceOf({ code, file = "" }: Input, ctx: ToolContext): string | CallRe
     if (error instanceof Refusal) return { refused: error.payload };
     throw error;
   }
+}
+
+/** Whether the file holds another program than people saw when they allowed the call. */
+function hasChanged(call: Input, ctx: ToolContext): boolean {
+  if (ctx.seal === undefined) return false;
+  const source = sourceOf(call, ctx);
+  return typeof source !== "string" || sealOf(source) !== ctx.seal;
+}
+
+function changedSince({ file = "" }: Input): string {
+  return `Not run: ${file} is not what it was when it was allowed. Call it again, and people see what it is now.`;
+}
+
+function sealOf(source: string): string {
+  return createHash("sha256").update(source).digest("hex");
 }
 
 async function run(guest: Guest, { code, file, timeout }: Input, scope: CallScope): Promise<ToolResult> {

@@ -80,3 +80,25 @@ test("who may not decide cannot type past the approval", async () => {
   expect(await talk.answered(2)).toContain("✓");
   expect(existsSync(path.join(root(at, channel), "a.txt"))).toBe(false);
 });
+
+test("a program in a file runs as people saw it, or not at all", async () => {
+  await using at = await office();
+  const channel = at.channel();
+  const program = path.join(root(at, channel), "tidy.js");
+  const made = path.join(root(at, channel), "made.txt");
+  writeFileSync(program, "1 + 1");
+  at.model.script((_request, index) => (index % 2 === 0 ? toolUse("js_exec", { file: "tidy.js" }) : text("Done.")));
+  const talk = at.talk({ text: "run it", channel });
+  await asks(at, talk);
+  expect(cards(talk)[0]?.text).toContain("1 + 1");
+  writeFileSync(program, "fs.writeFileSync('made.txt', 'x')");
+  talk.click("approve:y");
+  await talk.answered(2);
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("tidy.js is not what it was when it was allowed");
+  expect(existsSync(made)).toBe(false);
+  talk.say("again");
+  await asks(at, talk);
+  talk.click("approve:y");
+  await talk.answered(4);
+  expect(existsSync(made)).toBe(true);
+});

@@ -14,7 +14,8 @@ export interface AskedCall {
 }
 
 export type CallVerdict =
-  | { readonly type: "allowed" }
+  /** `seal`: of the preview that people saw. */
+  | { readonly type: "allowed"; readonly seal?: string }
   /** `reason` is told to the model. */
   | { readonly type: "denied"; readonly reason: string };
 

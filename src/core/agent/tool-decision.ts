@@ -35,6 +35,8 @@ interface RunDecision {
   readonly begins: boolean;
   /** People have allowed it. */
   readonly approved: boolean;
+  /** Of what they saw then. */
+  readonly seal?: string | undefined;
 }
 
 interface ReconcileDecision {

@@ -125,7 +125,8 @@ function storedCall(call: PreviewedCall): ApprovalCall {
   const { use, tool, previewed } = call;
   const title = `${tool.name} ${inlineCode(subjectOf(call), TITLE_CHARS)}`.trim();
   const stored = { callId: use.id, tool: tool.name, input: canonicalJson(use.input), grant: grantOf(call), title };
-  return "refused" in previewed ? { ...stored, refused: previewed.refused } : stored;
+  if ("refused" in previewed) return { ...stored, refused: previewed.refused };
+  return previewed.seal === undefined ? stored : { ...stored, seal: previewed.seal };
 }
 
 /** A command is named by what it runs, not by what the model says of it. */
@@ -217,7 +218,7 @@ function verdictOn(asked: AskedCall, { row, covered }: Settled, { expiresMinutes
   if (call.input !== canonicalJson(use.input)) return denied("Not run: the arguments are not those that were allowed.");
   switch (row.status) {
     case "allowed":
-      return ALLOWED;
+      return call.seal === undefined ? ALLOWED : { type: "allowed", seal: call.seal };
     case "expired":
       return denied(`Not run: nobody decided within ${expiresMinutes} minutes. Go on without it, and say so.`);
     default:
