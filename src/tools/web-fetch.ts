@@ -12,6 +12,7 @@ import { FETCH_LIMITS, type FetchLimits } from "./network/limits.ts";
 import { NetworkRefusal } from "./network/refusal.ts";
 import { elsewhereResult, resultOf } from "./network/result.ts";
 import { isListed, parseTarget, refuseForbidden } from "./network/target.ts";
+import { showMedia } from "./show-media.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
 
 /** Characters of a host and path on the progress line. */
@@ -25,6 +26,7 @@ const input = z.object({
     .max(100_000_000)
     .default(0)
     .describe("Where to go on in a long text: the character that the previous part ended at."),
+  show: z.boolean().default(false).describe("Also send an image or a PDF to the thread, for people to see."),
 });
 type Input = z.infer<typeof input>;
 
@@ -46,12 +48,17 @@ export function createWebFetch({ sandbox, ca, limits, ...given }: WebFetchOption
     ...(ca === undefined ? {} : { ca }),
   };
   const cacheOf = createHttpCache();
-  const run = async ({ url: text, offset }: Input, ctx: ToolContext, signal: AbortSignal): Promise<ToolResult> => {
+  const run = async (
+    { url: text, offset, show }: Input,
+    ctx: ToolContext,
+    signal: AbortSignal,
+  ): Promise<ToolResult> => {
     const url = parseTarget(text);
     const request = { url, rules: ctx, approved: ctx.approved, cache: cacheOf(ctx.sessionId) };
     const fetched = await fetchUrl(request, options, signal);
     if (fetched.type === "elsewhere") return elsewhereResult(fetched);
-    return resultOf({ ...fetched, offset }, sandbox, { ctx, signal });
+    const result = await resultOf({ ...fetched, offset }, sandbox, { ctx, signal });
+    return show && !result.isError ? showMedia(result, ctx) : result;
   };
   return defineTool({
     name: "web_fetch",

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import type { CallPlace } from "../../src/core/tool.ts";
+import { recordingPosts } from "../support/recording-posts.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 import { fetchSession, PUBLIC, startSite } from "./network/fetch-session.ts";
 
@@ -136,6 +137,19 @@ test.each(media)("$name comes as such, whatever the server calls it", async ({ b
   const result = await fetchSession(sandbox, { sites: [site] }).fetch(site.at("page.example", path));
   expect(result.content[1]).toEqual({ ...block, data: body.toString("base64") });
   expect(result.isError).toBe(false);
+});
+
+test("people see an image or a PDF when the model wants them to, and only then", async () => {
+  const site = await startSite(serving("image/png", png));
+  const { thread, files } = recordingPosts();
+  const session = fetchSession(sandbox, { sites: [site], context: { thread } });
+  const url = site.at("page.example", "/a/shot.png");
+  expect(text(await session.fetch(url))).not.toContain("thread");
+  expect(files()).toEqual([]);
+  expect(text(await session.fetch(url, { show: true }))).toContain("People see `shot.png` in the thread.");
+  expect(files()).toEqual([{ name: "shot.png", mediaType: "image/png", data: png }]);
+  const small = fetchSession(sandbox, { sites: [site], context: { thread: recordingPosts(100).thread } });
+  expect(text(await small.fetch(url, { show: true }))).toContain("shot.png is too large for the thread.");
 });
 
 test("what is neither text nor image nor PDF is said to be", async () => {

@@ -5,6 +5,7 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { withChangedFiles } from "../changed-files.ts";
 import type { Guest } from "../guest-call.ts";
+import { isMedia, showMedia } from "../show-media.ts";
 import { FILE_LIMITS, grantFor, guestCapabilities } from "../wasm/grant.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { programArguments } from "./arguments.ts";
@@ -21,6 +22,9 @@ export interface Extension {
 }
 
 const TITLE_CHARS = 60;
+
+/** Characters of base64. Source: Anthropic docs, Vision: 5 MB an image. */
+const MAX_IMAGE = 5_000_000;
 
 /** A tool that runs a third party's component, each call in a fresh instance, with what its manifest says. */
 export function createExtensionTool({ manifest, input, directory }: Extension, sandbox: Sandbox): Tool {
@@ -52,7 +56,10 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
         const request = isProgram ? programStart(manifest, call) : call;
         const grant = grantFor(ctx.sandboxRoot, capabilities);
         const output = await sandbox.call(directory, JSON.stringify(request), grant, caller);
-        return isProgram ? programResult(manifest, programEndSchema.parse(JSON.parse(output))) : toolResult(output);
+        const result = isProgram
+          ? programResult(manifest, programEndSchema.parse(JSON.parse(output)))
+          : toolResult(output);
+        return result.isError ? result : showMedia(result, ctx);
       });
     },
   });
@@ -113,6 +120,11 @@ function toolResult(output: string): ToolResult {
 }
 
 function imageResult(text: string, images: readonly z.infer<typeof image>[]): ToolResult {
+  const faulty = images.find(({ base64, mediaType }) => base64.length > MAX_IMAGE || !isMedia(base64, mediaType));
+  if (faulty !== undefined) {
+    const { name, mediaType } = faulty;
+    return errorResult(`The tool gave ${name}, which is too large or no ${mediaType}.`, "no valid answer");
+  }
   const names = images.map(({ name }) => name).join(", ");
   return {
     content: [

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
+import { isMedia } from "../show-media.ts";
 import { foreignLine } from "./foreign-text.ts";
 
 /** Blocks of one result; each costs a line at least. */
@@ -32,7 +33,15 @@ type ResourceContents = z.infer<typeof resourceContents>;
 
 const contentItem = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
-  z.object({ type: z.literal("image"), data: base64, mimeType: z.string() }),
+  z.object({
+    type: z.literal("image"),
+    data: base64,
+    mimeType: z.string(),
+    annotations: z
+      .object({ audience: z.array(z.string()).optional() })
+      .optional()
+      .catch(undefined),
+  }),
   z.object({ type: z.literal("audio"), data: z.string(), mimeType: z.string() }),
   z.object({ type: z.literal("resource"), resource: resourceContents }),
   z.object({
@@ -64,6 +73,17 @@ export function resultOfCall({ content, structuredContent, isError }: z.infer<ty
     blocks.push(textBlock(JSON.stringify(structuredContent, null, 2)));
   }
   return bounded(blocks, isError === true);
+}
+
+/** Images of a call's answer that are for people: all, but those that the server means for the model alone. */
+export function imagesForPeople({ content }: z.infer<typeof callResultSchema>): ToolResultContent[] {
+  return content.slice(0, MAX_BLOCKS).flatMap((item) => {
+    const parsed = contentItem.safeParse(item);
+    if (!parsed.success || parsed.data.type !== "image") return [];
+    const { audience } = parsed.data.annotations ?? {};
+    const block = blockOf(item);
+    return block.type === "image" && (audience === undefined || audience.includes("user")) ? [block] : [];
+  });
 }
 
 export function resultOfRead({ contents }: z.infer<typeof readResultSchema>): ToolResult {
@@ -112,7 +132,7 @@ function resourceBlock({ uri, mimeType, text, blob }: ResourceContents): ToolRes
 }
 
 function binaryBlock(name: string, mimeType: string, data: string): ToolResultContent {
-  if (data.length > MAX_DATA || data === "") return leftOut(name, mimeType, data);
+  if (data.length > MAX_DATA || !isMedia(data, mimeType.toLowerCase())) return leftOut(name, mimeType, data);
   const image = imageType.safeParse(mimeType.toLowerCase());
   if (image.success) return { type: "image", mediaType: image.data, data };
   if (mimeType === "application/pdf") return { type: "document", name, mediaType: mimeType, data };

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import type { CallPreview, Tool } from "../../core/tool.ts";
+import { showMedia } from "../show-media.ts";
 import type { ListedTool } from "./catalogue.ts";
 import type { McpConnection } from "./connection.ts";
-import { resultOfCall } from "./content.ts";
+import { imagesForPeople, resultOfCall } from "./content.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { inputSchema } from "./input-schema.ts";
 import { permissionOf, timeoutOf, toolSettings, whereabouts } from "./server-settings.ts";
@@ -29,11 +31,18 @@ export function serverTool(connection: McpConnection, listed: ListedTool): Tool 
     grant: () => ({ key: `mcp:${server}:${tool}`, label: `${shown(tool)} of MCP server ${server}, with any input` }),
     title: (input) => titleOf(inputObject.parse(input)),
     preview: async (input) => cardOf(connection, tool, input),
-    execute: (input, _ctx, signal) =>
-      connection.use(
-        async (session, options) => resultOfCall(await session.callTool(tool, inputObject.parse(input), options)),
+    execute: async (input, ctx, signal) => {
+      let images: readonly ToolResultContent[] = [];
+      const result = await connection.use(
+        async (session, options) => {
+          const answer = await session.callTool(tool, inputObject.parse(input), options);
+          images = imagesForPeople(answer);
+          return resultOfCall(answer);
+        },
         { signal, timeoutMs },
-      ),
+      );
+      return result.isError ? result : showMedia(result, ctx, images);
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
+import { recordingPosts } from "../../support/recording-posts.ts";
 import { type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
 
 const place = useExtensionSandbox();
@@ -127,6 +128,32 @@ const answers = [
     answer: { images: [{ name: "a.png", mediaType: "image/png", base64: "<png>" }] },
   },
 ];
+
+const shams = [
+  { name: "other bytes than it says", base64: "R0lGODlhAQ==" },
+  { name: "no bytes", base64: "" },
+];
+
+test.each(shams)("an image with $name is refused: no model would take it, now or later", async ({ base64 }) => {
+  const answer = { images: [{ name: "a.png", mediaType: "image/png", base64 }] };
+  const result = await probing().run("probe", { deed: "say", answer });
+  expect(result).toMatchObject({ isError: true, summary: "no valid answer" });
+});
+
+test("the names of images are plain in the thread", async () => {
+  const { thread, files } = recordingPosts();
+  const base64 = Buffer.from("\x89PNG\r\n\x1a\n", "latin1").toString("base64");
+  const names = ["../../etc/passwd", "a`@everyone`.png", ".hidden", "x".repeat(200), "photo.JPG"];
+  const images = names.map((name) => ({ name, mediaType: "image/png", base64 }));
+  await probing().run("probe", { deed: "say", answer: { images } }, { thread });
+  expect(files().map(({ name }) => name)).toEqual([
+    "passwd.png",
+    "a__everyone_.png",
+    "hidden.png",
+    `${"x".repeat(80)}.png`,
+    "photo.png",
+  ]);
+});
 
 test.each(answers)("an answer with $name is an error that names the component", async ({ answer }) => {
   const result = await probing().run("probe", { deed: "say", answer });

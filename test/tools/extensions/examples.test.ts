@@ -6,6 +6,7 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import { loadExtensions } from "../../../src/tools/extensions/load-extensions.ts";
 import { buildExamples, EXAMPLE_TOOLS } from "../../../wasm/build-examples.ts";
+import { recordingPosts } from "../../support/recording-posts.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
 import { useExtensionSandbox } from "./extension-session.ts";
@@ -23,7 +24,7 @@ Oslo;;10
 `;
 
 /** Runs one of the shipped tools over a file sales.csv. */
-async function run(name: string, input: object): Promise<ToolResult> {
+async function run(name: string, input: object, thread = recordingPosts().thread): Promise<ToolResult> {
   const sandboxRoot = path.join(tempDirectory(), "root");
   mkdirSync(sandboxRoot);
   writeFileSync(path.join(sandboxRoot, "sales.csv"), SALES);
@@ -36,7 +37,7 @@ async function run(name: string, input: object): Promise<ToolResult> {
   expect(problems).toEqual([]);
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  return tool.execute(input, toolContext({ sandboxRoot }), new AbortController().signal);
+  return tool.execute(input, toolContext({ sandboxRoot, thread }), new AbortController().signal);
 }
 
 const queries = [
@@ -161,6 +162,20 @@ test("a bar is as high as its value", async () => {
   };
   const [none, half, whole] = [await inkOf(0), await inkOf(50), await inkOf(100)];
   expect((half - none) / (whole - none)).toBeCloseTo(0.5, 2);
+});
+
+test("people see the chart in the thread, once however often the call runs", async () => {
+  const { thread, posts, files } = recordingPosts();
+  const input = { type: "bar", labels: ["a"], series: [{ name: "Paris", values: [1] }] };
+  const result = await run("chart", input, thread);
+  await run("chart", input, thread);
+  expect([...posts.keys()]).toEqual(["media:call"]);
+  const [file, ...more] = files();
+  expect(more).toEqual([]);
+  expect(file).toMatchObject({ name: "chart.png", mediaType: "image/png" });
+  const image = result.content.find(({ type }) => type === "image");
+  expect(image).toMatchObject({ data: Buffer.from(file?.data ?? []).toString("base64") });
+  expect(textOf(result.content)).toContain("People see `chart.png` in the thread.");
 });
 
 test("chart tells the model when values and labels do not match", async () => {

@@ -9,8 +9,8 @@ import type { Tool, ToolContext } from "../../../src/core/tool.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { createMcpConnections, type McpConnections } from "../../../src/tools/mcp/connections.ts";
 import type { McpCommandServer, McpServer } from "../../../src/tools/mcp/server-settings.ts";
-import { idleThread } from "../../support/idle-thread.ts";
 import { buildConfig } from "../../support/query-config.ts";
+import { recordingPosts } from "../../support/recording-posts.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 export interface Connected {
@@ -77,7 +77,7 @@ export function context(changes: Partial<ToolContext> = {}): ToolContext {
     carried: null,
     knownFiles: new Map(),
     intend: async () => {},
-    thread: idleThread,
+    thread: recordingPosts().thread,
     queued: () => {},
     waits: () => {},
     showPlan: () => {},

@@ -98,10 +98,11 @@ test("content of every kind is taken, and what cannot be shown is named", async 
     { type: "text", text: "[image: image/png, 4395 KB, is left out]" },
     { type: "text", text: "[audio: audio/wav, 1 KB, is left out]" },
     { type: "document", name: "mem://text", mediaType: "text/plain", text: "readable" },
-    { type: "document", name: "mem://pdf", mediaType: "application/pdf", data: "iVBORw0KGgo=" },
+    { type: "text", text: "[mem://pdf: application/pdf, 1 KB, is left out]" },
     { type: "text", text: "[resource mem://far · far]" },
     { type: "text", text: "[a part of an unknown kind is left out]" },
     { type: "text", text: "[a part of an unknown kind is left out]" },
+    { type: "text", text: "People see `image-1.png` in the thread." },
   ]);
 });
 

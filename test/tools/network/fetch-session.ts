@@ -15,7 +15,10 @@ export const exceptPublic = (address: string): boolean => address !== PUBLIC && 
 
 export interface FetchSession {
   readonly tool: Tool;
-  fetch(url: string, more?: { readonly offset?: number; readonly signal?: AbortSignal }): Promise<ToolResult>;
+  fetch(
+    url: string,
+    more?: { readonly offset?: number; readonly show?: boolean; readonly signal?: AbortSignal },
+  ): Promise<ToolResult>;
 }
 
 export interface FetchSessionOptions extends Partial<Omit<WebFetchOptions, "sandbox">> {
@@ -39,8 +42,8 @@ export function fetchSession(
   const session = fileSession(sandbox, { context: { allowedHosts, ...context } });
   return {
     tool,
-    fetch: (url, { offset, signal = new AbortController().signal } = {}) =>
-      tool.execute({ url, ...(offset === undefined ? {} : { offset }) }, session.context, signal),
+    fetch: (url, { signal = new AbortController().signal, ...more } = {}) =>
+      tool.execute({ url, ...more }, session.context, signal),
   };
 }
 
