@@ -63,7 +63,7 @@ export async function openWorld(
     readonly logDays?: number;
     readonly file?: string;
     /** Looked at again whenever the program starts. */
-    readonly access?: Partial<Pick<AccessRules, "allow" | "deny">>;
+    readonly access?: Partial<Pick<AccessRules, "admins" | "allow" | "deny">>;
     readonly skills?: string[];
     /** Of the database; a new SQLite file by default. */
     readonly url?: string;
@@ -87,7 +87,7 @@ export async function openWorld(
       engine,
       runtime,
       log: silentLog,
-      access: { admins: ["slack:UADMIN", "slack:role:9"], deny: [], ...options.access },
+      access: { admins: ["slack:UADMIN"], deny: [], ...options.access },
       approvers: [],
       agentOf: () => "build",
       agents: () => new Set(["build", "plan"]),

@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/core/protocol/runtime.ts";
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly order: number;
   readonly fire: () => void;
 }
@@ -48,6 +48,14 @@ export class ManualClock implements Clock {
       });
       signal.addEventListener("abort", onAbort, { once: true });
     });
+  }
+
+  /** Sets what the clock shows, as people and networks do: timers, which count time that passes, come as they would have. */
+  set(nowMs: number): void {
+    const byMs = nowMs - this.#now;
+    const timers = [...this.#timers];
+    this.#now = nowMs;
+    for (const timer of timers) timer.at += byMs;
   }
 
   /** Timers that have not fired yet. */

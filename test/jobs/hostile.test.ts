@@ -1,0 +1,360 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { nextDue, readSchedule } from "../../src/jobs/schedule.ts";
+import { sentenceOf, timeIn } from "../../src/jobs/sentence.ts";
+import { until } from "../support/bot.ts";
+import { startPostgres } from "../support/postgres.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+import { CHANNEL, openWorld, type World } from "./world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const ANA = { id: "slack:U1", name: "ana", roles: [] };
+
+function by(person: typeof ANA, world: World) {
+  return { person, thread: CHANNEL, at: world.clock.now() };
+}
+
+async function statuses(world: World, jobId: string): Promise<string[]> {
+  return (await world.occurrences(jobId)).map(({ status }) => status);
+}
+
+test.each([
+  { what: "200 KB", cron: `${"1,".repeat(100_000)}1 * * * *`, refused: "at most 250 characters" },
+  { what: "30 February", cron: "0 0 30 2 *", refused: "never comes" },
+  { what: "31 April", cron: "0 0 31 4 *", refused: "never comes" },
+  { what: "a month that is none", cron: "0 0 1 13 *", refused: "Invalid value for month" },
+  { what: "a shell", cron: "0 0 * * $(reboot)", refused: "is no cron expression" },
+  { what: "every second", cron: "* * * * * *", refused: null },
+  { what: "a leap day on a Monday", cron: "0 0 29 2 MON", refused: null },
+  { what: "all minutes", cron: `${Array.from({ length: 60 }, (_, minute) => minute).join()} * * * *`, refused: null },
+  { what: "the last day", cron: "0 0 L * *", refused: null },
+  { what: "the second Friday", cron: "0 9 * * FRI#2", refused: null },
+])("an expression with $what is read, or refused, at once and in words", ({ cron, refused }) => {
+  const began = performance.now();
+  const read = readSchedule({ cron, dueOnce: null, timezone: "America/New_York" });
+  if (refused === null) {
+    expect(read.type).toBe("schedule");
+    if (read.type === "schedule") {
+      expect(nextDue(read.schedule, Date.parse("2027-01-01T00:00:00Z"))).not.toBeNull();
+      expect(sentenceOf(read.schedule)).toMatch(/\S America\/New_York$/u);
+    }
+  } else {
+    expect(read).toMatchObject({ type: "refused", reason: expect.stringContaining(refused) });
+  }
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test.each([
+  { name: "@everyone" },
+  { name: "<!channel>" },
+  { name: "**loud**" },
+  { name: "a\u202Eb" },
+  { name: "a\0b" },
+  { name: "x".repeat(200_000) },
+  { prompt: "x".repeat(200_000) },
+  { prompt: "a\0b" },
+  { timezone: "Z".repeat(200_000) },
+  { channel: "C".repeat(200_000) },
+  { agent: "a".repeat(200_000) },
+  { skill: "s".repeat(200_000) },
+  { budget: "0" },
+  { budget: "-1" },
+  { budget: "NaN" },
+  { timeout: "0" },
+  { timeout: "Infinity" },
+  { attempts: "1e9" },
+])("what nobody means is refused in a sentence (case %#)", async (draft) => {
+  const world = await openWorld();
+  const answer = await world.jobs.control.add({ cron: "@daily", prompt: "x", ...draft }, by(ANA, world));
+  expect(answer.isDone).toBe(false);
+  expect(answer.text.length).toBeLessThan(400);
+});
+
+test("many jobs, and long prompts, are shown as far as a message goes", async () => {
+  const world = await openWorld();
+  for (let number = 0; number < 40; number += 1) {
+    await world.add({ name: `Job number ${number}`, cron: "@daily", prompt: "Look. ".repeat(2_000) });
+  }
+  const { control } = world.jobs;
+  const list = await control.list(by(ANA, world));
+  expect(list.text.length).toBeLessThan(1_800);
+  expect(list.text).toMatch(/… and \d+ more/u);
+  expect((await control.act("show", "Job number 7", by(ANA, world))).text.length).toBeLessThan(1_800);
+  expect((await control.act("show", "nothing", by(ANA, world))).text.length).toBeLessThan(1_000);
+});
+
+test("a time zone that vanishes stops its job only, and what is shown of it is in UTC", async () => {
+  const file = path.join(tempDirectory(), "jobs.db");
+  const world = await openWorld({ url: `file:${file}` });
+  const lost = await world.add({ name: "Lost", cron: "0 10 * * *", prompt: "Look." });
+  const other = await world.add({ name: "Other", cron: "0 10 * * *", prompt: "Look." });
+  await world.pass(HOUR + MINUTE, 10_000);
+  const database = new BetterSqlite3(file);
+  database.prepare("UPDATE Job SET timezone = 'Mars/Olympus' WHERE id = ?").run(lost);
+  database.close();
+  await world.away(24 * HOUR - 2 * MINUTE);
+  await world.pass(3 * MINUTE, 10_000);
+  expect(await statuses(world, lost)).toEqual(["succeeded"]);
+  expect(await statuses(world, other)).toEqual(["succeeded", "succeeded"]);
+  expect((await world.jobs.control.list(by(ANA, world))).text).toContain("There is no time zone `Mars/Olympus`.");
+  expect((await world.jobs.control.act("logs", lost, by(ANA, world))).text).toContain("Mon 4 Jan 2027 09:00");
+  expect(timeIn(Date.parse("2027-01-04T09:00:00Z"), "Mars/Olympus")).toBe("Mon 4 Jan 2027 09:00");
+});
+
+describe("while a run goes on", () => {
+  test("its job may be renamed: the report has the new name", async () => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Old", cron: "0 10 * * *", prompt: "Look." });
+    world.play = () => ({ takesMs: 2 * MINUTE });
+    await world.pass(HOUR + MINUTE, 10_000);
+    await world.jobs.control.edit(id, { name: "New" }, by(ANA, world));
+    await world.pass(2 * MINUTE, 10_000);
+    expect(world.posts()).toMatchObject([expect.stringContaining("**New** · every day")]);
+  });
+
+  test("its job may be removed: the report comes all the same, and nothing after it", async () => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Gone", cron: "*/10 * * * *", prompt: "Look.", overlap: "queue" });
+    world.play = () => ({ takesMs: 12 * MINUTE });
+    await world.pass(21 * MINUTE, 10_000);
+    expect(await statuses(world, id)).toEqual(["timed_out", "running"]);
+    await world.pass(4 * MINUTE, 10_000);
+    await world.pass(6 * MINUTE, 10_000);
+    await world.jobs.control.act("remove", id, by(ANA, world));
+    const posts = world.posts().length;
+    await world.pass(HOUR, 30_000);
+    expect(world.posts().length - posts).toBeLessThanOrEqual(1);
+    expect((await statuses(world, id)).filter((status) => status === "running" || status === "waiting")).toEqual([]);
+  });
+
+  test.each(["disable", "remove"] as const)(
+    "%s leaves nothing that waits for it, nor its next attempt",
+    async (action) => {
+      const world = await openWorld();
+      const waits = await world.add({
+        name: "Waits",
+        cron: "0 * * * *",
+        prompt: "Look.",
+        overlap: "queue",
+        timeout: "86400",
+      });
+      const retries = await world.add({ name: "Retries", cron: "0 12 * * *", prompt: "Look." });
+      world.play = ({ jobId }) => (jobId === waits ? { takesMs: 150 * MINUTE } : { fails: "overloaded" });
+      await world.pass(3 * HOUR + 10_000, 10_000);
+      expect(await statuses(world, waits)).toEqual(["running", "waiting", "waiting"]);
+      expect(await statuses(world, retries)).toEqual(["retrying"]);
+      const runs = world.runs.length;
+      for (const id of [waits, retries]) await world.jobs.control.act(action, id, by(ANA, world));
+      await world.pass(3 * HOUR, 30_000);
+      expect(await statuses(world, waits)).toEqual(["succeeded", "skipped", "skipped"]);
+      expect(await statuses(world, retries)).toEqual(["cancelled"]);
+      expect(world.posts().filter((post) => post.includes("**Waits**"))).toHaveLength(1);
+      expect(world.runs.slice(runs).filter(({ jobId }) => jobId === waits)).toEqual([]);
+    },
+  );
+
+  test("a run that parked, and one that a restart cut, get the rest of their time and no more", async () => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look.", timeout: "100" });
+    world.play = (_event, number) => (number === 1 ? { takesMs: 60_000, parks: true } : { takesMs: HOUR });
+    await world.pass(HOUR + 61_000, 1_000);
+    await world.pass(30 * MINUTE, 10_000);
+    expect(await statuses(world, id)).toEqual(["running"]);
+    const [occurrence] = await world.occurrences(id);
+    const resume = { key: "test:resume", body: { kind: "resume", of: "test" } } as const;
+    await world.engine().deliver(occurrence?.sessionId ?? "", resume);
+    await world.pass(20_000);
+    await world.away(2 * HOUR);
+    await world.pass(15_000);
+    expect(await statuses(world, id)).toEqual(["running"]);
+    await world.pass(12_000);
+    expect(await statuses(world, id)).toEqual(["timed_out"]);
+    expect(world.runs).toHaveLength(3);
+  });
+});
+
+test("nothing runs in the name of an owner who lost access: it says so and pauses", async () => {
+  const access = { deny: [] as string[] };
+  const world = await openWorld({ access });
+  const id = await world.add({ name: "Watch", cron: "0 * * * *", prompt: "Look." });
+  await world.pass(HOUR + MINUTE, 10_000);
+  access.deny.push("slack:U1");
+  await world.pass(2 * HOUR, 10_000);
+  expect(await statuses(world, id)).toEqual(["succeeded", "failed"]);
+  expect(world.posts()[1]).toBe(
+    "✗ **Watch** · @ana may not use me any more (`access.deny`), so nothing runs in their name.\n⏸ Paused; once that is mended, `/jobs enable` goes on.",
+  );
+  expect(await world.store.jobs.get(id)).toMatchObject({
+    enabled: false,
+    pausedBecause: expect.stringContaining("@ana"),
+  });
+  const admin = { ...ANA, id: "slack:UADMIN" };
+  expect(await world.jobs.control.act("enable", id, by(admin, world))).toMatchObject({ isDone: false });
+  access.deny.pop();
+  expect(await world.jobs.control.act("enable", id, by(admin, world))).toMatchObject({ isDone: true });
+});
+
+test.each([
+  { allow: ["slack:U2"], runs: 0 },
+  { allow: ["slack:U1"], runs: 1 },
+  { allow: ["slack:role:5"], runs: 1 },
+])("with access.allow $allow, the owner's job runs $runs times", async ({ allow, runs }) => {
+  const access: { allow?: string[] } = {};
+  const world = await openWorld({ access });
+  await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look." });
+  access.allow = allow;
+  await world.away(HOUR - MINUTE);
+  await world.pass(3 * MINUTE, 10_000);
+  expect(world.posts().filter((post) => post.includes("All is quiet."))).toHaveLength(runs);
+});
+
+test("a job with granted tools is changed only by who may grant them", async () => {
+  const world = await openWorld();
+  const admin = { ...ANA, id: "slack:UADMIN" };
+  const id = await world.add({ name: "Tidy", cron: "0 10 * * *", prompt: "Tidy." });
+  const { control } = world.jobs;
+  expect(await control.edit(id, { tools: "bash" }, by(admin, world))).toMatchObject({ isDone: true });
+  expect(await control.edit(id, { prompt: "Delete all." }, by(ANA, world))).toMatchObject({ isDone: false });
+  expect(await control.edit(id, { prompt: "Look.", tools: "" }, by(ANA, world))).toMatchObject({ isDone: true });
+});
+
+test("a reminder that a person runs early, or during another run, is still due at its time", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Call", at: "2027-01-04 10:00", prompt: "Remind." });
+  await world.jobs.control.act("run", id, by(ANA, world));
+  await world.pass(MINUTE);
+  world.play = (_event, number) => ({ takesMs: number === 2 ? 4 * MINUTE : 1_000 });
+  await world.pass(57 * MINUTE, 10_000);
+  await world.jobs.control.act("run", id, by(ANA, world));
+  await world.pass(10 * MINUTE, 10_000);
+  expect(await statuses(world, id)).toEqual(["succeeded", "succeeded", "succeeded"]);
+});
+
+describe("clocks that are set", () => {
+  test.each([
+    { byMs: -HOUR, expected: 3 },
+    { byMs: HOUR, expected: 2 },
+  ])("by $byMs ms give no due time twice, and lose none", async ({ byMs, expected }) => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Hourly", cron: "0 * * * *", prompt: "Look." });
+    await world.pass(HOUR + 10 * MINUTE, 10_000);
+    world.clock.set(world.clock.now() + byMs);
+    await world.pass(3 * HOUR - Math.max(0, byMs) - Math.min(0, byMs), 10_000);
+    const rows = await world.occurrences(id);
+    const times = rows.map(({ scheduledFor }) => scheduledFor);
+    expect(new Set(times).size).toBe(times.length);
+    expect(times).toEqual(times.map((_, index) => Date.parse("2027-01-04T09:00:00Z") + index * HOUR));
+    expect(rows.filter(({ status }) => status === "succeeded").length).toBeGreaterThanOrEqual(expected);
+  });
+});
+
+test("restarted again and again around its due time, a job reports once", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Storm", cron: "0 10 * * *", prompt: "Look." });
+  world.play = () => ({ takesMs: 20_000 });
+  await world.pass(HOUR - 30_000, 30_000);
+  for (let round = 0; round < 12; round += 1) {
+    await world.away(3_000);
+    await world.pass(4_000);
+  }
+  await world.pass(MINUTE);
+  expect(await statuses(world, id)).toEqual(["succeeded"]);
+  expect(world.posts()).toHaveLength(1);
+});
+
+test("after days away, the latest due time is run, and all others have their rows", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Daily", cron: "0 10 * * *", prompt: "Look.", "catch-up": "latest" });
+  await world.away(5 * 24 * HOUR + 3 * HOUR);
+  await world.pass(MINUTE, 10_000);
+  expect(await statuses(world, id)).toEqual(["missed", "missed", "missed", "missed", "missed", "succeeded"]);
+  expect(world.posts()).toMatchObject([expect.stringContaining("(due 10:00, ran 12:00: I was away)")]);
+  expect(world.posts()[0]).toContain("5 due times left out before");
+});
+
+test("on PostgreSQL, too: failures, waiting, silence, and reports with what a database may not like", async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const world = await openWorld({ url: await postgres.createDatabase() });
+  const id = await world.add({
+    name: "Odd",
+    cron: "0 * * * *",
+    prompt: "Look.",
+    overlap: "queue",
+    timeout: "86400",
+    silent: "yes",
+  });
+  world.play = (_event, number) => ({
+    takesMs: number === 1 ? 90 * MINUTE : 1_000,
+    says: `a\0b ${"\u{1F600}".repeat(150)}`,
+    ...(number === 3 ? { fails: "overloaded" as const } : {}),
+  });
+  await world.pass(4 * HOUR + 10 * MINUTE, 30_000);
+  expect(await statuses(world, id)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
+  expect(world.posts()).toHaveLength(2);
+}, 60_000);
+
+describe("the file of jobs", () => {
+  const entry = { name: "One", cron: "0 10 * * *", prompt: "Look.", channel: "slack:T1/C1" };
+
+  async function names(world: World): Promise<string> {
+    return (await world.store.jobs.all()).jobs.map(({ name }) => name).join();
+  }
+
+  test.each([
+    { what: "a directory", make: (file: string) => mkdirSync(file) },
+    { what: "huge", make: (file: string) => writeFileSync(file, `[${" ".repeat(5_000_000)}]`) },
+    { what: "a link to nowhere", make: (file: string) => symlinkSync("/nowhere/at/all", file) },
+    { what: "a link to itself", make: (file: string) => symlinkSync(file, file) },
+    { what: "broken", make: (file: string) => writeFileSync(file, '[{"name": "One"') },
+    { what: "no list", make: (file: string) => writeFileSync(file, '{"name": "One"}') },
+  ])("that is $what keeps nothing from starting", async ({ make }) => {
+    const file = path.join(tempDirectory(), "jobs.json");
+    make(file);
+    const world = await openWorld({ file });
+    expect(await names(world)).toBe("");
+    await world.add({ name: "Chat", cron: "0 10 * * *", prompt: "Look." });
+    await world.pass(HOUR + MINUTE, 10_000);
+    expect(world.posts()).toHaveLength(1);
+  });
+
+  test("with one name twice, or a name of chat's, takes the others", async () => {
+    const file = path.join(tempDirectory(), "jobs.json");
+    const world = await openWorld({ file });
+    await world.add({ name: "Chat", cron: "@daily", prompt: "Look." });
+    const all = [entry, { ...entry, prompt: "Again." }, { ...entry, name: "chat" }, { ...entry, name: "Last" }];
+    writeFileSync(file, JSON.stringify(all));
+    await world.away(10_000);
+    expect(await names(world)).toBe("Chat,Last,One");
+    const { jobs } = await world.store.jobs.all();
+    expect(jobs.map(({ prompt }) => prompt)).toEqual(["Look.", "Look.", "Look."]);
+  });
+
+  test("that is not there for a moment, while it is replaced, removes nothing", async () => {
+    const file = path.join(tempDirectory(), "jobs.json");
+    writeFileSync(file, JSON.stringify([entry]));
+    const world = await openWorld({ file });
+    rmSync(file);
+    await world.pass(61_000);
+    expect(await names(world)).toBe("One");
+    await world.pass(61_000);
+    await until(async () => (await names(world)) === "", {
+      limit: AbortSignal.timeout(5_000),
+      what: () => "the job to go with its file",
+    });
+  });
+
+  test("with a new schedule counts from now", async () => {
+    const file = path.join(tempDirectory(), "jobs.json");
+    writeFileSync(file, JSON.stringify([entry]));
+    const world = await openWorld({ file, start: "2027-01-04T14:00:00Z" });
+    const [job] = (await world.store.jobs.all()).jobs;
+    writeFileSync(file, JSON.stringify([{ ...entry, cron: "*/30 * * * *", "catch-up": "latest" }]));
+    await world.away(3 * HOUR + 10 * MINUTE);
+    await world.pass(MINUTE, 10_000);
+    expect(await statuses(world, job?.id ?? "")).toEqual([]);
+  });
+});

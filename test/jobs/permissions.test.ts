@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import type { JobAnswer, JobControl, JobRequest } from "../../src/core/jobs/job-control.ts";
+import { accessRefusal } from "../../src/core/permissions/access.ts";
+import type { Person } from "../../src/core/protocol/platform.ts";
+import { CHANNEL, openWorld, type World } from "./world.ts";
+
+const MEMBER: Person = {
+  id: "slack:U9",
+  name: "max",
+  isBot: false,
+  isGuest: false,
+  isExternal: false,
+  roles: [],
+};
+
+const PEOPLE: Readonly<Record<string, Person>> = {
+  owner: { ...MEMBER, id: "slack:U1", name: "ana" },
+  admin: { ...MEMBER, id: "slack:UADMIN", name: "root" },
+  "admin by role": { ...MEMBER, id: "slack:U7", name: "rosa", roles: ["slack:role:9"] },
+  member: MEMBER,
+  guest: { ...MEMBER, id: "slack:U8", name: "gil", isGuest: true },
+};
+
+const ACCESS = { admins: ["slack:UADMIN", "slack:role:9"], deny: [], guests: false, external: false };
+const DRAFT = { name: "Other", cron: "@daily", prompt: "Look." };
+
+type Asked = (jobs: JobControl, request: JobRequest) => Promise<JobAnswer>;
+
+const SUBCOMMANDS: Readonly<Record<string, Asked>> = {
+  add: (jobs, request) => jobs.add(DRAFT, request),
+  "add --mode agi": (jobs, request) => jobs.add({ ...DRAFT, mode: "agi" }, request),
+  "add --tools bash": (jobs, request) => jobs.add({ ...DRAFT, tools: "bash" }, request),
+  list: (jobs, request) => jobs.list(request),
+  show: (jobs, request) => jobs.act("show", "Watch", request),
+  logs: (jobs, request) => jobs.act("logs", "Watch", request),
+  edit: (jobs, request) => jobs.edit("Watch", { timeout: "5" }, request),
+  run: (jobs, request) => jobs.act("run", "Watch", request),
+  enable: (jobs, request) => jobs.act("enable", "Watch", request),
+  disable: (jobs, request) => jobs.act("disable", "Watch", request),
+  remove: (jobs, request) => jobs.act("remove", "Watch", request),
+};
+
+/** Who may: of the people above, in their order. */
+const TABLE: Readonly<Record<keyof typeof SUBCOMMANDS, string>> = {
+  add: "owner, admin, admin by role, member",
+  "add --mode agi": "admin, admin by role",
+  "add --tools bash": "admin, admin by role",
+  list: "owner, admin, admin by role, member",
+  show: "owner, admin, admin by role, member",
+  logs: "owner, admin, admin by role, member",
+  edit: "owner, admin, admin by role",
+  run: "owner, admin, admin by role",
+  enable: "owner, admin, admin by role",
+  disable: "owner, admin, admin by role",
+  remove: "owner, admin, admin by role",
+};
+
+async function may(person: Person, asked: Asked): Promise<boolean> {
+  // As the intake does before it looks at a command.
+  if (accessRefusal(person, ACCESS) !== null) return false;
+  const world: World = await openWorld({ access: { admins: ACCESS.admins } });
+  await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  return (await asked(world.jobs.control, { person, thread: CHANNEL, at: world.clock.now() })).isDone;
+}
+
+test.each(Object.entries(SUBCOMMANDS))("/jobs %s is for those in the table", async (name, asked) => {
+  const allowed: string[] = [];
+  for (const [who, person] of Object.entries(PEOPLE)) if (await may(person, asked)) allowed.push(who);
+  expect(allowed.join(", ")).toBe(TABLE[name]);
+});
+
+test("in another channel a member sees no job that is not theirs, its owner and admins do", async () => {
+  const world = await openWorld({ access: { admins: ACCESS.admins } });
+  await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  const thread = { ...CHANNEL, channelId: "C2" };
+  const seen: string[] = [];
+  for (const [who, person] of Object.entries(PEOPLE)) {
+    const { isDone } = await world.jobs.control.act("show", "Watch", { person, thread, at: 0 });
+    if (isDone) seen.push(who);
+  }
+  expect(seen).toEqual(["owner", "admin", "admin by role"]);
+});
+
+test("who asks where nothing is learns how to begin", async () => {
+  const world = await openWorld();
+  const { text } = await world.jobs.control.list({ person: MEMBER, thread: CHANNEL, at: 0 });
+  expect(text).toContain("There are no jobs here. A job does something by itself");
+  expect(text.match(/^- /gmu)).toHaveLength(3);
+});
+
+test.each([
+  { cron: "30 2 * * *", timezone: "Europe/Paris", lines: ["skip 02:00–03:00", "show 02:00–03:00 twice"] },
+  { cron: "*/30 * * * *", timezone: "America/New_York", lines: ["skip 02:00–03:00", "show 01:00–02:00 twice"] },
+  { cron: "15 2 * * *", timezone: "Australia/Lord_Howe", lines: ["skip 02:00–02:30"] },
+  { cron: "0 9 * * *", timezone: "Europe/Paris", lines: [] },
+  { cron: "30 2 * * *", timezone: "Asia/Tokyo", lines: [] },
+])("/jobs show says what the changes of the clocks do to $cron in $timezone", async ({ cron, timezone, lines }) => {
+  const world = await openWorld();
+  await world.add({ name: "Early", cron, timezone, prompt: "Look." });
+  const request = { person: MEMBER, thread: CHANNEL, at: 0 };
+  const { text } = await world.jobs.control.act("show", "Early", request);
+  const said = text.split("\n").filter((line) => line.includes("clocks"));
+  expect(said).toHaveLength(lines.length);
+  for (const line of lines) expect(said.join()).toContain(line);
+});
