@@ -4,12 +4,12 @@ import { whatOf } from "../commands/approvals.ts";
 import { plainLine } from "../protocol/plain-text.ts";
 import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { BusyState, SessionSummary, WaitingFor } from "../protocol/session-summary.ts";
-import type { FileState } from "../protocol/tool-result.ts";
 import { tokensOf } from "../protocol/usage.ts";
 import type { ModelChoice } from "../providers/model-choice.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
+import { changesOfRuns } from "./run-changes.ts";
 import { stepsOfRun } from "./run-steps.ts";
 
 export interface SummaryOptions {
@@ -51,7 +51,7 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
   };
   const [steps, files, costUsd, context, waiting, grants] = await Promise.all([
     run === null ? [] : stepsOfRun({ store, titleOf: titles }, { run, childIds: ofRun.sessionIds }),
-    filesOf(store, ofSession.sessionIds),
+    filesOf(store, session.id),
     costOf(store, ofSession.sessionIds),
     contextOf(session, options),
     waitingFor(store, ofSession.sessionIds),
@@ -73,12 +73,13 @@ async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<
   };
 }
 
-/** Each path once, as it was left. */
-async function filesOf(store: Store, sessionIds: readonly string[]): Promise<SessionSummary["files"]> {
-  const perSession = await Promise.all(sessionIds.map((id) => store.toolCalls.filesOfSession(id)));
-  const written = new Map<string, FileState>();
-  for (const file of perSession.flat()) if (file.action === "wrote") written.set(file.path, file);
-  return [...written.values()].map(({ path, sha256 }) => ({ path, isGone: sha256 === null }));
+/** Each path once, as the newest run that changed it left it. */
+async function filesOf(store: Store, sessionId: string): Promise<SessionSummary["files"]> {
+  const oldestFirst = (await changesOfRuns(store, sessionId)).toReversed();
+  const changes = oldestFirst.flatMap(({ files }) => files);
+  return [...new Map(changes.map((file) => [file.path, file])).values()].map(({ path, after }) => {
+    return { path, isGone: after === null };
+  });
 }
 
 async function costOf(store: Store, sessionIds: readonly string[]): Promise<number | null> {
