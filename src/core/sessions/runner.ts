@@ -13,7 +13,6 @@ import { toAppError } from "../protocol/errors.ts";
 import type { QueryEnd, QueryOutcome } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
-import type { Message } from "../protocol/messages.ts";
 import { type Plan, stepsInHand } from "../protocol/plan.ts";
 import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
@@ -24,6 +23,7 @@ import type { Store, StoreTransaction } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "./approvals.ts";
 import { endChild } from "./children.ts";
+import { Closings } from "./closing.ts";
 import { endNote } from "./end-notes.ts";
 import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "./engine.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
@@ -103,6 +103,8 @@ class SessionRunner implements SessionHandler {
   /** Views of parked runs: they show how far the runs' sub-agents are. */
   readonly #parked = new Map<string, RunView>();
   readonly #jobThreads = new JobThreads();
+
+  readonly #closings = new Closings();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -309,6 +311,7 @@ class SessionRunner implements SessionHandler {
       log,
       platform: platform(session.thread.platform),
       rules: approvals,
+      closings: this.#closings,
       session,
       context,
     };
