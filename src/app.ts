@@ -379,6 +379,6 @@ async function openToolbox({ config, runtime, log, signal, parts }: Assembly, gi
     },
   });
   parts.defer(() => toolbox.stop());
-  toolbox.start(signal);
+  await toolbox.start(signal);
   return toolbox;
 }
