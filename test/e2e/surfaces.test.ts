@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { untilIdle } from "../support/bot.ts";
 import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
@@ -195,4 +197,62 @@ test("Slack's home tab shows the person's sessions and jobs; a thread of the pan
   const statuses = () => slack.workspace.statuses.get(`D0001 ${pane}`) ?? [];
   await office.until("the status to be taken away", () => statuses().at(-1) === "");
   expect(statuses()[0]).toBe("is working…");
+}, 60_000);
+
+test("added to a Discord server, it says once who it is; a message there is asked about by its menu and by a reaction", async () => {
+  await using office = await discordOffice({ settings: { mode: "agi" } });
+  const { bot, discord, model, ana, bob } = office;
+  const { people, world } = discord;
+  model.script(({ lastUserText }) => text(lastUserText.includes("503") ? "A gateway has no backend." : "I see."));
+  await bot.start();
+  const welcome = people.addBot("Quay");
+  const greetings = () => welcome.messages.filter(({ author }) => author.id === world.bot.id);
+  await office.until("the greeting", () => greetings().length > 0);
+  expect(greetings()[0]?.content.split("\n")).toHaveLength(3);
+  expect(greetings()[0]?.components[0]?.components.map(({ label }) => label)).toEqual([
+    "What can you do here?",
+    "Look around",
+  ]);
+
+  const general = office.channel("general");
+  const first = people.say({ channel: general, user: bob }, "it answers 503");
+  people.menuCommand({ channel: general, user: ana }, "Ask Deckhand about this message", first);
+  expect(await office.in(first.id).answered(1)).toBe("A gateway has no backend.");
+  const second = people.say({ channel: general, user: bob }, "still 503");
+  people.react({ channel: general, user: ana }, second, "🤖");
+  expect(await office.in(second.id).answered(1)).toBe("A gateway has no backend.");
+
+  await bot.kill("SIGKILL");
+  await bot.start();
+  people.say({ channel: general, user: ana }, `<@${world.bot.id}> hello`);
+  await office.until("the next answer", () => model.requests.length > 2);
+  expect(greetings()).toHaveLength(1);
+}, 60_000);
+
+test("roles that are not served are not served in Discord's direct messages either", async () => {
+  await using office = await discordOffice();
+  const { bot, discord, guild, ana } = office;
+  const denied = `discord:role:${guild.id}`;
+  writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify({ access: { deny: [denied] } }));
+  discord.world.join(guild, ana, { roles: [guild.id] });
+  await bot.start();
+  discord.people.dm(ana, "hello");
+  await office.until("the refusal", () =>
+    discord.people.shownPrivately(ana).some((shown) => shown.includes("may not use me here")),
+  );
+  expect(office.model.requests).toHaveLength(0);
+}, 60_000);
+
+test("a reaction on a Slack message has it answered in its thread, once however often it is delivered", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi" } });
+  const { bot, slack, model } = office;
+  model.script(({ lastUserText }) => text(lastUserText.includes("503") ? "A gateway has no backend." : "I see."));
+  await bot.start();
+  const message = slack.workspace.add({ channel: "C0001", user: "U0BOB", text: "it answers 503" });
+  await slack.people.react(message, "robot_face").answered;
+  await slack.people.react(message, "robot_face").answered;
+  const thread = () => slack.thread("C0001", message.ts).map((each) => each.text);
+  await office.until("the answer", () => thread().includes("A gateway has no backend."));
+  await untilIdle(bot);
+  expect(model.requests).toHaveLength(1);
 }, 60_000);

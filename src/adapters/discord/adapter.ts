@@ -1,9 +1,11 @@
+import type { Guild } from "discord.js";
 import { AppError, PlatformError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
   Attachment,
   ChatPlatform,
   InboundEvent,
+  InboundVisit,
   OutgoingFile,
   OutgoingMessage,
   PlatformHealth,
@@ -20,12 +22,15 @@ import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatPost, notice, postKey } from "./format.ts";
 import { findPost, isNotThere, readThread } from "./history.ts";
 import { createInteractions } from "./interactions.ts";
-import { DISCORD_LIMITS } from "./limits.ts";
+import { DISCORD_LIMITS, JOINED_LATELY_MS } from "./limits.ts";
+import { createMemberEverywhere, type MemberEverywhere } from "./members.ts";
 import { createMessages } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { createPlaces, type Places } from "./places.ts";
+import { createReactions } from "./reactions.ts";
 import { createDiscordRest, type DiscordRest } from "./rest.ts";
 import { channelOf, createThreads, type Threads } from "./threads.ts";
+import { guildJoined, guildsJoined } from "./visits.ts";
 import { createWhispers, type Whispers } from "./whispers.ts";
 import { threadDeleteSchema } from "./wire.ts";
 
@@ -63,6 +68,8 @@ interface Live {
   readonly whispers: Whispers;
   readonly takeMessage: (data: unknown) => Promise<void>;
   readonly takeInteraction: (data: unknown) => Promise<void>;
+  readonly takeReaction: (data: unknown) => Promise<void>;
+  readonly memberEverywhere: MemberEverywhere;
 }
 
 class DiscordPlatform implements ChatPlatform {
@@ -190,6 +197,8 @@ class DiscordPlatform implements ChatPlatform {
     const on = {
       message: (data: unknown) => this.#own(promise.then((live) => live.takeMessage(data))),
       interaction: (data: unknown) => this.#own(promise.then((live) => live.takeInteraction(data))),
+      reaction: (data: unknown) => this.#own(promise.then((live) => live.takeReaction(data))),
+      guild: (guild: Guild) => this.#own(this.#visited(guildJoined(guild), receive)),
       threadDelete: (data: unknown) => this.#own(promise.then((live) => threadDeleted(live, data))),
     };
     try {
@@ -197,6 +206,8 @@ class DiscordPlatform implements ChatPlatform {
       const live = this.#assemble(connection, receive);
       resolve(live);
       this.#registerCommands(live);
+      const lately = clock.now() - JOINED_LATELY_MS;
+      for (const visit of guildsJoined(connection.client, lately)) this.#own(this.#visited(visit, receive));
     } catch (error) {
       reject(error);
     }
@@ -211,9 +222,20 @@ class DiscordPlatform implements ChatPlatform {
     const threads = createThreads(rest, places.names);
     const whispers = createWhispers(rest, clock, log);
     const { signal } = this.#stopping;
-    const takeMessage = createMessages({ places, threads, whispers, receive, clock, log, signal });
-    const takeInteraction = createInteractions({ rest, places, whispers, receive, log });
-    return { connection, rest, places, threads, whispers, takeMessage, takeInteraction };
+    const memberEverywhere = createMemberEverywhere(connection.client, rest, clock);
+    const parts = { rest, places, threads, whispers, memberEverywhere, receive, clock, log };
+    return {
+      connection,
+      ...parts,
+      takeMessage: createMessages({ ...parts, signal }),
+      takeInteraction: createInteractions(parts),
+      takeReaction: createReactions({ ...parts, reactions: new Set(this.#options.reactions) }),
+    };
+  }
+
+  /** What comes of it is posted by the core. */
+  async #visited(visit: InboundVisit | null, receive: Receive): Promise<void> {
+    if (visit !== null) await receive(visit);
   }
 
   /** On the side: nobody waits for it. */

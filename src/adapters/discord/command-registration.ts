@@ -4,7 +4,7 @@ import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { cut } from "./format.ts";
 import type { DiscordRest } from "./rest.ts";
-import type { RegisteredCommand, RegisteredOption } from "./wire.ts";
+import { MESSAGE_COMMAND, type RegisteredCommand, type RegisteredOption } from "./wire.ts";
 
 /** What Discord needs to know of a command. */
 export type CommandForm = Pick<ChatCommand, "name" | "description" | "usage" | "options">;
@@ -13,6 +13,14 @@ export type CommandForm = Pick<ChatCommand, "name" | "description" | "usage" | "
 const DESCRIPTION_CHARS = 100;
 /** Source: Discord docs, Application Command Types and Option Types. */
 const TYPE = { chatInput: 1, subcommand: 1, text: 3 } as const;
+
+/** In the menu of each message. Names of such commands have at most 32 characters. */
+const ASK_ABOUT_MESSAGE: RegisteredCommand = {
+  type: MESSAGE_COMMAND,
+  name: "Ask Deckhand about this message",
+  description: "",
+  options: [],
+};
 
 /**
  * Tells Discord which slash commands there are, unless it knows them already: registering them is limited to some
@@ -23,7 +31,7 @@ export async function registerCommands(
   applicationId: string,
   { commands, log }: { readonly commands: readonly CommandForm[]; readonly log: Log },
 ): Promise<void> {
-  const wanted = commands.map(registeredForm);
+  const wanted = [...commands.map(registeredForm), ASK_ABOUT_MESSAGE];
   try {
     if (sameCommands(await rest.commands(applicationId), wanted)) return;
     await rest.registerCommands(applicationId, wanted);

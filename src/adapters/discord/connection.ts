@@ -1,4 +1,11 @@
-import type { Client, ClientOptions, GatewayDispatchEvents, WebSocketManager, WebSocketOptions } from "discord.js";
+import type {
+  Client,
+  ClientOptions,
+  GatewayDispatchEvents,
+  Guild,
+  WebSocketManager,
+  WebSocketOptions,
+} from "discord.js";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -17,7 +24,10 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Called in the order of the gateway's events, with what it sent. */
-  readonly on: Readonly<Record<"message" | "interaction" | "threadDelete", (data: unknown) => void>>;
+  readonly on: Readonly<Record<"message" | "interaction" | "reaction" | "threadDelete", (data: unknown) => void>> & {
+    /** The bot was added to a server. */
+    readonly guild: (guild: Guild) => void;
+  };
 }
 
 export interface Connection {
@@ -45,6 +55,9 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
   const client = new discord.Client(clientOptions(discord, options, state));
   watch(client, state, options.log);
   listen({ ws: client.ws, names: discord.GatewayDispatchEvents }, options.on, state);
+  client.on("guildCreate", (guild) => {
+    if (!state.closed) options.on.guild(guild);
+  });
   const close = () => closeClient(client, state, options.clock);
   try {
     const ready = await Promise.race([logIn(client, options.token), aborted(signal)]);
@@ -78,8 +91,9 @@ function clientOptions(
   state: State,
 ): ClientOptions {
   const { Guilds, GuildMessages, DirectMessages, MessageContent } = discord.GatewayIntentBits;
+  const { GuildMessageReactions, DirectMessageReactions } = discord.GatewayIntentBits;
   return {
-    intents: [Guilds, GuildMessages, DirectMessages, MessageContent],
+    intents: [Guilds, GuildMessages, GuildMessageReactions, DirectMessages, DirectMessageReactions, MessageContent],
     allowedMentions: { parse: [], repliedUser: false },
     waitGuildTimeout: GUILDS_TIMEOUT_MS,
     ws: {
@@ -189,6 +203,7 @@ function listen(
   };
   ws.on(names.MessageCreate, unlessClosed(on.message));
   ws.on(names.InteractionCreate, unlessClosed(on.interaction));
+  ws.on(names.MessageReactionAdd, unlessClosed(on.reaction));
   ws.on(names.ThreadDelete, unlessClosed(on.threadDelete));
 }
 

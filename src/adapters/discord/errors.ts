@@ -13,6 +13,7 @@ const codedErrorSchema = z.object({ code: z.string() });
 const CODE = {
   unknownChannel: 10_003,
   unknownGuild: 10_004,
+  unknownMember: 10_007,
   unknownMessage: 10_008,
   tooLarge: 40_005,
   alreadyAcknowledged: 40_060,

@@ -7,10 +7,12 @@ import type {
   ThreadMessage,
   ThreadRef,
 } from "../../core/protocol/platform.ts";
+import { ABOUT_MESSAGE } from "../../core/sessions/prompts.ts";
 import { commandArguments } from "./command-arguments.ts";
 import { withoutMark } from "./format.ts";
 import { timeOf } from "./snowflake.ts";
 import {
+  MESSAGE_COMMAND,
   MESSAGE_TYPE,
   type PlainWireMessage,
   type WireAttachment,
@@ -76,13 +78,58 @@ export function inboundAction(interaction: Extract<WireInteraction, { type: 3 }>
   };
 }
 
+/** How somebody pointed a message out to us. */
+export interface Pointing {
+  readonly key: string;
+  readonly person: Person;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** What is asked about a message that somebody pointed out, in its thread. */
+export function pointedMessage(message: WireMessage, pointing: Pointing, { place, names }: Seen): InboundMessage {
+  return {
+    kind: "message",
+    ...pointing,
+    ...whereabouts(place, threadOf(place, message.id)),
+    text: ABOUT_MESSAGE,
+    addressed: place.channel.kind === "dm" ? "dm" : "mention",
+    opensThread: false,
+    attachments: attachmentsOf(message),
+    quoted: [
+      `${displayName(message.author, message.member)} wrote: ${withoutBot(message, names)}`,
+      ...quotedIn(message, names),
+    ],
+    messageId: message.id,
+  };
+}
+
+export interface Seen {
+  readonly place: Place;
+  readonly names: Names;
+}
+
+/** The command of a message's menu; null from nobody. */
+export function inboundMenuCommand(interaction: WireInteraction, seen: Seen): InboundMessage | null {
+  const who = whoActed(interaction);
+  if (who === null || interaction.type !== 2 || interaction.data.type !== MESSAGE_COMMAND) return null;
+  const { target_id, resolved } = interaction.data;
+  const message = resolved.messages[target_id];
+  if (message === undefined) return null;
+  return pointedMessage(
+    message,
+    { key: `discord:interaction:${interaction.id}`, person: who, at: timeOf(interaction.id) },
+    seen,
+  );
+}
+
 /** A slash command. In a channel it has no message that a thread could be made from: its reply opens one. */
 export function inboundCommand(
   interaction: Extract<WireInteraction, { type: 2 }>,
   place: Place,
 ): InboundCommand | null {
   const who = whoActed(interaction);
-  if (who === null) return null;
+  if (who === null || interaction.data.type === MESSAGE_COMMAND) return null;
   return {
     kind: "command",
     key: `discord:interaction:${interaction.id}`,
@@ -228,7 +275,7 @@ function whoActed(interaction: WireInteraction): Person | null {
   return user === undefined || user.bot === true ? null : person(user, interaction.member);
 }
 
-function person(user: WireUser, member: WireMember | undefined): Person {
+export function person(user: WireUser, member: WireMember | undefined): Person {
   return {
     id: `discord:${user.id}`,
     name: displayName(user, member),

@@ -1,16 +1,27 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { InboundAction, InboundCommand, OutgoingMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
+import type {
+  InboundAction,
+  InboundCommand,
+  InboundMessage,
+  OutgoingMessage,
+  Receipt,
+  Receive,
+} from "../../core/protocol/platform.ts";
 import { formatEphemeral, notice } from "./format.ts";
-import { inboundAction, inboundCommand } from "./inbound.ts";
+import { inboundAction, inboundCommand, inboundMenuCommand, type Seen } from "./inbound.ts";
+import type { MemberEverywhere } from "./members.ts";
 import type { Places } from "./places.ts";
 import { CALLBACK, type DiscordRest } from "./rest.ts";
+import type { Threads } from "./threads.ts";
 import type { Whispers } from "./whispers.ts";
-import { interactionSchema, type WireInteraction } from "./wire.ts";
+import { interactionSchema, type WireInteraction, type WireMember } from "./wire.ts";
 
 export interface InteractionsOptions {
   readonly rest: DiscordRest;
   readonly places: Places;
+  readonly memberEverywhere: MemberEverywhere;
+  readonly threads: Threads;
   readonly whispers: Whispers;
   readonly receive: Receive;
   readonly log: Log;
@@ -31,13 +42,36 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
     const interaction = parsed.data;
     const { channel } = interaction;
     const place = await options.places.of(channel.id, interaction.guild_id ?? undefined, channel);
-    const event = interaction.type === 2 ? inboundCommand(interaction, place) : inboundAction(interaction, place);
+    const event = eventOf(withRoles(interaction, await rolesOf(options, interaction)), {
+      place,
+      names: options.places.names,
+    });
     if (event === null) return;
+    if (event.kind === "message" && place.opensThreads)
+      options.threads.expect({ ...event, text: event.quoted.join("\n") });
     await respond(options, { interaction, event, receipt: await receive(options, event) });
   };
 }
 
-type Acted = InboundAction | InboundCommand;
+type Acted = InboundAction | InboundCommand | InboundMessage;
+
+function eventOf(interaction: WireInteraction, seen: Seen): Acted | null {
+  if (interaction.type === 3) return inboundAction(interaction, seen.place);
+  return inboundMenuCommand(interaction, seen) ?? inboundCommand(interaction, seen.place);
+}
+
+/** In a direct message, the roles of all servers that the person and the bot share. */
+async function rolesOf(
+  { memberEverywhere }: InteractionsOptions,
+  { user }: WireInteraction,
+): Promise<WireMember | null> {
+  return user === undefined ? null : memberEverywhere(user.id);
+}
+
+function withRoles(interaction: WireInteraction, everywhere: WireMember | null): WireInteraction {
+  const { user } = interaction;
+  return everywhere === null || user === undefined ? interaction : { ...interaction, member: { ...everywhere, user } };
+}
 
 /** A person whose click could not be stored is told so: Discord would only say that it failed. */
 async function receive(options: InteractionsOptions, event: Acted): Promise<Receipt> {
@@ -62,10 +96,17 @@ function answerTo(receipt: Receipt, event: Acted): OutgoingMessage | null {
     case "home":
     case "prompts":
       // Discord shows no trace of a command but its answer.
-      return event.kind === "command" ? notice(`✓ /${event.name}`) : null;
+      return traceOf(event);
     default:
       return assertNever(receipt);
   }
+}
+
+function traceOf(event: Acted): OutgoingMessage | null {
+  if (event.kind === "action") return null;
+  if (event.kind === "command") return notice(`✓ /${event.name}`);
+  const { threadId } = event.thread;
+  return notice(threadId === null ? "✓ I answer here." : `✓ I answer in <#${threadId}>.`);
 }
 
 interface Responding {

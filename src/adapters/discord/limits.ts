@@ -26,6 +26,8 @@ export const REQUEST_TIMEOUT_MS = 10_000;
 /** Channels and messages of each that `missed` looks at: it answers late, it does not read an archive. */
 export const MISSED_CHANNELS = 50;
 export const MISSED_MESSAGES = 100;
+/** Servers that the bot was added to longer ago than this when it starts are no news. Milliseconds. */
+export const JOINED_LATELY_MS = 24 * 60 * 60_000;
 /** Pages of our own messages that `find` looks through. */
 export const FIND_PAGES = 10;
 /** Discord's clock and ours may differ by this much when `find` and `missed` turn a time into an id. Milliseconds. */

@@ -4,6 +4,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { notice } from "./format.ts";
 import { createInOrder } from "./in-order.ts";
 import { inboundMessage } from "./inbound.ts";
+import type { MemberEverywhere } from "./members.ts";
 import type { Places } from "./places.ts";
 import type { Threads } from "./threads.ts";
 import type { Whispers } from "./whispers.ts";
@@ -14,6 +15,7 @@ const RETRY_PAUSES_MS = [250, 1_000, 4_000, 15_000];
 
 export interface MessagesOptions {
   readonly places: Places;
+  readonly memberEverywhere: MemberEverywhere;
   readonly threads: Threads;
   readonly whispers: Whispers;
   readonly receive: Receive;
@@ -59,12 +61,13 @@ async function untilReceived(options: MessagesOptions, message: WireMessage): Pr
 }
 
 async function receiveOnce(
-  { places, threads, receive }: MessagesOptions,
+  { places, threads, memberEverywhere, receive }: MessagesOptions,
   message: WireMessage,
 ): Promise<Received | null> {
   const place = await places.of(message.channel_id, message.guild_id);
   if (place.threadId !== null) threads.existed(place.threadId);
-  const event = inboundMessage(message, place, places.names);
+  const member = place.channel.kind === "dm" ? await memberEverywhere(message.author.id) : message.member;
+  const event = inboundMessage({ ...message, member }, place, places.names);
   if (event === null) return null;
   // A forum's post has its thread from the beginning.
   if (event.opensThread && place.threadId === null) threads.expect(event);

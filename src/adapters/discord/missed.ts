@@ -4,6 +4,7 @@ import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts"
 import { BoundedMap } from "./bounded-map.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
+import type { MemberEverywhere } from "./members.ts";
 import { DM_WORKSPACE, type Places } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 import { idAt } from "./snowflake.ts";
@@ -15,6 +16,7 @@ export interface MissedOptions {
   readonly rest: DiscordRest;
   readonly places: Places;
   readonly threads: Threads;
+  readonly memberEverywhere: MemberEverywhere;
   readonly log: Log;
 }
 
@@ -38,7 +40,10 @@ export async function missedMessages(
     signal.throwIfAborted();
     const place = await options.places.of(id, guildId);
     for (const message of await readable(options, id, after)) {
-      const member = guildId === undefined ? undefined : await memberOf(options, { message, guildId, members });
+      const { id: author, bot = false } = message.author;
+      const everywhere = async () => (bot ? undefined : options.memberEverywhere(author));
+      const member =
+        guildId === undefined ? await everywhere() : await memberOf(options, { message, guildId, members });
       const event = inboundMessage({ ...message, member }, place, options.places.names);
       if (event === null) continue;
       if (event.opensThread && place.threadId === null) options.threads.expect(event);

@@ -9,9 +9,11 @@ import {
   messageSchema,
   type RegisteredCommand,
   registeredCommandSchema,
+  userSchema,
   type WireChannel,
   type WireMember,
   type WireMessage,
+  type WireUser,
 } from "./wire.ts";
 
 /** How an interaction is answered. Source: Discord docs, Interaction Callback Type. */
@@ -27,6 +29,7 @@ export interface DiscordRest {
   /** At most `limit` (100) messages, newest first: the oldest after `after`, or the newest before `before`. */
   messages(channelId: string, page: MessagePage, signal?: AbortSignal): Promise<readonly WireMessage[]>;
   member(guildId: string, userId: string): Promise<WireMember>;
+  user(id: string): Promise<WireUser>;
   createMessage(channelId: string, answer: Answer, permission: string): Promise<MessageAddress>;
   editMessage(at: MessageAddress, answer: Answer): Promise<void>;
   startThread(at: MessageAddress, name: string, autoArchiveMinutes: number): Promise<void>;
@@ -89,7 +92,7 @@ function withoutEmpty(_key: string, value: unknown): unknown {
   return value === false || (Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
-function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "messages" | "member"> {
+function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "messages" | "member" | "user"> {
   return {
     channel: (id) => asking("View Channel", async () => channelSchema.parse(await rest.get(`/channels/${id}`))),
     message: (channelId, messageId, signal) =>
@@ -110,6 +113,7 @@ function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "message
         },
         signal,
       ),
+    user: (id) => asking("", async () => userSchema.parse(await rest.get(`/users/${id}`))),
     member: (guildId, userId) =>
       asking("View Channel", async () =>
         guildMemberSchema.parse(await rest.get(`/guilds/${guildId}/members/${userId}`)),

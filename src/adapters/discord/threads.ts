@@ -10,7 +10,7 @@ const REMEMBERED_THREADS = 5_000;
 
 export interface Threads {
   /** A message will have a thread of its own: the first post then need not find out that there is none yet. */
-  expect(message: InboundMessage): void;
+  expect(message: Pick<InboundMessage, "messageId" | "text" | "person">): void;
   /** The thread has existed; when it cannot be posted to, it is gone and is not made again. */
   existed(threadId: string): void;
   /** Calls `send` with the channel to post to; makes the thread first, or takes it out of the archive, when it must. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 const snowflake = z.string().regex(/^\d{1,20}$/u);
 
-const userSchema = z.object({
+export const userSchema = z.object({
   id: snowflake,
   username: z.string(),
   global_name: z.string().nullish(),
@@ -107,12 +107,37 @@ const interactionShape = {
   user: userSchema.optional(),
 };
 
+export const reactionSchema = z.object({
+  user_id: snowflake,
+  channel_id: snowflake,
+  message_id: snowflake,
+  guild_id: snowflake.nullish(),
+  member: memberSchema.extend({ user: userSchema }).optional(),
+  message_author_id: snowflake.nullish(),
+  emoji: z.object({ name: z.string().nullish() }),
+});
+export type WireReaction = z.infer<typeof reactionSchema>;
+
+/** A command of a message's menu. Source: Discord docs, Application Command Types. */
+export const MESSAGE_COMMAND = 3;
+const messageCommandSchema = z.object({
+  type: z.literal(MESSAGE_COMMAND),
+  name: z.string(),
+  target_id: snowflake,
+  resolved: z.object({ messages: z.record(z.string(), messageSchema) }),
+});
+const slashCommandSchema = z.object({
+  type: z.literal(1).default(1),
+  name: z.string(),
+  options: z.array(commandOptionSchema).default([]),
+});
+
 /** Interactions of other types (autocompletion, dialogs) fail to parse, except for their type. */
 export const interactionSchema = z.discriminatedUnion("type", [
   z.object({
     ...interactionShape,
     type: z.literal(2),
-    data: z.object({ name: z.string(), options: z.array(commandOptionSchema).default([]) }),
+    data: z.union([messageCommandSchema, slashCommandSchema]),
   }),
   z.object({
     ...interactionShape,

@@ -40,7 +40,7 @@ test("a token that is reset while it runs makes it unhealthy, with the reason", 
 test("it asks for no more than it reads: servers, messages, direct messages and their content", async () => {
   await using harbour = await openHarbour();
   await harbour.adapter().start(accept, never);
-  expect(harbour.server.gateway.intents).toEqual([1 | (1 << 9) | (1 << 12) | (1 << 15)]);
+  expect(harbour.server.gateway.intents).toEqual([1 | (1 << 9) | (1 << 10) | (1 << 12) | (1 << 13) | (1 << 15)]);
 });
 
 test("a Discord that is down is tried again until it is there", async () => {

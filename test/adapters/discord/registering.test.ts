@@ -89,6 +89,7 @@ test("a command's arguments become fields: options, subcommands with what is req
       options: [{ type: 3, name: "args", description: "<name> [args]" }],
     },
     { type: 1, name: "stop", description: "stops" },
+    { type: 3, name: "Ask Deckhand about this message", description: "" },
   ]);
 });
 

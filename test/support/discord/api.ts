@@ -59,6 +59,7 @@ export class Api {
   readonly #routes: readonly (readonly [RegExp, Handler])[] = [
     [/^GET \/gateway\/bot$/u, () => this.#gateway()],
     [/^GET \/users\/@me$/u, () => ({ status: 200, body: this.#options.world.bot })],
+    [/^GET \/users\/(\d+)$/u, (_request, [id = ""]) => this.#user(id)],
     [/^POST \/users\/@me\/channels$/u, (request) => this.#openDm(request)],
     [/^GET \/guilds\/(\d+)\/members\/(\d+)$/u, (_request, [guild = "", user = ""]) => this.#member(guild, user)],
     [/^GET \/channels\/(\d+)$/u, (_request, [id = ""]) => this.#channel(id)],
@@ -90,6 +91,11 @@ export class Api {
   #gateway(): ApiAnswer {
     const session_start_limit = { total: 1_000, remaining: 999, reset_after: 0, max_concurrency: 1 };
     return { status: 200, body: { url: this.#options.gatewayUrl(), shards: 1, session_start_limit } };
+  }
+
+  #user(id: string): ApiAnswer {
+    const user = this.#options.world.users.get(id);
+    return user === undefined ? failure(404, 10_013, "Unknown User") : { status: 200, body: user };
   }
 
   #openDm({ json }: ApiRequest): ApiAnswer {
@@ -268,18 +274,25 @@ export class Api {
 
 const commandName = z.string().regex(/^[-_a-z0-9]{1,32}$/u);
 const description = z.string().min(1).max(100);
+const slashCommand = z.object({
+  type: z.literal(1).default(1),
+  name: commandName,
+  description,
+  options: z
+    .array(z.object({ name: commandName, description, type: z.number() }))
+    .max(25)
+    .optional(),
+});
+/** Of a message's menu: has neither a description nor options. */
+const menuCommand = z.strictObject({
+  type: z.literal(3),
+  name: z.string().min(1).max(32),
+  description: z.literal("").optional(),
+});
 const commandsSchema = z
-  .array(
-    z.object({
-      name: commandName,
-      description,
-      options: z
-        .array(z.object({ name: commandName, description, type: z.number() }))
-        .max(25)
-        .optional(),
-    }),
-  )
-  .max(100);
+  .array(z.union([menuCommand, slashCommand]))
+  .max(110)
+  .refine((commands) => commands.filter(({ type }) => type === 3).length <= 5, "at most 5 commands in the menu");
 
 function shown(outgoing: Outgoing) {
   return {

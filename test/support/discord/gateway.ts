@@ -8,6 +8,14 @@ const frameSchema = z.object({ op: z.number(), d: z.unknown() });
 const identifySchema = z.object({ token: z.string(), intents: z.number() });
 const resumeSchema = z.object({ token: z.string(), session_id: z.string(), seq: z.number().nullable() });
 
+/** Source: Discord docs, Gateway Intents; of events that a bot may do without. */
+const REACTIONS = { guild: 1 << 10, direct: 1 << 13 };
+
+function intentOf(t: string, d: unknown): number {
+  if (t !== "MESSAGE_REACTION_ADD") return 0;
+  return typeof d === "object" && d !== null && "guild_id" in d ? REACTIONS.guild : REACTIONS.direct;
+}
+
 interface Session {
   readonly id: string;
   readonly intents: number;
@@ -58,7 +66,9 @@ export class Gateway {
 
   /** Sends an event to every session, also to those that are away: they get it when they resume. */
   dispatch(t: string, d: unknown): void {
-    for (const session of this.#sessions.values()) this.#send(session, t, d);
+    for (const session of this.#sessions.values()) {
+      if ((session.intents & intentOf(t, d)) === intentOf(t, d)) this.#send(session, t, d);
+    }
   }
 
   /** Cuts all connections without a goodbye; sessions stay resumable. */

@@ -38,6 +38,7 @@ interface AdapterOptions {
   readonly token?: string;
   readonly clock?: Clock;
   readonly commands?: readonly CommandForm[];
+  readonly reactions?: readonly string[];
 }
 
 export async function openHarbour(options: DiscordServerOptions = {}): Promise<Harbour> {

@@ -35,6 +35,7 @@ export function guildPayload(world: World, guild: Guild): object {
   return {
     id: guild.id,
     name: guild.name,
+    joined_at: new Date(guild.joinedAt).toISOString(),
     owner_id: world.bot.id,
     roles: guild.roles.map((role, position) => ({ ...role, permissions: "0", position, color: 0, hoist: false })),
     channels: channels.filter((channel) => channel.type !== TYPE.thread).map(channelPayload),

@@ -1,6 +1,6 @@
 import type { Outgoing } from "./answers.ts";
 import type { Interaction, Interactions } from "./interactions.ts";
-import { channelPayload, messageEvent, type View } from "./payloads.ts";
+import { channelPayload, guildPayload, messageEvent, messagePayload, type View } from "./payloads.ts";
 import { type Channel, type Message, type StoredFile, TYPE, type User, type World } from "./world.ts";
 
 interface PeopleOptions {
@@ -62,6 +62,39 @@ export class People {
       data: { custom_id: customId, component_type: 2 },
       message: payload,
     });
+  }
+
+  /** Chooses a command of a message's menu. */
+  menuCommand(at: Standing, name: string, message: Message): Interaction {
+    const resolved = { messages: { [message.id]: messagePayload(this.#options.view, message) } };
+    return this.#interact(at, { type: 2, data: { id: "2", name, type: 3, target_id: message.id, resolved } });
+  }
+
+  /** Puts an emoji on a message: a sign, or a custom one's name. */
+  react({ channel, user }: Standing, message: Message, emoji: string): void {
+    const { world, dispatch } = this.#options;
+    message.reactions.push({ emoji, userId: user.id });
+    const member = world.guildOf(channel)?.members.get(user.id);
+    dispatch("MESSAGE_REACTION_ADD", {
+      user_id: user.id,
+      channel_id: channel.id,
+      message_id: message.id,
+      ...(channel.guild_id === undefined ? {} : { guild_id: channel.guild_id }),
+      ...(member === undefined ? {} : { member: { ...member, user } }),
+      message_author_id: message.author.id,
+      emoji: { id: null, name: emoji },
+      burst: false,
+      type: 0,
+    });
+  }
+
+  /** Adds the bot to a new server with one channel. */
+  addBot(name: string): Channel {
+    const { world, dispatch } = this.#options;
+    const guild = world.guild(name, Date.now());
+    const channel = world.channel(guild, "welcome");
+    dispatch("GUILD_CREATE", guildPayload(world, guild));
+    return channel;
   }
 
   command(at: Standing, name: string, options: readonly object[] = []): Interaction {

@@ -24,6 +24,8 @@ export interface Guild {
   readonly name: string;
   readonly roles: Role[];
   readonly members: Map<string, Member>;
+  /** When the bot was added. Milliseconds since the epoch. */
+  readonly joinedAt: number;
 }
 
 export interface Channel {
@@ -98,10 +100,11 @@ export class World {
     return user;
   }
 
-  guild(name: string): Guild {
+  /** The bot was added long ago, unless it says otherwise. */
+  guild(name: string, joinedAt = 0): Guild {
     const id = this.nextId();
     const botRole = { id: this.nextId(), name: this.bot.username, tags: { bot_id: this.bot.id } };
-    const guild: Guild = { id, name, roles: [{ id, name: "@everyone" }, botRole], members: new Map() };
+    const guild: Guild = { id, name, roles: [{ id, name: "@everyone" }, botRole], members: new Map(), joinedAt };
     guild.members.set(this.bot.id, { nick: null, roles: [botRole.id], pending: false });
     this.guilds.set(id, guild);
     return guild;

@@ -1,0 +1,67 @@
+import type { Log } from "../../core/protocol/log.ts";
+import type { Receive } from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { notice } from "./format.ts";
+import { isNotThere } from "./history.ts";
+import { person, pointedMessage } from "./inbound.ts";
+import type { MemberEverywhere } from "./members.ts";
+import type { Places } from "./places.ts";
+import type { DiscordRest } from "./rest.ts";
+import type { Threads } from "./threads.ts";
+import type { Whispers } from "./whispers.ts";
+import { reactionSchema, type WireMember, type WireMessage, type WireReaction, type WireUser } from "./wire.ts";
+
+export interface ReactionsOptions {
+  readonly rest: DiscordRest;
+  readonly places: Places;
+  readonly threads: Threads;
+  readonly whispers: Whispers;
+  readonly memberEverywhere: MemberEverywhere;
+  readonly receive: Receive;
+  /** Signs, or names of custom emoji. */
+  readonly reactions: ReadonlySet<string>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Reactions by which people point a message out to us; all others, and those on our own messages, are nothing to us. */
+export function createReactions(options: ReactionsOptions): (data: unknown) => Promise<void> {
+  const { places, threads, whispers, reactions, clock } = options;
+  return async (data) => {
+    const parsed = reactionSchema.safeParse(data);
+    const reaction = parsed.data;
+    if (reaction === undefined || !reactions.has(reaction.emoji.name ?? "")) return;
+    const { botId } = places.names;
+    if (reaction.user_id === botId || reaction.message_author_id === botId) return;
+    const [message, who] = await Promise.all([messageOf(options, reaction), whoReacted(options, reaction)]);
+    if (message === null || message.author.id === botId || who.user.bot === true) return;
+    const place = await places.of(reaction.channel_id, reaction.guild_id ?? undefined);
+    const { channel_id, message_id, emoji, user_id } = reaction;
+    const key = `discord:reaction:${channel_id}:${message_id}:${emoji.name}:${user_id}`;
+    const pointing = { key, person: person(who.user, who.member), at: clock.now() };
+    const event = pointedMessage(message, pointing, { place, names: places.names });
+    if (place.opensThreads) threads.expect({ ...event, text: event.quoted.join("\n") });
+    const receipt = await options.receive(event);
+    if (receipt.type === "refused") await whispers.whisper(event.thread, event.person.id, notice(receipt.reason));
+    if (receipt.type === "reply") await whispers.whisper(event.thread, event.person.id, receipt.message);
+  };
+}
+
+async function messageOf({ rest }: ReactionsOptions, reaction: WireReaction): Promise<WireMessage | null> {
+  try {
+    return await rest.message(reaction.channel_id, reaction.message_id);
+  } catch (error) {
+    if (isNotThere(error)) return null;
+    throw error;
+  }
+}
+
+/** In direct messages, Discord names the person by id only. */
+async function whoReacted(
+  { rest, memberEverywhere }: ReactionsOptions,
+  { member, user_id: id }: WireReaction,
+): Promise<{ readonly user: WireUser; readonly member: WireMember }> {
+  if (member !== undefined) return { user: member.user, member };
+  const [user, everywhere] = await Promise.all([rest.user(id), memberEverywhere(id)]);
+  return { user, member: everywhere };
+}

@@ -1,0 +1,46 @@
+import type { Client, Guild, GuildBasedChannel } from "discord.js";
+import type { InboundVisit } from "../../core/protocol/platform.ts";
+import { CHANNEL_TYPE } from "./wire.ts";
+
+/** Servers that the bot was added to since then, perhaps while the program was down. Milliseconds since the epoch. */
+export function guildsJoined(client: Client<true>, since: number): readonly InboundVisit[] {
+  const lately = client.guilds.cache.filter(({ joinedTimestamp }) => joinedTimestamp >= since);
+  return lately.map((guild) => guildJoined(guild)).filter((visit) => visit !== null);
+}
+
+/** A visit of the channel where the bot introduces itself; null where there is no channel that the bot may write to. */
+export function guildJoined(guild: Guild): InboundVisit | null {
+  const channel = channelFor(guild);
+  if (channel === null) return null;
+  const { user } = guild.client;
+  return {
+    kind: "visit",
+    surface: "channel",
+    key: `discord:joined:${guild.id}:${guild.joinedTimestamp}`,
+    workspace: { id: guild.id, name: guild.name },
+    channel: { id: channel.id, name: channel.name, kind: "channel" },
+    thread: { platform: "discord", workspaceId: guild.id, channelId: channel.id, threadId: null },
+    // Discord does not say who added the bot.
+    person: {
+      id: `discord:${user.id}`,
+      name: user.username,
+      isBot: true,
+      isGuest: false,
+      isExternal: false,
+      roles: [],
+    },
+    at: guild.joinedTimestamp,
+  };
+}
+
+/** Where Discord greets newcomers, or else the first text channel. */
+function channelFor(guild: Guild): GuildBasedChannel | null {
+  const { me } = guild.members;
+  const isOpen = (channel: GuildBasedChannel) =>
+    me !== null && channel.permissionsFor(me).has(["ViewChannel", "SendMessages"]);
+  const position = (channel: GuildBasedChannel) => ("rawPosition" in channel ? channel.rawPosition : 0);
+  const texts = guild.channels.cache.filter(({ type }) => Number(type) === CHANNEL_TYPE.text);
+  const inOrder = [...texts.values()].toSorted((a, b) => position(a) - position(b));
+  const candidates = guild.systemChannel === null ? inOrder : [guild.systemChannel, ...inOrder];
+  return candidates.find(isOpen) ?? null;
+}
