@@ -49,7 +49,8 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
     inOrder(() => handleFrame(parsed.frame, options))
       .catch((error: unknown) => {
         log.error({ err: error, frame: parsed.frame.type }, "web_frame_failed");
-        page.push(failure(parsed.frame));
+        const told = failure(parsed.frame);
+        if (told !== null) page.push(told);
       })
       .finally(() => {
         waiting -= 1;
@@ -57,7 +58,9 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
   };
 }
 
-function failure(frame: ClientFrame): ServerFrame {
+/** Null for what no person has asked for: the page looks again by itself. */
+function failure(frame: ClientFrame): ServerFrame | null {
+  if (frame.type === "look") return null;
   if (frame.type === "send") return { type: "failed", id: frame.clientId, reason: NOT_TAKEN };
   if (frame.type === "click" || frame.type === "command") {
     return { type: "failed", id: frame.clickId, reason: NOT_TAKEN };

@@ -7,7 +7,7 @@ import { Inbox } from "../../contracts/inbox.ts";
 import { plainMessage } from "../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../support/memory-thread-store.ts";
 import { PageClient } from "./page-client.ts";
-import { entryUrl, openPlatform } from "./web-setup.ts";
+import { CountingLog, entryUrl, openPlatform } from "./web-setup.ts";
 
 const { signal } = new AbortController();
 
@@ -111,6 +111,36 @@ describe("what a page sends", () => {
     const bodies = (await page.thread(threadId))?.map(({ body }) => `${body.by}: ${body.markdown}`);
     expect(bodies).toEqual(["person: /status", "note: nothing runs here"]);
   });
+});
+
+test("a command beside the thread is answered there, and leaves no message in it", async () => {
+  const threadId = await page.send("go");
+  inbox.answerWith({ type: "reply", message: plainMessage("Taken back.") });
+  const clickId = randomUUID();
+  page.say({ type: "command", clickId, threadId, name: "approvals", args: "revoke grt_1" });
+  expect((await page.next("reply")).body).toMatchObject({ by: "note", markdown: "Taken back." });
+  expect(inbox.fresh.at(-1)).toMatchObject({
+    kind: "command",
+    key: `web:${clickId}`,
+    name: "approvals",
+    args: "revoke grt_1",
+    thread: { threadId },
+  });
+  expect(await page.thread(threadId)).toHaveLength(1);
+});
+
+test("a look that fails is logged, and the person who did not ask for it hears nothing", async () => {
+  const log = new CountingLog();
+  const jobs = { overview: () => Promise.reject(new Error("the database is away")) };
+  const summaries = { of: () => Promise.resolve(null), busyThreads: () => Promise.resolve(new Map()) };
+  const next = openPlatform({ store, log, overview: { summaries, jobs } });
+  await next.start(inbox.receive, signal);
+  const visitor = await PageClient.open(entryUrl(next));
+  visitor.say({ type: "look", threadId: null });
+  await visitor.hello();
+  expect(visitor.frames.map(({ type }) => type)).toEqual(["welcome"]);
+  expect(log.warnings).toBe(1);
+  await next.stop();
 });
 
 describe("what a page hears", () => {

@@ -24,7 +24,10 @@ export function createLookout(look: () => void): Lookout {
     timer = setTimeout(() => {
       dueAt = Number.POSITIVE_INFINITY;
       // Nobody sees a page in the background; it looks when it is seen again.
-      if (document.visibilityState === "visible") look();
+      if (document.visibilityState !== "visible") return;
+      look();
+      // Should no answer come.
+      arm(CALM_MS);
     }, delayMs);
   };
   document.addEventListener("visibilitychange", () => arm(0));
