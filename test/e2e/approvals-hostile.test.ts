@@ -81,6 +81,24 @@ test("who may not decide cannot type past the approval", async () => {
   expect(existsSync(path.join(root(at, channel), "a.txt"))).toBe(false);
 });
 
+test("twenty cards, decided at once after kill -9: the calls run at once, however few edits Slack takes", async () => {
+  await using at = await office({ mode: "write", maxConcurrentRuns: 4 });
+  at.model.script(({ body }) => {
+    const conversation = conversationOf(body);
+    const [, number = ""] = /number (\d+)/u.exec(conversation) ?? [];
+    if (conversation.includes("tool_result")) return text(`Finished ${number}.`);
+    return toolUse("write", { path: "a.txt", content: number });
+  });
+  const talks = Array.from({ length: 20 }, (_, index) => at.talk({ text: `number ${index}`, channel: at.channel() }));
+  await at.until("all cards", () => talks.every((talk) => cards(talk).length === 1));
+  await at.bot.kill("SIGKILL");
+  await at.bot.start();
+  for (const talk of talks) talk.click("approve:y");
+  const finished = (talk: Talk) => talk.answers().filter((answer) => answer.startsWith("Finished"));
+  await at.until("all answers", () => talks.every((talk) => finished(talk).length === 1));
+  expect(at.slack.rateLimited()).toBe(0);
+}, 60_000);
+
 test("a program in a file runs as people saw it, or not at all", async () => {
   await using at = await office();
   const channel = at.channel();

@@ -10,7 +10,7 @@ import type { ApprovalCall, ApprovalPeople, ApprovalRow } from "../store/approva
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
-import { showClosed } from "./closing.ts";
+import type { Closings } from "./closing.ts";
 import type { SessionEngine, TurnContext } from "./engine.ts";
 import { postKey } from "./post-once.ts";
 import { peopleOfRun, type RunPeople } from "./run-people.ts";
@@ -24,6 +24,7 @@ export interface ApprovalDeskOptions {
   readonly rules: ApprovalRules;
   readonly session: SessionRow;
   readonly context: TurnContext;
+  readonly closings: Closings;
 }
 
 /** Characters of the lines that stay after a decision. */
@@ -247,13 +248,16 @@ export async function withdrawApprovals(options: ApprovalDeskOptions, by: string
   }
 }
 
-/** The decision stands in the store: a card that cannot be edited is no failure of the run. */
+/** The decision stands in the store: the run does not wait until the card shows it, and fails by no card. */
 async function closeCard(options: ApprovalDeskOptions, row: ApprovalRow): Promise<void> {
-  const { context, rules, log } = options;
+  const { context, rules, log, store, closings } = options;
+  const key = postKey(row.runId, cardKey(row));
+  const { files, ...last } = decidedCard(row, rules.expiresMinutes);
   const close = async () => {
-    await showClosed(postKey(row.runId, cardKey(row)), decidedCard(row, rules.expiresMinutes), options);
+    await store.transaction((tx) => tx.posts.closes(key, last));
     log.info({ approvalId: row.id, status: row.status, decision: decisionText(row, rules.expiresMinutes) }, "approval");
     return true;
   };
   await context.step(`approval:${row.turn}:closed`, close);
+  if (await store.posts.isUnclosed(key)) closings.begin(key, { ...last, files }, options);
 }

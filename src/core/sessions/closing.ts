@@ -38,6 +38,23 @@ export async function showClosed(key: string, last: OutgoingMessage, options: Cl
   }
 }
 
+/**
+ * Messages that are on their way to their last state while the runs they belong to go on: edits are few and slow where
+ * many wait for them, and nothing depends on what people see of a decision.
+ */
+export class Closings {
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  /** As `showClosed`; what is under way already is not begun again. A failure is logged, and the next process tries. */
+  begin(key: string, last: OutgoingMessage, options: ClosingOptions): void {
+    if (this.#underWay.has(key)) return;
+    const closing = showClosed(key, last, options)
+      .catch((error: unknown) => options.log.warn({ key, code: toAppError(error).code }, "message_not_closed"))
+      .finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, closing);
+  }
+}
+
 /** Errors that are still there a moment later: the message was deleted, the channel archived, a right taken away. */
 const LASTING: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "platform_auth", "defect"]);
 
