@@ -106,9 +106,16 @@ function clickedAnswer(choice: string, body: QuestionBody): Answer | "change" | 
   return text === undefined ? null : { choice: Number(choice), text };
 }
 
-/** What is to change comes in words, from whoever clicked. */
+/** What is to change comes in words, from whoever clicked, who need not mention the agent for it. */
 async function askForChanges(action: InboundAction, row: QuestionRow, { store }: AnswerOptions): Promise<Receipt> {
-  const isOpen = await store.transaction((tx) => tx.questions.askOf(row.id, action.person.id));
+  const { id } = action.person;
+  const { task } = await store.sessions.get(row.sessionId);
+  const session = await store.sessions.get(task?.root.sessionId ?? row.sessionId);
+  const isOpen = await store.transaction(async (tx) => {
+    if (!(await tx.questions.askOf(row.id, id))) return false;
+    await tx.sessions.addPerson(session, id);
+    return true;
+  });
   if (isOpen) return reply("Tell me here what to change: your next message goes into the plan.");
   return reply(closedText((await store.questions.get(row.id)) ?? row));
 }

@@ -83,6 +83,12 @@ test("whoever was asked may still decide when an approver wants the plan changed
   expect(await session.plan()).toMatchObject({ phase: "accepted", acceptedBy: "@ana" });
 });
 
+test("an approver who wants changes need not mention the agent to say which", async () => {
+  const session = await proposed();
+  await session.decide("change", CHIEF);
+  expect((await session.store.sessions.get("ses_1")).people).toContain(CHIEF.id);
+});
+
 test("a dropped plan ends plan mode and leaves nothing behind", async () => {
   const session = await proposed();
   await session.decide("drop");
