@@ -50,6 +50,11 @@ export function postReads(db: Client) {
       });
     },
 
+    /** Whether its last state may not be shown yet. */
+    async isUnclosed(key: string): Promise<boolean> {
+      return (await db.post.count({ where: { key, closing: { not: null } } })) > 0;
+    },
+
     async get(key: string): Promise<PostRow | null> {
       const row = await db.post.findUnique({ where: { key } });
       return row === null ? null : toRow(row);
