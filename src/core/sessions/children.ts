@@ -1,12 +1,13 @@
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Clock } from "../protocol/runtime.ts";
-import type { NewChild } from "../store/children.ts";
+import type { ChildRow, NewChild } from "../store/children.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 import { beginKey, type ChildEnd, type ChildEvent, type ChildReport, endKeys } from "./child-event.ts";
 import { reportText } from "./child-report.ts";
 import { REPORT } from "./child-status.ts";
+import { MOST_CHILDREN } from "./child-task.ts";
 import type { SessionEngine } from "./engine.ts";
-import { releaseIn, wakeReleased } from "./executor-queue.ts";
+import { releaseIn, releaseQueued, wakeReleased } from "./executor-queue.ts";
 import { changedFiles } from "./run-journal.ts";
 import { peopleOfRun } from "./run-people.ts";
 
@@ -17,14 +18,14 @@ export interface ChildDeps {
 }
 
 /**
- * Begins a sub-agent, once for its call: its session, and the event that begins its run. False when the parent has been
- * stopped, so that nothing begins behind a stop.
+ * Begins a sub-agent, once for its call: its session, and the event that begins its run. Nothing begins behind a stop, nor
+ * beyond `MOST_CHILDREN`, however many ask at once.
  */
 export async function beginChild(
   child: Pick<NewChild, "id" | "settings">,
   event: ChildEvent,
   { engine }: ChildDeps,
-): Promise<boolean> {
+): Promise<"begun" | "stopped" | "too many"> {
   const { parent, task, author, at } = event;
   const row = {
     ...child,
@@ -36,13 +37,17 @@ export async function beginChild(
     createdAt: at,
   };
   const body = task.among === undefined ? event : { ...event, queued: true };
+  let refused: "stopped" | "too many" = "stopped";
   const outcome = await engine.deliver(child.id, { key: beginKey(event), body }, async (tx) => {
     await tx.children.lockLine(parent.sessionId);
     if (!(await tx.runs.holdOpen(parent.runId))) return false;
+    const { length } = await tx.children.ofRun(parent.sessionId, parent.runId);
+    refused = "too many";
+    if (length >= MOST_CHILDREN) return false;
     await tx.children.create(row);
     return true;
   });
-  return outcome !== "refused";
+  return outcome === "refused" ? refused : "begun";
 }
 
 export interface EndingChild {
@@ -98,17 +103,39 @@ export interface StoppedRun {
   readonly runId: string;
 }
 
-/** Asks all that descends from a run to stop; what has not begun never will. Answers the runs that go on. */
+/**
+ * Asks all that descends from a run to stop; what has not begun never will. Answers the runs that go on. A generation is
+ * looked for when the one before is stopped: from then on that begins no more.
+ */
 export async function stopFamily(tx: StoreTransaction, run: StoppedRun, by: string): Promise<StoppedRun[]> {
-  const { ofRun } = await tx.children.family(run.sessionId, run.runId);
   const stopped: StoppedRun[] = [];
-  for (const sessionId of ofRun.sessionIds) {
-    const child = await tx.children.get(sessionId);
-    const open = await tx.runs.open(sessionId);
-    if (open === null && child !== null) await tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null);
-    if (open !== null && (await tx.runs.requestCancel(open.id, by))) stopped.push({ sessionId, runId: open.id });
+  let generation = await tx.children.ofRun(run.sessionId, run.runId);
+  while (generation.length > 0) {
+    const below: ChildRow[] = [];
+    for (const child of generation) {
+      const open = await stopChild(tx, child, by);
+      if (open?.isStopped === true) stopped.push({ sessionId: child.id, runId: open.runId });
+      below.push(...(await tx.children.ofSession(child.id)));
+    }
+    generation = below;
   }
   return stopped;
+}
+
+/** `isStopped`: it had not been stopped before. Null when no run of it goes on. */
+async function stopChild(tx: StoreTransaction, child: ChildRow, by: string) {
+  // First what begins it: whoever begins its run takes the same event, and one of the two finds it taken.
+  if (await tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null)) return null;
+  const open = await tx.runs.open(child.id);
+  return open === null ? null : { runId: open.id, isStopped: await tx.runs.requestCancel(open.id, by) };
+}
+
+/** Stops a sub-agent that has not begun; false when it has. */
+export async function withdrawChild(child: ChildRow, { store, engine }: Pick<ChildDeps, "store" | "engine">) {
+  const isWithdrawn = await store.transaction((tx) => tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null));
+  // It may have had a place.
+  if (isWithdrawn && child.task.among !== undefined) await releaseQueued(child.parentId, { store, engine });
+  return isWithdrawn;
 }
 
 /** The call that a child answers. */

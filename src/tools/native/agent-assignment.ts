@@ -17,6 +17,8 @@ export const AGENT = "agent";
 /** Of use only beside the other. */
 export const AGENT_OUTPUT = "agent_output";
 
+export const TOO_MANY = `One run begins ${MOST_CHILDREN} sub-agents at most. Do the rest yourself.`;
+
 /** What a model asks of a sub-agent. */
 export interface Asked {
   readonly description: string;
@@ -88,9 +90,7 @@ async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { stor
     return `Sub-agents in the background have woken you ${MOST_WAKES} times in a row without a person's word. Begin this one without run_in_background, or end and say what is left.`;
   }
   const children = await store.children.ofRun(ctx.sessionId, ctx.runId);
-  return children.length < MOST_CHILDREN
-    ? null
-    : `One run begins ${MOST_CHILDREN} sub-agents at most. Do the rest yourself.`;
+  return children.length < MOST_CHILDREN ? null : TOO_MANY;
 }
 
 function refused(reason: string): Assignment {

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { beginKey, endKeys } from "../../core/sessions/child-event.ts";
 import { type ChildStatus, statusOf } from "../../core/sessions/child-status.ts";
-import { parentOf } from "../../core/sessions/children.ts";
+import { parentOf, withdrawChild } from "../../core/sessions/children.ts";
 import type { SessionEngine } from "../../core/sessions/engine.ts";
 import type { ChildRow } from "../../core/store/children.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -24,7 +24,7 @@ type OutputInput = z.infer<typeof input>;
 
 export interface AgentOutputDeps {
   readonly store: Store;
-  readonly engine: Pick<SessionEngine, "cancel">;
+  readonly engine: Pick<SessionEngine, "cancel" | "deliver">;
   readonly clock: Clock;
   readonly copies: ExecutorCopies;
 }
@@ -47,15 +47,23 @@ export function createAgentOutput(deps: AgentOutputDeps): Tool {
       if (child === null || child.parentId !== ctx.sessionId) return unknownAgent(id, ctx, deps.store);
       const status = await statusOf(deps.store, id, beginKey({ parent: parentOf(child) }));
       if (status.type === "ended") return reported({ child, status, signal }, ctx, deps);
-      if (status.type === "gone") return errorResult("It was stopped before it began.", "stopped");
+      if (status.type === "gone") return NEVER_BEGAN;
       if (action === "read") return stateOf(child, status, deps.clock.now());
-      if (action === "cancel" && status.type === "working") {
-        await deps.engine.cancel(id, status.runId, "the agent that began it");
-      }
+      if (action === "cancel" && (await cancel(child, status, deps))) return NEVER_BEGAN;
       ctx.waits(`waits for ${child.task.agent}`);
       return null;
     }),
   });
+}
+
+const NEVER_BEGAN = errorResult("It was stopped before it began.", "stopped");
+
+/** True when it has not begun, and never will. */
+async function cancel(child: ChildRow, status: ChildStatus, { store, engine }: AgentOutputDeps): Promise<boolean> {
+  if (status.type === "waiting" && (await withdrawChild(child, { store, engine }))) return true;
+  const run = await store.children.runOf(child.id);
+  if (run !== null) await engine.cancel(child.id, run.id, "the agent that began it");
+  return false;
 }
 
 interface EndedChild {

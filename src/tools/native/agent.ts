@@ -16,7 +16,7 @@ import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { describeChanges } from "../copies/diff.ts";
 import type { ExecutorCopies } from "../copies/executor-copies.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
-import { AGENT, type AssignmentDeps, assignmentOf, plainName } from "./agent-assignment.ts";
+import { AGENT, type AssignmentDeps, assignmentOf, plainName, TOO_MANY } from "./agent-assignment.ts";
 import { waiting } from "./waiting.ts";
 
 const input = z.object({
@@ -142,9 +142,19 @@ export async function reportResult(
     const files = changedFiles.map((path) => ({ path, sha256: null, action: "wrote" as const }));
     return { content: [{ type: "text", text }], ...result, files };
   }
-  const changes = await describeChanges(await copies.changes(id, signal), copies.of(id), signal);
-  const work = `[In its copy, agent_id ${id}; ${MERGE_WORK} brings it into the files here]\n${changes}`;
+  const work = await workOf(id, copies, signal);
   return { content: [{ type: "text", text: `${text}\n\n${work}` }], ...result };
+}
+
+/** A copy that cannot be compared does not keep the report from its reader. */
+async function workOf(id: string, copies: ExecutorCopies, signal: AbortSignal): Promise<string> {
+  try {
+    const changes = await describeChanges(await copies.changes(id, signal), copies.of(id), signal);
+    return `[In its copy, agent_id ${id}; ${MERGE_WORK} brings it into the files here]\n${changes}`;
+  } catch (error) {
+    if (error instanceof Refusal) return `[What it changed cannot be shown. ${error.payload}]`;
+    throw error;
+  }
 }
 
 interface Call {
@@ -159,7 +169,8 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   if (assignment.type === "refused") return assignment.reason;
   const { event, settings } = assignment;
   if (event.task.isolated === true) await deps.copies.make(id, ctx.sandboxRoot, signal);
-  if (!(await beginChild({ id, settings }, event, deps))) return "Not begun: you have been stopped.";
+  const begun = await beginChild({ id, settings }, event, deps);
+  if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY;
   const { agent, description, depth } = event.task;
   // A job works in silence, and what sub-agents hand on is seen on their lines.
   if (depth === 1 && !ctx.nonInteractive) await announce({ id, agent, description }, { ctx, deps, signal });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { MANAGED_DEFAULTS } from "../../../src/core/agent/managed-agents.ts";
 import type { QueryConfig } from "../../../src/core/agent/query-config.ts";
 import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
@@ -13,6 +14,7 @@ import { placeOfRun } from "../../../src/core/sessions/run-place.ts";
 import { defineTool, type Permission, type Tool } from "../../../src/core/tool.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
+import { createAgentOutput } from "../../../src/tools/native/agent-output.ts";
 import { ANA, BEN, type NativeSession, nativeSession } from "../../support/native-session.ts";
 import { buildConfig } from "../../support/query-config.ts";
 import { seededRandom } from "../../support/runtime.ts";
@@ -189,6 +191,27 @@ test("nothing begins behind a stop, and what waits to begin never does", async (
   await ask({}, other);
   await other.store.transaction((tx) => stopFamily(tx, { sessionId: "ses_1", runId: "run_1" }, "@ana"));
   expect((await ask({}, other)).said).toBe("It was stopped before it began.");
+});
+
+test("a sub-agent that waits for its place is cancelled at once, and the next one gets the place", async () => {
+  const session = await nativeSession();
+  const { store, engine, clock } = session;
+  const managing = { ...MANAGED_DEFAULTS, maxConcurrentExecutors: 1, access: "full", model: "demo/demo" };
+  const config = buildConfig({ model: "demo/demo", managing });
+  const calls = ["call_1", "call_2", "call_3"];
+  const asked = { description: "look", prompt: "Look.", run_in_background: true };
+  for (const callId of calls) await session.settle(agentTool(session), asked, { config, callId });
+  const isHeld = (callId: string) => store.inbox.isHeld(`child:ses_1:run_1:${callId}`);
+  expect(await Promise.all(calls.map(isHeld))).toEqual([false, true, true]);
+
+  const output = createAgentOutput({ store, engine, clock, copies: createExecutorCopies("/nonexistent") });
+  const cancel = (callId: string) =>
+    session.settle(output, { agent_id: childIdOf({ runId: "run_1", callId }), action: "cancel" });
+  expect(textOf((await cancel("call_2"))?.content ?? [])).toBe("It was stopped before it began.");
+  expect(await isHeld("call_3")).toBe(true);
+  expect(textOf((await cancel("call_1"))?.content ?? [])).toBe("It was stopped before it began.");
+  expect(await isHeld("call_3")).toBe(false);
+  expect(session.waits).toEqual([]);
 });
 
 /** The child's run, begun as the engine would. */

@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ChildEvent } from "../../../src/core/sessions/child-event.ts";
 import { beginKey } from "../../../src/core/sessions/child-event.ts";
+import { MOST_CHILDREN } from "../../../src/core/sessions/child-task.ts";
 import { beginChild, stopFamily } from "../../../src/core/sessions/children.ts";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
 import { releaseQueued } from "../../../src/core/sessions/executor-queue.ts";
@@ -100,10 +101,61 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
         await stopFamily(tx, { sessionId, runId: "run_1" }, "@ana");
       });
     const begun = await Promise.all([...CALLS.slice(0, 3).map(begin), stop(), ...CALLS.slice(3).map(begin)]);
-    expect(begun).toHaveLength(7);
+    expect(
+      begun
+        .slice(0, 3)
+        .concat(begun.slice(4))
+        .every((each) => each === "begun" || each === "stopped"),
+    ).toBe(true);
     const keys = CALLS.map((call) => beginKey(executor(sessionId, call)));
     expect(await Promise.all(keys.map((key) => store.inbox.isWaiting(key)))).toEqual(CALLS.map(() => false));
-    expect(await begin("late")).toBe(false);
+    expect(await begin("late")).toBe("stopped");
+  });
+
+  test("a stop that meets the begin of a sub-agent's run ends it, or keeps it from beginning", async () => {
+    const { store, sessionId, begin } = await manager(open);
+    for (const call of CALLS) await begin(call);
+    const beginRun = (call: string) =>
+      store.transaction(async (tx) => {
+        const event = await tx.inbox.byKey(beginKey(executor(sessionId, call)));
+        if (event === null || (await tx.inbox.take([event.seq], `run_${call}`)) === 0) return;
+        await tx.runs.begin({ id: `run_${call}`, sessionId: `agt_${call}`, eventSeq: event.seq, at: AT });
+      });
+    const stop = store.transaction((tx) => stopFamily(tx, { sessionId, runId: "run_1" }, "@ana"));
+    await Promise.all([...CALLS.map(beginRun), stop]);
+    const runs = await Promise.all(CALLS.map((call) => store.runs.get(`run_${call}`)));
+    expect(runs.filter((run) => run !== null && run.cancelledBy === null)).toEqual([]);
+  });
+
+  test("a stop reaches what a sub-agent begins in the same moment", async () => {
+    const { store, engine, sessionId, begin } = await manager(open);
+    await begin("a");
+    const event = await store.inbox.byKey(beginKey(executor(sessionId, "a")));
+    await store.transaction(async (tx) => {
+      await tx.inbox.take([event?.seq ?? 0], "run_a");
+      await tx.runs.begin({ id: "run_a", sessionId: "agt_a", eventSeq: event?.seq ?? 0, at: AT });
+    });
+    const grandchild = (callId: string) => {
+      const { parent, ...rest } = executor(sessionId, callId);
+      return { ...rest, parent: { ...parent, sessionId: "agt_a", runId: "run_a" } };
+    };
+    const deps = { store, engine, clock: systemRuntime().clock };
+    const stop = store.transaction((tx) => stopFamily(tx, { sessionId, runId: "run_1" }, "@ana"));
+    const calls = CALLS.map((call) => `below_${call}`);
+    await Promise.all([
+      ...calls.map((call) => beginChild({ id: `agt_${call}`, settings: {} }, grandchild(call), deps)),
+      stop,
+    ]);
+    const waiting = await Promise.all(calls.map((call) => store.inbox.isWaiting(beginKey(grandchild(call)))));
+    expect(waiting).toEqual(calls.map(() => false));
+  });
+
+  test("however many are asked for at once, a run begins no more than its limit", async () => {
+    const { store, sessionId, begin } = await manager(open);
+    const calls = Array.from({ length: MOST_CHILDREN + 3 }, (_, index) => `call_${index}`);
+    const begun = await Promise.all(calls.map(begin));
+    expect(begun.filter((each) => each === "too many")).toHaveLength(3);
+    expect(await store.children.ofRun(sessionId, "run_1")).toHaveLength(MOST_CHILDREN);
   });
 
   test("a line is the run with all that descends from it, over generations", async () => {
