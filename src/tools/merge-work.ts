@@ -4,9 +4,9 @@ import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
 import { reportOf } from "../core/sessions/child-status.ts";
 import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
-import { describeChanges } from "./copies/diff.ts";
+import { describeChanges, plainPath } from "./copies/diff.ts";
 import type { ExecutorCopies } from "./copies/executor-copies.ts";
-import { type MergedFile, mergeFile } from "./copies/merge.ts";
+import { type MergedFile, mergeChanges } from "./copies/merge.ts";
 import { asResult } from "./guest-call.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
@@ -50,11 +50,8 @@ export function createMergeWork({ store, copies }: MergeWorkDeps): Tool {
       asResult(async () => {
         await requireEnded(id, ctx, store);
         const merging = { root: ctx.sandboxRoot, copy: copies.of(id), signal };
-        const files: MergedFile[] = [];
-        for (const change of await copies.changes(id, signal)) {
-          signal.throwIfAborted();
-          files.push(await mergeFile(change, merging));
-        }
+        const files = await mergeChanges(await copies.changes(id, signal), merging);
+        if (files.every(isTaken)) await copies.taken(id);
         return resultOf(files);
       }),
   });
@@ -67,9 +64,14 @@ async function requireEnded(id: string, ctx: ToolContext, store: Store): Promise
   if ((await reportOf(store, id)) === null) throw new Refusal("It has not ended yet; wait for its report.");
 }
 
+/** Its content is here now. */
+function isTaken({ outcome }: MergedFile): boolean {
+  return outcome === "merged" || outcome === "there already";
+}
+
 function resultOf(files: readonly MergedFile[]): ToolResult {
   if (files.length === 0) return errorResult("It changed no files: there is nothing to merge.", "nothing to merge");
-  const lines = files.map(({ outcome, path, why }) => `${outcome}: ${path}${why === "" ? "" : ` (${why})`}`);
+  const lines = files.map(({ outcome, path, why }) => `${outcome}: ${plainPath(path)}${why === "" ? "" : ` (${why})`}`);
   const conflicts = files.filter(({ outcome }) => outcome === "conflict").length;
   const merged = files.filter(({ outcome }) => outcome === "merged").length;
   const more =

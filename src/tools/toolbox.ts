@@ -3,6 +3,7 @@ import type { JobControl } from "../core/jobs/job-control.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { Tool } from "../core/tool.ts";
+import { keepCopies } from "./copies/keep-copies.ts";
 import { type ExtensionSources, loadExtensions } from "./extensions/load-extensions.ts";
 import { createFileTools } from "./file-tools.ts";
 import { createGitTool } from "./git.ts";
@@ -67,6 +68,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     ...(webSearch === null ? [] : [createWebSearch(webSearch)]),
   ];
   let loaded: readonly Tool[] = [];
+  let stopKeeping = () => {};
   const all = (): readonly Tool[] => [...own, ...loaded, ...(servers?.tools() ?? [])];
   const load = async () => {
     const reserved = new Set(own.map(({ name }) => name));
@@ -89,13 +91,17 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     ],
     start: async (signal) => {
       servers?.start(signal);
+      stopKeeping = keepCopies({ ...options, clock });
       const loading = load().catch((error: unknown) => log.error({ err: error }, "extensions_failed"));
       const { promise: longEnough, resolve } = Promise.withResolvers<void>();
       const cancel = clock.after(LOAD_WAIT_MS, resolve);
       await Promise.race([loading, longEnough]);
       cancel();
     },
-    stop: async () => servers?.stop(),
+    stop: async () => {
+      stopKeeping();
+      await servers?.stop();
+    },
   };
 }
 

@@ -17,6 +17,17 @@ async function git(call: Omit<GitCall, "env">, copy: ExecutorCopy, signal: Abort
   return gitRunner(program, LIMITS, signal)({ ...call, cwd: own, env });
 }
 
+/** A path as one line: a name may hold line breaks, or characters that turn the text around. */
+export function plainPath(file: string): string {
+  return /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(file)
+    ? JSON.stringify(file).replaceAll(/[\p{Cf}\u2028\u2029]/gu, escaped)
+    : file;
+}
+
+function escaped(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
 /** One line per changed file, and the diff as far as there is room. */
 export async function describeChanges(
   changes: readonly CopyChange[],
@@ -24,7 +35,7 @@ export async function describeChanges(
   signal: AbortSignal,
 ): Promise<string> {
   if (changes.length === 0) return "It changed no files.";
-  const list = changes.map(({ kind, path: file }) => `${kind}: ${file}`).join("\n");
+  const list = changes.map(({ kind, path: file }) => `${kind}: ${plainPath(file)}`).join("\n");
   const args = ["diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-prefix", "base", "tree"];
   const end = await git({ args }, copy, signal);
   const diff = end === null || end.stopped !== null ? "" : end.stdout;

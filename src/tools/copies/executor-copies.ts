@@ -1,15 +1,25 @@
 import { constants } from "node:fs";
-import { copyFile, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ExecutorCopy, executorCopy } from "../../core/agent/executor-copy.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
 import { Places, withFile } from "../wasm/workspace/places.ts";
 import { hashFile, readWhole } from "../wasm/workspace/read-file.ts";
-import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
+import { Refusal, refusing, systemCode } from "../wasm/workspace/refusal.ts";
 
 /** What a copy may hold: more takes too long to make and to compare. */
 const MOST = { files: 20_000, bytes: 200_000_000, fileBytes: 50_000_000 };
+/** What all copies together may hold. */
+const ROOM_BYTES = 5_000_000_000;
+/** In a copy's directory: how large it was made, in bytes. */
+const SIZE = "size";
+/** In a copy's directory: all that was changed in it is in the sandbox root. */
+const TAKEN = "taken";
+/** Not yet whole; a process that died has left it. */
+const MAKING = ".making";
+/** Being removed. */
+const GOING = ".going";
 /** Files after which others get their turn. */
 const AT_ONCE = 50;
 
@@ -22,43 +32,133 @@ export interface ExecutorCopies {
   of(childId: string): ExecutorCopy;
   /** Copies a sandbox root, once. Throws Refusal when it is too large. */
   make(childId: string, root: string, signal: AbortSignal): Promise<void>;
-  /** What an executor has done to its files. */
+  /** What an executor has done to its files. Throws Refusal when the copy is there no more, or has become too large. */
   changes(childId: string, signal: AbortSignal): Promise<readonly CopyChange[]>;
+  /** All that was changed in it has been merged: it need not be kept. */
+  taken(childId: string): Promise<void>;
+  /** All that there is, the oldest first. */
+  list(): Promise<readonly KeptCopy[]>;
+  remove(name: string): Promise<void>;
 }
 
-export function createExecutorCopies(home: string): ExecutorCopies {
+export interface KeptCopy {
+  /** The executor's session, or the name of what a process that died has left. */
+  readonly name: string;
+  readonly isWhole: boolean;
+  readonly isTaken: boolean;
+  /** Both trees, as they were made. */
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly madeAt: number;
+}
+
+export function createExecutorCopies(home: string, roomBytes: number = ROOM_BYTES): ExecutorCopies {
   const of = (childId: string): ExecutorCopy => executorCopy(home, childId);
+  const directoryOf = (childId: string) => path.dirname(of(childId).tree);
+  const all = path.dirname(directoryOf("any"));
+  const list = () => keptIn(all);
+  const makeOne = async (childId: string, root: string, signal: AbortSignal): Promise<void> => {
+    const done = directoryOf(childId);
+    if (await isThere(done)) return;
+    signal.throwIfAborted();
+    const used = (await list()).reduce((sum, { bytes }) => sum + bytes, 0);
+    await makeCopy(root, done, { signal, room: roomBytes - used });
+  };
+  let making: Promise<void> = Promise.resolve();
   return {
     of,
-    async make(childId, root, signal) {
-      const done = path.dirname(of(childId).tree);
-      if (await isThere(done)) return;
-      const making = `${done}.making`;
-      await rm(making, { recursive: true, force: true });
-      await mkdir(making, { recursive: true, mode: 0o700 });
-      await copyTree(root, making, signal);
-      await rename(making, done);
+    list,
+    make(childId, root, signal) {
+      // One after the other, so that each knows what room the others have left.
+      const made = making.then(() => makeOne(childId, root, signal));
+      making = made.catch(() => {}); // whoever asked for it is told
+      return made;
     },
     async changes(childId, signal) {
+      if (!(await isThere(directoryOf(childId)))) throw gone();
       const { tree, base } = of(childId);
-      const [before, after] = [await hashesOf(base, signal), await hashesOf(tree, signal)];
-      const written = [...after].flatMap(([file, sha256]): CopyChange[] => {
-        const was = before.get(file);
-        return was === sha256 ? [] : [{ kind: was === undefined ? "added" : "changed", path: file, sha256 }];
-      });
-      const deleted = [...before.keys()].filter((file) => !after.has(file));
-      const all = [...written, ...deleted.map((file): CopyChange => ({ kind: "deleted", path: file }))];
-      return all.sort((a, b) => (a.path < b.path ? -1 : 1));
+      return changesBetween(await hashesOf(base, signal), await hashesOf(tree, signal));
+    },
+    async taken(childId) {
+      await writeFile(path.join(directoryOf(childId), TAKEN), "");
+    },
+    async remove(name) {
+      const whole = path.join(all, path.basename(name));
+      const going = name.endsWith(GOING) ? whole : `${whole}${GOING}`;
+      // At once, so that nobody finds half of it.
+      if (going !== whole) await rename(whole, going);
+      await rm(going, { recursive: true, force: true });
     },
   };
+}
+
+function gone(): Refusal {
+  return new Refusal("Its copy is there no more: it was removed some time after its work had ended.");
+}
+
+async function keptIn(all: string): Promise<KeptCopy[]> {
+  const names = await readdir(all).catch(emptyIfMissing);
+  const kept = await Promise.all(names.map((name) => keptCopy(path.join(all, name))));
+  return kept.filter((each) => each !== null).sort((a, b) => a.madeAt - b.madeAt);
+}
+
+function emptyIfMissing(error: unknown): string[] {
+  if (systemCode(error) === "ENOENT") return [];
+  throw error;
+}
+
+async function keptCopy(directory: string): Promise<KeptCopy | null> {
+  const stats = await stat(directory).catch(() => null);
+  if (stats === null) return null;
+  const size = await readFile(path.join(directory, SIZE), "utf8").catch(() => "0");
+  const name = path.basename(directory);
+  return {
+    name,
+    isWhole: !name.endsWith(MAKING) && !name.endsWith(GOING),
+    isTaken: await isThere(path.join(directory, TAKEN)),
+    bytes: Number(size),
+    madeAt: stats.birthtimeMs,
+  };
+}
+
+interface Making {
+  readonly signal: AbortSignal;
+  /** Bytes. */
+  readonly room: number;
+}
+
+async function makeCopy(root: string, done: string, { signal, room }: Making): Promise<void> {
+  const making = `${done}${MAKING}`;
+  await rm(making, { recursive: true, force: true });
+  await mkdir(making, { recursive: true, mode: 0o700 });
+  try {
+    const bytes = 2 * (await copyTree(root, making, { signal, room }));
+    await writeFile(path.join(making, SIZE), String(bytes));
+    await rename(making, done);
+  } catch (error) {
+    await rm(making, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+type Hashes = ReadonlyMap<string, string>;
+
+function changesBetween(before: Hashes, after: Hashes): CopyChange[] {
+  const written = [...after].flatMap(([file, sha256]): CopyChange[] => {
+    const was = before.get(file);
+    return was === sha256 ? [] : [{ kind: was === undefined ? "added" : "changed", path: file, sha256 }];
+  });
+  const deleted = [...before.keys()].filter((file) => !after.has(file));
+  const all = [...written, ...deleted.map((file): CopyChange => ({ kind: "deleted", path: file }))];
+  return all.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 async function isThere(directory: string): Promise<boolean> {
   return (await stat(directory).catch(() => null)) !== null;
 }
 
-/** Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out. */
-async function copyTree(root: string, to: string, signal: AbortSignal): Promise<void> {
+/** Answers the bytes. Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out. */
+async function copyTree(root: string, to: string, { signal, room }: Making): Promise<number> {
   const [tree, base] = [path.join(to, "tree"), path.join(to, "base")];
   await Promise.all([mkdir(tree), mkdir(base)]);
   let bytes = 0;
@@ -71,11 +171,19 @@ async function copyTree(root: string, to: string, signal: AbortSignal): Promise<
     );
     bytes += data.length;
     if (bytes > MOST.bytes) throw tooLarge(`${MOST.bytes / 1_000_000} MB`);
+    if (2 * bytes > room) throw noRoom();
     await mkdir(path.join(tree, path.dirname(file)), { recursive: true });
     await mkdir(path.join(base, path.dirname(file)), { recursive: true });
     await writeFile(path.join(tree, file), data, { mode });
     await copyFile(path.join(tree, file), path.join(base, file), constants.COPYFILE_FICLONE);
   }
+  return bytes;
+}
+
+function noRoom(): Refusal {
+  return new Refusal(
+    "The copies of executors have used up their room. Merge what has ended and answer; copies are removed once their manager's run has ended. Then ask again.",
+  );
 }
 
 function tooLarge(what: string): Refusal {

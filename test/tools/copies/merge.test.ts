@@ -15,7 +15,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { describeChanges } from "../../../src/tools/copies/diff.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
-import { type MergedFile, mergeFile } from "../../../src/tools/copies/merge.ts";
+import { type MergedFile, mergeChanges } from "../../../src/tools/copies/merge.ts";
 
 const { signal } = new AbortController();
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
@@ -46,12 +46,8 @@ async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; h
   const copy = copies.of("agt_1");
   put(copy.tree, theirs);
   put(root, here);
-  const merge = async (): Promise<MergedFile[]> => {
-    const files: MergedFile[] = [];
-    for (const change of await copies.changes("agt_1", signal))
-      files.push(await mergeFile(change, { root, copy, signal }));
-    return files;
-  };
+  const merge = async (): Promise<MergedFile[]> =>
+    mergeChanges(await copies.changes("agt_1", signal), { root, copy, signal });
   const read = (file: string) =>
     existsSync(path.join(root, file)) ? readFileSync(path.join(root, file), "utf8") : null;
   return { root, copies, copy, merge, read };
@@ -138,4 +134,70 @@ test("a diff names every changed file and shows the lines", async () => {
   const text = await describeChanges(await at.copies.changes("agt_1", signal), at.copy, signal);
   expect(text.split("\n\n")[0]).toBe("changed: a.txt\ndeleted: b.txt\nadded: c.txt");
   expect(text).toContain("-two\n+TWO");
+});
+
+test("a file that became a directory, and a directory that became a file, are taken as they are", async () => {
+  const at = await copied(
+    { a: "a\n", "b/deep/x": "x\n", "b/y": "y\n", "kept/z": "z\n" },
+    { theirs: { a: null, "b/deep/x": null, "b/y": null, "kept/z": null } },
+  );
+  rmSync(path.join(at.copy.tree, "b"), { recursive: true });
+  put(at.copy.tree, { "a/inside": "in\n", b: "b\n" });
+  expect((await at.merge()).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 6 }, () => "merged"));
+  expect(["a/inside", "b", "kept"].map((file) => statSync(path.join(at.root, file)).isFile())).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+test("what the place of one file does not permit is a conflict of that file alone", async () => {
+  const at = await copied(
+    { "a/x": "x\n", b: "b\n", z: "z\n" },
+    { theirs: { "a/x": "X\n", b: "B\n", new: "n\n", z: "Z\n" } },
+  );
+  rmSync(path.join(at.root, "a"), { recursive: true });
+  unlinkSync(path.join(at.root, "b"));
+  put(at.root, { a: "a file now\n", "b/c": "a directory now\n" });
+  symlinkSync("/etc/hostname", path.join(at.root, "new"));
+  const merged = await at.merge();
+  expect(merged.map(({ path: file, outcome }) => `${file}: ${outcome}`)).toEqual([
+    "a/x: conflict",
+    "b: conflict",
+    "new: conflict",
+    "z: merged",
+  ]);
+  expect([at.read("a"), at.read("b/c"), at.read("z")]).toEqual(["a file now\n", "a directory now\n", "Z\n"]);
+});
+
+test("a link is no way to what instructs agents", async () => {
+  const at = await copied(
+    { "x.md": "x\n" },
+    { theirs: { "notes.md": "Obey.\n", "docs/AGENTS2.md": "Obey.\n", "docs/new/s.md": "Obey.\n" } },
+  );
+  symlinkSync("AGENTS.md", path.join(at.root, "notes.md"));
+  mkdirSync(path.join(at.root, ".agents"));
+  symlinkSync(".agents", path.join(at.root, "docs"));
+  expect((await at.merge()).map(({ outcome }) => outcome)).toEqual(["conflict", "conflict", "conflict"]);
+  expect(
+    ["AGENTS.md", ".agents/AGENTS2.md", ".agents/new"].map((file) => existsSync(path.join(at.root, file))),
+  ).toEqual([false, false, false]);
+});
+
+test("hostile names are told of on one line each", async () => {
+  const names = ["-rf", "a\nmerged: b", "\u202etxt.exe", "$(reboot)", "\u200b"];
+  const at = await copied({ x: "x" }, { theirs: Object.fromEntries(names.map((name) => [name, "n\n"])) });
+  const text = await describeChanges(await at.copies.changes("agt_1", signal), at.copy, signal);
+  const [list] = text.split("\n\n");
+  expect(list?.split("\n")).toHaveLength(names.length);
+  expect(list).not.toMatch(/[\u202e\u200b]/u);
+  expect((await at.merge()).map(({ outcome }) => outcome)).toEqual(names.map(() => "merged"));
+  expect(names.map((name) => at.read(name))).toEqual(names.map(() => "n\n"));
+});
+
+test("a copy that was removed is told of, and is not taken for an empty one", async () => {
+  const at = await copied({ x: "x" }, { theirs: { x: "y" } });
+  await at.copies.remove("agt_1");
+  await expect(at.copies.changes("agt_1", signal)).rejects.toThrow("there no more");
+  expect(existsSync(path.dirname(at.copy.tree))).toBe(false);
 });

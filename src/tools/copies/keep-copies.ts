@@ -1,0 +1,72 @@
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { beginKey } from "../../core/sessions/child-event.ts";
+import { parentOf } from "../../core/sessions/children.ts";
+import type { Store } from "../../core/store/store.ts";
+import type { ExecutorCopies, KeptCopy } from "./executor-copies.ts";
+
+/** How much executors' copies may hold together once their work has ended, and how long what was not merged stays. */
+export const COPY_LIMITS = { bytes: 2_000_000_000, ageMs: 7 * 86_400_000 };
+
+/** What no session knows of may be about to begin; older, a process that died has left it. Milliseconds. */
+const STRAY_MS = 3_600_000;
+
+/** How often copies are looked after. Milliseconds. */
+const EVERY_MS = 600_000;
+
+export interface CopyKeeping {
+  readonly copies: Pick<ExecutorCopies, "list" | "remove">;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: typeof COPY_LIMITS;
+}
+
+/** Removes copies that nobody needs, from now on; the answer ends it. */
+export function keepCopies(options: CopyKeeping): () => void {
+  const { clock, log } = options;
+  const next = { cancel: () => {}, isOver: false };
+  const again = (): void => {
+    pruneCopies(options)
+      .catch((error: unknown) => log.warn({ code: toAppError(error).code, err: error }, "copies_not_pruned"))
+      .finally(() => {
+        if (!next.isOver) next.cancel = clock.after(EVERY_MS, again);
+      })
+      .catch(() => {}); // unreachable: what may fail is caught above
+  };
+  next.cancel = clock.after(0, again);
+  return () => {
+    next.isOver = true;
+    next.cancel();
+  };
+}
+
+/**
+ * A copy stays while its executor or its manager is at work. Then it goes at once when all of it was merged, else
+ * when its time is up, or, the oldest first, when there are too many.
+ */
+export async function pruneCopies({ copies, store, clock, limits = COPY_LIMITS }: CopyKeeping): Promise<void> {
+  let left = limits.bytes;
+  for (const copy of (await copies.list()).toReversed()) {
+    const endedAt = await endOf(copy, store);
+    if (endedAt === null) continue;
+    left -= copy.bytes;
+    const age = clock.now() - endedAt;
+    const isKnown = copy.isWhole && (await store.children.get(copy.name)) !== null;
+    const isOver = isKnown ? copy.isTaken || left < 0 || age > limits.ageMs : age > STRAY_MS;
+    if (isOver) await copies.remove(copy.name);
+  }
+}
+
+/** Since when nobody has worked with it, in milliseconds since the epoch; null while somebody does. */
+async function endOf({ name, madeAt }: KeptCopy, store: Store): Promise<number | null> {
+  const child = await store.children.get(name);
+  if (child === null) return madeAt;
+  if ((await store.runs.open(child.parentId)) !== null) return null;
+  const run = await store.children.runOf(name);
+  // It waits for its place after its manager's end, or was stopped before it began.
+  if (run === null) return (await store.inbox.isWaiting(beginKey({ parent: parentOf(child) }))) ? null : madeAt;
+  if (!run.isEnded) return null;
+  return (await store.runs.get(run.id))?.endedAt ?? madeAt;
+}

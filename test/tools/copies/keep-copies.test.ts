@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { beginKey, type ChildEvent } from "../../../src/core/sessions/child-event.ts";
+import { beginChild } from "../../../src/core/sessions/children.ts";
+import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
+import { pruneCopies } from "../../../src/tools/copies/keep-copies.ts";
+import { ANA, nativeSession } from "../../support/native-session.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+
+const DAY = 86_400_000;
+const LIMITS = { bytes: 1_000_000, ageMs: 7 * DAY };
+const { signal } = new AbortController();
+
+/** A manager at work, and a root of a thousand bytes. */
+async function scene(roomBytes?: number) {
+  const session = await nativeSession();
+  const { store, clock, deps } = session;
+  const home = tempDirectory();
+  const root = path.join(home, "root");
+  mkdirSync(root);
+  writeFileSync(path.join(root, "a.txt"), "a".repeat(1_000));
+  const copies = createExecutorCopies(home, roomBytes);
+  const event = (callId: string): ChildEvent => ({
+    kind: "child",
+    parent: { sessionId: "ses_1", runId: "run_1", callId },
+    task: {
+      agent: "executor",
+      description: callId,
+      background: true,
+      depth: 1,
+      root: { sessionId: "ses_1", runId: "run_1" },
+      among: 4,
+      isolated: true,
+    },
+    prompt: "",
+    author: { id: ANA.id, name: ANA.name },
+    people: [],
+    access: "full",
+    mode: "agi",
+    tools: [],
+    grantedTools: [],
+    maxTurns: 10,
+    nonInteractive: false,
+    job: null,
+    at: clock.now(),
+  });
+  const endRun = (runId: string) =>
+    store.transaction((tx) => tx.runs.end(runId, { type: "cancelled", by: "@ana" }, clock.now()));
+  return {
+    copies,
+    clock,
+    async begin(name: string) {
+      await copies.make(name, root, signal);
+      await beginChild({ id: name, settings: {} }, event(name), deps);
+    },
+    async end(name: string) {
+      const began = await store.inbox.byKey(beginKey(event(name)));
+      await store.transaction(async (tx) => {
+        await tx.inbox.take([began?.seq ?? 0], `run_${name}`);
+        await tx.runs.begin({ id: `run_${name}`, sessionId: name, eventSeq: began?.seq ?? 0, at: clock.now() });
+      });
+      await endRun(`run_${name}`);
+    },
+    endManager: () => endRun("run_1"),
+    prune: (limits = LIMITS) => pruneCopies({ copies, store, clock, log: silentLog, limits }),
+    left: async () => (await copies.list()).map(({ name }) => name).sort(),
+    make: (name: string) => copies.make(name, root, signal),
+    home,
+  };
+}
+
+test("copies stay while their manager or their executor is at work, and then until their time is up", async () => {
+  const at = await scene();
+  for (const name of ["agt_merged", "agt_open", "agt_queued"]) await at.begin(name);
+  await at.end("agt_merged");
+  await at.end("agt_open");
+  await at.copies.taken("agt_merged");
+  await at.clock.advance(30 * DAY);
+  await at.prune();
+  expect(await at.left()).toEqual(["agt_merged", "agt_open", "agt_queued"]);
+  await at.endManager();
+  await at.prune({ ...LIMITS, ageMs: 31 * DAY });
+  expect(await at.left()).toEqual(["agt_open", "agt_queued"]);
+  await at.prune();
+  expect(await at.left()).toEqual(["agt_queued"]);
+});
+
+test("of copies that are not needed, the oldest go when they are too large together", async () => {
+  const at = await scene();
+  for (const name of ["agt_1", "agt_2", "agt_3"]) {
+    await at.begin(name);
+    await at.end(name);
+  }
+  await at.endManager();
+  await at.prune({ ...LIMITS, bytes: 4_000 });
+  expect(await at.left()).toEqual(["agt_2", "agt_3"]);
+});
+
+test("what a process that died has left goes after an hour, and what may be about to begin stays", async () => {
+  const at = await scene();
+  await at.make("agt_stray");
+  mkdirSync(path.join(at.home, "executors/agt_half.making"));
+  mkdirSync(path.join(at.home, "executors/agt_gone.going"));
+  at.clock.set(Date.now());
+  await at.prune();
+  expect(await at.left()).toEqual(["agt_gone.going", "agt_half.making", "agt_stray"]);
+  await at.clock.advance(DAY);
+  await at.prune();
+  expect(await at.left()).toEqual([]);
+});
+
+test("no copy is made beyond the room that all have together, however many are asked for at once", async () => {
+  const at = await scene(5_000);
+  const names = ["agt_1", "agt_2", "agt_3", "agt_4"];
+  const made = await Promise.allSettled(names.map(at.make));
+  expect(made.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
+  expect(await at.left()).toEqual(["agt_1", "agt_2"]);
+  await at.copies.remove("agt_1");
+  await at.make("agt_3");
+  expect(existsSync(at.copies.of("agt_3").base)).toBe(true);
+});
