@@ -7,6 +7,7 @@ import { benchGrep, benchPrograms, benchToolCall } from "./sandbox.ts";
 import { benchSessions } from "./sessions.ts";
 import { benchStart } from "./start.ts";
 import { missedAims, tableOf } from "./table.ts";
+import { benchPool, benchTools } from "./tools.ts";
 
 const MEASURES: readonly Measure[] = [
   { name: "start", about: "time until ready, and idle memory", run: benchStart },
@@ -15,13 +16,15 @@ const MEASURES: readonly Measure[] = [
   { name: "cache", about: "input that a provider's cache can hold, over twenty turns", run: benchCache },
   { name: "tool", about: "a tool call in a fresh instance", run: benchToolCall },
   { name: "programs", about: "bash and js_exec, beside the system's bash", run: benchPrograms },
+  { name: "tools", about: "each tool cold and warm, beside plain Node and the native program", run: benchTools },
+  { name: "pool", about: "memory of calls at once, and calls per second", run: benchPool },
   { name: "grep", about: "searching 50 MB, beside plain Node and ripgrep", run: benchGrep },
 ];
 
 const USAGE = `npm run bench [-- --only <name>]…
 
 Measures the program on this machine: the real process over a local Slack and a local model server.
-Each figure is the median of several runs; about two minutes in all. Nothing else should run meanwhile.
+Each figure is the median of several runs; about three minutes in all. Nothing else should run meanwhile.
 
 ${MEASURES.map(({ name, about }) => `  --only ${name.padEnd(9)} ${about}`).join("\n")}`;
 

@@ -18,28 +18,41 @@ const RUNS = 7;
 /** How much longer than plain Node a search in the sandbox may take. */
 const TIMES_NODE = 20;
 
-const caller = { sessionId: "bench", channelKey: "bench", signal: new AbortController().signal, queued: () => {} };
+export const caller = {
+  sessionId: "bench",
+  channelKey: "bench",
+  signal: new AbortController().signal,
+  queued: () => {},
+};
 
 /** A program's call, from the bot to its result: two processes, a worker and a new WebAssembly instance. */
 export function benchToolCall(): Promise<readonly Figure[]> {
   return inSandbox(async (sandbox, root) => {
-    const input = JSON.stringify({ code: "1", file: null, maxChars: 100, overflow: "out", seed: 1 });
-    const call = () => sandbox.call("js", input, { root, writable: false, ...PROGRAM_LIMITS }, caller);
+    const call = () => sandbox.call(...programCall("js", root, "1"), caller);
     await timed(WARM_CALLS, call);
     return [{ name: "fresh-instance tool call", unit: "ms", aim: 3, samples: await timed(CALLS, call) }];
   });
 }
 
+/** What the sandbox is asked for a program of one of its two languages. */
+export function programCall(guest: "js" | "bash", root: string, source: string) {
+  const kept = { maxChars: 100, overflow: "out", seed: 1 };
+  const body =
+    guest === "js"
+      ? { ...kept, code: source, file: null }
+      : { ...kept, command: source, cwd: "", env: {}, timeoutMs: 60_000 };
+  const limits = guest === "js" ? PROGRAM_LIMITS : SHELL_LIMITS;
+  return [guest, JSON.stringify(body), { root, writable: true, ...limits }] as const;
+}
+
 /** A script's call: in a process that has just begun, then in one that is at work. */
 export function benchPrograms(): Promise<readonly Figure[]> {
   return inSandbox(async (sandbox, root) => {
-    const script = { command: "seq 10 | sort -rn | head -1 > out.txt", cwd: "", env: {}, timeoutMs: 60_000 };
-    const bash = JSON.stringify({ ...script, maxChars: 100, overflow: "out", seed: 1 });
+    const command = "seq 10 | sort -rn | head -1 > out.txt";
     const module = "import fs from 'node:fs'; await fs.promises.readFile('out.txt', 'utf8')";
-    const js = JSON.stringify({ code: module, file: null, maxChars: 100, overflow: "out", seed: 1 });
-    const callBash = () => sandbox.call("bash", bash, { root, writable: true, ...SHELL_LIMITS }, caller);
-    const callJs = () => sandbox.call("js", js, { root, writable: false, ...PROGRAM_LIMITS }, caller);
-    const native = () => promisify(execFile)("bash", ["-c", script.command], { cwd: root });
+    const callBash = () => sandbox.call(...programCall("bash", root, command), caller);
+    const callJs = () => sandbox.call(...programCall("js", root, module), caller);
+    const native = () => promisify(execFile)("bash", ["-c", command], { cwd: root });
     return [
       { name: "bash: first call, with the sandbox's start", unit: "ms", aim: null, samples: await timed(1, callBash) },
       {
@@ -90,7 +103,7 @@ async function besideNode(sandbox: Sandbox, root: string, source: string) {
   return { ours, node, times: ours / node };
 }
 
-async function inSandbox(
+export async function inSandbox(
   measure: (sandbox: Sandbox, root: string) => Promise<readonly Figure[]>,
 ): Promise<readonly Figure[]> {
   const root = mkdtempSync(path.join(tmpdir(), "deckhand-bench-"));
@@ -123,7 +136,7 @@ async function grep(sandbox: Sandbox, root: string, pattern: string): Promise<vo
 }
 
 /** 5,000 files of lines like source code, in 50 directories; every hundredth has a needle. */
-async function generate(root: string): Promise<void> {
+export async function generate(root: string): Promise<void> {
   const line = "const value = compute(input, options) ?? fallback; // the quick brown fox\n";
   const body = line.repeat(Math.floor(FILE_BYTES / line.length));
   for (let index = 0; index < FILES; index++) {
