@@ -57,6 +57,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     runtime,
     log,
     sandbox,
+    snapshots: `${config.home}/snapshots`,
     skills,
     engine: { deliver: absent, deliverAt: absent, cancel: absent },
     agents: loadAgents(config).byName,

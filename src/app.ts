@@ -365,6 +365,7 @@ async function openToolbox({ config, runtime, log, signal, parts }: Assembly, gi
   const toolbox = await createToolbox({
     ...given,
     sandbox,
+    snapshots,
     runtime,
     log,
     webSearch: config.webSearch,

@@ -15,10 +15,12 @@ const input = z.object({ agent_id: z.string().trim().min(1).describe("Of the exe
 export interface MergeWorkDeps {
   readonly store: Store;
   readonly copies: ExecutorCopies;
+  /** Where what files held is kept before they change. */
+  readonly snapshots: string;
 }
 
 /** Brings what an executor has changed in its copy into the files of the channel. */
-export function createMergeWork({ store, copies }: MergeWorkDeps): Tool {
+export function createMergeWork({ store, copies, snapshots }: MergeWorkDeps): Tool {
   return defineTool({
     name: MERGE_WORK,
     description:
@@ -49,7 +51,7 @@ export function createMergeWork({ store, copies }: MergeWorkDeps): Tool {
     execute: ({ agent_id: id }, ctx, signal) =>
       asResult(async () => {
         await requireEnded(id, ctx, store);
-        const merging = { root: ctx.sandboxRoot, copy: copies.of(id), signal };
+        const merging = { root: ctx.sandboxRoot, copy: copies.of(id), snapshots, signal };
         const files = await mergeChanges(await copies.changes(id, signal), merging);
         if (files.every(isTaken)) await copies.taken(id);
         return resultOf(files);

@@ -20,6 +20,8 @@ import { createWebSearch, type WebSearchSettings } from "./web-search.ts";
 
 export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "clock"> {
   readonly sandbox: Sandbox;
+  /** Where what files held is kept before tools change them. */
+  readonly snapshots: string;
   readonly runtime: Runtime;
   readonly log: Log;
   readonly skills: SkillReader;

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
 import { instructionRefusal, isInstructionFile } from "../instruction-files.ts";
+import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
 import { type Place, Places, withFile } from "../wasm/workspace/places.ts";
 import { hashOf, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing, systemCode } from "../wasm/workspace/refusal.ts";
@@ -26,6 +27,8 @@ export interface Merging {
   /** The sandbox root that the changes are brought into. */
   readonly root: string;
   readonly copy: ExecutorCopy;
+  /** Where what files held is kept, so that a merge can be taken back. */
+  readonly snapshots: string;
   readonly signal: AbortSignal;
 }
 
@@ -130,6 +133,7 @@ interface Putting {
 /** The file must still be what it was when it was looked at. */
 function put(file: string, { content, here, merging }: Putting): MergedFile {
   const places = new Places(merging.root);
+  const before = keptBefore(here, merging);
   try {
     refusing(file, () => {
       if (content === null) remove(file, { places, merging });
@@ -143,8 +147,14 @@ function put(file: string, { content, here, merging }: Putting): MergedFile {
     path: file,
     outcome: "merged",
     why: content === null ? "deleted" : "",
-    state: { path: file, sha256, action: "wrote" },
+    state: { path: file, sha256, action: "wrote", ...before },
   };
+}
+
+/** Larger files are merged, but not kept. */
+function keptBefore(here: Buffer | null, { snapshots }: Merging): Pick<FileState, "before"> {
+  if (here === null) return { before: null };
+  return here.length > MAX_KEPT.fileBytes ? {} : { before: keepContent(snapshots, here) };
 }
 
 /** Also by the resolved path, so that a link is no way to what instructs agents. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -46,11 +47,12 @@ async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; h
   const copy = copies.of("agt_1");
   put(copy.tree, theirs);
   put(root, here);
+  const snapshots = path.join(directory, "home", "snapshots");
   const merge = async (): Promise<MergedFile[]> =>
-    mergeChanges(await copies.changes("agt_1", signal), { root, copy, signal });
+    mergeChanges(await copies.changes("agt_1", signal), { root, copy, snapshots, signal });
   const read = (file: string) =>
     existsSync(path.join(root, file)) ? readFileSync(path.join(root, file), "utf8") : null;
-  return { root, copies, copy, merge, read };
+  return { root, copies, copy, snapshots, merge, read };
 }
 
 const cases: readonly {
@@ -200,4 +202,12 @@ test("a copy that was removed is told of, and is not taken for an empty one", as
   await at.copies.remove("agt_1");
   await expect(at.copies.changes("agt_1", signal)).rejects.toThrow("there no more");
   expect(existsSync(path.dirname(at.copy.tree))).toBe(false);
+});
+
+test("what a file held before a merge is kept", async () => {
+  const at = await copied({ "a.txt": "one\n" }, { theirs: { "a.txt": "two\n", "new.txt": "n" } });
+  const states = (await at.merge()).map(({ state }) => state);
+  const sha256 = createHash("sha256").update("one\n").digest("hex");
+  expect(states.map((state) => state?.before)).toEqual([sha256, null]);
+  expect(readFileSync(path.join(at.snapshots, sha256), "utf8")).toBe("one\n");
 });
