@@ -77,6 +77,7 @@ test("a guest that is not granted the clock does not get it", async () => {
 
 test.each([
   ["files", ["deckhand:sandbox/workspace"]],
+  ["page", []],
   ["js", ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem"]],
   ["bash", ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem"]],
 ])("the guest %s imports exactly %j", (guest, imports) => {
