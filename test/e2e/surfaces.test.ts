@@ -256,3 +256,48 @@ test("a reaction on a Slack message has it answered in its thread, once however 
   await untilIdle(bot);
   expect(model.requests).toHaveLength(1);
 }, 60_000);
+
+test("a skill that lacks an argument asks for it by a form on Slack, from the slash command and from a button", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi" } });
+  const { bot, slack, model } = office;
+  model.script(({ body }) => text(JSON.stringify(body).includes("San Francisco") ? "Foggy there." : "Where?"));
+  await bot.start();
+  const { people, workspace } = slack;
+  const filled = async () => {
+    await office.until("the form", () => workspace.forms.size > 0);
+    expect([...workspace.forms.values()].map(({ title, inputs }) => [title, inputs[0]?.block_id])).toEqual([
+      ["current-weather", "place"],
+    ]);
+    await people.submit({ place: "San Francisco" }).answered;
+  };
+  const answers = () => workspace.messages.filter(({ blocks }) => JSON.stringify(blocks).includes("Foggy there."));
+  await people.command("/skill", "current-weather").answered;
+  await filled();
+  await office.until("the answer", () => answers().length === 1);
+  expect(office.whispersTo("U0ANA")).toEqual([]);
+
+  const talk = office.talk({ text: "/skill" });
+  const picker = () =>
+    workspace.whispers.find(({ blocks }) => JSON.stringify(blocks).includes("skill:current-weather"));
+  await office.until("the picker", () => picker() !== undefined);
+  people.clickWhisper(picker(), "skill:current-weather");
+  await filled();
+  await office.until("the second answer", () => answers().length === 2);
+  expect(answers().at(-1)?.threadTs).toBe(talk.rootTs);
+}, 60_000);
+
+test("a skill that lacks an argument asks for it by a dialog on Discord", async () => {
+  await using office = await discordOffice({ settings: { mode: "agi" } });
+  const { bot, discord, model, ana } = office;
+  model.script(({ body }) => text(JSON.stringify(body).includes("San Francisco") ? "Foggy there." : "Where?"));
+  await bot.start();
+  const at = { channel: office.channel("general"), user: ana };
+  const asked = discord.people.command(at, "skill", [{ type: 3, name: "name", value: "current-weather" }]);
+  await asked.answered;
+  await office.until("the dialog", () => asked.modal !== null);
+  expect(asked.modal?.title).toBe("current-weather");
+  discord.people.submit(at, asked, { place: "San Francisco" });
+  const said = () =>
+    [...discord.world.channels.values()].flatMap(({ messages }) => messages.map(({ content }) => content));
+  await office.until("the answer", () => said().some((content) => content.includes("Foggy there.")));
+}, 60_000);

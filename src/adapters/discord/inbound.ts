@@ -170,12 +170,12 @@ function isPersons(message: WireMessage): boolean {
   return isWritten(message) && message.author.bot !== true && (message.webhook_id ?? null) === null;
 }
 
-function whereabouts(place: Place, thread: ThreadRef) {
+export function whereabouts(place: Place, thread: ThreadRef) {
   return { workspace: place.workspace, channel: place.channel, thread };
 }
 
 /** A message that may open a thread has the thread's id already. */
-function threadOf(place: Place, messageId: string | null): ThreadRef {
+export function threadOf(place: Place, messageId: string | null): ThreadRef {
   return {
     platform: "discord",
     workspaceId: place.workspace.id,
@@ -270,7 +270,7 @@ function attachment(file: WireAttachment, source: string): Attachment {
   };
 }
 
-function whoActed(interaction: WireInteraction): Person | null {
+export function whoActed(interaction: WireInteraction): Person | null {
   const user = interaction.member?.user ?? interaction.user;
   return user === undefined || user.bot === true ? null : person(user, interaction.member);
 }

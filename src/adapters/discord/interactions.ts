@@ -9,6 +9,7 @@ import type {
   Receive,
 } from "../../core/protocol/platform.ts";
 import { formatEphemeral, notice } from "./format.ts";
+import { inboundForm, modalOf } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundMenuCommand, type Seen } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
 import type { Places } from "./places.ts";
@@ -57,6 +58,7 @@ type Acted = InboundAction | InboundCommand | InboundMessage;
 
 function eventOf(interaction: WireInteraction, seen: Seen): Acted | null {
   if (interaction.type === 3) return inboundAction(interaction, seen.place);
+  if (interaction.type === 5) return inboundForm(interaction, seen.place);
   return inboundMenuCommand(interaction, seen) ?? inboundCommand(interaction, seen.place);
 }
 
@@ -109,6 +111,11 @@ function traceOf(event: Acted): OutgoingMessage | null {
   return notice(threadId === null ? "✓ I answer here." : `✓ I answer in <#${threadId}>.`);
 }
 
+/** A dialog cannot follow upon a dialog. */
+function modalFor({ type }: WireInteraction, receipt: Receipt): object | null {
+  return type === 5 || receipt.type !== "reply" || receipt.form === undefined ? null : modalOf(receipt.form);
+}
+
 interface Responding {
   readonly interaction: WireInteraction;
   readonly event: Acted;
@@ -119,10 +126,13 @@ async function respond(options: InteractionsOptions, { interaction, event, recei
   const { rest, whispers, log } = options;
   const at = { id: interaction.id, applicationId: interaction.application_id, token: interaction.token };
   const answer = answerTo(receipt, event);
+  const modal = modalFor(interaction, receipt);
   const answered =
-    answer === null
-      ? rest.respond(at, CALLBACK.deferredUpdate)
-      : rest.respond(at, CALLBACK.message, { body: formatEphemeral(answer), files: answer.files });
+    modal !== null
+      ? rest.respondModal(at, modal)
+      : answer === null
+        ? rest.respond(at, CALLBACK.deferredUpdate)
+        : rest.respond(at, CALLBACK.message, { body: formatEphemeral(answer), files: answer.files });
   whispers.remember(event.thread, event.person.id, { at, answered });
   try {
     await answered;

@@ -7,6 +7,10 @@ export const BUTTONS_PER_ROW = 5;
 export const ROWS = 5;
 /** Characters of a button's label. Source: Discord docs, Component Reference, Button. */
 export const LABEL_CHARS = 80;
+/** Characters of an id that comes back. Source: Discord docs, Component Reference, Custom ID. */
+export const CUSTOM_ID_CHARS = 100;
+/** Characters of a dialog's title and of a field's label. Source: Discord docs, Modal, Label. */
+export const FORM_LABEL_CHARS = 45;
 /** Characters of a nonce. Source: Discord docs, Create Message. */
 export const NONCE_CHARS = 25;
 /** Characters of a thread's name. Source: Discord docs, Start Thread from Message. */

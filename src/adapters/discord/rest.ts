@@ -17,7 +17,7 @@ import {
 } from "./wire.ts";
 
 /** How an interaction is answered. Source: Discord docs, Interaction Callback Type. */
-export const CALLBACK = { message: 4, deferredUpdate: 6 } as const;
+export const CALLBACK = { message: 4, deferredUpdate: 6, modal: 9 } as const;
 
 /**
  * The requests the adapter makes, over discord.js' REST client, which paces itself by Discord's rate
@@ -42,6 +42,8 @@ export interface DiscordRest {
   /** Replaces all of them. */
   registerCommands(applicationId: string, commands: readonly RegisteredCommand[]): Promise<void>;
   respond(interaction: InteractionAddress, type: number, answer?: Answer): Promise<void>;
+  /** Shows a dialog to the person who acted. */
+  respondModal(interaction: InteractionAddress, modal: object): Promise<void>;
   followUp(interaction: InteractionAddress, answer: Answer): Promise<void>;
 }
 
@@ -156,22 +158,20 @@ function writing(
 }
 
 /** The interaction's token is the right to answer it; the bot's own does not go along. */
-function answering(rest: REST): Pick<DiscordRest, "respond" | "followUp"> {
+function answering(rest: REST): Pick<DiscordRest, "respond" | "respondModal" | "followUp"> {
+  const callBack = async (interaction: InteractionAddress, body: object, files: readonly OutgoingFile[]) => {
+    try {
+      const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
+      await asking("", () => rest.post(path, { auth: false, body, files: raw(files) }));
+    } catch (error) {
+      // The first try got through and its response was lost.
+      if (!isDiscordError(error, "alreadyAcknowledged")) throw error;
+    }
+  };
   return {
-    respond: async (interaction, type, answer) => {
-      try {
-        await asking("", () =>
-          rest.post(`/interactions/${interaction.id}/${interaction.token}/callback`, {
-            auth: false,
-            body: answer === undefined ? { type } : { type, data: answer.body },
-            ...(answer === undefined ? {} : { files: raw(answer.files) }),
-          }),
-        );
-      } catch (error) {
-        // The first try got through and its response was lost.
-        if (!isDiscordError(error, "alreadyAcknowledged")) throw error;
-      }
-    },
+    respond: (interaction, type, answer) =>
+      callBack(interaction, answer === undefined ? { type } : { type, data: answer.body }, answer?.files ?? []),
+    respondModal: (interaction, modal) => callBack(interaction, { type: CALLBACK.modal, data: modal }, []),
     followUp: (interaction, answer) =>
       asking("", async () => {
         await rest.post(`/webhooks/${interaction.applicationId}/${interaction.token}`, {

@@ -1,6 +1,5 @@
 import type { Client, Guild, GuildBasedChannel } from "discord.js";
 import type { InboundVisit } from "../../core/protocol/platform.ts";
-import { CHANNEL_TYPE } from "./wire.ts";
 
 /** Servers that the bot was added to since then, perhaps while the program was down. Milliseconds since the epoch. */
 export function guildsJoined(client: Client<true>, since: number): readonly InboundVisit[] {
@@ -39,7 +38,7 @@ function channelFor(guild: Guild): GuildBasedChannel | null {
   const isOpen = (channel: GuildBasedChannel) =>
     me !== null && channel.permissionsFor(me).has(["ViewChannel", "SendMessages"]);
   const position = (channel: GuildBasedChannel) => ("rawPosition" in channel ? channel.rawPosition : 0);
-  const texts = guild.channels.cache.filter(({ type }) => Number(type) === CHANNEL_TYPE.text);
+  const texts = guild.channels.cache.filter((each) => each.isTextBased() && !each.isThread() && !each.isVoiceBased());
   const inOrder = [...texts.values()].toSorted((a, b) => position(a) - position(b));
   const candidates = guild.systemChannel === null ? inOrder : [guild.systemChannel, ...inOrder];
   return candidates.find(isOpen) ?? null;

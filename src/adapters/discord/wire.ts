@@ -132,7 +132,7 @@ const slashCommandSchema = z.object({
   options: z.array(commandOptionSchema).default([]),
 });
 
-/** Interactions of other types (autocompletion, dialogs) fail to parse, except for their type. */
+/** Interactions of other types (autocompletion) fail to parse, except for their type. */
 export const interactionSchema = z.discriminatedUnion("type", [
   z.object({
     ...interactionShape,
@@ -144,6 +144,16 @@ export const interactionSchema = z.discriminatedUnion("type", [
     type: z.literal(3),
     data: z.object({ custom_id: z.string() }),
     message: z.object({ id: snowflake }),
+  }),
+  z.object({
+    ...interactionShape,
+    type: z.literal(5),
+    data: z.object({
+      custom_id: z.string(),
+      components: z.array(z.object({ components: z.array(z.object({ custom_id: z.string(), value: z.string() })) })),
+    }),
+    /** Whose button opened the dialog. */
+    message: z.object({ id: snowflake }).nullish(),
   }),
 ]);
 

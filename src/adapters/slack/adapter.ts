@@ -4,6 +4,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type {
   Attachment,
   ChatPlatform,
+  Form,
   InboundEvent,
   InboundVisit,
   OutgoingFile,
@@ -20,6 +21,7 @@ import { setStatus, suggest } from "./assistant.ts";
 import { createDirectory, type Directory } from "./directory.ts";
 import { fetchSlackFile } from "./files.ts";
 import { formatMessage } from "./format.ts";
+import { openForm } from "./forms.ts";
 import { publishHome } from "./home.ts";
 import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
@@ -29,6 +31,7 @@ import { type Addressee, addressedMessage, readPayload } from "./payload.ts";
 import { SlackSocket } from "./socket.ts";
 import type { SlackTransport } from "./transport.ts";
 import { type Bolt, clientOptions, type Identity, identify, type SlackWeb } from "./web.ts";
+import { triggerSchema } from "./wire.ts";
 
 export interface SlackOptions {
   readonly botToken: string;
@@ -98,7 +101,7 @@ class SlackPlatform implements ChatPlatform {
           throw error;
         },
       );
-      return event === null ? undefined : this.#answer(event, await receive(event));
+      return event === null ? undefined : this.#answer(event, await receive(event), payload);
     };
     this.#live = { web, identity, directory, transport };
     try {
@@ -218,11 +221,15 @@ class SlackPlatform implements ChatPlatform {
   }
 
   /** What Slack itself is answered with; private answers to messages and clicks follow on their own. */
-  #answer(event: InboundEvent, receipt: Receipt): object | undefined {
+  #answer(event: InboundEvent, receipt: Receipt, payload: unknown): object | undefined {
     if (event.kind === "visit") return this.#own(this.#show(event, receipt));
     if (receipt.type !== "refused" && receipt.type !== "reply") return undefined;
     const message = receipt.type === "reply" ? receipt.message : refusal(receipt.reason);
-    if (event.kind === "command" && message.files.length === 0) {
+    const trigger = triggerSchema.safeParse(payload);
+    if (receipt.type === "reply" && receipt.form !== undefined && trigger.success) {
+      return this.#own(this.#ask(event, { ...receipt, form: receipt.form }, trigger.data.trigger_id));
+    }
+    if (isSlashCommand(payload) && message.files.length === 0) {
       return { response_type: "ephemeral", ...formatMessage(message) };
     }
     if (!this.#isNews(event.key)) return undefined;
@@ -233,6 +240,22 @@ class SlackPlatform implements ChatPlatform {
   #own(answer: Promise<void>): undefined {
     const task = answer.finally(() => this.#answers.delete(task));
     this.#answers.add(task);
+  }
+
+  /** By a form, or in words where none can be opened. Never rejects. */
+  async #ask(
+    event: Addressee,
+    { form, message }: { readonly form: Form; readonly message: OutgoingMessage },
+    triggerId: string,
+  ): Promise<void> {
+    try {
+      const { thread } = event;
+      if (await this.#do(({ web }) => openForm(web, form, { thread, triggerId }))) return;
+    } catch (error) {
+      const { code, detail } = toAppError(error);
+      this.#options.log.warn({ code, key: event.key, ...detail }, "form_not_opened");
+    }
+    await this.#tell(event, message);
   }
 
   /** Never rejects. */
@@ -272,6 +295,11 @@ class SlackPlatform implements ChatPlatform {
       this.#options.log.warn({ code, key, ...detail }, "private_answer_failed");
     }
   }
+}
+
+/** Only these take words in the answer itself. */
+function isSlashCommand(payload: unknown): boolean {
+  return typeof payload === "object" && payload !== null && "command" in payload;
 }
 
 function refusal(markdown: string): OutgoingMessage {

@@ -46,6 +46,6 @@ export function mrkdwn(text: string, maxChars: number): string {
   return escaped.length <= maxChars ? escaped : cut(escaped, maxChars).replace(/&[a-z]*…$/u, "…");
 }
 
-function cut(text: string, maxChars: number): string {
+export function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).replace(/\p{Cs}$/u, "")}…`;
 }

@@ -8,6 +8,10 @@ export const UPDATE_TEXT_CHARS = 4_000;
 export const CONTEXT_CHARS = 2_000;
 /** Characters of a section's text, with room for what is escaped. Source: Slack docs, Section block: 3,000. */
 export const SECTION_CHARS = 2_900;
+/** Characters of a form's title, of a field's label, and of what travels with a form. Source: Slack docs, Views, Input block. */
+export const FORM_TITLE_CHARS = 24;
+export const INPUT_LABEL_CHARS = 150;
+export const METADATA_CHARS = 3_000;
 /** Characters of a button's label. Source: Slack docs, Button element. */
 export const LABEL_CHARS = 75;
 /** Buttons of one actions block. Source: Slack docs, Actions block. */

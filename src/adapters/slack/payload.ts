@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
+import { inboundForm } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from "./inbound.ts";
 import { directChannel } from "./messages.ts";
 import { mentionedIn } from "./text.ts";
@@ -10,6 +11,7 @@ import {
   assistantStartedSchema,
   blockActionsSchema,
   eventCallbackSchema,
+  formSubmissionSchema,
   homeActionsSchema,
   homeOpenedSchema,
   joinedSchema,
@@ -37,6 +39,10 @@ export async function readPayload(payload: unknown, deps: PayloadDeps): Promise<
     }
     const body = parsed(blockActionsSchema, fields, deps.log);
     return body === null ? null : inboundAction(body, deps);
+  }
+  if ("type" in fields && fields.type === "view_submission") {
+    const submission = parsed(formSubmissionSchema, fields, deps.log);
+    return submission === null ? null : inboundForm(submission, deps);
   }
   if ("command" in fields) {
     const body = parsed(slashCommandSchema, fields, deps.log);

@@ -86,6 +86,23 @@ export const reactionSchema = z.object({
   event_ts: tsSchema,
 });
 
+export const formSubmissionSchema = z.object({
+  type: z.literal("view_submission"),
+  user: z.object({ id: z.string() }),
+  view: z.object({
+    id: z.string(),
+    callback_id: z.string(),
+    private_metadata: z.string(),
+    state: z.object({
+      values: z.record(z.string(), z.record(z.string(), z.object({ value: z.string().nullish() }))),
+    }),
+  }),
+});
+export type FormSubmission = z.infer<typeof formSubmissionSchema>;
+
+/** What lets a form be opened for whoever has just done this; good for 3 s. Source: Slack docs, views.open. */
+export const triggerSchema = z.object({ trigger_id: z.string() });
+
 /** A click on a button of the home tab. */
 export const homeActionsSchema = z.object({
   type: z.literal("block_actions"),

@@ -3,7 +3,7 @@ import type { SkillCatalogue } from "../context/skills.ts";
 import type { JobControl } from "../jobs/job-control.ts";
 import type { AccessRules } from "../permissions/access.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
-import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
+import type { Form, OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ModelChoice } from "../providers/model-choice.ts";
 import type { SessionEngine } from "../sessions/engine.ts";
@@ -43,7 +43,13 @@ export interface ChatCommand {
 }
 
 /** An answer for the person alone, or words that begin a run as if the person had written them. */
-export type CommandReply = OutgoingMessage | RunReply;
+export type CommandReply = OutgoingMessage | RunReply | FormReply;
+
+/** What is lacking, in words, and as a form where the platform has forms. */
+export interface FormReply {
+  readonly message: OutgoingMessage;
+  readonly form: Form;
+}
 
 export interface RunReply {
   readonly run: string;

@@ -1,6 +1,7 @@
+import { bindArguments } from "../context/skill-arguments.ts";
 import { argumentLine, renderSkill } from "../context/skill-render.ts";
 import { LIST_SKILLS, problemText, SKILL_OFF, type Skill, type SkillCatalogue } from "../context/skills.ts";
-import type { OutgoingMessage } from "../protocol/platform.ts";
+import type { Form, OutgoingMessage } from "../protocol/platform.ts";
 import { firstWord } from "./arguments.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
 import { didYouMean, nearest } from "./nearest.ts";
@@ -32,9 +33,26 @@ export const skillCommand: ChatCommand = {
 
 async function useSkill(skill: Skill, line: string, context: CommandContext): Promise<CommandReply> {
   const rendered = renderSkill(skill, skillArguments(line));
-  if (rendered.type === "missing") return privately(missing(skill, rendered.args));
+  if (rendered.type === "missing") {
+    return { message: privately(missing(skill, rendered.args)), form: formOf(skill, line) };
+  }
   if (skill.scope === "session") return setActive(skill.name, context);
   return { run: `/skill ${skill.name} ${line}`.trim(), skill: { name: skill.name, line } };
+}
+
+/** Fields that a form may have. */
+const FIELDS = 5;
+
+/** Asks for what was not typed, what is required first. */
+function formOf({ name, args }: Skill, line: string): Form {
+  const { named } = bindArguments(args, skillArguments(line));
+  const open = args.filter((arg) => !named.has(arg.name)).toSorted((a, b) => Number(b.required) - Number(a.required));
+  const fields = open.slice(0, FIELDS).map((arg) => ({
+    name: arg.name,
+    label: arg.description === "" ? arg.name : `${arg.name}: ${arg.description}`,
+    required: arg.required,
+  }));
+  return { title: name, command: "skill", line: `${name} ${line}`.trim(), fields };
 }
 
 function missing({ name, args }: Skill, lacking: Skill["args"]): string {
@@ -65,7 +83,6 @@ function picker({ skills, problems }: SkillCatalogue): OutgoingMessage {
   const broken = problems.map((problem) => `⚠ ${problemText(problem)}`);
   const none = "There are no skills yet. Put one into `extensions/skills/<name>/SKILL.md` of this channel's directory.";
   const buttons = skills
-    .filter(({ args }) => !args.some(({ required }) => required))
     .slice(0, PICKED)
     .map(({ name }) => ({ id: `skill:${name}`, label: name, style: "default" }) as const);
   return { ...privately([...(lines.length === 0 ? [none] : lines), ...broken].join("\n")), buttons };

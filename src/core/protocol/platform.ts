@@ -168,6 +168,16 @@ export interface PlatformHealth {
   readonly detail: string;
 }
 
+/** Fields for what a command lacks. */
+export interface Form {
+  readonly title: string;
+  /** The command's name, and those of its arguments that are settled; the fields' follow as `name=value`. */
+  readonly command: string;
+  readonly line: string;
+  /** At most 5. Source: Discord docs, Modals. */
+  readonly fields: readonly { readonly name: string; readonly label: string; readonly required: boolean }[];
+}
+
 /** A person's own page: what can be done, what goes on, what is scheduled, how to begin. */
 export interface HomeView {
   /** Lines of Markdown. */
@@ -197,8 +207,11 @@ export type Receipt =
   | { readonly type: "duplicate" }
   | { readonly type: "ignored" }
   | { readonly type: "refused"; readonly reason: string }
-  /** A private answer to a command or a click. */
-  | { readonly type: "reply"; readonly message: OutgoingMessage }
+  /**
+   * A private answer to a command or a click. `form`: shown in its place where the platform has forms and
+   * can open one now; what people send comes back as InboundCommand.
+   */
+  | { readonly type: "reply"; readonly message: OutgoingMessage; readonly form?: Form }
   /** What a visited home shows. */
   | { readonly type: "home"; readonly view: HomeView }
   /** What a new thread of an assistant's pane suggests to say. */

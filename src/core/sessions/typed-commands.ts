@@ -35,7 +35,8 @@ export function takeCommand(command: TypedCommand, typed: Typed, options: Comman
     const { event, session } = typed;
     options.log.info({ command: command.name, person: event.person.id, sessionId: session?.id }, "command");
     const reply = await runCommand(command, commandContext(typed, options));
-    return "run" in reply ? begin(reply, typed, options) : { type: "reply", message: reply };
+    if ("run" in reply) return begin(reply, typed, options);
+    return "form" in reply ? { type: "reply", ...reply } : { type: "reply", message: reply };
   });
 }
 

@@ -164,3 +164,45 @@ test("what was said while nobody listened is found: in channels, threads and dir
     { text: "third", addressed: "dm" },
   ]);
 });
+
+const LACKING: Receipt = {
+  type: "reply",
+  message: { lane: "answer", markdown: "It needs a place.", tone: "plain", buttons: [], files: [] },
+  form: {
+    title: "weather",
+    command: "skill",
+    line: "weather",
+    fields: [{ name: "place", label: "A town", required: true }],
+  },
+};
+
+test("a form that is filled in comes as the command it stands for, from the thread it was asked in", async () => {
+  await using stage = await begun(LACKING);
+  const { inbox, server } = stage;
+  const { people, workspace } = server;
+  await people.command("/skill", "weather").answered;
+  const { thread } = await inbox.next();
+  await expect.poll(() => workspace.forms.size).toBe(1);
+  await people.submit({ place: "Paris" }).answered;
+  expect(await inbox.next()).toMatchObject({
+    kind: "command",
+    name: "skill",
+    args: 'weather "place=Paris"',
+    thread,
+    person: { name: "ana" },
+  });
+  expect(workspace.whispers).toEqual([]);
+});
+
+test.each([
+  { why: "Slack refuses it", line: "weather", fault: "expired_trigger_id" },
+  { why: "it cannot carry what it is for", line: "x".repeat(3_000), fault: null },
+])("where a form cannot be opened, because $why, the words are said", async ({ line, fault }) => {
+  if (LACKING.type !== "reply" || LACKING.form === undefined) throw new Error("a form");
+  await using stage = await begun({ ...LACKING, form: { ...LACKING.form, line } });
+  const { platform, server } = stage;
+  if (fault !== null) server.faults.add("views.open", { kind: "error", error: fault });
+  await server.people.command("/skill", "weather").answered;
+  await platform.stop();
+  expect(server.workspace.whispers.map(({ text }) => text)).toEqual(["It needs a place."]);
+});

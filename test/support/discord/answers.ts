@@ -38,6 +38,32 @@ export const outgoingSchema = z.object({
 });
 export type Outgoing = z.infer<typeof outgoingSchema>;
 
+/** A dialog, with Discord's limits. */
+export const modalSchema = z.strictObject({
+  custom_id: z.string().min(1).max(100),
+  title: z.string().min(1).max(45),
+  components: z
+    .array(
+      z.strictObject({
+        type: z.literal(1),
+        components: z
+          .array(
+            z.strictObject({
+              type: z.literal(4),
+              style: z.union([z.literal(1), z.literal(2)]),
+              custom_id: z.string().min(1).max(100),
+              label: z.string().min(1).max(45),
+              required: z.boolean().default(true),
+            }),
+          )
+          .length(1),
+      }),
+    )
+    .min(1)
+    .max(5),
+});
+export type Modal = z.infer<typeof modalSchema>;
+
 /** The JSON and the files of a request, which come together as a form or the JSON alone. */
 export async function readBody(
   body: Buffer,

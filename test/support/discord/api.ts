@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ApiAnswer, failure, type Outgoing, outgoingSchema } from "./answers.ts";
+import { type ApiAnswer, failure, modalSchema, type Outgoing, outgoingSchema } from "./answers.ts";
 import type { Interactions } from "./interactions.ts";
 import { channelPayload, messageEvent, messagePayload, type View } from "./payloads.ts";
 import { type Channel, type Message, pingsOf, type StoredFile, TYPE, type World } from "./world.ts";
@@ -245,7 +245,9 @@ export class Api {
   }
 
   #respond({ json }: ApiRequest, id: string, token: string): ApiAnswer {
-    const parsed = z.object({ type: z.number(), data: outgoingSchema.optional() }).safeParse(json);
+    const modal = z.object({ type: z.literal(9), data: modalSchema }).safeParse(json);
+    if (modal.success) return this.#options.interactions.respondModal({ id, token }, modal.data.data);
+    const parsed = z.object({ type: z.number().max(8), data: outgoingSchema.optional() }).safeParse(json);
     if (!parsed.success) return failure(400, 50_035, `Invalid Form Body: ${parsed.error.message}`);
     return this.#options.interactions.respond({ id, token }, parsed.data.type, parsed.data.data);
   }

@@ -1,4 +1,4 @@
-import { type ApiAnswer, failure, type Outgoing } from "./answers.ts";
+import { type ApiAnswer, failure, type Modal, type Outgoing } from "./answers.ts";
 
 /** A click or command on its way: what it was answered with, and what its person alone was shown. */
 export interface Interaction {
@@ -12,6 +12,8 @@ export interface Interaction {
   readonly answered: Promise<void>;
   /** Texts that only the person saw, in order. */
   readonly shown: Outgoing[];
+  /** The dialog it was answered with. */
+  modal: Modal | null;
 }
 
 interface Open extends Interaction {
@@ -41,6 +43,7 @@ export class Interactions {
       response: null,
       answered: promise,
       shown: [],
+      modal: null,
       settle: resolve,
     };
     this.#open.set(id, begun);
@@ -66,6 +69,13 @@ export class Interactions {
     if (data !== undefined) interaction.shown.push(data);
     interaction.settle();
     return { status: 204, body: undefined };
+  }
+
+  respondModal(at: Pick<Interaction, "id" | "token">, modal: Modal): ApiAnswer {
+    const answer = this.respond(at, 9, undefined);
+    const interaction = this.#open.get(at.id);
+    if (answer.status === 204 && interaction !== undefined) interaction.modal = modal;
+    return answer;
   }
 
   followUp(token: string, data: Outgoing): ApiAnswer {

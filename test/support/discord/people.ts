@@ -70,6 +70,20 @@ export class People {
     return this.#interact(at, { type: 2, data: { id: "2", name, type: 3, target_id: message.id, resolved } });
   }
 
+  /** Fills in the dialog that an interaction was answered with, and sends it. Values by field. */
+  submit(at: Standing, { modal }: Interaction, values: Readonly<Record<string, string>>): Interaction {
+    if (modal === null) throw new Error("there is no dialog");
+    const components = modal.components.map((row) => ({
+      type: 1,
+      components: row.components.map(({ custom_id, required }) => {
+        const value = values[custom_id] ?? "";
+        if (required && value === "") throw new Error(`Discord keeps the dialog open: ${custom_id} is required`);
+        return { type: 4, custom_id, value };
+      }),
+    }));
+    return this.#interact(at, { type: 5, data: { custom_id: modal.custom_id, components } });
+  }
+
   /** Puts an emoji on a message: a sign, or a custom one's name. */
   react({ channel, user }: Standing, message: Message, emoji: string): void {
     const { world, dispatch } = this.#options;

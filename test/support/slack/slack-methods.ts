@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { checkMessage } from "./slack-blocks.ts";
 import type { SlackFile, SlackMessage, SlackUser, SlackWorkspace } from "./slack-model.ts";
-import { publishHome, setStatus, setSuggestedPrompts } from "./slack-surfaces.ts";
+import { openModal, publishHome, setStatus, setSuggestedPrompts } from "./slack-surfaces.ts";
 
 /** A method's answer: its fields, or the name of its error. */
 export type Answer = Readonly<Record<string, unknown>> | string;
@@ -267,6 +267,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "conversations.info": channelInfo,
   "conversations.open": () => ({ channel: { id: "D0001" } }),
   "reactions.add": addReaction,
+  "views.open": (args, { workspace }) => openModal(args, workspace),
   "views.publish": (args, { workspace }) => publishHome(args, workspace),
   "assistant.threads.setStatus": (args, { workspace }) => setStatus(args, workspace),
   "assistant.threads.setSuggestedPrompts": (args, { workspace }) => setSuggestedPrompts(args, workspace),

@@ -64,6 +64,13 @@ export interface ApiCall {
   readonly outcome: string;
 }
 
+export interface Modal {
+  readonly callback_id: string;
+  readonly private_metadata: string;
+  readonly title: string;
+  readonly inputs: readonly { readonly block_id: string; readonly action_id: string; readonly optional: boolean }[];
+}
+
 export class SlackWorkspace {
   readonly teamId = "T0001";
   readonly teamName = "Acme";
@@ -73,6 +80,10 @@ export class SlackWorkspace {
   readonly channels = new Map<string, SlackChannel>();
   readonly messages: SlackMessage[] = [];
   readonly whispers: Whisper[] = [];
+  /** When each trigger was given out, until it is used. Milliseconds since the epoch. */
+  readonly triggers = new Map<string, number>();
+  /** Forms that people see, by view id. */
+  readonly forms = new Map<string, Modal>();
   /** Home tabs by user. */
   readonly homes = new Map<string, readonly Block[]>();
   /** What the assistant's pane suggests, and its statuses in order, by `channel thread_ts`. */
@@ -98,6 +109,12 @@ export class SlackWorkspace {
   nextTs(): string {
     this.#lastTs = Math.max(Date.now() * 1_000, this.#lastTs + 1);
     return `${Math.floor(this.#lastTs / 1_000_000)}.${String(this.#lastTs % 1_000_000).padStart(6, "0")}`;
+  }
+
+  nextTrigger(): string {
+    const trigger = `trigger.${this.nextTs()}`;
+    this.triggers.set(trigger, Date.now());
+    return trigger;
   }
 
   addFile(file: Omit<SlackFile, "id">): SlackFile {

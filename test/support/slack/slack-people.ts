@@ -1,7 +1,7 @@
 import { buttonsOf } from "./slack-blocks.ts";
 import type { Delivery, SlackDeliveries } from "./slack-deliveries.ts";
 import { asJson, type MethodContext } from "./slack-methods.ts";
-import type { SlackMessage, SlackWorkspace } from "./slack-model.ts";
+import type { SlackMessage, SlackWorkspace, Whisper } from "./slack-model.ts";
 
 export interface Speech {
   readonly text: string;
@@ -109,7 +109,7 @@ export class SlackPeople {
       team: { id: this.#workspace.teamId, domain: "acme" },
       user: { id: user, username: name, name, team_id: this.#workspace.teamId },
       api_app_id: "A0001",
-      trigger_id: `trigger.${this.#workspace.nextTs()}`,
+      trigger_id: this.#workspace.nextTrigger(),
       container: { type: "message", message_ts: ts, channel_id: channel, is_ephemeral: false },
       channel: { id: channel, name: this.#workspace.channel(channel).name },
       message: asJson(message, this.#context, false),
@@ -147,10 +147,32 @@ export class SlackPeople {
       team: { id: this.#workspace.teamId, domain: "acme" },
       user: { id: user, name: user, team_id: this.#workspace.teamId },
       api_app_id: "A0001",
-      trigger_id: `trigger.${this.#workspace.nextTs()}`,
+      trigger_id: this.#workspace.nextTrigger(),
       container: { type: "view", view_id: `V${user}` },
       view: { id: `V${user}`, type: "home", blocks },
       actions: [{ type: "button", action_id: actionId, block_id: "b", action_ts: this.#workspace.nextTs() }],
+    });
+  }
+
+  /** Fills in the form that was opened last and sends it. Values by block id. */
+  submit(values: Readonly<Record<string, string>>, user = "U0ANA"): Delivery {
+    const [id, form] = [...this.#workspace.forms].at(-1) ?? [];
+    if (id === undefined || form === undefined) throw new Error("there is no form");
+    const lacking = form.inputs.find(({ block_id, optional }) => !optional && (values[block_id] ?? "") === "");
+    if (lacking !== undefined) throw new Error(`Slack keeps the form open: ${lacking.block_id} is required`);
+    this.#workspace.forms.delete(id);
+    const state = form.inputs.map(({ block_id, action_id }) => {
+      const value = values[block_id] ?? null;
+      return [block_id, { [action_id]: { type: "plain_text_input", value } }] as const;
+    });
+    return this.#deliveries.deliver("interactive", {
+      type: "view_submission",
+      team: { id: this.#workspace.teamId, domain: "acme" },
+      user: { id: user, name: user, team_id: this.#workspace.teamId },
+      api_app_id: "A0001",
+      trigger_id: this.#workspace.nextTrigger(),
+      view: { id, ...form, type: "modal", state: { values: Object.fromEntries(state) } },
+      response_urls: [],
     });
   }
 
@@ -177,6 +199,31 @@ export class SlackPeople {
     });
   }
 
+  /** Clicks a button of what only this person sees; Slack then says nothing of the message. */
+  clickWhisper(whisper: Whisper | undefined, actionId: string): Delivery {
+    if (whisper === undefined || !buttonsOf(whisper.blocks).some(({ id }) => id === actionId)) {
+      throw new Error(`nobody is shown a button ${actionId}`);
+    }
+    const { channel, threadTs, user } = whisper;
+    return this.#deliveries.deliver("interactive", {
+      type: "block_actions",
+      team: { id: this.#workspace.teamId, domain: "acme" },
+      user: { id: user, name: user, team_id: this.#workspace.teamId },
+      api_app_id: "A0001",
+      trigger_id: this.#workspace.nextTrigger(),
+      container: {
+        type: "message",
+        message_ts: this.#workspace.nextTs(),
+        channel_id: channel,
+        is_ephemeral: true,
+        ...(threadTs === null ? {} : { thread_ts: threadTs }),
+      },
+      channel: { id: channel, name: this.#workspace.channel(channel).name },
+      response_url: `${this.#context.origin}/response`,
+      actions: [{ type: "button", action_id: actionId, block_id: "b", action_ts: this.#workspace.nextTs() }],
+    });
+  }
+
   /** Types a slash command into a channel. */
   command(command: string, text: string, { user = "U0ANA", channel = "C0001" } = {}): Delivery {
     return this.#deliveries.deliver("slash_commands", {
@@ -189,7 +236,7 @@ export class SlackPeople {
       channel_id: channel,
       channel_name: this.#workspace.channel(channel).name,
       api_app_id: "A0001",
-      trigger_id: `trigger.${this.#workspace.nextTs()}`,
+      trigger_id: this.#workspace.nextTrigger(),
       response_url: `${this.#context.origin}/response`,
     });
   }

@@ -57,3 +57,48 @@ export function setSuggestedPrompts(args: Args, workspace: SlackWorkspace): Answ
   workspace.suggestions.set(thread, prompts.data);
   return {};
 }
+
+const plain = (most: number) =>
+  z.strictObject({ type: z.literal("plain_text"), text: z.string().min(1).max(most), emoji: z.boolean().optional() });
+const modalSchema = z.strictObject({
+  type: z.literal("modal"),
+  callback_id: z.string().max(255),
+  private_metadata: z.string().max(3_000).default(""),
+  title: plain(24),
+  submit: plain(24),
+  close: plain(24).optional(),
+  blocks: z
+    .array(
+      z.strictObject({
+        type: z.literal("input"),
+        block_id: z.string().max(255),
+        optional: z.boolean().default(false),
+        label: plain(2_000),
+        element: z.strictObject({ type: z.literal("plain_text_input"), action_id: z.string().max(255) }),
+      }),
+    )
+    .min(1)
+    .max(100),
+});
+/** Source: Slack docs, views.open: a trigger is good for 3 s, and once. */
+const TRIGGER_MS = 3_000;
+
+/** views.open. */
+export function openModal(args: Args, workspace: SlackWorkspace): Answer {
+  const trigger = args.trigger_id ?? "";
+  const givenAt = workspace.triggers.get(trigger);
+  if (givenAt === undefined) return "invalid_trigger_id";
+  workspace.triggers.delete(trigger);
+  if (Date.now() - givenAt > TRIGGER_MS) return "expired_trigger_id";
+  const view = modalSchema.safeParse(JSON.parse(args.view ?? "null"));
+  if (!view.success) return "invalid_arguments";
+  const { callback_id, private_metadata, title, blocks } = view.data;
+  const id = `V${workspace.nextTs()}`;
+  const inputs = blocks.map(({ block_id, optional, element }) => ({
+    block_id,
+    optional,
+    action_id: element.action_id,
+  }));
+  workspace.forms.set(id, { callback_id, private_metadata, title: title.text, inputs });
+  return { view: { id, type: "modal" } };
+}
