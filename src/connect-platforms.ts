@@ -1,7 +1,6 @@
-import type { PacedPlatform } from "./adapters/render/paced-platform.ts";
 import { type AppError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
-import type { Receive } from "./core/protocol/platform.ts";
+import type { ChatPlatform, Receive } from "./core/protocol/platform.ts";
 import type { Clock } from "./core/protocol/runtime.ts";
 import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
 import { keepUp } from "./core/sessions/missed.ts";
@@ -27,11 +26,11 @@ export interface Connecting {
 }
 
 /** Platforms connect on their own time: one that is down keeps no other waiting. */
-export function connectPlatforms(platforms: Iterable<PacedPlatform>, connecting: Connecting): void {
+export function connectPlatforms(platforms: Iterable<ChatPlatform>, connecting: Connecting): void {
   for (const platform of platforms) connect(platform, connecting);
 }
 
-function connect(platform: PacedPlatform, connecting: Connecting): void {
+function connect(platform: ChatPlatform, connecting: Connecting): void {
   const { parts, fail, signal } = connecting;
   const leaving = new AbortController();
   const either = AbortSignal.any([signal, leaving.signal]);
@@ -46,7 +45,7 @@ function connect(platform: PacedPlatform, connecting: Connecting): void {
 }
 
 /** Until the signal aborts. */
-async function attend(platform: PacedPlatform, connecting: Connecting): Promise<void> {
+async function attend(platform: ChatPlatform, connecting: Connecting): Promise<void> {
   const { receive, clock, log, store, say, parts, signal, timezone } = connecting;
   const name = PLATFORM_LABELS[platform.name];
   const cancelNotYet = clock.after(SLOW_CONNECT_MS, () =>
