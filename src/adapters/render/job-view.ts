@@ -89,9 +89,9 @@ class JobRunView implements RunView {
     await jobs.ended(this.#run, end);
   }
 
-  /** Waiting for people is not counted as the run's time. */
+  /** Waiting for people is not counted as the run's time; its sub-agents' work is, and the view stays until the run goes on. */
   async park(): Promise<void> {
-    await this.suspend();
+    if (this.#state.parkedOn !== "call") await this.suspend();
   }
 
   async suspend(): Promise<void> {

@@ -14,7 +14,7 @@ export interface RunTimeOptions {
 /** How often a run's time is written down: a killed process forgets at most so much. Milliseconds. */
 const BEAT_MS = 10_000;
 
-/** A run's time: it counts while the run works, and goes on where it was. */
+/** A run's time: it counts while the run or its sub-agents work, and goes on where it was. */
 export class RunTime {
   readonly #options: RunTimeOptions;
   #hadMs: number;
