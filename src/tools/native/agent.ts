@@ -173,9 +173,16 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY;
   const { agent, description, depth } = event.task;
   // A job works in silence, and what sub-agents hand on is seen on their lines.
-  if (depth === 1 && !ctx.nonInteractive) await announce({ id, agent, description }, { ctx, deps, signal });
+  if (depth > 1 || ctx.nonInteractive) return null;
+  const siblings = await deps.store.children.ofRun(ctx.sessionId, ctx.runId);
+  if (siblings.slice(0, ANNOUNCED).some((sibling) => sibling.id === id)) {
+    await announce({ id, agent, description }, { ctx, deps, signal });
+  }
   return null;
 }
+
+/** Of one run's sub-agents; a platform takes about one post a second, and the run holds its place meanwhile. */
+const ANNOUNCED = 10;
 
 /** People see who is given what. The child is at work already: a post that fails stops nothing. */
 async function announce(
