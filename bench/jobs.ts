@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { EmbeddedEngine } from "../src/core/sessions/embedded-engine.ts";
+import type { SessionEngine } from "../src/core/sessions/engine.ts";
+import type { JobSettings } from "../src/core/store/jobs.ts";
+import { openStore } from "../src/core/store/store.ts";
+import { createJobs } from "../src/jobs/jobs.ts";
+import { systemRuntime } from "../src/runtime.ts";
+import { silentLog } from "../test/support/silent-log.ts";
+import type { Figure } from "./measure.ts";
+
+const RUNS = 3;
+const JOBS = 500;
+
+/** Five hundred jobs that are due at once: from the tick until each occurrence is claimed and its run enqueued, on SQLite. */
+export async function benchJobs(): Promise<readonly Figure[]> {
+  const samples: number[] = [];
+  for (let run = 0; run < RUNS; run++) samples.push(await timeToEnqueue());
+  return [
+    { name: `${JOBS} jobs due at once, until all are enqueued`, unit: "ms", aim: null, samples },
+    { name: "each occurrence, from due to enqueued", unit: "ms", aim: 20, samples: samples.map((ms) => ms / JOBS) },
+  ];
+}
+
+async function timeToEnqueue(): Promise<number> {
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-bench-"));
+  const runtime = systemRuntime();
+  const store = await openStore(`file:${path.join(directory, "jobs.db")}`, runtime);
+  const target = () => ({
+    post: () => Promise.reject(new Error("nothing is posted")),
+    find: () => Promise.resolve(null),
+  });
+  // It is not started: events are stored, and no run begins.
+  const embedded = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 32, target });
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  let enqueued = 0;
+  const engine: SessionEngine = {
+    start: (handler) => embedded.start(handler),
+    stop: (drainMs) => embedded.stop(drainMs),
+    deliverAt: (sessionId, event, dueAt) => embedded.deliverAt(sessionId, event, dueAt),
+    cancel: (sessionId, runId, by) => embedded.cancel(sessionId, runId, by),
+    async deliver(sessionId, event, claim) {
+      const outcome = await embedded.deliver(sessionId, event, claim);
+      enqueued += 1;
+      if (enqueued === JOBS) resolve();
+      return outcome;
+    },
+  };
+  const ids = Array.from({ length: JOBS }, (_, number) => `job_${number}`);
+  let tick: (jobId: string) => void = () => undefined;
+  const ticker = {
+    start(onTick: (jobId: string) => void) {
+      tick = onTick;
+      return Promise.resolve();
+    },
+    set: () => Promise.resolve(),
+    clear: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+  };
+  const jobs = createJobs({
+    store,
+    engine,
+    runtime,
+    log: silentLog,
+    access: { admins: [], deny: [] },
+    approvers: [],
+    agentOf: () => "build",
+    agents: () => new Set(["build"]),
+    skillsOf: () => new Set(),
+    defaultTimezone: "UTC",
+    file: path.join(directory, "none.json"),
+    logDays: 30,
+    ticker,
+  });
+  try {
+    await jobs.start();
+    // They come after the scheduler has looked, and are due already when it is told of them.
+    const at = runtime.clock.now();
+    for (const [number, id] of ids.entries()) {
+      const row = { ...settingsOf(number, at + 1), id, source: "chat", enabled: true, at } as const;
+      await store.transaction((tx) => tx.jobs.add(row));
+    }
+    const started = performance.now();
+    for (const id of ids) tick(id);
+    await all;
+    return performance.now() - started;
+  } finally {
+    await jobs.stop();
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function settingsOf(number: number, dueOnce: number): JobSettings {
+  return {
+    name: `Job ${number}`,
+    thread: { platform: "slack", workspaceId: "T1", channelId: `C${number % 50}`, threadId: null },
+    ownerId: "slack:U1",
+    ownerName: "ana",
+    cron: null,
+    dueOnce,
+    timezone: "UTC",
+    prompt: "Look.",
+    agent: null,
+    skill: null,
+    model: null,
+    mode: "read",
+    tools: [],
+    timeoutMs: 300_000,
+    budgetUsd: null,
+    catchUp: "none",
+    overlap: "skip",
+    attempts: 3,
+    jitterMs: 0,
+    silentWhenUnchanged: false,
+    pauseAfter: 5,
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const figures = await benchJobs();
+  for (const { name, unit, samples } of figures)
+    console.log(`${name}: ${samples.map((ms) => ms.toFixed(1)).join(", ")} ${unit}`);
+}
