@@ -22,6 +22,7 @@ import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import { type ClickOptions, receiveClick } from "./clicks.ts";
 import type { FirstContact } from "./first-contact.ts";
 import { homeView } from "./home-view.ts";
+import { sessionOfMessage } from "./opening-thread.ts";
 import { takeRemark, takeRequest } from "./person-message.ts";
 import { clickedPrompt, PROMPTS, type SuggestedPrompt } from "./prompts.ts";
 import { answerByMessage } from "./questions.ts";
@@ -126,7 +127,7 @@ function noteAnswered({ key }: InboundMessage, { store, runtime }: Intake): Prom
 }
 
 async function receiveMessage(message: InboundMessage, options: Intake): Promise<Receipt> {
-  const session = await options.store.sessions.byKey(sessionKeyOf(message.thread));
+  const session = await sessionOfMessage(message, options);
   if (!isAddressed(message) && !isFollowUp(message, session, options)) {
     return session === null ? { type: "ignored" } : takeRemark(message, session, options);
   }
