@@ -185,3 +185,34 @@ test("executors that work in copies touch nothing until their work is merged, an
   expect(readdirSync(root).sort()).toEqual(["lines.txt", "port.txt"]);
   expect(at.model.violations).toEqual([]);
 });
+
+test("/undo takes back what was merged, and what stayed in a copy counts as changed nowhere", async () => {
+  await using at = await office(
+    (request) => {
+      const name = partOf(request);
+      const step = JSON.stringify(request.body).split('"tool_result"').length - 1;
+      if (name !== undefined) {
+        if (step === 0) return toolUse("read", { path: "port.txt" });
+        if (step === 1) return toolUse("edit", { path: "port.txt", old_string: "8080", new_string: "9090" });
+        return step === 2 ? toolUse("write", { path: `new/${name}.txt`, content: "n\n" }) : text(`${name} is done.`);
+      }
+      if (step === 0) return [part("A"), part("B")];
+      const [id] = new Set(conversationOf(request.body).match(/agt_\w+/gu));
+      return step === 2 && id !== undefined
+        ? toolUse("merge_work", { agent_id: id })
+        : text(`Merged: ${results(request)}`);
+    },
+    { managedAgents: { ...MANAGED, executorIsolation: true } },
+  );
+  const channel = at.channel();
+  const root = at.bot.sandboxRoot(`slack-${channel}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, "port.txt"), "8080\n");
+  const talk = at.talk({ text: "change it", channel });
+  await answered(at, talk, "Merged:");
+  expect(readFileSync(path.join(root, "port.txt"), "utf8")).toBe("9090\n");
+  talk.mention("/undo");
+  await at.until("the files as they were", () => readFileSync(path.join(root, "port.txt"), "utf8") === "8080\n");
+  await at.until("the new file to go", () => !existsSync(path.join(root, "new/A.txt")));
+  expect(existsSync(path.join(root, "new/B.txt"))).toBe(false);
+});
