@@ -2,6 +2,7 @@ import { arch, cpus, platform, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { benchAnswer } from "./answer.ts";
 import { benchCache } from "./cache.ts";
+import { benchJobs } from "./jobs.ts";
 import type { Figure, Measure } from "./measure.ts";
 import { benchGrep, benchPrograms, benchToolCall } from "./sandbox.ts";
 import { benchSessions } from "./sessions.ts";
@@ -18,6 +19,7 @@ const MEASURES: readonly Measure[] = [
   { name: "programs", about: "bash and js_exec, beside the system's bash", run: benchPrograms },
   { name: "tools", about: "each tool cold and warm, beside plain Node and the native program", run: benchTools },
   { name: "pool", about: "memory of calls at once, and calls per second", run: benchPool },
+  { name: "jobs", about: "jobs due at once, until their runs are in the inbox", run: benchJobs },
   { name: "grep", about: "searching 50 MB, beside plain Node and ripgrep", run: benchGrep },
 ];
 

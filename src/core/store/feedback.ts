@@ -21,13 +21,10 @@ export function feedbackReads(db: Client) {
     /** The votes given since a moment; of a channel where one is named. */
     async count({ since, channelId }: Pick<UsageRange, "since" | "channelId">): Promise<FeedbackSum> {
       const place = channelId === undefined ? {} : { channelId };
-      const rows = await db.runFeedback.groupBy({
-        by: ["value"],
-        where: { at: { gte: new Date(since) }, ...place },
-        _count: { _all: true },
-      });
-      const of = (value: FeedbackValue) => rows.find((row) => row.value === value)?._count._all ?? 0;
-      return { up: of("up"), down: of("down") };
+      const of = (value: FeedbackValue) =>
+        db.runFeedback.count({ where: { value, at: { gte: new Date(since) }, ...place } });
+      const [up, down] = await Promise.all([of("up"), of("down")]);
+      return { up, down };
     },
 
     async ofRun(runId: string): Promise<FeedbackRow[]> {
