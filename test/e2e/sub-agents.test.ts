@@ -1,14 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { agentIds, isAssigned } from "../support/agent-lines.ts";
 import { untilIdle } from "../support/bot.ts";
 import { hold, type Part, text, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest, Script } from "../support/model-server.ts";
+import { startPostgres } from "../support/postgres.ts";
 import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
 
-async function office(script: Script, settings: object = { mode: "agi" }): Promise<SlackOffice> {
-  const opened = await slackOffice({ settings });
+async function office(script: Script, settings: object = { mode: "agi" }, env = {}): Promise<SlackOffice> {
+  const opened = await slackOffice({ settings, env });
   opened.model.script(script);
   await opened.bot.start();
   return opened;
@@ -181,28 +182,46 @@ test("with one place for runs, a parent that waits leaves it to its sub-agents",
   await answered(at, talk, "Both: A is 3. | B is 4.");
 });
 
-test("a sub-agent's card and question name it, and its person decides and answers", async () => {
-  await using at = await office(
-    (request) => {
-      if (isPart(request, "A")) {
-        if (request.toolResults.length === 0) return toolUse("ask_user_question", { question: "Which port?" });
-        if (results(request).includes("ana")) return toolUse("write", { path: "port.txt", content: "9090\n" });
-        return text("Written.");
-      }
-      return request.toolResults.length === 0 ? part("A") : text(`So: ${results(request)}`);
+const databases: readonly { name: string; open: () => Promise<Record<string, string>> }[] = [
+  { name: "SQLite", open: () => Promise.resolve({}) },
+  {
+    name: "PostgreSQL",
+    open: async () => {
+      const postgres = await startPostgres();
+      onTestFinished(() => postgres.stop());
+      return { DATABASE_URL: await postgres.createDatabase() };
     },
-    { mode: "write" },
-  );
-  const talk = at.talk({ text: "do it", channel: at.channel() });
-  await at.until("the question", () => talk.seen().some(({ text: said }) => said.includes("Which port?")));
-  expect(talk.seen().find(({ text: said }) => said.includes("Which port?"))?.text).toContain("**worker** (sub-agent)");
-  talk.say("9090");
-  await at.until("the card", () => talk.live().some(({ text: said }) => said.includes("port.txt")));
-  expect(talk.live().find(({ text: said }) => said.includes("port.txt"))?.text).toContain(
-    "asked by @ana, for sub-agent worker",
-  );
-  talk.click("approve:y");
-  await answered(at, talk, "So: Written.");
-  const file = path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "port.txt");
-  expect(existsSync(file) && readFileSync(file, "utf8")).toBe("9090\n");
-});
+  },
+];
+
+test.each(databases)(
+  "on $name a sub-agent's card and question name it, and its person decides and answers",
+  async (database) => {
+    await using at = await office(
+      (request) => {
+        if (isPart(request, "A")) {
+          if (request.toolResults.length === 0) return toolUse("ask_user_question", { question: "Which port?" });
+          if (results(request).includes("ana")) return toolUse("write", { path: "port.txt", content: "9090\n" });
+          return text("Written.");
+        }
+        return request.toolResults.length === 0 ? part("A") : text(`So: ${results(request)}`);
+      },
+      { mode: "write" },
+      await database.open(),
+    );
+    const talk = at.talk({ text: "do it", channel: at.channel() });
+    await at.until("the question", () => talk.seen().some(({ text: said }) => said.includes("Which port?")));
+    expect(talk.seen().find(({ text: said }) => said.includes("Which port?"))?.text).toContain(
+      "**worker** (sub-agent)",
+    );
+    talk.say("9090");
+    await at.until("the card", () => talk.live().some(({ text: said }) => said.includes("port.txt")));
+    expect(talk.live().find(({ text: said }) => said.includes("port.txt"))?.text).toContain(
+      "asked by @ana, for sub-agent worker",
+    );
+    talk.click("approve:y");
+    await answered(at, talk, "So: Written.");
+    const file = path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "port.txt");
+    expect(existsSync(file) && readFileSync(file, "utf8")).toBe("9090\n");
+  },
+);

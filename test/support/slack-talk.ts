@@ -47,8 +47,14 @@ export interface Talk {
 
 const LIMIT_MS = 20_000;
 
-/** `settings` become deckhand.config.json. */
-export async function slackOffice({ settings }: { readonly settings?: object } = {}): Promise<SlackOffice> {
+export interface SlackOfficeOptions {
+  /** Becomes deckhand.config.json. */
+  readonly settings?: object;
+  /** Of the program, beside what leads it to the local servers. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function slackOffice({ settings, env = {} }: SlackOfficeOptions = {}): Promise<SlackOffice> {
   const [model, slack] = await Promise.all([startAnthropicServer({ key: "test-key" }), startSlackServer()]);
   const bot = await createBot({
     env: {
@@ -58,6 +64,7 @@ export async function slackOffice({ settings }: { readonly settings?: object } =
       SLACK_BOT_TOKEN: slack.botToken,
       SLACK_APP_TOKEN: slack.appToken,
       SLACK_API_URL: slack.apiUrl,
+      ...env,
     },
   });
   if (settings !== undefined) writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
