@@ -20,6 +20,7 @@ import { buildConfig } from "../../support/query-config.ts";
 import { seededRandom } from "../../support/runtime.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
 
 function tool(name: string, permission: Permission): Tool {
   return defineTool({
@@ -212,6 +213,24 @@ test("a sub-agent that waits for its place is cancelled at once, and the next on
   expect(textOf((await cancel("call_1"))?.content ?? [])).toBe("It was stopped before it began.");
   expect(await isHeld("call_3")).toBe(false);
   expect(session.waits).toEqual([]);
+});
+
+test("a report is read also when the executor's copy is there no more", async () => {
+  const managing = { ...MANAGED_DEFAULTS, executorIsolation: true, access: "full", model: "demo/demo" };
+  const config = buildConfig({ model: "demo/demo", managing });
+  const session = await nativeSession();
+  const copies = createExecutorCopies(tempDirectory());
+  const models = { problemWith: () => Promise.resolve(null) };
+  const agent = createAgent({ ...session.deps, agents: AGENTS, models, copies, catalogue: () => CATALOGUE });
+  const asked = { description: "look", prompt: "Look." };
+  await session.settle(agent, asked, { config });
+  const body = (await session.store.inbox.byKey(BEGIN))?.body;
+  await beginRun(session);
+  await end(session, body?.kind === "child" ? body : null);
+  await copies.remove(CHILD);
+  const said = textOf((await session.settle(agent, asked, { config }))?.content ?? []);
+  expect(said).toContain("It was stopped after 2 turns without an end.");
+  expect(said).toContain("[What it changed cannot be shown. Its copy is there no more");
 });
 
 /** The child's run, begun as the engine would. */
