@@ -65,7 +65,7 @@ async function timeToEnqueue(): Promise<number> {
     runtime,
     log: silentLog,
     access: { admins: [], deny: [] },
-    approvers: [],
+    approvals: { approvers: [], requester: true },
     agentOf: () => "build",
     agents: () => new Set(["build"]),
     skillsOf: () => new Set(),

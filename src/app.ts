@@ -281,7 +281,7 @@ function openJobs({ config, runtime, log }: Assembly, given: Services & Pick<Wor
     runtime,
     log,
     access: config.access,
-    approvers: config.approvals.approvers,
+    approvals: config.approvals,
     agentOf: places.agentOf,
     agents: () => new Set(places.agents.keys()),
     skillsOf: (thread) => new Set(skills(places.sandboxRootOf(thread)).skills.map(({ name }) => name)),

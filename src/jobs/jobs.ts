@@ -1,6 +1,7 @@
 import type { JobControl } from "../core/jobs/job-control.ts";
 import type { JobRuns } from "../core/jobs/job-runs.ts";
 import type { AccessRules } from "../core/permissions/access.ts";
+import type { ApprovalRules } from "../core/permissions/deciders.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
@@ -22,7 +23,7 @@ export interface JobsOptions {
   readonly log: Log;
   /** Who is served, and who are admins. */
   readonly access: Pick<AccessRules, "admins" | "allow" | "deny">;
-  readonly approvers: readonly string[];
+  readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
   readonly agents: () => ReadonlySet<string>;

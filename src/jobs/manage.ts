@@ -8,6 +8,7 @@ import type {
   JobPreview,
   JobRequest,
 } from "../core/jobs/job-control.ts";
+import type { ApprovalRules } from "../core/permissions/deciders.ts";
 import { assertNever } from "../core/protocol/assert-never.ts";
 import { plainLine } from "../core/protocol/plain-text.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
@@ -29,8 +30,8 @@ export interface JobControlOptions {
   readonly scheduler: Pick<JobScheduler, "look" | "runNow">;
   /** As in access rules. */
   readonly admins: readonly string[];
-  /** Who, beside admins, may give a job more rights than to look. */
-  readonly approvers: readonly string[];
+  /** Who, beside admins, may give a job more rights than to look: approvers, or whoever asks where nobody is named. */
+  readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
   readonly agents: () => ReadonlySet<string>;
   readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
   readonly refusalOf: RefusalOf;
@@ -224,11 +225,12 @@ class Control implements JobControl {
 
   /** Nobody will be asked while the job runs: who gives it more than to look must be one who may decide. */
   #raiseRefusal(settings: JobSettings, person: Person): string | null {
-    const { admins, approvers } = this.#options;
-    const trusted = [...admins, ...approvers];
+    const { admins, approvals } = this.#options;
+    const trusted = [...admins, ...approvals.approvers];
+    const mayGrant = trusted.length === 0 ? approvals.requester : isNamed(person, trusted);
     // Also what such a job is to do: a changed prompt would use what was granted for another.
     const isMore = settings.mode === "agi" || settings.tools.length > 0;
-    if (!isMore || trusted.length === 0 || isNamed(person, trusted)) return null;
+    if (!isMore || mayGrant) return null;
     return "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.";
   }
 

@@ -71,6 +71,13 @@ test("what cannot be is refused with the reason", async () => {
   expect((await world.store.jobs.all()).jobs).toEqual([]);
 });
 
+test("where nobody is named to decide and whoever asks may not, nobody gives a job more than to look", async () => {
+  const world = await openWorld({ access: { admins: [] }, requesterDecides: false });
+  const draft = { cron: "@daily", prompt: "x", mode: "agi" };
+  expect(await world.jobs.control.add(draft, by(ANA, world))).toMatchObject({ isDone: false });
+  expect(await world.jobs.control.add({ ...draft, mode: "read" }, by(ANA, world))).toMatchObject({ isDone: true });
+});
+
 test("a new job answers with its sentence and the next three times, and a name is given once", async () => {
   const world = await openWorld();
   const draft = { cron: "0 9 * * 1-5", prompt: "Post the *open* tickets" };

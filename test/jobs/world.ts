@@ -64,6 +64,8 @@ export async function openWorld(
     readonly file?: string;
     /** Looked at again whenever the program starts. */
     readonly access?: Partial<Pick<AccessRules, "admins" | "allow" | "deny">>;
+    /** Whether whoever asks may decide; they may unless said otherwise. */
+    readonly requesterDecides?: boolean;
     readonly skills?: string[];
     /** Of the database; a new SQLite file by default. */
     readonly url?: string;
@@ -88,7 +90,7 @@ export async function openWorld(
       runtime,
       log: silentLog,
       access: { admins: ["slack:UADMIN"], deny: [], ...options.access },
-      approvers: [],
+      approvals: { approvers: [], requester: options.requesterDecides ?? true },
       agentOf: () => "build",
       agents: () => new Set(["build", "plan"]),
       skillsOf: () => new Set(options.skills ?? []),
