@@ -17,7 +17,7 @@ import type {
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { setStatus, suggest } from "./assistant.ts";
+import { setStatus, showsStatus, suggest } from "./assistant.ts";
 import { createDirectory, type Directory } from "./directory.ts";
 import { fetchSlackFile } from "./files.ts";
 import { formatMessage } from "./format.ts";
@@ -151,8 +151,9 @@ class SlackPlatform implements ChatPlatform {
     return this.#do(({ web }) => whisper(web, thread, { userId: userIdOf(personId), message }));
   }
 
-  showStatus(thread: ThreadRef, status: string): Promise<void> {
-    return this.#do(({ web }) => setStatus(web, thread, status));
+  async showStatus(thread: ThreadRef, status: string): Promise<void> {
+    // What asks nothing of Slack says nothing of the token.
+    if (showsStatus(thread)) await this.#do(({ web }) => setStatus(web, thread, status));
   }
 
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {

@@ -25,9 +25,16 @@ export async function suggest(
   }
 }
 
+/** A thread of the pane, or of a direct message: only these show a status. */
+export type StatusThread = ThreadRef & { readonly threadId: string };
+
+export function showsStatus(thread: ThreadRef): thread is StatusThread {
+  return thread.threadId !== null && thread.channelId.startsWith("D");
+}
+
 /** The line under a thread of the pane, whose threads are direct messages; empty takes it away. */
-export async function setStatus(web: SlackWeb, { channelId, threadId }: ThreadRef, status: string): Promise<void> {
-  if (threadId === null || !channelId.startsWith("D")) return;
+export async function setStatus(web: SlackWeb, thread: StatusThread, status: string): Promise<void> {
+  const { channelId, threadId } = thread;
   try {
     await web.assistant.threads.setStatus({ channel_id: channelId, thread_ts: threadId, status });
   } catch (error) {
