@@ -47,7 +47,16 @@ const STEPS: readonly Step[] = [
   { name: "web page", tool: "esbuild", args: ["src/adapters/web/build-page.ts"], artefact: "build/web/index.html" },
 ];
 
-const results = await Promise.all(STEPS.map(perform));
+/** Needs what the steps before have built. */
+const LAST: Step = {
+  name: "bindings of the example tools",
+  tool: "@bytecodealliance/jco",
+  args: ["scripts/example-bindings.ts"],
+  artefact: "build/tool-bindings",
+};
+
+const built = await Promise.all(STEPS.map(perform));
+const results = built.every(({ ok }) => ok) ? [...built, await perform(LAST)] : built;
 for (const { line, ok } of results) {
   console.log(`${ok ? "✓" : "✗"} ${line}`);
   if (!ok) process.exitCode = 1;

@@ -376,7 +376,10 @@ async function openToolbox({ config, runtime, log, signal, parts }: Assembly, gi
         path.join(APPLICATION, "extensions/tools"),
         path.join(config.home, "extensions/tools"),
       ],
-      bindings: { cacheDir: path.join(config.home, "bindings") },
+      bindings: {
+        cacheDir: path.join(config.home, "bindings"),
+        shippedDir: path.join(APPLICATION, "build/tool-bindings"),
+      },
     },
   });
   parts.defer(() => toolbox.stop());

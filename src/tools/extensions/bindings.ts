@@ -29,6 +29,8 @@ interface Component {
 export interface BindingsPlace {
   /** Keeps bindings from start to start. */
   readonly cacheDir: string;
+  /** Holds those of the tools that come with the program; is only looked into. */
+  readonly shippedDir?: string;
   readonly generatorDir?: string;
 }
 
@@ -39,10 +41,12 @@ export interface BindingsPlace {
  */
 export async function bindingsOf(
   component: Component,
-  { cacheDir, generatorDir = GENERATOR }: BindingsPlace,
+  { cacheDir, shippedDir, generatorDir = GENERATOR }: BindingsPlace,
 ): Promise<Bindings> {
   const { version } = generatorSchema.parse(JSON.parse(await readFile(path.join(generatorDir, "build.json"), "utf8")));
-  const directory = path.join(cacheDir, `${component.sha256}-${version}`);
+  const name = `${component.sha256}-${version}`;
+  const isShipped = shippedDir !== undefined && existsSync(path.join(shippedDir, name, "bindings.json"));
+  const directory = path.join(isShipped ? shippedDir : cacheDir, name);
   if (!existsSync(path.join(directory, "bindings.json"))) await generate(component, directory, generatorDir);
   const { imports, exports } = bindingsSchema.parse(
     JSON.parse(await readFile(path.join(directory, "bindings.json"), "utf8")),
