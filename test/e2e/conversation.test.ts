@@ -77,6 +77,21 @@ describe("on Slack", () => {
     expect(newest()).toContain('"bob: and me again"');
   });
 
+  test("what is to be kept in mind begins nothing, and is there when it is needed", async () => {
+    answer();
+    const talk = says("begin");
+    await talk.answered(1);
+    const before = askedSoFar();
+    talk.mention("/remember we deploy on Thursdays");
+    await office.until("that it is kept", () =>
+      office.whispersTo("U0ANA").some((told) => told.includes("keep it in mind")),
+    );
+    talk.say("when do we deploy?");
+    await talk.answered(2);
+    expect(askedSoFar() - before).toBe(1);
+    expect(newest()).toContain("[To keep in mind] we deploy on Thursdays");
+  });
+
   test("where config requires it, only mentions are answered; the rest is overheard", async () => {
     answer();
     const talk = office.talk({ text: "begin", channel: "C9000" });

@@ -10,7 +10,7 @@ import type { JobEvent } from "./job-event.ts";
 import type { RunLocalCommand } from "./local-command.ts";
 import { localCommandIn } from "./local-command-text.ts";
 import { skillBlocks } from "./run-skills.ts";
-import type { PersonMessageEvent, StoredEvent } from "./session-event.ts";
+import type { NoteEvent, PersonMessageEvent, StoredEvent } from "./session-event.ts";
 
 export interface RunInputOptions {
   readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "limits">;
@@ -40,8 +40,8 @@ export async function messagesOf(event: StoredEvent, options: RunInputOptions): 
   const { body } = event;
   if (body.kind === "job") return [jobMessage(body, options)];
   if (body.kind === "child") return [assignment(body, event.sessionId, options)];
-  if (body.kind === "child_end") return [userNote(endNote(body), body.at, options)];
-  if (body.kind === "note") return [userNote(body.text, body.at, options)];
+  if (body.kind === "child_end") return [ourNote(endNote(body), body.at, options)];
+  if (body.kind === "note") return [userNote(body, options)];
   if (body.kind !== "message") return [];
   const earlier = body.joinsThread ? await threadContext(body, options) : [];
   return [...earlier, await personMessage(body, event.seq, options)];
@@ -57,8 +57,15 @@ function assignment({ task, prompt, at }: ChildEvent, sessionId: string, { ids }
   return { id: ids.next("msg"), role: "user", content, createdAt: at };
 }
 
-function userNote(text: string, at: number, { ids }: RunInputOptions): Message {
+function ourNote(text: string, at: number, { ids }: RunInputOptions): Message {
   return { id: ids.next("msg"), role: "user", content: [{ type: "text", text }], createdAt: at };
+}
+
+/** What a person wants kept in mind is theirs, and counts as words of theirs; other notes are ours. */
+function userNote({ by, text, at, isMemory = false }: NoteEvent, options: RunInputOptions): Message {
+  const ours = ourNote(text, at, options);
+  if (!isMemory) return ours;
+  return { ...ours, content: [{ type: "user_memory_input", text: `[To keep in mind] ${text}` }], author: by };
 }
 
 function jobMessage({ prompt, author, at }: JobEvent, { ids }: RunInputOptions): Message {

@@ -35,7 +35,14 @@ const personMessage = z.object({
 /** A person wants the session's history summarised. */
 const compact = z.object({ kind: z.literal("compact"), by: authorSchema });
 /** What a person has done beside the conversation, for the model to know at its next turn; starts nothing. */
-const note = z.object({ kind: z.literal("note"), by: authorSchema, text: z.string(), at: z.number() });
+const note = z.object({
+  kind: z.literal("note"),
+  by: authorSchema,
+  text: z.string(),
+  at: z.number(),
+  /** A person wants it kept in mind. */
+  isMemory: z.boolean().exactOptional(),
+});
 /** A durable timer fired. */
 const timer = z.object({ kind: z.literal("timer"), timerId: z.string() });
 /** What a parked run waits for has come: a decision, an answer, the end of a child or of a pause. `of` names it, for the log. */
@@ -52,6 +59,7 @@ export const sessionEventBodySchema = z.discriminatedUnion("kind", [
   childEndSchema,
 ]);
 export type SessionEventBody = z.infer<typeof sessionEventBodySchema>;
+export type NoteEvent = z.infer<typeof note>;
 export type PersonMessageEvent = z.infer<typeof personMessage>;
 
 /** `key` is the idempotency key of DESIGN §4. */

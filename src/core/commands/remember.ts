@@ -1,0 +1,26 @@
+import type { ChatCommand } from "./command.ts";
+import { privately } from "./private-reply.ts";
+import { NO_THREAD, sessionToChange } from "./session-to-change.ts";
+
+/** Characters that are kept; more belongs in a file. */
+const MOST_CHARS = 2_000;
+
+export const rememberCommand: ChatCommand = {
+  name: "remember",
+  description: "tell me something to keep in mind in this thread; begins nothing",
+  usage: "<what>",
+  permission: "people",
+  async run(line, context) {
+    const text = line.trim();
+    if (text === "") return privately("Tell me what: `/remember we deploy on Thursdays`.");
+    if (text.length > MOST_CHARS)
+      return privately(`✗ That is too long to keep in mind: at most ${MOST_CHARS} characters.`);
+    const session = await sessionToChange(context);
+    if (session === null) return privately(NO_THREAD);
+    const { engine, runtime, person } = context;
+    const by = { id: person.id, name: person.name };
+    const body = { kind: "note", by, text, at: runtime.clock.now(), isMemory: true } as const;
+    await engine.deliver(session.id, { key: `command:${runtime.ids.next("cmd")}`, body });
+    return privately("✓ I keep it in mind in this thread.");
+  },
+};
