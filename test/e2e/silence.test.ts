@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { silent, text } from "../support/model-script.ts";
+import { slackOffice } from "../support/slack-talk.ts";
+
+/** A stream counts as dead after 45 s without a byte. Milliseconds. */
+const SILENCE_MS = 45_000;
+
+test(
+  "a model that goes silent is asked again, and the thread says so meanwhile",
+  async () => {
+    await using office = await slackOffice();
+    await office.bot.start();
+    office.model.script((_request, index) => (index === 0 ? silent() : text("Here I am.")));
+    const talk = office.talk({ text: "are you there?", channel: office.channel() });
+    const [first, second] = [await office.model.request(0), await office.model.request(1)];
+    expect(second.arrivedAt - first.arrivedAt).toBeGreaterThanOrEqual(SILENCE_MS);
+    expect(await talk.answered(1)).toBe("Here I am.");
+    expect(
+      talk
+        .live()
+        .map(({ text: shown }) => shown)
+        .join("\n"),
+    ).toContain("⚠ The model went silent; trying again (1 of 2).");
+    expect(office.model.requests).toHaveLength(2);
+  },
+  3 * SILENCE_MS,
+);
