@@ -168,7 +168,8 @@ test("what people say while it waits enters with the results; a stop denies all,
   await at.until("the second card", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("mind the spelling");
   talk.mention("/stop");
-  await at.until("the end", () => talk.live().some(({ text: shown }) => shown.includes("Stopped by @ana")));
+  const shown = () => [...talk.answers(), ...talk.live().map((message) => message.text)];
+  await at.until("the end", () => shown().some((words) => /⏹ Stopped by @ana(?!; not run)/u.test(words)));
   await at.until("the card's end", () => cards(talk).length === 0);
   expect(existsSync(path.join(root(at, talk.channel), "b.txt"))).toBe(false);
 });
