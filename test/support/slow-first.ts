@@ -1,0 +1,18 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** What takes long begins first, so that no worker is left alone with it at the end. */
+const SLOW = [
+  /\/test\/simulation\//,
+  /\/test\/e2e\/(crash|surfaces|load|silence|jobs)/,
+  /\/test\/(e2e|jobs|tools\/wasm)\//,
+];
+
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = SLOW.findIndex((pattern) => pattern.test(moduleId));
+      return place === -1 ? SLOW.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
