@@ -103,7 +103,8 @@ async function settle(asked: AgentInput, call: Call): Promise<ToolResult | null>
   const isBegun = (await deps.store.children.get(id)) !== null;
   const refusal = isBegun ? null : await begin(id, asked, call);
   if (refusal !== null) return errorResult(refusal, "not begun");
-  // Also when the call is taken up again: a process may have died between the two.
+  // Also when the call is taken up again: a process may have died in between.
+  await announce(id, call);
   if (ctx.config.managing !== undefined) await releaseQueued(ctx.sessionId, deps);
   const name = asked.agent_type ?? plainName(ctx);
   if (asked.run_in_background) {
@@ -171,24 +172,19 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   if (event.task.isolated === true) await deps.copies.make(id, ctx.sandboxRoot, signal);
   const begun = await beginChild({ id, settings }, event, deps);
   if (begun !== "begun") return begun === "stopped" ? "Not begun: you have been stopped." : TOO_MANY;
-  const { agent, description, depth } = event.task;
-  // A job works in silence, and what sub-agents hand on is seen on their lines.
-  if (depth > 1 || ctx.nonInteractive) return null;
-  const siblings = await deps.store.children.ofRun(ctx.sessionId, ctx.runId);
-  if (siblings.slice(0, ANNOUNCED).some((sibling) => sibling.id === id)) {
-    await announce({ id, agent, description }, { ctx, deps, signal });
-  }
   return null;
 }
 
 /** Of one run's sub-agents; a platform takes about one post a second, and the run holds its place meanwhile. */
 const ANNOUNCED = 10;
 
-/** People see who is given what. The child is at work already: a post that fails stops nothing. */
-async function announce(
-  { id, agent, description }: { id: string; agent: string; description: string },
-  { ctx, deps }: Call,
-): Promise<void> {
+/** People see, once, who is given what. The child is at work already: a post that fails stops nothing. */
+async function announce(id: string, { ctx, deps }: Call): Promise<void> {
+  const siblings = await deps.store.children.ofRun(ctx.sessionId, ctx.runId);
+  const child = siblings.slice(0, ANNOUNCED).find((sibling) => sibling.id === id);
+  // A job works in silence, and what sub-agents hand on is seen on their lines.
+  if (child === undefined || child.task.depth > 1 || ctx.nonInteractive) return;
+  const { agent, description } = child.task;
   const block = { type: "task_assignment", agent, description, sessionId: id } as const;
   const message = {
     lane: "progress",
