@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { SlowFirst } from "./test/support/slow-first.ts";
 
@@ -7,7 +8,8 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    maxWorkers: 2,
+    // Each file may start the whole program beside it.
+    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
     sequence: { sequencer: SlowFirst },
     reporters: ["default", "./test/support/count-reporter.ts"],
   },

@@ -8,7 +8,7 @@ import { playConversation } from "../support/simulation/conversation.ts";
 
 /** `SIM_SEED=17 npm test -- test/simulation` replays one seed. */
 const only = process.env["SIM_SEED"];
-const SEEDS = only === undefined ? Array.from({ length: 300 }, (_, index) => index + 1) : [Number(only)];
+const SEEDS = only === undefined ? Array.from({ length: 200 }, (_, index) => index + 1) : [Number(only)];
 const BATCH = 25;
 
 let directory: string;
