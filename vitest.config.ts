@@ -8,8 +8,8 @@ export default defineConfig({
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Each file may start the whole program beside it.
-    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+    // Many files wait for another process: one worker more than processors keeps these busy.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     sequence: { sequencer: SlowFirst },
     reporters: ["default", "./test/support/count-reporter.ts"],
   },
