@@ -15,8 +15,11 @@ type ContentParam = Anthropic.ContentBlockParam;
 const MOST_BREAKPOINTS = 4;
 /** Source: Anthropic docs, Extended thinking: the least budget. */
 const LEAST_THINKING = 1024;
-/** Models that are given a number of tokens to think; later ones decide themselves, guided by effort. */
-const THINKS_BY_BUDGET = /^claude-(?:3|(?:opus|sonnet)-4(?:-[0-5])?(?:-\d{8})?$|haiku-4)/;
+/**
+ * Models that are given a number of tokens to think; later ones decide themselves, guided by effort. Bedrock
+ * calls them `us.anthropic.claude-opus-4-5-20251101-v1:0`, Copilot `claude-opus-4.5`.
+ */
+const THINKS_BY_BUDGET = /(?:^|\.)claude-(?:3|(?:opus|sonnet)-4(?:[-.][0-5])?(?:-\d{8})?(?:-v\d+(?::\d+)?)?$|haiku-4)/;
 
 /** The request as Anthropic Messages want it. */
 export function anthropicBody({ request, refusedFields }: WireCall, endpoint: Endpoint): Body {

@@ -26,7 +26,11 @@ export async function createAnthropicMessages({ endpoint, fetch }: WireOptions):
     optionalFields: (call) => ANTHROPIC_OPTIONAL_FIELDS.filter((field) => field in anthropicBody(call, endpoint)),
     async *stream(call, signal) {
       const body = anthropicBody(call, endpoint);
-      const events = await client.messages.create({ ...body, ...endpoint.quirks.extraBody, stream: true }, { signal });
+      const headers = endpoint.quirks.requestHeaders(call.request);
+      const events = await client.messages.create(
+        { ...body, ...endpoint.quirks.extraBody, stream: true },
+        { signal, headers },
+      );
       yield* streamEvents(events, { provider: endpoint.id, model: call.request.model });
     },
     async listModels(signal) {

@@ -1,3 +1,4 @@
+import { copilotRequestHeaders } from "./copilot-headers.ts";
 import { PLAIN, type Quirks, type WireName } from "./quirks.ts";
 
 /** A provider as it ships: everything but its key. */
@@ -5,17 +6,18 @@ export interface CatalogEntry {
   readonly id: string;
   /** As people read it. */
   readonly name: string;
-  readonly wire: WireName;
-  /** Null: there is no common root, the operator must give one. */
+  /** What its models speak; where that depends on the model, whose rules say so. */
+  readonly wire: WireName | "bedrock" | "copilot";
+  /** Null: there is no common root, the operator must give one. `{region}` stands for the operator's region. */
   readonly baseUrl: string | null;
   /** The variable that holds the key; null where no key exists. */
   readonly keyVariable: string | null;
   readonly keyRequired: boolean;
+  /** The variable that holds the region, where the root depends on one. */
+  readonly regionVariable: string | null;
   readonly quirks: Quirks;
   /** What to choose when nothing is configured but this provider's key; null where no lasting id is known. */
   readonly defaultModel: string | null;
-  /** Named in the catalogue, but not yet to be spoken to. */
-  readonly comesLater: boolean;
 }
 
 type Deviations = Partial<Omit<CatalogEntry, "id" | "quirks">> & { readonly quirks?: Partial<Quirks> };
@@ -28,8 +30,8 @@ function entry(id: string, name: string, { quirks, ...rest }: Deviations): Catal
     baseUrl: null,
     keyVariable: `${id.toUpperCase()}_API_KEY`,
     keyRequired: rest.keyVariable !== null,
+    regionVariable: null,
     defaultModel: null,
-    comesLater: false,
     ...rest,
     quirks: { ...PLAIN, ...quirks },
   };
@@ -65,10 +67,12 @@ export const CATALOG: readonly CatalogEntry[] = [
     quirks: { ...OPENAI_QUIRKS, auth: "api-key" },
   }),
   entry("bedrock", "Amazon Bedrock", {
-    wire: "anthropic",
+    wire: "bedrock",
+    baseUrl: "https://bedrock-runtime.{region}.amazonaws.com",
     keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
-    comesLater: true,
-    quirks: { ...ANTHROPIC_QUIRKS, anthropicVersion: "2023-06-01" },
+    regionVariable: "AWS_REGION",
+    // No default model: its name says in which part of the world it may run, which is the operator's to decide.
+    quirks: { ...ANTHROPIC_QUIRKS, anthropicVersion: "2023-06-01", reasoningTags: true },
   }),
   entry("deepseek", "DeepSeek", {
     baseUrl: "https://api.deepseek.com",
@@ -96,7 +100,18 @@ export const CATALOG: readonly CatalogEntry[] = [
     // An effort only: the provider refuses one beside a thinking budget.
     quirks: { thinking: "reasoning_effort" },
   }),
-  entry("copilot", "GitHub Copilot", { keyVariable: "COPILOT_GITHUB_TOKEN", comesLater: true }),
+  entry("copilot", "GitHub Copilot", {
+    wire: "copilot",
+    baseUrl: "https://api.githubcopilot.com",
+    keyVariable: "COPILOT_GITHUB_TOKEN",
+    // No default model: the interface is unofficial, so it is used only by those who name it.
+    quirks: {
+      ...ANTHROPIC_QUIRKS,
+      anthropicVersion: "2023-06-01",
+      overflowPatterns: [/model_max_prompt_tokens_exceeded|prompt token count of \d+ exceeds/i],
+      requestHeaders: copilotRequestHeaders,
+    },
+  }),
   entry("codex", "OpenAI Codex", {
     wire: "responses",
     baseUrl: "https://api.openai.com/v1",
@@ -152,22 +167,24 @@ export const CATALOG: readonly CatalogEntry[] = [
   entry("vllm", "vLLM", { baseUrl: "http://127.0.0.1:8000/v1", keyRequired: false, quirks: { slowStart: true } }),
 ];
 
-/** Which variables hold a provider's key and root. */
+/** Which variables hold a provider's key, root and region. */
 export interface ProviderEnvironment {
   readonly id: string;
   readonly keyVariable: string | null;
   readonly baseUrlVariable: string;
+  readonly regionVariable: string | null;
 }
 
-export const PROVIDER_ENVIRONMENT: readonly ProviderEnvironment[] = CATALOG.map(({ id, keyVariable }) => ({
-  id,
-  keyVariable,
-  baseUrlVariable: baseUrlVariable(id),
-}));
+export const PROVIDER_ENVIRONMENT: readonly ProviderEnvironment[] = CATALOG.map(
+  ({ id, keyVariable, regionVariable }) => ({ id, keyVariable, baseUrlVariable: baseUrlVariable(id), regionVariable }),
+);
 
 export function baseUrlVariable(id: string): string {
   return `${id.toUpperCase().replaceAll("-", "_")}_BASE_URL`;
 }
+
+/** A region's name as it may stand in a host's: `eu-central-1`, `us-gov-west-1`. */
+export const REGION = /^[a-z]{2,4}(-[a-z]+){1,3}-\d{1,2}$/;
 
 export const DEMO_PROVIDER = "demo";
 export const DEMO_MODEL = "demo/scripted";

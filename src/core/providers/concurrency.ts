@@ -2,7 +2,7 @@ import { ProviderError } from "../protocol/errors.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { CallQueue } from "./call-queue.ts";
 import type { LlmProvider, ModelRequest, StreamEvent } from "./provider.ts";
-import { wholeResponse } from "./whole-response.ts";
+import { withStream } from "./whole-response.ts";
 
 /** When a refusal does not say how long to wait. Milliseconds. */
 const UNSAID_WAIT_MS = 1_000;
@@ -44,13 +44,7 @@ export function adaptiveConcurrency(provider: LlmProvider, clock: Clock): LlmPro
     }
   }
 
-  return {
-    id: provider.id,
-    name: provider.name,
-    listModels: (signal) => provider.listModels(signal),
-    createMessageStream: stream,
-    createMessage: (request, signal) => wholeResponse(stream(request, signal)),
-  };
+  return withStream(provider, stream);
 }
 
 /** How long a refusal for too many calls asks to wait; null for any other failure, and for too long a wait. */

@@ -45,6 +45,11 @@ export const MODELS: Readonly<Record<string, ModelFacts>> = {
   // The regular price; half of it is charged until the end of 2026, so costs read high rather than low.
   "google/gemini-3.8-flash": facts(1_048_576, 65_536, [1.5, 7.5, 0.15, 1.5]),
   "deepseek/deepseek-v4-pro": facts(1_000_000, 384_000, null), // priced by time of day
+  // Named so that people can choose them. Prices on Bedrock differ by region, Copilot's are a subscription's.
+  "bedrock/global.anthropic.claude-opus-5-5": facts(200_000, 64_000, null),
+  "bedrock/global.anthropic.claude-sonnet-5-5": facts(200_000, 64_000, null),
+  "copilot/claude-sonnet-5.5": UNKNOWN_MODEL,
+  "copilot/gpt-5.6-terra": UNKNOWN_MODEL,
   "demo/scripted": facts(200_000, 8_000, [0, 0, 0, 0]),
 };
 
@@ -52,6 +57,8 @@ export const MODELS: Readonly<Record<string, ModelFacts>> = {
 const SAME_MODELS: Readonly<Record<string, string>> = { codex: "openai" };
 /** `-20251001` (Anthropic) or `-2026-09-29` (OpenAI): a snapshot costs what its model costs. */
 const SNAPSHOT = /-\d{4}-?\d{2}-?\d{2}$/;
+/** `us.anthropic.claude-haiku-4-5-20251001-v1:0`: where it runs, the vendor's name, the version at Bedrock. */
+const CLAUDE_ON_BEDROCK = /(?:^|\.)anthropic\.(claude-.+?)(?:-v\d+(?::\d+)?)?$/;
 
 /** What the operator says of a model; what is left out stays as catalogued. */
 export interface ModelOverride {
@@ -67,10 +74,16 @@ export interface ModelOverride {
 }
 
 export function modelFacts(provider: string, model: string, override: ModelOverride = {}): ModelFacts {
-  const family = `${SAME_MODELS[provider] ?? provider}/${model}`;
-  const known = MODELS[family] ?? MODELS[family.replace(SNAPSHOT, "")] ?? UNKNOWN_MODEL;
+  const known = catalogued(provider, model);
   const { price, ...limits } = override;
   if (price === undefined) return { ...known, ...limits };
   const rates: Rates = [price.input, price.output, price.cacheRead ?? price.input, price.cacheWrite ?? price.input];
   return { ...known, ...limits, price: priceOf(rates) };
+}
+
+function catalogued(provider: string, model: string): ModelFacts {
+  const claude = provider === "bedrock" ? CLAUDE_ON_BEDROCK.exec(model)?.[1] : undefined;
+  if (claude !== undefined) return { ...catalogued("anthropic", claude), price: null };
+  const family = `${SAME_MODELS[provider] ?? provider}/${model}`;
+  return MODELS[family] ?? MODELS[family.replace(SNAPSHOT, "")] ?? UNKNOWN_MODEL;
 }

@@ -8,6 +8,7 @@ import { NO_USAGE, type Usage } from "../protocol/usage.ts";
 import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
 import { createOpenAiClient } from "./openai-client.ts";
 import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "./provider.ts";
+import { createReasoningSplitter, type Piece, type ReasoningSplitter } from "./reasoning-tags.ts";
 import { parseToolInput } from "./tool-input.ts";
 import type { Wire, WireOptions } from "./wire.ts";
 
@@ -20,9 +21,15 @@ export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
     async *stream(call, signal) {
       const body = chatBody(call, endpoint);
       // `post` rather than `create`: the body holds fields of other providers that OpenAI's types lack.
-      const events = await client.post<Stream<unknown>>("/chat/completions", { body, stream: true, signal });
+      const events = await client.post<Stream<unknown>>("/chat/completions", {
+        body,
+        stream: true,
+        signal,
+        headers: endpoint.quirks.requestHeaders(call.request),
+      });
       const origin = { provider: endpoint.id, model: call.request.model };
-      yield* streamEvents(events, { origin, ids, taken: callIds(call.request.messages) });
+      const splitter = endpoint.quirks.reasoningTags ? createReasoningSplitter() : null;
+      yield* streamEvents(events, { origin, ids, taken: callIds(call.request.messages), splitter });
     },
     async listModels(signal) {
       const models: ModelInfo[] = [];
@@ -102,6 +109,8 @@ interface Listening {
   readonly ids: Ids;
   /** Ids of calls that the conversation holds already. */
   readonly taken: ReadonlySet<string>;
+  /** Null: all text is answer. */
+  readonly splitter: ReasoningSplitter | null;
 }
 
 /** The API's events as ours. `finish_reason` is the terminal marker; usage may still follow it. */
@@ -122,6 +131,7 @@ async function* streamEvents(events: AsyncIterable<unknown>, listening: Listenin
       throw new ProviderError("provider_failed", "a stream event of unknown form", { cause: chunk.error });
     yield* received(chunk.data, { answer, listening });
   }
+  if (listening.splitter !== null) yield* written(listening.splitter.rest(), answer);
   if (answer.finish === null) return;
   if (answer.finish === "error") throw new ProviderError("provider_failed", "the answer ended with an error");
   yield { type: "end", response: responseOf(answer, listening.origin) };
@@ -137,19 +147,22 @@ function* received(
   if (choice === undefined) return;
   const delta = choice.delta ?? {};
   const reasoning = delta.reasoning_content ?? delta.reasoning ?? "";
-  if (reasoning !== "") {
-    answer.reasoning += reasoning;
-    yield { type: "thinking", text: reasoning };
-  }
+  if (reasoning !== "") yield* written([{ type: "thinking", text: reasoning }], answer);
   answer.reasoningDetails.push(...(delta.reasoning_details ?? []));
   const text = `${delta.content ?? ""}${delta.refusal ?? ""}`;
-  if (text !== "") {
-    answer.text += text;
-    yield { type: "text", text };
-  }
+  if (listening.splitter !== null) yield* written(listening.splitter.next(text), answer);
+  else if (text !== "") yield* written([{ type: "text", text }], answer);
   for (const call of delta.tool_calls ?? []) yield* receivedCall(call, { answer, listening });
   if (delta.refusal) answer.refused = true;
   if (choice.finish_reason) answer.finish = choice.finish_reason;
+}
+
+function* written(pieces: Iterable<Piece>, answer: Answer): Generator<StreamEvent> {
+  for (const piece of pieces) {
+    if (piece.type === "thinking") answer.reasoning += piece.text;
+    else answer.text += piece.text;
+    yield piece;
+  }
 }
 
 /**

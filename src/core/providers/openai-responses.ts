@@ -16,7 +16,11 @@ export async function createOpenAiResponses(options: WireOptions): Promise<Wire>
     optionalFields: (call) => RESPONSES_OPTIONAL_FIELDS.filter((field) => field in responsesBody(call, endpoint)),
     async *stream(call, signal) {
       const body = responsesBody(call, endpoint);
-      const events = await client.responses.create({ ...body, ...endpoint.quirks.extraBody, stream: true }, { signal });
+      const headers = endpoint.quirks.requestHeaders(call.request);
+      const events = await client.responses.create(
+        { ...body, ...endpoint.quirks.extraBody, stream: true },
+        { signal, headers },
+      );
       yield* streamEvents(events, { provider: endpoint.id, model: call.request.model });
     },
     async listModels(signal) {

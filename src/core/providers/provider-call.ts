@@ -4,12 +4,12 @@ import type { Clock } from "../protocol/runtime.ts";
 import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "./provider.ts";
 import { type ErrorContext, providerFailure, toProviderError } from "./provider-errors.ts";
 import { guardedEvents } from "./stall.ts";
-import type { Endpoint, Wire } from "./wire.ts";
+import type { Endpoint } from "./wire.ts";
+import type { Wires } from "./wires.ts";
 
 export interface ProviderOptions {
   readonly endpoint: Endpoint;
-  /** Loads the SDK on first use. */
-  readonly wire: () => Promise<Wire>;
+  readonly wires: Wires;
   readonly clock: Clock;
   /** Milliseconds between two events with content. */
   readonly contentMs: number;
@@ -31,7 +31,7 @@ const MOST_DROPPED = 6;
  * because of an optional field is sent again without it, and the field is left out from then on.
  */
 export function createProvider(options: ProviderOptions): LlmProvider {
-  const { endpoint, clock } = options;
+  const { endpoint, clock, wires } = options;
   const refusedByModel = new Map<string, Set<string>>();
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
@@ -51,7 +51,9 @@ export function createProvider(options: ProviderOptions): LlmProvider {
         signal.throwIfAborted();
         const failure = toProviderError(error, attempt.context);
         const mayDrop = !attempt.begun && dropped < MOST_DROPPED && failure.code === "bad_request";
-        const field = mayDrop ? refusedField(failure, (await options.wire()).optionalFields(attempt)) : null;
+        const field = mayDrop
+          ? refusedField(failure, (await wires.of(request.model, signal)).optionalFields(attempt))
+          : null;
         if (field === null) throw brokenOff(failure, attempt);
         refusedFields.add(field);
       }
@@ -68,7 +70,7 @@ export function createProvider(options: ProviderOptions): LlmProvider {
     },
     async listModels(signal) {
       try {
-        return await (await options.wire()).listModels(signal);
+        return await wires.listModels(signal);
       } catch (error) {
         signal.throwIfAborted();
         throw toProviderError(error, errorContext(endpoint, { model: "" }, clock));
@@ -82,7 +84,7 @@ async function* streamOnce(
   attempt: Attempt,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
-  const wire = await options.wire();
+  const wire = await options.wires.of(attempt.request.model, signal);
   const ended = new AbortController();
   const events = wire.stream(attempt, AbortSignal.any([signal, ended.signal]));
   try {

@@ -45,7 +45,7 @@ const QUOTA: readonly RegExp[] = [
 const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|slow_down/i;
 const REFUSED = /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by/i;
 const UNKNOWN_MODEL =
-  /model[_ ]?not[_ ]?(found|exist)|unknown model|no such model|model .{0,100}(does not exist|not found)/i;
+  /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported/i;
 const CONNECTION = /^(APIConnection|APIConnectionTimeout)Error$/;
 
 /** Any failure of a call as a ProviderError; what nobody but we can have caused is a defect. */

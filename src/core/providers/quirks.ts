@@ -1,3 +1,4 @@
+import type { ModelRequest } from "./provider.ts";
 import type { ToolIdFormat } from "./tool-input.ts";
 
 /** Which API a provider speaks: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions. */
@@ -13,6 +14,8 @@ export interface Quirks {
   readonly developerRole: boolean;
   /** Chat: how past reasoning goes back: not at all, as text beside tool calls, or as opaque details. */
   readonly replayReasoning: "none" | "reasoning_content" | "reasoning_details";
+  /** Chat: what the model thinks comes as text between tags, before the answer. */
+  readonly reasoningTags: boolean;
   /** Chat: tool calls carry `extra_content` (Google's thought signature) that must come back. */
   readonly extraContent: boolean;
   /** Chat: how thinking is switched on. */
@@ -29,6 +32,8 @@ export interface Quirks {
   readonly auth: "bearer" | "x-api-key" | "api-key";
   /** Anthropic wire: another version than the SDK's own. */
   readonly anthropicVersion: string | null;
+  /** Headers that depend on what a request carries. */
+  readonly requestHeaders: (request: ModelRequest) => Readonly<Record<string, string>>;
   /** Fields that are sent with every request. */
   readonly extraBody: Readonly<Record<string, unknown>>;
   /** Messages with which only this provider says that a request is too long. */
@@ -46,6 +51,7 @@ export const PLAIN: Quirks = {
   streamUsage: true,
   developerRole: false,
   replayReasoning: "none",
+  reasoningTags: false,
   extraContent: false,
   thinking: "none",
   fillerAfterTool: false,
@@ -55,6 +61,7 @@ export const PLAIN: Quirks = {
   noSampling: false,
   auth: "bearer",
   anthropicVersion: null,
+  requestHeaders: () => ({}),
   extraBody: {},
   overflowPatterns: [],
   silentOverflow: false,

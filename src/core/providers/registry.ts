@@ -1,23 +1,26 @@
-import { assertNever } from "../protocol/assert-never.ts";
 import { ProviderError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER } from "./catalog.ts";
+import { bedrockWires } from "./bedrock.ts";
+import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, REGION } from "./catalog.ts";
 import { adaptiveConcurrency } from "./concurrency.ts";
+import { copilotWires } from "./copilot.ts";
 import { createDemoProvider } from "./demo/demo-provider.ts";
-import { readableErrors } from "./error-bodies.ts";
 import { type ModelOverride, modelFacts } from "./models.ts";
 import type { LlmProvider, ProviderRegistry } from "./provider.ts";
 import { createProvider } from "./provider-call.ts";
 import { PLAIN, type WireName } from "./quirks.ts";
 import { type Fetch, STALL_LIMITS, type StallLimits, stallGuardedFetch } from "./stall.ts";
-import type { Endpoint, Wire, WireOptions } from "./wire.ts";
+import type { Endpoint } from "./wire.ts";
+import { type Reach, singleWire, type Wires } from "./wires.ts";
 
 /** What the operator configured of one provider. */
 export interface ProviderSettings {
   readonly apiKey?: string;
   readonly baseUrl?: string;
-  /** Makes a provider of the operator's own, which needs a `baseUrl`, too. */
+  /** Where a provider has roots by region. */
+  readonly region?: string;
+  /** Makes a provider of the operator's own, which needs a `baseUrl`, too; on a known one it wins. */
   readonly wire?: WireName;
   /** By the provider's own name of the model. */
   readonly models?: Readonly<Record<string, ModelOverride>>;
@@ -68,9 +71,7 @@ export function createProviderRegistry(options: RegistryOptions): ProviderRegist
 
 function entryOf(id: string, settings: ProviderSettings | undefined): CatalogEntry {
   const entry = CATALOG.find((each) => each.id === id);
-  if (entry?.comesLater === true && settings?.wire === undefined)
-    throw unknownProvider(id, `${entry.name} is not supported yet`);
-  if (entry !== undefined) return settings?.wire === undefined ? entry : { ...entry, wire: settings.wire };
+  if (entry !== undefined) return entry;
   if (settings?.wire === undefined) throw unknownProvider(id, `no provider is called ${id}`);
   return {
     id,
@@ -79,16 +80,16 @@ function entryOf(id: string, settings: ProviderSettings | undefined): CatalogEnt
     baseUrl: null,
     keyVariable: null,
     keyRequired: false,
+    regionVariable: null,
     quirks: { ...PLAIN, toolIds: settings.wire === "anthropic" ? "word64" : "any" },
     defaultModel: null,
-    comesLater: false,
   };
 }
 
 function endpointOf(entry: CatalogEntry, settings: ProviderSettings = {}): Endpoint {
   const { id, name, keyVariable, quirks } = entry;
   const apiKey = settings.apiKey ?? null;
-  const baseUrl = settings.baseUrl ?? entry.baseUrl;
+  const baseUrl = settings.baseUrl ?? rootOf(entry, settings);
   if (apiKey === null && entry.keyRequired) {
     const detail = {
       provider: id,
@@ -100,6 +101,14 @@ function endpointOf(entry: CatalogEntry, settings: ProviderSettings = {}): Endpo
   }
   if (baseUrl === null) throw unknownProvider(id, `${name} needs a base URL: set ${baseUrlVariable(id)}`);
   return { id, name, baseUrl: baseUrl.replace(/\/+$/, ""), apiKey, keyVariable, quirks };
+}
+
+/** No region is assumed: it decides where people's words go. */
+function rootOf({ name, id, baseUrl, regionVariable }: CatalogEntry, { region }: ProviderSettings): string | null {
+  if (baseUrl === null || regionVariable === null) return baseUrl;
+  if (region === undefined || !REGION.test(region))
+    throw unknownProvider(id, `${name} needs a region, such as eu-central-1: set ${regionVariable}`);
+  return baseUrl.replace("{region}", region);
 }
 
 function isUsable(id: string, settings: ProviderSettings | undefined): boolean {
@@ -116,36 +125,23 @@ function unknownProvider(provider: string, reason: string): ProviderError {
   return new ProviderError("unknown_provider", reason, { detail: { provider, reason } });
 }
 
-function build({ wire }: CatalogEntry, endpoint: Endpoint, options: RegistryOptions): LlmProvider {
+function build(entry: CatalogEntry, endpoint: Endpoint, options: RegistryOptions): LlmProvider {
   const { clock, ids } = options.runtime;
   const limits = options.stallLimits ?? STALL_LIMITS;
   const answerMs = endpoint.quirks.slowStart ? Math.max(SLOW_START_MS, limits.answerMs) : limits.answerMs;
-  const guarded = stallGuardedFetch(options.fetch ?? globalThis.fetch, clock, { ...limits, answerMs });
-  let loading: Promise<Wire> | null = null;
-  return createProvider({
-    endpoint,
-    clock,
-    contentMs: Math.max(limits.contentMs, answerMs),
-    wire() {
-      if (loading === null) {
-        options.log.info({ provider: endpoint.id, wire }, "provider.load");
-        loading = loadWire(wire, { endpoint, fetch: readableErrors(guarded), clock, ids });
-      }
-      return loading;
-    },
-  });
+  const fetch = stallGuardedFetch(options.fetch ?? globalThis.fetch, clock, { ...limits, answerMs });
+  const own = options.settings[entry.id];
+  const wires = wiresOf(entry.wire, { endpoint, fetch, clock, ids, log: options.log, answerMs, own });
+  return createProvider({ endpoint, clock, wires, contentMs: Math.max(limits.contentMs, answerMs) });
 }
 
-/** Each SDK costs 10 to 15 MB of memory: only what is used is loaded. */
-async function loadWire(wire: WireName, options: WireOptions): Promise<Wire> {
+function wiresOf(wire: CatalogEntry["wire"], reach: Reach): Wires {
   switch (wire) {
-    case "anthropic":
-      return (await import("./anthropic-messages.ts")).createAnthropicMessages(options);
-    case "responses":
-      return (await import("./openai-responses.ts")).createOpenAiResponses(options);
-    case "chat":
-      return (await import("./openai-chat.ts")).createOpenAiChat(options);
+    case "bedrock":
+      return bedrockWires(reach);
+    case "copilot":
+      return copilotWires(reach);
     default:
-      return assertNever(wire);
+      return singleWire(wire, reach);
   }
 }

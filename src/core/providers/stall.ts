@@ -98,7 +98,7 @@ interface Limit {
 }
 
 /** Settles as `work` does, or rejects first: with `stalled` after the limit, with the reason on an abort. */
-function within<T>(work: Promise<T>, { clock, limitMs, what, signal }: Limit): Promise<T> {
+export function within<T>(work: Promise<T>, { clock, limitMs, what, signal }: Limit): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {
       release();

@@ -60,7 +60,10 @@ const thinkers: readonly { model: string; expected: unknown }[] = [
   { model: "claude-sonnet-4-5", expected: { type: "enabled", budget_tokens: 5_000 } },
   { model: "claude-sonnet-4-5-20250929", expected: { type: "enabled", budget_tokens: 5_000 } },
   { model: "claude-haiku-4-5-20251001", expected: { type: "enabled", budget_tokens: 5_000 } },
+  { model: "us.anthropic.claude-opus-4-5-20251101-v1:0", expected: { type: "enabled", budget_tokens: 5_000 } },
+  { model: "claude-sonnet-4.5", expected: { type: "enabled", budget_tokens: 5_000 } },
   { model: "claude-opus-4-6", expected: { type: "adaptive" } },
+  { model: "global.anthropic.claude-opus-4-6-v1", expected: { type: "adaptive" } },
   { model: "claude-sonnet-5-5", expected: { type: "adaptive" } },
 ];
 test.each(thinkers)("$model is asked to think in its own way", ({ model, expected }) => {

@@ -17,6 +17,14 @@ test("models of providers with a key can be chosen, and those that the operator 
   expect(list.filter((ref) => /^(openai|demo)\//.test(ref))).toEqual([]);
 });
 
+test("gateways have models to choose from, too, once they can be used", () => {
+  const list = choice({ bedrock: { apiKey: "k", region: "eu-central-1" }, copilot: { apiKey: "k" } }).list();
+  expect(list).toEqual(
+    expect.arrayContaining(["bedrock/global.anthropic.claude-sonnet-5-5", "copilot/claude-sonnet-5.5"]),
+  );
+  expect(choice({ bedrock: { apiKey: "k" } }).list()).toEqual([]);
+});
+
 test.each([
   ["anthropic/claude-opus-5-5", null],
   ["anthropic/some-new-model", null],

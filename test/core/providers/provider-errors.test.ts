@@ -77,6 +77,22 @@ test("a provider's own words, codes and silences are known where its quirks say 
   );
 });
 
+const bedrocks = [
+  { status: 400, message: "The provided model identifier is invalid.", code: "unknown_model" },
+  {
+    status: 400,
+    message: "Invocation of model ID anthropic.claude-opus-5 with on-demand throughput isn’t supported.",
+    code: "unknown_model",
+  },
+  { status: 400, message: "Input is too long for requested model.", code: "context_overflow" },
+  { status: 403, message: "The security token included in the request is invalid.", code: "auth" },
+  { status: 429, message: "Too many tokens, please wait before trying again.", code: "rate_limited" },
+  { status: 503, message: "Bedrock is unable to process your request.", code: "overloaded" },
+];
+test.each(bedrocks)("Bedrock's $status “$message” is $code", ({ status, message, code }) => {
+  expect(toProviderError(sdkError(status, { message }), context).code).toBe(code);
+});
+
 test("a limit on output tokens is no overflow of the context", () => {
   const message = "max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens";
   expect(toProviderError(sdkError(400, { message }), context).code).toBe("bad_request");

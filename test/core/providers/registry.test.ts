@@ -59,7 +59,17 @@ const refusals: readonly { ref: string; settings: Record<string, ProviderSetting
   {
     ref: "bedrock/m",
     settings: { bedrock: { apiKey: "k" } },
-    expected: { code: "unknown_provider", detail: { reason: expect.stringContaining("not supported yet") } },
+    expected: { code: "unknown_provider", detail: { reason: expect.stringContaining("AWS_REGION") } },
+  },
+  {
+    ref: "bedrock/m",
+    settings: { bedrock: { apiKey: "k", region: "evil.example/" } },
+    expected: { code: "unknown_provider", detail: { reason: expect.stringContaining("AWS_REGION") } },
+  },
+  {
+    ref: "copilot/m",
+    settings: {},
+    expected: { code: "auth", detail: { keyVariable: "COPILOT_GITHUB_TOKEN" } },
   },
 ];
 test.each(refusals)("$ref is refused, naming what to set", async ({ ref, settings, expected }) => {
@@ -98,14 +108,20 @@ test("every provider has a wire, variables of its own, and a root unless it says
   const ids = CATALOG.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.length).toBeGreaterThanOrEqual(30);
-  const rootless = CATALOG.filter(({ baseUrl, comesLater }) => baseUrl === null && !comesLater).map(({ id }) => id);
+  const rootless = CATALOG.filter(({ baseUrl }) => baseUrl === null).map(({ id }) => id);
   expect(rootless).toEqual(["azure", "venus"]);
   expect(PROVIDER_ENVIRONMENT).toContainEqual({
     id: "google",
     keyVariable: "GEMINI_API_KEY",
     baseUrlVariable: "GOOGLE_BASE_URL",
+    regionVariable: null,
   });
-  expect(PROVIDER_ENVIRONMENT).toContainEqual({ id: "ollama", keyVariable: null, baseUrlVariable: "OLLAMA_BASE_URL" });
+  expect(PROVIDER_ENVIRONMENT).toContainEqual({
+    id: "ollama",
+    keyVariable: null,
+    baseUrlVariable: "OLLAMA_BASE_URL",
+    regionVariable: null,
+  });
 });
 
 const wires: readonly { ref: string; start: typeof startAnthropicServer }[] = [

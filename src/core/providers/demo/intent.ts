@@ -19,6 +19,8 @@ const PATH = "(?:`([^`]+)`|\"([^\"]+)\"|'([^']+)'|([\\w@~-]*[./][\\w@./-]*[\\w-]
 const FILE = "(?:the\\s+)?(?:file\\s+)?";
 const POLITE =
   /^(?:(?:hi there|hi|hey|hello|ok|okay|please|now|then|could you|can you|would you|will you|and|,)[\s,]+)+(?=\S)/i;
+/** What Deckhand says of a request before it, as of a job's. */
+const NOTE = /^\[[^\]]*\]\n\n/;
 const MENTION = /^(?:<@[^>]+>|@[\w.-]+)[\s,:]*/;
 
 interface Rule {
@@ -90,7 +92,7 @@ const RULES: readonly Rule[] = [
 
 /** The intent of one text, or null when no rule knows it. */
 export function intentOf(text: string): Intent | null {
-  const request = text.trim().replace(MENTION, "").replace(POLITE, "").trim();
+  const request = text.trim().replace(NOTE, "").replace(MENTION, "").replace(POLITE, "").trim();
   const plain = request.replace(/(?<=[\w"'`])\s*[.!?]+$/, "");
   for (const rule of RULES) {
     const match = rule.pattern.exec(plain) ?? rule.pattern.exec(request);

@@ -24,6 +24,7 @@ const understood: readonly { words: string; intent: Intent }[] = [
   },
   { words: "in config.toml set port to 9090", intent: change("port", "9090") },
   { words: "list files", intent: { type: "list", pattern: "**/*" } },
+  { words: "[The scheduled job “Files”, due now.]\n\nlist files", intent: { type: "list", pattern: "**/*" } },
   { words: "ls", intent: { type: "list", pattern: "**/*" } },
   { words: "What files are there?", intent: { type: "list", pattern: "**/*" } },
   { words: "list the files in src", intent: { type: "list", pattern: "src/**/*" } },

@@ -1,0 +1,25 @@
+import type { WireName } from "./quirks.ts";
+import { createWireLoader, type Reach, type Wires } from "./wires.ts";
+
+/** Where each API is beneath the root. Source: AWS docs, Endpoints supported by Amazon Bedrock. */
+const PATHS: Readonly<Record<WireName, string>> = {
+  anthropic: "/anthropic",
+  responses: "/openai/v1",
+  chat: "/openai/v1",
+};
+
+/** Bedrock serves each vendor's models over that vendor's API, all others over Chat Completions. */
+export function bedrockWires(reach: Reach): Wires {
+  const load = createWireLoader(reach);
+  const at = (name: WireName) => load(name, `${reach.endpoint.baseUrl}${PATHS[name]}`);
+  return {
+    of: (model) => at(reach.own?.wire ?? bedrockWireOf(model)),
+    listModels: async (signal) => (await at("chat")).listModels(signal),
+  };
+}
+
+/** A name is `[<region>.]<vendor>.<model>`. GPT speaks Responses only; gpt-oss is an open model like others. */
+function bedrockWireOf(model: string): WireName {
+  if (/(?:^|\.)anthropic\./.test(model)) return "anthropic";
+  return /(?:^|\.)openai\.gpt-\d/.test(model) ? "responses" : "chat";
+}

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { ProviderError } from "../protocol/errors.ts";
+import { copilotFetch, createCopilotSession } from "./copilot-session.ts";
+import type { ModelInfo } from "./provider.ts";
+import type { WireName } from "./quirks.ts";
+import { type Fetch, within } from "./stall.ts";
+import { createWireLoader, type Reach, type Wires } from "./wires.ts";
+
+/**
+ * GitHub Copilot: the root comes with the token, the wire of a model with the list of models, which is read
+ * once. Both are shared by all calls, so that none of them ends when one caller gives up.
+ */
+export function copilotWires(reach: Reach): Wires {
+  const { endpoint, clock, log, own } = reach;
+  const session = createCopilotSession({ githubToken: endpoint.apiKey ?? "", fetch: reach.fetch, clock });
+  const fetch = copilotFetch(reach.fetch, session);
+  // The wires know no key: the fetch puts the session's token in.
+  const load = createWireLoader({ ...reach, endpoint: { ...endpoint, apiKey: null }, fetch });
+  let listed: Promise<readonly CopilotModel[]> | null = null;
+
+  function waited<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+    return within(work, { clock, limitMs: reach.answerMs, what: "no answer", signal });
+  }
+
+  async function rootOf(signal: AbortSignal): Promise<string> {
+    const token = await waited(session.current(), signal);
+    return own?.baseUrl === undefined ? (token.root ?? endpoint.baseUrl) : endpoint.baseUrl;
+  }
+
+  function models(root: string): Promise<readonly CopilotModel[]> {
+    listed ??= copilotModels(fetch, root).catch((error: unknown) => {
+      listed = null;
+      throw error;
+    });
+    return listed;
+  }
+
+  /** Without the list a call goes out all the same: what is wrong with the list may be nothing to the call. */
+  async function wireNameOf(model: string, root: string, signal: AbortSignal): Promise<WireName> {
+    try {
+      const known = (await waited(models(root), signal)).find(({ id }) => id === model);
+      return preferredWire(known?.supported_endpoints ?? []);
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ err: error }, "copilot.models");
+      return "chat";
+    }
+  }
+
+  return {
+    async of(model, signal) {
+      const root = await rootOf(signal);
+      return load(own?.wire ?? (await wireNameOf(model, root, signal)), root);
+    },
+    async listModels(signal) {
+      return (await waited(models(await rootOf(signal)), signal)).map(modelInfo);
+    },
+  };
+}
+
+const listSchema = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      supported_endpoints: z.array(z.string()).nullish(),
+      capabilities: z
+        .object({
+          limits: z
+            .object({ max_context_window_tokens: z.number().nullish(), max_output_tokens: z.number().nullish() })
+            .nullish(),
+        })
+        .nullish(),
+    }),
+  ),
+});
+type CopilotModel = z.infer<typeof listSchema>["data"][number];
+
+async function copilotModels(fetch: Fetch, root: string): Promise<readonly CopilotModel[]> {
+  const response = await fetch(`${root}/models`);
+  if (!response.ok) throw new ProviderError("provider_failed", `the list of models answered ${response.status}`);
+  return listSchema.parse(await response.json()).data;
+}
+
+/** Each vendor's own API first, since it carries thinking and cache marks; Chat Completions where nothing is said. */
+function preferredWire(endpoints: readonly string[]): WireName {
+  if (endpoints.includes("/v1/messages")) return "anthropic";
+  return endpoints.includes("/responses") ? "responses" : "chat";
+}
+
+function modelInfo({ id, capabilities }: CopilotModel): ModelInfo {
+  const window = capabilities?.limits?.max_context_window_tokens;
+  const output = capabilities?.limits?.max_output_tokens;
+  return {
+    id,
+    ...(window == null ? {} : { contextWindow: window }),
+    ...(output == null ? {} : { maxOutputTokens: output }),
+  };
+}

@@ -1,0 +1,36 @@
+import { ProviderError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { ToolSpec } from "./provider.ts";
+import { createProviderRegistry, type ProviderSettings } from "./registry.ts";
+
+export interface RehearsedCall {
+  /** `provider/model`. */
+  readonly ref: string;
+  readonly tools: readonly ToolSpec[];
+  readonly settings: Readonly<Record<string, ProviderSettings>>;
+  readonly runtime: Runtime;
+  readonly log: Log;
+}
+
+/**
+ * Does all that a call of a model does before its request leaves: the SDK is loaded, which takes longest, and
+ * has written a request. Nothing is sent. The demo model, which sends nothing, answers.
+ */
+export async function rehearseCall(call: RehearsedCall, signal: AbortSignal): Promise<void> {
+  const { ref, tools, settings, runtime } = call;
+  const log = call.log.child({ rehearsal: true });
+  const registry = createProviderRegistry({ settings, runtime, log, fetch: unsent });
+  const { provider, model } = await registry.resolve(ref);
+  const content = [{ type: "text" as const, text: "rehearsal" }];
+  const message = { id: runtime.ids.next("msg"), role: "user" as const, content, createdAt: runtime.clock.now() };
+  try {
+    await provider.createMessage({ model, system: [], messages: [message], tools, maxTokens: 1 }, signal);
+  } catch (error) {
+    if (!(error instanceof ProviderError && error.code === "network")) throw error;
+  }
+}
+
+function unsent(): Promise<never> {
+  return Promise.reject(new ProviderError("network", "a rehearsal sends nothing"));
+}

@@ -1,0 +1,36 @@
+import { createServer } from "node:http";
+import { expect, test } from "vitest";
+import { rehearseCall } from "../../../src/core/providers/rehearsal.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { listening } from "../../support/model-server.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const tools = [{ name: "read", description: "Reads a file.", inputSchema: { type: "object", properties: {} } }];
+const common = { tools, runtime: systemRuntime(), log: silentLog };
+const { signal } = new AbortController();
+
+test.each(["anthropic", "responses", "chat"] as const)(
+  "a rehearsed call of the wire %s sends nothing",
+  async (wire) => {
+    const server = createServer();
+    let connections = 0;
+    server.on("connection", () => {
+      connections += 1;
+    });
+    const listener = await listening(server);
+    try {
+      const settings = { ours: { wire, baseUrl: listener.origin, apiKey: "test-key" } };
+      await rehearseCall({ ...common, ref: "ours/model", settings }, signal);
+      await fetch(listener.origin, { signal: AbortSignal.timeout(50) }).catch(() => null);
+      expect(connections, "only the connection of this test").toBe(1);
+    } finally {
+      await listener.close();
+    }
+  },
+);
+
+test("what keeps a model from being called at all is told", async () => {
+  await expect(rehearseCall({ ...common, ref: "anthropic/claude", settings: {} }, signal)).rejects.toMatchObject({
+    code: "auth",
+  });
+});
