@@ -4,11 +4,12 @@
  * itself is not installed. Runs in `postinstall`.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { removeUnfinished, replaceFolder } from "./build-folder.ts";
 
 const here = import.meta.dirname;
 const target = join(here, "..", "build", "bindings-generator");
@@ -21,21 +22,22 @@ const transpiler = join(jco.resolve("@bytecodealliance/jco-transpile"), "../..")
 /** False when there is nothing to do: the one that is there has the installed version. */
 export async function buildBindingsGenerator(): Promise<boolean> {
   const { version } = JSON.parse(readFileSync(join(transpiler, "package.json"), "utf8"));
+  await removeUnfinished(dirname(target));
   if (isCurrent(version)) return false;
-  const work = `${target}.${process.pid}.new`;
-  await mkdir(work, { recursive: true });
-  await bundle(join(work, "generator.js"));
-  for (const file of globSync(join(transpiler, "vendor", `${NAME}.core*.wasm`))) {
-    await copyFile(file, join(work, basename(file)));
-  }
-  await writeFile(join(work, "package.json"), '{"type":"module"}\n');
-  await writeFile(join(work, "build.json"), `${JSON.stringify({ version })}\n`);
-  await rm(target, { recursive: true, force: true, maxRetries: 5 });
-  await rename(work, target).catch(async (error: unknown) => {
-    if (!isCurrent(version)) throw error; // another build may have been first
-    await rm(work, { recursive: true });
+  await replaceFolder(target, {
+    fill: (folder) => buildInto(folder, version),
+    isCurrent: () => isCurrent(version),
   });
   return true;
+}
+
+async function buildInto(folder: string, version: string): Promise<void> {
+  await bundle(join(folder, "generator.js"));
+  for (const file of globSync(join(transpiler, "vendor", `${NAME}.core*.wasm`))) {
+    await copyFile(file, join(folder, basename(file)));
+  }
+  await writeFile(join(folder, "package.json"), '{"type":"module"}\n');
+  await writeFile(join(folder, "build.json"), `${JSON.stringify({ version })}\n`);
 }
 
 function isCurrent(version: string): boolean {

@@ -3,35 +3,37 @@
  * bundled, becomes a component of the world in wasm/extension; the component and its tool.json, with the
  * component's hash, go to build/tools/<name>/. Runs in `postinstall`; what has not changed is left alone.
  */
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { promisify } from "node:util";
-import { build } from "esbuild";
+import { pathToFileURL } from "node:url";
+import { removeUnfinished, replaceFolder } from "./build-folder.ts";
+import { buildComponent, type ComponentSource } from "./component.ts";
 
 const here = import.meta.dirname;
 
 /** A directory of extensions, as the program loads them. */
 export const EXAMPLE_TOOLS = join(here, "..", "build", "tools");
 
+/** `shares`: a folder of the program that it is built from, too. */
 const EXAMPLES = [
-  { name: "chart", world: "isolated-component" },
-  { name: "csv_query", world: "component" },
+  { name: "chart", world: "isolated-component", shares: "src/core/chart" },
+  { name: "csv_query", world: "component", shares: null },
 ];
 type Example = (typeof EXAMPLES)[number];
 
 /** The packages whose versions shape a component. */
 const TOOLS = ["@bytecodealliance/jco", "componentize-qjs", "esbuild"];
 
-function sourceHash(name: string): string {
+function sourceHash({ name, shares }: Example): string {
   const files = [
     join(here, "build-examples.ts"),
+    join(here, "component.ts"),
     ...globSync(join(here, "extension", "*.wit")),
     ...globSync(join(here, "examples", "*.ts")),
     ...globSync(join(here, "examples", name, "*")),
+    ...(shares === null ? [] : globSync(join(here, "..", shares, "*"))),
     ...TOOLS.map((tool) => join(here, "..", "node_modules", tool, "package.json")),
   ];
   const hash = createHash("sha256");
@@ -44,54 +46,38 @@ async function isCurrent(name: string, sources: string): Promise<boolean> {
   return existsSync(stamp) && JSON.parse(await readFile(stamp, "utf8")).sources === sources;
 }
 
-async function buildExample({ name, world }: Example, sources: string): Promise<void> {
-  const target = join(EXAMPLE_TOOLS, name);
-  const work = join(EXAMPLE_TOOLS, `.${name}.${process.pid}`);
-  await mkdir(work, { recursive: true });
-  try {
-    const component = join(work, "component.wasm");
-    await componentize({ name, world }, component);
-    const manifest = JSON.parse(await readFile(join(here, "examples", name, "tool.json"), "utf8"));
-    const sha256 = createHash("sha256")
-      .update(await readFile(component))
-      .digest("hex");
-    await writeFile(join(work, "tool.json"), `${JSON.stringify({ ...manifest, sha256 }, null, 2)}\n`);
-    await writeFile(join(work, "build.json"), `${JSON.stringify({ sources })}\n`);
-    await rm(target, { recursive: true, force: true, maxRetries: 5 });
-    await rename(work, target).catch(async (error: unknown) => {
-      if (!(await isCurrent(name, sources))) throw error; // another build may have been first
-    });
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+function sourceOf({ name, world }: Example): ComponentSource {
+  const entry = join(here, "examples", name, "main.ts");
+  return { name, entry, wit: join(here, "extension"), world, isAsync: false };
 }
 
-async function componentize({ name, world }: Example, component: string): Promise<void> {
-  const script = `${component}.js`;
-  await build({
-    entryPoints: [join(here, "examples", name, "main.ts")],
-    outfile: script,
-    bundle: true,
-    format: "esm",
-    platform: "neutral",
-    target: "es2023",
-    external: ["deckhand:*"],
-    logLevel: "silent",
-  });
-  const jco = fileURLToPath(new URL("jco.js", import.meta.resolve("@bytecodealliance/jco")));
-  const flags = ["--backend", "qjs", "--backend-qjs-disable-async", "--backend-qjs-stub-wasi"];
-  const args = [jco, "componentize", script, "-w", join(here, "extension"), "-n", world, ...flags, "-o", component];
-  await promisify(execFile)(process.execPath, args);
-  await rm(script);
+/** What the examples are built of. */
+export function exampleSources(): ComponentSource[] {
+  return EXAMPLES.map(sourceOf);
+}
+
+async function buildInto(folder: string, example: Example, sources: string): Promise<void> {
+  const { bundle, component } = await buildComponent(sourceOf(example), folder);
+  await rm(bundle);
+  const manifest = JSON.parse(await readFile(join(here, "examples", example.name, "tool.json"), "utf8"));
+  const sha256 = createHash("sha256")
+    .update(await readFile(component))
+    .digest("hex");
+  await writeFile(join(folder, "tool.json"), `${JSON.stringify({ ...manifest, sha256 }, null, 2)}\n`);
+  await writeFile(join(folder, "build.json"), `${JSON.stringify({ sources })}\n`);
 }
 
 /** Builds what is not current; resolves with the names of what was built. */
 export async function buildExamples(): Promise<string[]> {
+  await removeUnfinished(EXAMPLE_TOOLS);
   const built = await Promise.all(
     EXAMPLES.map(async (example) => {
-      const sources = sourceHash(example.name);
+      const sources = sourceHash(example);
       if (await isCurrent(example.name, sources)) return [];
-      await buildExample(example, sources);
+      await replaceFolder(join(EXAMPLE_TOOLS, example.name), {
+        fill: (folder) => buildInto(folder, example, sources),
+        isCurrent: () => isCurrent(example.name, sources),
+      });
       return [example.name];
     }),
   );

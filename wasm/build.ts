@@ -3,15 +3,15 @@
  * bundled TypeScript) and its JavaScript bindings in build/wasm/<guest>/. Runs in `postinstall`; a
  * guest whose sources and tools have not changed is left alone.
  */
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { transpile } from "@bytecodealliance/jco";
-import { build, type Plugin } from "esbuild";
+import type { Plugin } from "esbuild";
+import { removeUnfinished, replaceFolder } from "./build-folder.ts";
+import { buildComponent, type ComponentSource } from "./component.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const outDir = join(here, "..", "build", "wasm");
@@ -35,7 +35,12 @@ const SURROUNDINGS = [
 
 const GUESTS: readonly Guest[] = [
   { name: "files", world: "files", imports: ["deckhand:sandbox/workspace"] },
-  { name: "js", world: "programs", imports: PROGRAM_IMPORTS, surroundings: SURROUNDINGS },
+  {
+    name: "js",
+    world: "online-programs",
+    imports: [...PROGRAM_IMPORTS, "deckhand:sandbox/http"],
+    surroundings: SURROUNDINGS,
+  },
   {
     name: "bash",
     world: "programs",
@@ -71,6 +76,7 @@ const REPLACED: Readonly<Record<string, string>> = {
 function sourceHash(guest: Guest): string {
   const files = [
     join(here, "build.ts"),
+    join(here, "component.ts"),
     ...globSync(join(here, "wit", "*.wit")),
     ...globSync(join(here, "guests", "*.ts")),
     ...globSync(join(here, "guests", "runtime", "*.ts")),
@@ -89,59 +95,40 @@ async function isCurrent(guest: Guest, hash: string): Promise<boolean> {
   return sources === hash;
 }
 
-/** jco's API has no componentize, so its program is run; it wants absolute paths. */
-async function componentize(script: string, world: string, component: string): Promise<void> {
-  const jco = fileURLToPath(new URL("jco.js", import.meta.resolve("@bytecodealliance/jco")));
-  const synchronous = world === "programs" ? [] : ["--backend-qjs-disable-async"];
-  const flags = ["--backend", "qjs", ...synchronous, "--backend-qjs-stub-wasi"];
-  const args = [jco, "componentize", script, "-w", join(here, "wit"), "-n", world, ...flags, "-o", component];
-  await promisify(execFile)(process.execPath, args);
+function sourceOf(guest: Guest): ComponentSource {
+  return {
+    name: guest.name,
+    entry: join(here, "guests", guest.name, "main.ts"),
+    wit: join(here, "wit"),
+    world: guest.world,
+    isAsync: guest.world.endsWith("programs"),
+    bundling: {
+      mainFields: ["module", "main"],
+      alias: Object.fromEntries(Object.entries(REPLACED).map(([name, url]) => [name, fileURLToPath(url)])),
+      inject: (guest.surroundings ?? []).map((url) => fileURLToPath(url)),
+      plugins: [REPAIRED_SHELL],
+    },
+  };
 }
 
-async function buildGuest(guest: Guest, hash: string): Promise<void> {
-  const target = join(outDir, guest.name);
-  const work = `${target}.${process.pid}.new`;
-  await mkdir(work, { recursive: true });
-  try {
-    await buildInto(work, guest, hash);
-    await rm(target, { recursive: true, force: true });
-    await rename(work, target).catch(async (error: unknown) => {
-      if (!(await isCurrent(guest, hash))) throw error; // another build may have been first
-    });
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+/** What the guests are built of. */
+export function guestSources(): ComponentSource[] {
+  return GUESTS.map(sourceOf);
 }
 
-async function buildInto(work: string, guest: Guest, hash: string): Promise<void> {
-  const script = join(work, "guest.bundle.js");
-  const component = join(work, "guest.component.wasm");
-  await build({
-    entryPoints: [join(here, "guests", guest.name, "main.ts")],
-    outfile: script,
-    bundle: true,
-    format: "esm",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    alias: Object.fromEntries(Object.entries(REPLACED).map(([name, url]) => [name, fileURLToPath(url)])),
-    target: "es2023",
-    external: ["deckhand:*"],
-    inject: (guest.surroundings ?? []).map((url) => fileURLToPath(url)),
-    plugins: [REPAIRED_SHELL],
-    logLevel: "silent",
-  });
-  await componentize(script, guest.world, component);
+async function buildInto(folder: string, guest: Guest, hash: string): Promise<void> {
+  const { bundle, component } = await buildComponent(sourceOf(guest), folder);
   const { files, imports } = await transpile(await readFile(component), { name: "guest", instantiation: "async" });
   const unexpected = imports.filter((name) => !guest.imports.some((allowed) => allowed === name));
   if (unexpected.length > 0) throw new Error(`the component imports ${unexpected.join(", ")}`);
   for (const [name, bytes] of Object.entries(files)) {
     if (name.endsWith(".d.ts")) continue;
-    await writeFile(join(work, name), name === "guest.js" ? keepByteOrderMarks(bytes) : bytes);
+    await writeFile(join(folder, name), name === "guest.js" ? keepByteOrderMarks(bytes) : bytes);
   }
-  await rm(script);
+  await rm(bundle);
   await rm(component);
-  await writeFile(join(work, "package.json"), '{"type":"module"}\n');
-  await writeFile(join(work, "build.json"), `${JSON.stringify({ sources: hash, imports }, null, 2)}\n`);
+  await writeFile(join(folder, "package.json"), '{"type":"module"}\n');
+  await writeFile(join(folder, "build.json"), `${JSON.stringify({ sources: hash, imports }, null, 2)}\n`);
 }
 
 /** What just-bash does otherwise than a shell must, and what its code reads instead. */
@@ -161,6 +148,18 @@ const SHELL_REPAIRS: readonly (readonly [why: string, code: RegExp, instead: str
     /(?<=name:"xargs",async execute\((\w),\w\)\{)/g,
     'let own=$1.findIndex((a,i)=>!a.startsWith("-")&&!/^-[nIPLdsEa]$/.test($1[i-1]??""));if(own<0)own=$1.length;' +
       "$1=[...$1.slice(0,own).flatMap(a=>/^-[nIPLdsEa]./.test(a)?[a.slice(0,2),a.slice(2)]:[a]),...$1.slice(own)];",
+  ],
+  [
+    "tac writes each file that is named, not the first alone",
+    /(?<=async function (\w+)\(e,t\)\{)(?=if\(e\.length>0&&e\[0\]!=="-"\)\{let s=[^;]+;try\{let o=[^;]+;[^;]+;let a=o\.reverse\(\))/g,
+    "if(e.length>1){let all=[];for(let file of e)all.push(await $1([file],t));" +
+      'let text=name=>all.map(one=>one[name]).join("");' +
+      'return{stdout:text("stdout"),stderr:text("stderr"),exitCode:Math.max(...all.map(one=>one.exitCode))}}',
+  ],
+  [
+    "what md5sum and its like say of a missing file is no part of their output",
+    /let (\w)="",(\w)=0;(for\(let \w of \w\)\{let \w=await \w\(\w\);if\(\w===null\)\{)\1(\+=`\$\{\w\}: \$\{\w\}: No such file or directory\n`,\2=1;continue\}\1\+=[^;]+\}return\{stdout:\1,stderr:)""/g,
+    'let $1="",$2=0,complaints="";$3complaints$4complaints',
   ],
 ];
 
@@ -192,11 +191,15 @@ function explain(error: unknown): string {
 
 /** Builds what is not current; resolves with the names of the guests that were built. */
 export async function buildGuests(): Promise<string[]> {
+  await removeUnfinished(outDir);
   const built = await Promise.all(
     GUESTS.map(async (guest) => {
       const hash = sourceHash(guest);
       if (await isCurrent(guest, hash)) return [];
-      await buildGuest(guest, hash);
+      await replaceFolder(join(outDir, guest.name), {
+        fill: (folder) => buildInto(folder, guest, hash),
+        isCurrent: () => isCurrent(guest, hash),
+      });
       return [guest.name];
     }),
   );

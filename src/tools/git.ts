@@ -3,9 +3,18 @@ import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { type GitInput, gitArguments, gitInput, misuse } from "./git/command.ts";
 import { findRepository } from "./git/repository.ts";
-import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, type GitLimits, gitRunner } from "./git/run-git.ts";
+import {
+  findGit,
+  GIT_PROGRAMS,
+  type GitCall,
+  type GitEnd,
+  type GitLimits,
+  gitRunner,
+  type RunGit,
+} from "./git/run-git.ts";
 import { readSettings } from "./git/settings.ts";
 import { withStandIn } from "./git/stand-in-directory.ts";
+import { type FoundWorktree, findWorktree } from "./git/worktrees.ts";
 import { asResult, relativePath } from "./guest-call.ts";
 import { CallQueue } from "./wasm/call-queue.ts";
 import { Places, withFile } from "./wasm/workspace/places.ts";
@@ -18,6 +27,8 @@ export interface GitOptions {
   readonly limits?: Partial<GitLimits>;
   /** Where each call has its own directory while it runs. */
   readonly temporaryDirectory?: string;
+  /** Where the git data of a sandbox root are kept that is an executor's copy; null for any other root. */
+  readonly worktreesOf?: (sandboxRoot: string) => string | null;
 }
 
 /** Characters that the model gets. */
@@ -33,6 +44,7 @@ export function createGitTool({
   programs = GIT_PROGRAMS,
   limits = {},
   temporaryDirectory = tmpdir(),
+  worktreesOf = () => null,
 }: GitOptions = {}): Tool {
   const queue = new CallQueue(AT_ONCE);
   const bounds = { ...LIMITS, ...limits };
@@ -58,7 +70,11 @@ export function createGitTool({
         const { sessionId, channelKey } = ctx;
         const leave = await queue.enter({ sessionId, channelKey, signal, queued: (before) => ctx.queued(before) });
         try {
-          return resultOf(input, await look(input, ctx, { program, bounds, signal, temporaryDirectory }), bounds);
+          return resultOf(
+            input,
+            await look(input, ctx, { program, bounds, signal, temporaryDirectory, worktreesOf }),
+            bounds,
+          );
         } finally {
           leave();
         }
@@ -70,17 +86,27 @@ const MISSING =
   "git is not installed on the machine that Deckhand runs on, so repositories cannot be looked into. " +
   "Their files can be read as usual. Who runs Deckhand can install it with the system's package manager.";
 
-interface Means {
+interface Means extends Pick<Required<GitOptions>, "temporaryDirectory" | "worktreesOf"> {
   readonly program: string;
   readonly bounds: GitLimits;
   readonly signal: AbortSignal;
-  readonly temporaryDirectory: string;
+}
+
+/** The repository that a path is in, with what is taken over of its configuration. */
+async function find(
+  asked: string,
+  { sandboxRoot }: ToolContext,
+  { git, worktreesOf }: { readonly git: RunGit } & Pick<Means, "worktreesOf">,
+): Promise<FoundWorktree> {
+  const kept = worktreesOf(sandboxRoot);
+  if (kept !== null) return findWorktree(sandboxRoot, kept, asked);
+  const found = refusing(asked, () => findRepository(sandboxRoot, asked));
+  return { ...found, settings: await readSettings(found.repository, git) };
 }
 
 async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<GitEnd> {
-  const { repository, path } = refusing(input.path, () => findRepository(ctx.sandboxRoot, input.path));
   const git = gitRunner(means.program, means.bounds, means.signal);
-  const settings = await readSettings(repository, git);
+  const { repository, path, settings } = await find(input.path, ctx, { ...means, git });
   return withStandIn(repository, { parent: means.temporaryDirectory, settings }, (directory) => {
     const call: GitCall = {
       args: gitArguments(input, path),

@@ -21,6 +21,8 @@ export interface CallScope {
   readonly ctx: ToolContext;
   readonly signal: AbortSignal;
   readonly writes: boolean;
+  /** Hosts that the call was granted. */
+  readonly hosts?: readonly string[];
   /** An instruction file that a person has allowed this call to write. */
   readonly instructionFile?: string;
   /** Learns which files the call changes, also when it fails. */
@@ -33,11 +35,15 @@ const refusedSchema = z.object({ refused: z.string() });
 export async function callGuest<R>(
   guest: Guest,
   request: { readonly body: object; readonly reply: z.ZodType<R> },
-  { ctx, signal, writes, instructionFile, changed = () => {} }: CallScope,
+  { ctx, signal, writes, hosts = [], instructionFile, changed = () => {} }: CallScope,
 ): Promise<R> {
-  const capabilities = guestCapabilities(guest.limits, { files: writes ? "write" : "read", readOnly: ctx.readOnly });
+  const capabilities = guestCapabilities(guest.limits, {
+    files: writes ? "write" : "read",
+    readOnly: ctx.readOnly,
+    hosts,
+  });
   const allowed = instructionFile === undefined ? {} : { instructionFile };
-  const grant = { ...grantFor(ctx.sandboxRoot, capabilities), ...allowed };
+  const grant = { ...grantFor(ctx, capabilities), ...allowed };
   const { sessionId, channelKey } = ctx;
   const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
   const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), grant, caller);
@@ -82,7 +88,8 @@ export async function asResult(work: () => Promise<ToolResult>): Promise<ToolRes
 
 function sandboxFailure(error: SandboxError): ToolResult {
   if (error.code !== "sandbox_limit") {
-    return errorResult(`The sandbox failed: ${error.message}. Nothing else is known; try once more.`, "sandbox failed");
+    const why = error.message.replace(/\.$/, "");
+    return errorResult(`The sandbox failed: ${why}. Nothing else is known; try once more.`, "sandbox failed");
   }
   const { limit, value = "" } = error.detail;
   switch (limit) {

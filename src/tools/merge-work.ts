@@ -6,7 +6,8 @@ import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { describeChanges, plainPath } from "./copies/diff.ts";
 import type { ExecutorCopies } from "./copies/executor-copies.ts";
-import { type MergedFile, mergeChanges } from "./copies/merge.ts";
+import { type Merged, type MergedFile, mergeChanges } from "./copies/merge.ts";
+import { openMergeLog } from "./copies/merge-log.ts";
 import { asResult } from "./guest-call.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
@@ -19,8 +20,25 @@ export interface MergeWorkDeps {
   readonly snapshots: string;
 }
 
+/** What ends the look at what was changed, and what ends the merging of it. */
+interface Until {
+  readonly looking: AbortSignal;
+  readonly merging: AbortSignal;
+}
+
+/** Milliseconds for the account of a call that was cut: a copy may be large, and whoever stopped it waits. */
+const ACCOUNT_MS = 10_000;
+
 /** Brings what an executor has changed in its copy into the files of the channel. */
 export function createMergeWork({ store, copies, snapshots }: MergeWorkDeps): Tool {
+  const merge = async (id: string, ctx: ToolContext, until: Until): Promise<ToolResult> => {
+    await requireEnded(id, ctx, store);
+    const [copy, changes] = [copies.of(id), await copies.changes(id, until.looking)];
+    const log = await openMergeLog(copy, ctx);
+    const merged = await mergeChanges(changes, { root: ctx.sandboxRoot, copy, snapshots, log, signal: until.merging });
+    if (merged.stoppedBy === null && merged.files.every(isTaken)) await copies.taken(id);
+    return resultOf(merged);
+  };
   return defineTool({
     name: MERGE_WORK,
     description:
@@ -48,14 +66,10 @@ export function createMergeWork({ store, copies, snapshots }: MergeWorkDeps): To
         throw error;
       }
     },
-    execute: ({ agent_id: id }, ctx, signal) =>
-      asResult(async () => {
-        await requireEnded(id, ctx, store);
-        const merging = { root: ctx.sandboxRoot, copy: copies.of(id), snapshots, signal };
-        const files = await mergeChanges(await copies.changes(id, signal), merging);
-        if (files.every(isTaken)) await copies.taken(id);
-        return resultOf(files);
-      }),
+    execute: ({ agent_id: id }, ctx, signal) => asResult(() => merge(id, ctx, { looking: signal, merging: signal })),
+    // With the stop in hand it merges nothing more, and tells what it had merged.
+    account: ({ agent_id: id }, ctx, signal) =>
+      asResult(() => merge(id, ctx, { looking: AbortSignal.timeout(ACCOUNT_MS), merging: signal })),
   });
 }
 
@@ -71,19 +85,23 @@ function isTaken({ outcome }: MergedFile): boolean {
   return outcome === "merged" || outcome === "there already";
 }
 
-function resultOf(files: readonly MergedFile[]): ToolResult {
-  if (files.length === 0) return errorResult("It changed no files: there is nothing to merge.", "nothing to merge");
+function resultOf({ files, stoppedBy }: Merged): ToolResult {
+  const isStopped = stoppedBy !== null;
+  if (files.length === 0 && !isStopped)
+    return errorResult("It changed no files: there is nothing to merge.", "nothing to merge");
   const lines = files.map(({ outcome, path, why }) => `${outcome}: ${plainPath(path)}${why === "" ? "" : ` (${why})`}`);
   const conflicts = files.filter(({ outcome }) => outcome === "conflict").length;
   const merged = files.filter(({ outcome }) => outcome === "merged").length;
-  const more =
-    conflicts === 0
-      ? ""
-      : `\nThe conflicting files are as they were here; the executor's versions stay in its copy, and its report shows them.`;
+  if (isStopped) lines.push(`Cancelled by ${stoppedBy} before the rest was merged; what was merged until then stays.`);
+  if (conflicts > 0) lines.push(CONFLICTS);
+  const summary = conflicts === 0 ? `${merged} merged` : `${merged} merged, ${conflicts} in conflict`;
   return {
-    content: [{ type: "text", text: `${lines.join("\n")}${more}` }],
-    isError: conflicts > 0,
-    summary: conflicts === 0 ? `${merged} merged` : `${merged} merged, ${conflicts} in conflict`,
+    content: [{ type: "text", text: lines.join("\n") }],
+    isError: isStopped || conflicts > 0,
+    summary: isStopped ? `cancelled, ${summary}` : summary,
     files: files.flatMap(({ state }) => state ?? []),
   };
 }
+
+const CONFLICTS =
+  "The conflicting files are as they were here; the executor's versions stay in its copy, and its report shows them.";

@@ -61,9 +61,9 @@ export const timeoutSeconds = z
 export function capabilitiesOf(
   guest: Guest,
   call: { readonly timeout?: number | undefined } | null,
-  { readOnly }: Pick<CapabilityPlace, "readOnly">,
+  { readOnly, hosts = [] }: Pick<CapabilityPlace, "readOnly"> & { readonly hosts?: readonly string[] },
 ): Capabilities {
-  return guestCapabilities(withTimeout(guest, call?.timeout).limits, { files: "write", readOnly });
+  return guestCapabilities(withTimeout(guest, call?.timeout).limits, { files: "write", readOnly, hosts });
 }
 
 /** The guest with the time that a call asks for. */

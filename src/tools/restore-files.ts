@@ -6,7 +6,9 @@ import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { FileFate, RestoreFiles } from "../core/sessions/file-restore.ts";
 import type { FileStep } from "../core/store/undos.ts";
 import { isInstructionFile } from "./instruction-files.ts";
+import { removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
+import { keepMode, keptMode } from "./wasm/workspace/kept-mode.ts";
 import { type Place, Places, withFile } from "./wasm/workspace/places.ts";
 import { hashFile, hashOf, readWhole } from "./wasm/workspace/read-file.ts";
 import { refusing, systemCode } from "./wasm/workspace/refusal.ts";
@@ -23,17 +25,31 @@ export function createFileRestore({ snapshots, sandboxRootOf }: FileRestoreOptio
   return ({ thread, steps, instructions }) => {
     const places = new Places(sandboxRootOf(thread));
     try {
-      return Promise.resolve(steps.map((step) => fateOf(step, { places, snapshots, instructions })));
+      const fates = fatesOf(steps, places, { snapshots, instructions });
+      return Promise.resolve(steps.map((step) => fates.get(step) ?? { type: "changed" }));
     } finally {
       places.close();
     }
   };
 }
 
-interface Restoring {
-  readonly places: Places;
+/** What goes does so first: a file may stand where a directory was, or the other way round. */
+function fatesOf(steps: readonly FileStep[], places: Places, options: RestoreOptions): ReadonlyMap<FileStep, FileFate> {
+  const coming = steps.filter(({ to }) => to !== null);
+  const going = steps.filter(({ to }) => to === null);
+  const restoring = { ...options, places, coming };
+  return new Map([...going, ...coming].map((step) => [step, fateOf(step, restoring)]));
+}
+
+interface RestoreOptions {
   readonly snapshots: string;
   readonly instructions: boolean;
+}
+
+interface Restoring extends RestoreOptions {
+  readonly places: Places;
+  /** The files that there are afterwards. */
+  readonly coming: readonly FileStep[];
 }
 
 function fateOf(step: FileStep, restoring: Restoring): FileFate {
@@ -45,19 +61,41 @@ function fateOf(step: FileStep, restoring: Restoring): FileFate {
   }
 }
 
-function restore({ path: name, from, to }: FileStep, { places, snapshots, instructions }: Restoring): FileFate {
+function restore(step: FileStep, restoring: Restoring): FileFate {
+  const { path: name, from, to } = step;
+  const { places, snapshots, instructions } = restoring;
   const place = findOrNull(places, name);
   // Also by the resolved path, so that a link is no way around it.
   const instructs = isInstructionFile(name) || (place !== null && isInstructionFile(place.relative));
   if (instructs && !instructions) return { type: "instructs" };
   const present = contentHash(place, name);
-  if (present === to) return { type: "restored" };
+  if (present === to) return restored(name, to, restoring);
   if (present !== from) return { type: "changed" };
   const content = to === null ? null : keptContent(snapshots, to);
   if (to !== null && content === null) return { type: "not_kept" };
   if (place !== null && from !== null) keepPresent(place, snapshots);
-  if (content !== null) replaceFile(place?.stats ? place : places.make(name), name, { content, before: from });
+  if (content !== null) putBack(place?.stats ? place : places.make(name), { step, content, snapshots });
   else if (place !== null) unlinkSync(place.directory.at(place.name));
+  return restored(name, to, restoring);
+}
+
+interface PuttingBack {
+  readonly step: FileStep;
+  readonly content: Buffer;
+  readonly snapshots: string;
+}
+
+/** With the permissions it had, if it could be executed. */
+function putBack(place: Place, { step, content, snapshots }: PuttingBack): void {
+  const mode = step.to === null ? undefined : keptMode(snapshots, { path: place.relative, sha256: step.to });
+  replaceFile(place, step.path, { content, before: step.from, mode });
+}
+
+/** What is left empty where a file is to be makes room for it. */
+function restored(name: string, to: string | null, { places, coming }: Restoring): FileFate {
+  const above = coming.find((step) => name.startsWith(`${step.path}/`))?.path;
+  if (to === null && above !== undefined)
+    removeEmptyAbove(name, places, (directory) => directory.length < above.length);
   return { type: "restored" };
 }
 
@@ -80,10 +118,8 @@ function contentHash(place: Place | null, name: string): string | null | undefin
 /** What is taken back can be made once more, unless it is too large to be kept. */
 function keepPresent(place: Place, snapshots: string): void {
   if ((place.stats?.size ?? 0) > MAX_KEPT.fileBytes) return;
-  keepContent(
-    snapshots,
-    withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes)),
-  );
+  const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
+  keepMode(snapshots, { path: place.relative, sha256: keepContent(snapshots, bytes) }, place.stats?.mode ?? 0);
 }
 
 /** Null when it is not kept any more, or not whole: a loss of power may have cut it off. */

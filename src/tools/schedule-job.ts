@@ -6,7 +6,7 @@ import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 
 export interface JobToolDeps {
-  readonly jobs: JobControl;
+  readonly jobs: Pick<JobControl, "preview" | "add" | "list" | "act" | "view">;
   readonly store: Pick<Store, "sessions" | "runs" | "inbox">;
   readonly clock: Clock;
 }
@@ -58,11 +58,14 @@ function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
         language: "text",
         text,
         reach: "runs by itself in this channel · only looks",
+        // Two hours from now are others when the button is pressed.
+        ...(seen.dueOnce === null ? {} : { seal: new Date(seen.dueOnce).toISOString() }),
       };
     },
     async execute(input, ctx) {
       const request = { ...(await requestOf(ctx, deps)), key: `${ctx.runId}:${ctx.callId}` };
-      return resultOf(await jobs.add(draftOf(input), request));
+      const at = input.at === undefined ? {} : { at: ctx.seal ?? input.at };
+      return resultOf(await jobs.add({ ...draftOf(input), ...at }, request));
     },
   });
 }
@@ -93,16 +96,19 @@ function createCancelJob({ jobs, ...deps }: JobToolDeps): Tool {
     title: ({ job }) => job,
     rule: () => ({ type: "ask", why: "It will not run any more.", always: true }),
     async preview({ job }, ctx) {
-      const shown = await jobs.act("show", job, await requestOf(ctx, deps));
-      if (!shown.isDone) return { refused: shown.text };
+      const request = await requestOf(ctx, deps);
+      const [shown, seen] = [await jobs.act("show", job, request), await jobs.view(job, request)];
+      if (!shown.isDone || seen === null) return { refused: shown.text };
       return {
         question: "Remove a job?",
         language: "text",
         text: shown.text,
         reach: "a run that has begun ends as usual",
+        // Its name may be another's when the button is pressed.
+        seal: seen.id,
       };
     },
-    execute: async ({ job }, ctx) => resultOf(await jobs.act("remove", job, await requestOf(ctx, deps))),
+    execute: async ({ job }, ctx) => resultOf(await jobs.act("remove", ctx.seal ?? job, await requestOf(ctx, deps))),
   });
 }
 
@@ -124,7 +130,7 @@ async function requestOf(ctx: ToolContext, { store, clock }: Omit<JobToolDeps, "
   const author = event !== null && "author" in event.body ? event.body.author : null;
   const person = author ?? { id: session.people[0] ?? "deckhand", name: "deckhand" };
   // Roles are as the platform told them with the message.
-  return { person: { ...person, roles: author?.roles ?? [] }, thread: session.thread, at: clock.now() };
+  return { person: { ...person, roles: author?.roles ?? [] }, thread: session.thread, at: clock.now(), isShared: true };
 }
 
 function resultOf({ isDone, text }: JobAnswer): ToolResult {

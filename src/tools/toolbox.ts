@@ -1,5 +1,4 @@
 import type { ListedTool } from "../core/commands/command.ts";
-import type { JobControl } from "../core/jobs/job-control.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { Tool } from "../core/tool.ts";
@@ -11,7 +10,8 @@ import type { McpConnections } from "./mcp/connections.ts";
 import type { McpServer } from "./mcp/server-settings.ts";
 import { createMergeWork } from "./merge-work.ts";
 import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
-import { createJobTools } from "./schedule-job.ts";
+import type { Resolve } from "./network/resolve.ts";
+import { createJobTools, type JobToolDeps } from "./schedule-job.ts";
 import { createSkillTool } from "./skill.ts";
 import type { SkillReader } from "./skills/skill-reader.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
@@ -22,10 +22,12 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly sandbox: Sandbox;
   /** Where what files held is kept before tools change them. */
   readonly snapshots: string;
+  /** How tools look host names up. */
+  readonly resolve: Resolve;
   readonly runtime: Runtime;
   readonly log: Log;
   readonly skills: SkillReader;
-  readonly jobs: JobControl;
+  readonly jobs: JobToolDeps["jobs"];
   /** Null: there is no service to search with. */
   readonly webSearch: WebSearchSettings | null;
   readonly mcp: {
@@ -65,8 +67,8 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     ...createJobTools({ ...options, clock }),
     createSkillTool(skills),
     createMergeWork(options),
-    createGitTool(),
-    createWebFetch({ sandbox }),
+    createGitTool({ worktreesOf: (root) => options.copies.at(root)?.git ?? null }),
+    createWebFetch({ sandbox, resolve: options.resolve }),
     ...(webSearch === null ? [] : [createWebSearch(webSearch)]),
   ];
   let loaded: readonly Tool[] = [];

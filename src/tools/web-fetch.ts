@@ -1,17 +1,18 @@
 import { z } from "zod";
 import { type Capabilities, reachOf } from "../core/capabilities.ts";
 import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
-import { type CallPlace, type CallRule, defineTool, type Tool, type ToolContext } from "../core/tool.ts";
+import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { asResult } from "./guest-call.ts";
 import { type IsForbiddenAddress, isForbiddenAddress } from "./network/addresses.ts";
 import { createHttpCache } from "./network/cache.ts";
-import { type Resolve, systemResolve } from "./network/connect.ts";
 import type { ExchangeOptions } from "./network/exchange.ts";
 import { fetchUrl } from "./network/follow.ts";
+import { hostRule } from "./network/host-rule.ts";
 import { FETCH_LIMITS, type FetchLimits } from "./network/limits.ts";
 import { NetworkRefusal } from "./network/refusal.ts";
+import type { Resolve } from "./network/resolve.ts";
 import { elsewhereResult, resultOf } from "./network/result.ts";
-import { isListed, parseTarget, refuseForbidden } from "./network/target.ts";
+import { parseTarget } from "./network/target.ts";
 import { showMedia } from "./show-media.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
 
@@ -32,7 +33,7 @@ type Input = z.infer<typeof input>;
 
 export interface WebFetchOptions {
   readonly sandbox: Sandbox;
-  readonly resolve?: Resolve;
+  readonly resolve: Resolve;
   readonly isForbiddenAddress?: IsForbiddenAddress;
   readonly limits?: Partial<FetchLimits>;
   /** Certificates to trust in place of the system's, in PEM. */
@@ -40,9 +41,9 @@ export interface WebFetchOptions {
 }
 
 /** The tool that fetches web pages. Keeps an HTTP cache in memory for as long as it lives. */
-export function createWebFetch({ sandbox, ca, limits, ...given }: WebFetchOptions): Tool {
+export function createWebFetch({ sandbox, resolve, ca, limits, ...given }: WebFetchOptions): Tool {
   const options: ExchangeOptions = {
-    resolve: given.resolve ?? systemResolve,
+    resolve,
     isForbiddenAddress: given.isForbiddenAddress ?? isForbiddenAddress,
     limits: { ...FETCH_LIMITS, ...limits },
     ...(ca === undefined ? {} : { ca }),
@@ -73,7 +74,7 @@ export function createWebFetch({ sandbox, ca, limits, ...given }: WebFetchOption
     afterCrash: "replay",
     grant: ({ url }) => ({ key: `web_fetch:${hostOf(url)}`, label: `fetching from ${hostOf(url)}` }),
     title: ({ url }) => titleOf(url),
-    rule: ({ url }, place) => ruleFor(url, place, options.isForbiddenAddress),
+    rule: ({ url }, place) => hostRule([url], place, options.isForbiddenAddress),
     capabilities: (call, { allowedHosts }) =>
       fetching(call === null ? allowedHosts : [hostOf(call.url)], options.limits),
     preview: ({ url }) =>
@@ -89,24 +90,6 @@ export function createWebFetch({ sandbox, ca, limits, ...given }: WebFetchOption
 
 function fetching(hosts: readonly string[], { totalMs, bodyBytes }: FetchLimits): Capabilities {
   return { files: "none", hosts, clock: false, timeoutMs: totalMs, memoryMb: null, outputBytes: bodyBytes };
-}
-
-/** The list permits, a person decides in mode write, and nobody widens it in the other modes. */
-function ruleFor(text: string, place: CallPlace, isForbidden: IsForbiddenAddress): CallRule | null {
-  try {
-    const url = parseTarget(text);
-    refuseForbidden(url, place, isForbidden);
-    if (isListed(url, place)) return null;
-    if (place.mode === "write")
-      return { type: "ask", why: `${url.host} is not on the list of allowed hosts.`, always: false };
-    return {
-      type: "refuse",
-      reason: `${url.host} is not on the list of allowed hosts, and in mode ${place.mode} nobody is asked. Do without it; an operator can add it to allowedHosts.`,
-    };
-  } catch (error) {
-    if (error instanceof NetworkRefusal) return { type: "refuse", reason: error.message };
-    throw error;
-  }
 }
 
 async function refusalsAsResults(work: () => Promise<ToolResult>): Promise<ToolResult> {

@@ -1,37 +1,25 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import type { QueryConfig } from "../../src/core/agent/query-config.ts";
 import { textOf } from "../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
 import type { Tool, ToolContext, WriteIntent } from "../../src/core/tool.ts";
 import { createFileTools, type FileToolLimits } from "../../src/tools/file-tools.ts";
+import type { GuestFetchOptions } from "../../src/tools/network/guest-fetch.ts";
 import { createSandbox, type Sandbox, type SandboxLimits } from "../../src/tools/wasm/sandbox.ts";
 import { buildGuests } from "../../wasm/build.ts";
-import { idleThread } from "../support/idle-thread.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
+import { toolContext } from "../support/tool-context.ts";
 
 /** One sandbox for the tests of a file, with guests built from the present sources. */
-export function useSandbox(limits: Partial<SandboxLimits> = {}): Sandbox {
-  const sandbox = createSandbox({ limits });
+export function useSandbox(limits: Partial<SandboxLimits> = {}, network: Partial<GuestFetchOptions> = {}): Sandbox {
+  const sandbox = createSandbox({ limits, network });
   beforeAll(async () => {
     await buildGuests();
   }, 120_000);
   afterAll(() => sandbox.close());
   return sandbox;
 }
-
-const config: QueryConfig = {
-  model: "demo/demo",
-  maxTokens: 1_000,
-  maxTurns: 5,
-  outputStyle: "default",
-  workingDirectory: ".",
-  toolResultBudget: 50_000,
-  agentDefinition: { name: "build", description: "", prompt: "", access: "full", visible: true },
-  mode: "agi",
-  logContext: {},
-};
 
 export interface FileSession {
   readonly root: string;
@@ -55,28 +43,12 @@ export function fileSession(sandbox: Sandbox, options: SessionOptions = {}): Fil
   mkdirSync(root, { recursive: true });
   const known = new Map<string, string>();
   const intents: WriteIntent[] = [];
-  const context: ToolContext = {
-    sessionId: "session",
-    runId: "run",
-    callId: "call",
-    turn: 1,
-    channelKey: "slack:C1",
+  const context = toolContext({
     sandboxRoot: root,
-    readOnly: false,
-    config,
-    allowedHosts: [],
-    blockedUrls: [],
-    nonInteractive: false,
-    approved: false,
-    carried: null,
     knownFiles: known,
     intend: async (intent) => void intents.push(intent),
-    thread: idleThread,
-    queued: () => {},
-    waits: () => {},
-    showPlan: () => {},
     ...options.context,
-  };
+  });
   const tools = createFileTools(sandbox, options.limits);
   const tool = (name: string): Tool => {
     const found = tools.find((candidate) => candidate.name === name);

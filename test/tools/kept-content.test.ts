@@ -1,8 +1,19 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createFileRestore } from "../../src/tools/restore-files.ts";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
 import { buildGuests } from "../../wasm/build.ts";
 import { fileSession } from "./file-session.ts";
@@ -31,6 +42,32 @@ test("an edit and a write name the content before, and it is kept", async () => 
   const written = await session.run("write", { path: "new.txt", content: "x" });
   expect(written.files).toEqual([{ path: "new.txt", sha256: hash("x"), action: "wrote", before: null }]);
 });
+
+test.each([
+  { what: "removed", command: "rm bin/run.sh" },
+  { what: "removed with its directory", command: "rm -r bin" },
+  { what: "replaced", command: "rm bin/run.sh; echo new > bin/run.sh" },
+])(
+  "an executable that was $what can be executed once it is put back, and its like beside it not",
+  async ({ command }) => {
+    const session = fileSession(sandbox);
+    for (const name of ["bin/run.sh", "bin/notes.txt"]) session.put(name, "echo hi\n");
+    const at = (name: string) => path.join(session.root, name);
+    chmodSync(at("bin/run.sh"), 0o750);
+    chmodSync(at("bin/notes.txt"), 0o640);
+    const { files = [] } = await session.run("bash", { command: `${command}; rm -f bin/notes.txt` });
+    const restore = createFileRestore({ snapshots, sandboxRootOf: () => session.root });
+    const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
+    const steps = files.map((file) => ({ path: file.path, from: file.sha256, to: file.before ?? null }));
+    const again = steps.map((step) => ({ path: step.path, from: step.to, to: step.from }));
+    for (const each of [steps, again, steps]) {
+      const fates = await restore({ thread, steps: each, instructions: false });
+      expect(fates.map(({ type }) => type)).toEqual(["restored", "restored"]);
+    }
+    expect(statSync(at("bin/run.sh")).mode & 0o777).toBe(0o750);
+    expect(statSync(at("bin/notes.txt")).mode & 0o111).toBe(0);
+  },
+);
 
 test("a command's changes name what was there before the call, however often they change a file", async () => {
   const session = fileSession(sandbox);

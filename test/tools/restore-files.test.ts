@@ -60,6 +60,22 @@ test.each<[string, string | null, string | null]>([
   expect(at.read("dir/f.txt")).toBe(from);
 });
 
+test("a file that became a directory is put back, made once more, and what is not the run's stays", async () => {
+  const at = restoring();
+  at.keep("file");
+  at.keep("inside");
+  at.put("a/deep/inside", "inside");
+  const back = [at.step("a", null, "file"), at.step("a/deep/inside", "inside", null)];
+  expect(await at.fates(back)).toEqual(["restored", "restored"]);
+  expect(at.read("a")).toBe("file");
+  const again = [at.step("a", "file", null), at.step("a/deep/inside", null, "inside")];
+  expect(await at.fates(again)).toEqual(["restored", "restored"]);
+  expect(at.read("a/deep/inside")).toBe("inside");
+  at.put("a/mine", "mine");
+  expect(await at.fates(back)).toEqual(["changed", "restored"]);
+  expect(at.read("a/mine")).toBe("mine");
+});
+
 test("one that cannot be put back keeps no other from it", async () => {
   const at = restoring();
   at.put("a.txt", "by hand");

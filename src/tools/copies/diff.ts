@@ -5,6 +5,8 @@ import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, gitRunner } from "../
 import type { CopyChange } from "./executor-copies.ts";
 
 const LIMITS = { timeoutMs: 20_000, outputBytes: 16_000_000 };
+/** `git merge-file` ends with the number of conflicts, at most this. */
+const MOST_CONFLICTS = 127;
 /** Of a diff that a model reads. */
 const DIFF_CHARS = 12_000;
 
@@ -52,12 +54,20 @@ export interface ThreeTexts {
   readonly theirs: Uint8Array;
 }
 
-/** What both sides come to together; null when they change the same lines, or when nobody can tell. */
-export async function mergedText(texts: ThreeTexts, copy: ExecutorCopy, signal: AbortSignal): Promise<string | null> {
+/** What both sides come to together, or a few words on why nobody can tell. */
+export async function mergedText(
+  texts: ThreeTexts,
+  copy: ExecutorCopy,
+  signal: AbortSignal,
+): Promise<{ readonly text: string } | { readonly why: string }> {
   await mkdir(copy.scratch, { recursive: true });
   const names = ["here", "base", "theirs"] as const;
   for (const name of names) await writeFile(path.join(copy.scratch, name), texts[name]);
   const files = names.map((name) => path.join("scratch", name));
   const end = await git({ args: ["merge-file", "-p", ...files] }, copy, signal);
-  return end?.code === 0 ? end.stdout : null;
+  if (end === null) return { why: "changed on both sides, and there is no git to join the lines" };
+  // Git may come to its end before it is stopped: what it has written is cut all the same.
+  const isWhole = end.stopped === null && end.code !== null && end.code <= MOST_CONFLICTS;
+  if (!isWhole) return { why: "changed on both sides, and too large to join" };
+  return end.code === 0 ? { text: end.stdout } : { why: "the same lines are changed on both sides" };
 }

@@ -1,10 +1,11 @@
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ExecutorCopy, executorCopy } from "../../core/agent/executor-copy.ts";
+import { keepWorktrees } from "../git/worktrees.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
-import { Places, withFile } from "../wasm/workspace/places.ts";
+import { type Place, Places, withFile } from "../wasm/workspace/places.ts";
 import { hashFile, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing, systemCode } from "../wasm/workspace/refusal.ts";
 
@@ -30,6 +31,8 @@ export type CopyChange =
 /** Copies of sandbox roots, one per executor, beneath the home and so outside every root. */
 export interface ExecutorCopies {
   of(childId: string): ExecutorCopy;
+  /** The copy that a sandbox root is the tree of; null for any other root. */
+  at(sandboxRoot: string): ExecutorCopy | null;
   /** Copies a sandbox root, once. Throws Refusal when it is too large. */
   make(childId: string, root: string, signal: AbortSignal): Promise<void>;
   /** What an executor has done to its files. Throws Refusal when the copy is there no more, or has become too large. */
@@ -67,6 +70,10 @@ export function createExecutorCopies(home: string, roomBytes: number = ROOM_BYTE
   let making: Promise<void> = Promise.resolve();
   return {
     of,
+    at(sandboxRoot) {
+      const copy = of(path.basename(path.dirname(sandboxRoot)));
+      return copy.tree === sandboxRoot ? copy : null;
+    },
     list,
     make(childId, root, signal) {
       // One after the other, so that each knows what room the others have left.
@@ -132,7 +139,9 @@ async function makeCopy(root: string, done: string, { signal, room }: Making): P
   await rm(making, { recursive: true, force: true });
   await mkdir(making, { recursive: true, mode: 0o700 });
   try {
-    const bytes = 2 * (await copyTree(root, making, { signal, room }));
+    const { bytes: treeBytes, directories } = await copyTree(root, making, { signal, room });
+    const bytes = 2 * treeBytes;
+    await keepWorktrees({ root, tree: path.join(making, "tree"), directories }, path.join(making, "git"), signal);
     await writeFile(path.join(making, SIZE), String(bytes));
     await rename(making, done);
   } catch (error) {
@@ -157,27 +166,50 @@ async function isThere(directory: string): Promise<boolean> {
   return (await stat(directory).catch(() => null)) !== null;
 }
 
-/** Answers the bytes. Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out. */
-async function copyTree(root: string, to: string, { signal, room }: Making): Promise<number> {
+/** Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out. */
+async function copyTree(root: string, to: string, { signal, room }: Making) {
   const [tree, base] = [path.join(to, "tree"), path.join(to, "base")];
   await Promise.all([mkdir(tree), mkdir(base)]);
+  const directories = new Set([""]);
   let bytes = 0;
-  for await (const { file, places } of filesOf(root, signal)) {
-    const { data, mode } = refusing(file, () =>
-      withFile(places.find(file), file, (fd, stats) => ({
-        data: readWhole(fd, file, MOST.fileBytes),
-        mode: stats.mode & 0o777,
-      })),
-    );
+  for await (const { file, place } of filesOf(root, signal)) {
+    const read = readFileOf(place, file);
+    if (read === null) continue;
+    const { data, mode } = read;
     bytes += data.length;
     if (bytes > MOST.bytes) throw tooLarge(`${MOST.bytes / 1_000_000} MB`);
     if (2 * bytes > room) throw noRoom();
-    await mkdir(path.join(tree, path.dirname(file)), { recursive: true });
-    await mkdir(path.join(base, path.dirname(file)), { recursive: true });
+    const directory = path.dirname(file);
+    for (const above of directoriesOf(file)) directories.add(above);
+    await mkdir(path.join(tree, directory), { recursive: true });
+    await mkdir(path.join(base, directory), { recursive: true });
     await writeFile(path.join(tree, file), data, { mode });
     await copyFile(path.join(tree, file), path.join(base, file), constants.COPYFILE_FICLONE);
   }
-  return bytes;
+  return { bytes, directories };
+}
+
+/** Null of a file that is closed to us, as it is to all tools. What we copy we can read, whoever owned it. */
+function readFileOf(place: Place, file: string) {
+  const read = (fd: number, stats: Stats) => {
+    if (stats.size > MOST.fileBytes) throw fileTooLarge(file);
+    return { data: readWhole(fd, file, MOST.fileBytes), mode: (stats.mode & 0o777) | constants.S_IRUSR };
+  };
+  return refusing(file, () => unless(["EACCES"], () => withFile(place, file, read)));
+}
+
+/** Null where the system fails with one of the codes. */
+function unless<T>(codes: readonly string[], work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (codes.includes(systemCode(error) ?? "")) return null;
+    throw error;
+  }
+}
+
+function* directoriesOf(file: string): Generator<string> {
+  for (let above = path.dirname(file); above !== "."; above = path.dirname(above)) yield above;
 }
 
 function noRoom(): Refusal {
@@ -188,10 +220,18 @@ function noRoom(): Refusal {
 
 function tooLarge(what: string): Refusal {
   return new Refusal(
-    `The files here come to more than ${what} beside node_modules and .git, which is too much to copy for an executor. Do without executorIsolation, or narrow the channel's directory.`,
+    `The files here come to more than ${what} beside node_modules and .git, which is too much to copy for an executor. ${INSTEAD}`,
   );
 }
 
+function fileTooLarge(file: string): Refusal {
+  const most = `${MOST.fileBytes / 1_000_000} MB`;
+  return new Refusal(`${file} alone is larger than ${most}, which is too much to copy for an executor. ${INSTEAD}`);
+}
+
+const INSTEAD = "Do without executorIsolation, or narrow the channel's directory.";
+
+/** A file that goes while others are looked at is left out, and so is a name that is no Unicode, which no tool can say. */
 async function* filesOf(root: string, signal: AbortSignal) {
   const places = new Places(root);
   try {
@@ -203,19 +243,26 @@ async function* filesOf(root: string, signal: AbortSignal) {
         await nextTurn();
         signal.throwIfAborted();
       }
-      yield { file, places };
+      const place = placeOf(file, places);
+      if (place !== null) yield { file, place };
     }
   } finally {
     places.close();
   }
 }
 
+/** Null when there is no such file. */
+function placeOf(file: string, places: Places): Place | null {
+  const place = refusing(file, () => unless(["ENOENT", "ENOTDIR"], () => places.entry(file)));
+  return place?.stats?.isFile() === true ? place : null;
+}
+
 async function hashesOf(root: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>();
-  for await (const { file, places } of filesOf(root, signal)) {
+  for await (const { file, place } of filesOf(root, signal)) {
     hashes.set(
       file,
-      refusing(file, () => withFile(places.find(file), file, hashFile)),
+      refusing(file, () => withFile(place, file, hashFile)),
     );
   }
   return hashes;

@@ -1,16 +1,19 @@
 import { isUtf8 } from "node:buffer";
-import { rmdirSync, statSync, unlinkSync } from "node:fs";
+import { statSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
+import { CancelSignal } from "../../core/sessions/engine.ts";
 import { instructionRefusal, isInstructionFile } from "../instruction-files.ts";
+import { removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
-import { type Place, Places, withFile } from "../wasm/workspace/places.ts";
-import { hashOf, readWhole } from "../wasm/workspace/read-file.ts";
+import { Places, withFile } from "../wasm/workspace/places.ts";
+import { hashFile, hashOf, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing, systemCode } from "../wasm/workspace/refusal.ts";
 import { replaceFile } from "../wasm/workspace/replace-file.ts";
 import { mergedText } from "./diff.ts";
 import type { CopyChange } from "./executor-copies.ts";
+import type { MergeLog } from "./merge-log.ts";
 
 /** What became of one changed file. `why` is a few words. */
 export interface MergedFile {
@@ -29,27 +32,65 @@ export interface Merging {
   readonly copy: ExecutorCopy;
   /** Where what files held is kept, so that a merge can be taken back. */
   readonly snapshots: string;
+  readonly log: MergeLog;
   readonly signal: AbortSignal;
+}
+
+export interface Merged {
+  /** In order of path. */
+  readonly files: readonly MergedFile[];
+  /** Who stopped it before it came to the other files; null: nobody. */
+  readonly stoppedBy: string | null;
 }
 
 /**
  * Brings all that an executor has changed into the sandbox root. What was deleted goes first: a file may have become a
- * directory, or a directory a file. Answers in order of path.
+ * directory, or a directory a file. A person's stop ends it between two files, and what was merged until then is told, also
+ * by the call before a crash; any other abort throws its reason, and the log keeps what was merged for the call's next run.
  */
-export async function mergeChanges(changes: readonly CopyChange[], merging: Merging): Promise<MergedFile[]> {
+export async function mergeChanges(changes: readonly CopyChange[], merging: Merging): Promise<Merged> {
   const files: MergedFile[] = [];
   const isDeleted = ({ kind }: CopyChange) => kind === "deleted";
+  let stoppedBy: string | null = null;
   for (const change of [...changes.filter(isDeleted), ...changes.filter((each) => !isDeleted(each))]) {
-    merging.signal.throwIfAborted();
-    files.push(await mergeFile(change, merging));
+    const end = await unlessStopped(change, merging);
+    if (end instanceof CancelSignal) stoppedBy = end.by;
+    const file = end instanceof CancelSignal ? mergedBefore(change, merging) : end;
+    if (file !== null) files.push(file);
   }
-  return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return { files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), stoppedBy };
+}
+
+async function unlessStopped(change: CopyChange, merging: Merging): Promise<MergedFile | CancelSignal> {
+  const { signal } = merging;
+  try {
+    signal.throwIfAborted();
+    return await mergeFile(change, merging);
+  } catch (error) {
+    if (error instanceof CancelSignal && error === signal.reason) return error;
+    throw error;
+  }
+}
+
+/** What a run of the call that a crash has cut made of the file, if that is there still. */
+function mergedBefore({ path: file }: CopyChange, { root, log }: Merging): MergedFile | null {
+  const noted = log.noted(file);
+  if (noted === null) return null;
+  try {
+    return noted.sha256 === printOf(contentIn(root, file)) ? merged(noted) : null;
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
 }
 
 /** What the file's place does not permit is a conflict of that file; the others are merged all the same. */
 async function mergeFile(change: CopyChange, merging: Merging): Promise<MergedFile> {
   try {
-    return await mergeContent(change, merging);
+    const merged = await mergeContent(change, merging);
+    const isGone = change.kind === "deleted" && ["merged", "there already"].includes(merged.outcome);
+    if (isGone) clearAbove(change.path, merging);
+    return merged;
   } catch (error) {
     if (error instanceof Refusal) return conflict(change.path, error.payload);
     throw error;
@@ -67,18 +108,25 @@ async function mergeContent(change: CopyChange, merging: Merging): Promise<Merge
   const base = change.kind === "added" ? null : contentIn(merging.copy.base, file);
   const theirs = change.kind === "deleted" ? null : contentIn(merging.copy.tree, file);
   const here = contentIn(merging.root, file);
+  const noted = merging.log.noted(file);
+  if (noted !== null && noted.sha256 === printOf(here)) return merged(noted);
   if (isSame(here, theirs)) return { path: file, outcome: "there already", why: "", state: null };
   if (isSame(here, base)) return put(file, { content: theirs, here, merging });
   if (here === null || theirs === null || base === null) {
     return conflict(file, oneSided(here, theirs));
   }
-  if (![here, base, theirs].every((content) => isUtf8(content)))
-    return conflict(file, "no text, and changed on both sides");
-  const merged = await mergedText({ here, base, theirs }, merging.copy, merging.signal);
-  if (merged === null) return conflict(file, "the same lines are changed on both sides");
-  if (merged === here.toString("utf8")) return { path: file, outcome: "there already", why: "", state: null };
-  const joined = put(file, { content: Buffer.from(merged), here, merging });
+  if (![here, base, theirs].every(isText)) return conflict(file, "no text, and changed on both sides");
+  const joining = await mergedText({ here, base, theirs }, merging.copy, merging.signal);
+  if ("why" in joining) return conflict(file, joining.why);
+  const { text } = joining;
+  if (text === here.toString("utf8")) return { path: file, outcome: "there already", why: "", state: null };
+  const joined = await put(file, { content: Buffer.from(text), here, merging });
   return { ...joined, why: "joined with what was changed here" };
+}
+
+/** As git sees it, too, which joins no lines of anything else. */
+function isText(content: Buffer): boolean {
+  return isUtf8(content) && !content.includes(0);
 }
 
 function oneSided(here: Buffer | null, theirs: Buffer | null): string {
@@ -130,25 +178,30 @@ interface Putting {
   readonly merging: Merging;
 }
 
-/** The file must still be what it was when it was looked at. */
-function put(file: string, { content, here, merging }: Putting): MergedFile {
+/** The file must still be what it was when it was looked at. What it held is kept, and noted, before it is replaced. */
+async function put(file: string, { content, here, merging }: Putting): Promise<MergedFile> {
+  const state = { path: file, sha256: printOf(content), action: "wrote", ...keptBefore(here, merging) } as const;
+  await merging.log.note(state);
   const places = new Places(merging.root);
-  const before = keptBefore(here, merging);
+  const before = printOf(here);
   try {
     refusing(file, () => {
-      if (content === null) remove(file, { places, merging });
-      else replaceFile(makePlace(file, places), file, { content, before: here === null ? null : hashOf(here) });
+      if (content === null) remove(file, { places, before });
+      else replaceFile(makePlace(file, places), file, { content, before });
     });
   } finally {
     places.close();
   }
-  const sha256 = content === null ? null : hashOf(content);
-  return {
-    path: file,
-    outcome: "merged",
-    why: content === null ? "deleted" : "",
-    state: { path: file, sha256, action: "wrote", ...before },
-  };
+  return merged(state);
+}
+
+function merged(state: FileState): MergedFile {
+  return { path: state.path, outcome: "merged", why: state.sha256 === null ? "deleted" : "", state };
+}
+
+/** Null of a file that is not there. */
+function printOf(content: Buffer | null): string | null {
+  return content === null ? null : hashOf(content);
 }
 
 /** Larger files are merged, but not kept. */
@@ -167,26 +220,30 @@ function makePlace(file: string, places: Places) {
   return place;
 }
 
-/** With the directories that it leaves empty, where the executor has none any more. */
-function remove(file: string, { places, merging }: { places: Places; merging: Merging }): void {
+interface Removing {
+  readonly places: Places;
+  /** sha256 of what it held when it was looked at. */
+  readonly before: string | null;
+}
+
+function remove(file: string, { places, before }: Removing): void {
   const place = places.find(file);
   if (isInstructionFile(place.relative)) throw instructionRefusal(place.relative);
+  if (place.stats?.isFile() !== true || withFile(place, file, hashFile) !== before)
+    throw new Refusal(`${file} changed in the meantime; it was not removed.`);
   unlinkSync(place.directory.at(place.name));
-  for (let above = path.dirname(file); above !== "."; above = path.dirname(above)) {
-    if (isDirectory(path.join(merging.copy.tree, above)) || !removeEmpty(places.entry(above))) return;
+}
+
+/** Of a file that is gone: the directories that it has left empty go, too, where the executor has none any more. */
+function clearAbove(file: string, { root, copy }: Merging): void {
+  const places = new Places(root);
+  try {
+    refusing(file, () => removeEmptyAbove(file, places, (above) => isDirectory(path.join(copy.tree, above))));
+  } finally {
+    places.close();
   }
 }
 
 function isDirectory(at: string): boolean {
   return statSync(at, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function removeEmpty({ directory, name }: Place): boolean {
-  try {
-    rmdirSync(directory.at(name));
-    return true;
-  } catch (error) {
-    if (["ENOTEMPTY", "EEXIST", "ENOTDIR", "ENOENT"].includes(systemCode(error) ?? "")) return false;
-    throw error;
-  }
 }

@@ -38,7 +38,7 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
     permission,
     parallel,
     afterCrash,
-    grant: () => ({ key: `extension:${name}`, label: `using the tool ${name}` }),
+    grant: () => grantOf(manifest),
     title: titleOf,
     capabilities: (_call, place) => capabilitiesOf(manifest, place),
     preview: async (call, ctx) => ({
@@ -54,7 +54,7 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
         const { sessionId, channelKey } = ctx;
         const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
         const request = isProgram ? programStart(manifest, call) : call;
-        const grant = grantFor(ctx.sandboxRoot, capabilities);
+        const grant = grantFor(ctx, capabilities);
         const output = await sandbox.call(directory, JSON.stringify(request), grant, caller);
         const result = isProgram
           ? programResult(manifest, programEndSchema.parse(JSON.parse(output)))
@@ -67,8 +67,15 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
 
 const FILES = { none: "none", read: "read", write: "write", execute: "write" } as const;
 
-function capabilitiesOf({ permission, limits }: Manifest, { readOnly }: { readonly readOnly: boolean }) {
-  return guestCapabilities({ clock: true, ...limits }, { files: FILES[permission], readOnly });
+function capabilitiesOf({ permission, limits, hosts }: Manifest, { readOnly }: { readonly readOnly: boolean }) {
+  return guestCapabilities({ clock: true, ...limits }, { files: FILES[permission], readOnly, hosts });
+}
+
+/** Another tool.json may name other hosts than people saw. */
+function grantOf({ name, hosts }: Manifest): ReturnType<Tool["grant"]> {
+  const tool = { key: `extension:${name}`, label: `using the tool ${name}` };
+  if (hosts.length === 0) return tool;
+  return { key: `${tool.key} ${hosts.join(",")}`, label: `${tool.label}, reaching ${hosts.join(", ")}` };
 }
 
 function titleOf(input: Input): string {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { spelledPattern } from "../network/host-patterns.ts";
 
 /** `tool.json`: what an extension is and may do. */
 
@@ -10,6 +11,13 @@ const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as co
 export const imageType = z.enum(IMAGE_TYPES);
 
 export const LARGEST = { timeoutMs: 600_000, memoryMb: 1_024, outputBytes: 16_777_216 } as const;
+
+const hostPattern = z.string().transform((text, issues) => {
+  const pattern = spelledPattern(text);
+  if (pattern !== null) return pattern;
+  issues.addIssue("must be a host as in allowedHosts, such as api.example.com");
+  return z.NEVER;
+});
 
 const limits = z.strictObject({
   timeoutMs: z.int().min(100).max(LARGEST.timeoutMs).default(30_000),
@@ -38,8 +46,8 @@ export const manifestSchema = z.strictObject({
   parallel: z.boolean().default(false),
   afterCrash: z.enum(["replay", "never"]).default("never"),
   limits: limits.default(limits.parse({})),
-  /** There is no way to give a component the network yet: anything but none is refused. */
-  hosts: z.array(z.string()).max(0, "components cannot reach the network; leave it empty").default([]),
+  /** Patterns of the hosts that the component may reach, as in `allowedHosts`; `deckhand:extension` only. */
+  hosts: z.array(hostPattern).max(20).default([]),
   /** `wasi:cli/run` only, see arguments.ts. */
   arguments: z.array(z.string()).optional(),
   /** `wasi:cli/run` only: the input's property that the program reads on its standard input. */
@@ -61,6 +69,11 @@ export function readManifest(text: string): ReadManifest {
   const programOnly = (["arguments", "stdin", "output"] as const).filter((key) => manifest[key] !== undefined);
   if (manifest.world !== "wasi:cli/run" && programOnly.length > 0) {
     return { problem: `tool.json is not valid: ${programOnly.join(", ")} only with the world wasi:cli/run` };
+  }
+  if (manifest.world === "wasi:cli/run" && manifest.hosts.length > 0) {
+    return {
+      problem: "tool.json is not valid: hosts only with the world deckhand:extension; programs have no network",
+    };
   }
   try {
     const input = z.fromJSONSchema(manifest.input).pipe(z.record(z.string(), z.unknown()));

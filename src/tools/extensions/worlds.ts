@@ -9,6 +9,7 @@ export interface Interfaces {
 }
 
 const FILES = "deckhand:extension/files";
+const HTTP = "deckhand:extension/http";
 
 interface WorldRules {
   readonly exports: RegExp;
@@ -21,14 +22,14 @@ interface WorldRules {
 const RULES: Readonly<Record<World, WorldRules>> = {
   "deckhand:extension": {
     exports: /^deckhand:extension\/tool@0\.1\.\d+$/,
-    imports: [FILES, ...WASI_INTERFACES],
+    imports: [FILES, HTTP, ...WASI_INTERFACES],
     named: "deckhand:extension/tool@0.1.0",
   },
   "wasi:cli/run": { exports: /^wasi:cli\/run@0\.2\.\d+$/, imports: WASI_INTERFACES, named: "wasi:cli/run@0.2" },
 };
 
 /** A line that says why the component does not fit its manifest; null when it does. */
-export function mismatch({ world, permission }: Manifest, { imports, exports }: Interfaces): string | null {
+export function mismatch({ world, permission, hosts }: Manifest, { imports, exports }: Interfaces): string | null {
   const rules = RULES[world];
   if (!exports.some((name) => rules.exports.test(name))) {
     const offers = exports.filter((name) => name.includes("@"));
@@ -38,6 +39,9 @@ export function mismatch({ world, permission }: Manifest, { imports, exports }: 
   if (missing.length > 0) return `the component imports what ${world} does not have: ${missing.join(", ")}`;
   if (permission === "none" && imports.includes(FILES)) {
     return `the component imports ${FILES}, but the permission "none" gives no files`;
+  }
+  if (hosts.length === 0 && imports.includes(HTTP)) {
+    return `the component imports ${HTTP}, but tool.json names no hosts for it`;
   }
   return null;
 }

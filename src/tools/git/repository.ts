@@ -4,14 +4,16 @@ import { type Directory, openDirectory } from "../wasm/workspace/directory.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal, systemCode } from "../wasm/workspace/refusal.ts";
 
-/** A repository whose data are proven to lie beneath the sandbox root. All paths are absolute and without links. */
+/** A repository whose data are proven to lie beneath a sandbox root. All paths are absolute and without links. */
 export interface Repository {
   /** Of the work tree. */
   readonly top: string;
   /** Holds HEAD and the index. */
   readonly gitDir: string;
-  /** Holds objects and refs: `gitDir`, except in a linked work tree. */
+  /** Holds refs and configuration: `gitDir`, except in a linked work tree. */
   readonly commonDir: string;
+  /** Holds the objects. */
+  readonly objects: string;
 }
 
 export interface FoundRepository {
@@ -36,7 +38,7 @@ export function findRepository(sandboxRoot: string, asked: string): FoundReposit
   throw noRepository();
 }
 
-function noRepository(): Refusal {
+export function noRepository(): Refusal {
   return new Refusal("There is no git repository here.");
 }
 
@@ -48,7 +50,7 @@ function repositoryAt(root: string, top: string): Repository {
   const gitDir = entry?.isFile() === true ? pointedTo(root, top, dotGit) : dotGit;
   const pointer = path.join(gitDir, "commondir");
   const commonDir = entryOf(pointer) === null ? gitDir : pointedTo(root, gitDir, pointer);
-  return { top, gitDir, commonDir };
+  return { top, gitDir, commonDir, objects: path.join(commonDir, "objects") };
 }
 
 /** The directory that a file names, as `.git` does in submodules and linked work trees. */
@@ -59,14 +61,19 @@ function pointedTo(root: string, from: string, file: string): string {
   const target = readFileSync(file, "utf8")
     .replace(/^gitdir: /, "")
     .trimEnd();
-  const directory = directoryOrNull(root, path.resolve(from, target));
+  return directoryIn(root, path.resolve(from, target));
+}
+
+/** Where git keeps data of its own, without links. Throws Refusal when it is no directory beneath the root. */
+export function directoryIn(root: string, asked: string): string {
+  const directory = directoryOrNull(root, asked);
   if (directory === null)
     throw new Refusal("The repository's data are not in the sandbox, so git cannot be used on it.");
   return directory;
 }
 
 /** The directory's path without links; null when it is none, or not beneath the root. */
-function directoryOrNull(root: string, asked: string): string | null {
+export function directoryOrNull(root: string, asked: string): string | null {
   let directory: Directory | undefined;
   try {
     directory = openDirectory(root, asked);

@@ -1,14 +1,16 @@
 import path from "node:path";
+import { z } from "zod";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { entryOf, type Repository } from "./repository.ts";
 import type { RunGit } from "./run-git.ts";
 
 /** What is taken over from a repository's configuration. */
-export interface GitSettings {
-  readonly objectFormat: "sha1" | "sha256";
+export const gitSettingsSchema = z.object({
+  objectFormat: z.enum(["sha1", "sha256"]),
   /** Names and values that change what is shown and can neither run a program nor name a file. */
-  readonly harmless: readonly (readonly [name: string, value: string])[];
-}
+  harmless: z.array(z.tuple([z.string(), z.string()])),
+});
+export type GitSettings = z.infer<typeof gitSettingsSchema>;
 
 /** Values of names that are taken over; subsections stand between the first and the last dot. */
 const HARMLESS: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
@@ -37,9 +39,7 @@ export async function readSettings({ commonDir }: Repository, git: RunGit): Prom
 function settingsOf(listing: string): GitSettings {
   const entries = listing.split("\0").flatMap((entry) => {
     const end = entry.indexOf("\n");
-    return entry === ""
-      ? []
-      : [end < 0 ? ([entry, "true"] as const) : ([entry.slice(0, end), entry.slice(end + 1)] as const)];
+    return entry === "" ? [] : [end < 0 ? pair(entry, "true") : pair(entry.slice(0, end), entry.slice(end + 1))];
   });
   const last = (name: string): string | undefined => entries.findLast(([other]) => other === name)?.[1]?.toLowerCase();
   const refStorage = last("extensions.refstorage") ?? "files";
@@ -52,4 +52,8 @@ function settingsOf(listing: string): GitSettings {
     HARMLESS.some((rule) => rule.name.test(name) && rule.value.test(value)),
   );
   return { objectFormat, harmless: harmless.slice(0, MAX_SETTINGS) };
+}
+
+function pair(name: string, value: string): [string, string] {
+  return [name, value];
 }

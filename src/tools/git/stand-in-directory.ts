@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { entryOf, type Repository } from "./repository.ts";
@@ -25,11 +25,19 @@ export async function withStandIn<T>(
     await writeFile(path.join(directory, "config"), configuration(settings));
     await copyState(repository, directory);
     await linkFolders(repository, directory);
-    await linkObjects(path.join(repository.commonDir, "objects"), path.join(directory, "objects"));
+    await linkObjects(repository.objects, path.join(directory, "objects"));
     return await use(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Copies all but objects and configuration into a directory that is there, for a repository as it is at this moment. */
+export async function copyRepositoryState(repository: Repository, to: string): Promise<void> {
+  await copyState(repository, to);
+  const refs = path.join(repository.commonDir, "refs");
+  await requirePlain(refs);
+  await cp(refs, path.join(to, "refs"), { recursive: true });
 }
 
 /** Only what git reads from nowhere else; the other settings go along in the environment. */

@@ -4,7 +4,6 @@ import {
   SdkError,
   SdkErrorCode,
   SdkHttpError,
-  StreamableHTTPClientTransport,
   type Transport,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
@@ -13,6 +12,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { MAX_TOOLS } from "./catalogue.ts";
 import { callResultSchema, promptResultSchema, readResultSchema } from "./content.ts";
+import { HttpTransport } from "./http-transport.ts";
 import type { McpServer } from "./server-settings.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -190,7 +190,7 @@ export class McpSession {
   }
 
   async #close(): Promise<void> {
-    if (this.#transport instanceof StreamableHTTPClientTransport) await goodbye(this.#transport);
+    if (this.#transport instanceof HttpTransport) await goodbye(this.#transport);
     await this.#transport.close();
   }
 
@@ -253,11 +253,11 @@ function refusesHandshake(error: unknown): boolean {
 }
 
 function httpTransport({ url, headers = {} }: { url: string; headers?: Readonly<Record<string, string>> }) {
-  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+  return new HttpTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
 }
 
 /** Tells the server that its session is over; one that does not answer forgets it by itself. */
-async function goodbye(transport: StreamableHTTPClientTransport): Promise<void> {
+async function goodbye(transport: HttpTransport): Promise<void> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, GOODBYE_MS);
   await Promise.race([transport.terminateSession().catch(() => {}), late.promise]);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
-import type { CallPreview, Tool } from "../../core/tool.ts";
+import { type CallPreview, schemaOf, type Tool } from "../../core/tool.ts";
 import { showMedia } from "../show-media.ts";
 import type { ListedTool } from "./catalogue.ts";
 import type { McpConnection } from "./connection.ts";
@@ -20,11 +20,13 @@ export function serverTool(connection: McpConnection, listed: ListedTool): Tool 
   const { tool } = listed;
   const permission = permissionOf(settings, tool);
   const timeoutMs = timeoutOf(settings, tool);
+  const input = inputSchema(listed.inputSchema);
   const harmless = permission === "none" || permission === "read";
   return {
     name: listed.name,
     description: `${listed.description}\n\n(MCP server ${server})`,
-    input: inputSchema(listed.inputSchema),
+    input,
+    inputSchema: schemaOf(input),
     permission,
     parallel: listed.readOnlyHint && toolSettings(settings, tool).parallel === true,
     afterCrash: harmless ? "replay" : "never",

@@ -7,7 +7,7 @@ import type { ChildEvent } from "../../core/sessions/child-event.ts";
 import { type ChildTask, MAX_DEPTH, MOST_CHILDREN, MOST_WAKES } from "../../core/sessions/child-task.ts";
 import type { ChildDeps } from "../../core/sessions/children.ts";
 import { peopleOfRun } from "../../core/sessions/run-people.ts";
-import { jobOf, wakesOf } from "../../core/sessions/run-place.ts";
+import { jobOf, undertakingOfRun, wakesOf } from "../../core/sessions/run-place.ts";
 import type { SessionEventBody } from "../../core/sessions/session-event.ts";
 import type { SessionSettings } from "../../core/sessions/session-settings.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
@@ -66,8 +66,9 @@ export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: Assignm
   const mode = await modeOf(ctx, deps);
   const rights = { access, mode, tools: tools.names, grantedTools: tools.granted };
   const managedUsd = managing?.totalBudgetUsd === undefined ? {} : { managedUsd: managing.totalBudgetUsd };
-  const maxTurns = asked.max_turns ?? managing?.executorMaxTurns ?? type?.maxTurns ?? CHILD_TURNS;
-  const limits = { maxTurns, ...managedUsd };
+  const most = managing?.executorMaxTurns ?? Infinity;
+  const turns = asked.max_turns ?? managing?.executorMaxTurns ?? type?.maxTurns ?? CHILD_TURNS;
+  const limits = { maxTurns: Math.min(turns, most), ...managedUsd };
   const task = taskOf(asked, { name: type?.name ?? plainName(ctx), depth, began, parent, ctx });
   const { effort } = parent.settings;
   return {
@@ -149,7 +150,15 @@ interface Place {
 function taskOf(asked: Asked, { name, depth, began, parent, ctx }: Place): ChildTask {
   const root = parent.task?.root ?? { sessionId: ctx.sessionId, runId: ctx.runId };
   const among = ctx.config.managing?.maxConcurrentExecutors;
-  const base = { agent: name, description: asked.description, background: asked.run_in_background, depth, root };
+  const undertaking = began === null ? root.runId : undertakingOfRun(began, ctx.runId);
+  const base = {
+    agent: name,
+    description: asked.description,
+    background: asked.run_in_background,
+    depth,
+    root,
+    ...(undertaking === root.runId ? {} : { undertaking }),
+  };
   const wakes = began === null ? 0 : wakesOf(began);
   const woken = wakes === 0 ? base : { ...base, wakes };
   const isolated = ctx.config.managing?.executorIsolation === true ? { isolated: true } : {};

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { type Duplex, pipeline, type Readable } from "node:stream";
+import { type Duplex, pipeline, Readable } from "node:stream";
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { NetworkRefusal } from "./refusal.ts";
 
@@ -15,7 +15,14 @@ export interface BodyBounds {
   readonly maxBytes: number;
   /** Aborts when the time is over; what has come until then counts. */
   readonly deadline: AbortSignal;
+  /** Told how many bytes came, also when reading fails: of the body, or over the wire where these are more. */
+  readonly received?: ((bytes: number) => void) | undefined;
 }
+
+/** Bytes over the wire for each byte that a body may have: of framing, and of compression that compresses nothing. */
+const WIRE_FACTOR = 2;
+/** Beyond that, for what is read from a connection at once. */
+const WIRE_SPARE = 65_536;
 
 export const ACCEPT_ENCODING = "gzip, deflate, br, zstd";
 
@@ -50,7 +57,8 @@ function decoderFor(encoding: string): Duplex | null {
  * connection where it stops early. Throws NetworkRefusal, or the signal's reason.
  */
 export async function readBody(message: IncomingMessage, bounds: BodyBounds, signal: AbortSignal): Promise<Body> {
-  const { maxBytes, deadline } = bounds;
+  const { maxBytes, deadline, received = () => {} } = bounds;
+  const wire = wireOf(message, maxBytes * WIRE_FACTOR + WIRE_SPARE);
   const chunks: Buffer[] = [];
   let size = 0;
   const whole = (ending: Body["ending"]): Body => ({ bytes: Buffer.concat(chunks).subarray(0, maxBytes), ending });
@@ -59,13 +67,13 @@ export async function readBody(message: IncomingMessage, bounds: BodyBounds, sig
   stopped.addEventListener("abort", stop, { once: true });
   if (stopped.aborted) stop();
   try {
-    for await (const chunk of decoded(message)) {
+    for await (const chunk of decoded(message, wire.chunks)) {
       const bytes = Buffer.from(chunk);
       chunks.push(bytes);
       size += bytes.length;
       if (size > maxBytes) return whole("size");
     }
-    return whole("whole");
+    return whole(wire.isOver() ? "size" : "whole");
   } catch (cause) {
     signal.throwIfAborted();
     if (deadline.aborted) return whole("time");
@@ -74,16 +82,33 @@ export async function readBody(message: IncomingMessage, bounds: BodyBounds, sig
   } finally {
     stopped.removeEventListener("abort", stop);
     message.destroy();
+    received(Math.max(size, wire.bytes()));
   }
 }
 
-function decoded(message: IncomingMessage): Readable {
+/** A message's bytes until more has come over its connection than `limit`: some may be no body at all, some decompress to nothing. */
+function wireOf(message: IncomingMessage, limit: number) {
+  const { socket } = message;
+  const start = socket.bytesRead;
+  const bytes = (): number => socket.bytesRead - start;
+  let over = false;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of message) {
+      over = bytes() > limit;
+      if (over) return;
+      yield chunk;
+    }
+  }
+  return { chunks, bytes, isOver: () => over };
+}
+
+function decoded(message: IncomingMessage, chunks: () => AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
   const encodings = (message.headers["content-encoding"] ?? "")
     .split(",")
     .map((encoding) => encoding.trim().toLowerCase())
     .filter((encoding) => encoding !== "" && encoding !== "identity");
   if (encodings.length > MAX_ENCODINGS) throw new NetworkRefusal("The response is compressed too many times over.");
-  let stream: Readable = message;
+  let stream: Readable = Readable.from(chunks());
   for (const encoding of encodings.toReversed()) {
     const decoder = decoderFor(encoding);
     if (decoder === null) throw new NetworkRefusal(`The response is encoded as ${encoding}, which is unknown here.`);

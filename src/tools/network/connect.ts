@@ -1,25 +1,17 @@
-import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
 import { portOf } from "./host-patterns.ts";
 import { NetworkRefusal } from "./refusal.ts";
+import type { Resolve } from "./resolve.ts";
 import { privateAddress } from "./target.ts";
-
-/** A host name's addresses. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export interface ConnectOptions {
   readonly resolve: Resolve;
   readonly isForbiddenAddress: IsForbiddenAddress;
   /** Certificates to trust in place of the system's, in PEM. */
   readonly ca?: string;
-}
-
-/** As other programs of the machine resolve names, `/etc/hosts` included. */
-export async function systemResolve(hostname: string): Promise<readonly string[]> {
-  return (await lookup(hostname, { all: true, order: "verbatim" })).map(({ address }) => address);
 }
 
 /**
@@ -54,13 +46,13 @@ async function checkedAddresses(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const literal = literalAddress(hostname);
-  const addresses = literal === null ? await untilAborted(named(hostname, resolve), signal) : [literal];
+  const addresses = literal === null ? await untilAborted(named(hostname, resolve, signal), signal) : [literal];
   if (addresses.some((address) => isForbiddenAddress(address))) throw privateAddress(hostname);
   return addresses;
 }
 
-async function named(hostname: string, resolve: Resolve): Promise<readonly string[]> {
-  const addresses = await resolve(hostname).catch((cause: unknown) => {
+async function named(hostname: string, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
+  const addresses = await resolve(hostname, signal).catch((cause: unknown) => {
     throw new NetworkRefusal(`The name ${hostname} cannot be resolved. Check the spelling.`, cause);
   });
   if (addresses.length === 0) throw new NetworkRefusal(`The name ${hostname} has no address. Check the spelling.`);

@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
-import { type Body, readBody } from "./body.ts";
+import { type Body, type BodyBounds, readBody } from "./body.ts";
 import { type ConnectOptions, connect } from "./connect.ts";
 import type { FetchLimits } from "./limits.ts";
 import { NetworkRefusal } from "./refusal.ts";
@@ -17,17 +17,24 @@ export interface ExchangeOptions extends ConnectOptions {
 
 export interface Ask {
   readonly url: URL;
+  /** GET unless set. */
+  readonly method?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Sent in UTF-8. */
+  readonly body?: string | undefined;
   /** Aborts when the time of the whole fetch is over. */
   readonly deadline: AbortSignal;
+  /** See `BodyBounds`. */
+  readonly received?: BodyBounds["received"];
 }
 
-/** One GET over a connection of its own, within the limits. Throws NetworkRefusal, or the signal's reason. */
+/** One request over a connection of its own, within the limits. Throws NetworkRefusal, or the signal's reason. */
 export async function exchange(ask: Ask, options: ExchangeOptions, signal: AbortSignal): Promise<Answer> {
   const { headMs, bodyBytes } = options.limits;
   const headDeadline = AbortSignal.any([ask.deadline, AbortSignal.timeout(headMs)]);
   const message = await head(ask, options, { headDeadline, signal });
-  const body = await readBody(message, { maxBytes: bodyBytes, deadline: ask.deadline }, signal);
+  const { deadline, received } = ask;
+  const body = await readBody(message, { maxBytes: bodyBytes, deadline, received }, signal);
   return {
     ...body,
     status: message.statusCode ?? 0,
@@ -37,40 +44,44 @@ export async function exchange(ask: Ask, options: ExchangeOptions, signal: Abort
 }
 
 async function head(
-  { url, headers }: Ask,
+  ask: Ask,
   options: ExchangeOptions,
   { headDeadline, signal }: { readonly headDeadline: AbortSignal; readonly signal: AbortSignal },
 ): Promise<IncomingMessage> {
   const stopped = AbortSignal.any([signal, headDeadline]);
   try {
-    const socket = await connect(url, options, stopped);
-    const asked = { url, headers, socket, maxHeaderSize: options.limits.headBytes };
-    return await responseHead(asked, stopped).catch((cause: unknown) => {
-      socket.destroy();
-      throw cause;
-    });
+    const socket = await connect(ask.url, options, stopped);
+    return await responseHead({ ...ask, socket, maxHeaderSize: options.limits.headBytes }, stopped).catch(
+      (cause: unknown) => {
+        socket.destroy();
+        throw cause;
+      },
+    );
   } catch (cause) {
     signal.throwIfAborted();
-    if (headDeadline.aborted) throw new NetworkRefusal(`${url.host} did not answer in time.`, cause);
+    if (headDeadline.aborted) throw new NetworkRefusal(`${ask.url.host} did not answer in time.`, cause);
     throw cause;
   }
 }
 
-interface HeadRequest {
-  readonly url: URL;
-  readonly headers: Ask["headers"];
+interface HeadRequest extends Pick<Ask, "url" | "method" | "headers" | "body"> {
   readonly socket: Socket;
   readonly maxHeaderSize: number;
 }
 
 /** Plain HTTP on a connection that stands, encrypted or not. */
-function responseHead({ url, headers, socket, maxHeaderSize }: HeadRequest, stopped: AbortSignal) {
+function responseHead({ url, method, headers, body, socket, maxHeaderSize }: HeadRequest, stopped: AbortSignal) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const asked = request({
     createConnection: () => socket,
+    method,
     path: `${url.pathname}${url.search}`,
     headers: { ...headers, host: url.host, connection: "close" },
     maxHeaderSize,
+  });
+  // Each hint has a head of its own, which the runtime's limit holds for: they could come without end.
+  asked.on("information", () => {
+    if (socket.bytesRead > maxHeaderSize) asked.destroy(new NetworkRefusal("The head of the response is too large."));
   });
   const abort = (): void => void asked.destroy();
   stopped.addEventListener("abort", abort, { once: true });
@@ -78,7 +89,7 @@ function responseHead({ url, headers, socket, maxHeaderSize }: HeadRequest, stop
   asked.once("response", resolve);
   asked.on("error", (cause) => reject(new NetworkRefusal("The server gave no valid HTTP response.", cause)));
   asked.once("upgrade", () => reject(new NetworkRefusal("The server wants to speak something else than HTTP.")));
-  asked.end();
+  asked.end(body);
   return promise.finally(() => {
     stopped.removeEventListener("abort", abort);
   });

@@ -32,23 +32,41 @@ const HEADERS = {
  * is forbidden, fails or takes too long, and the signal's reason.
  */
 export async function fetchUrl(asked: FetchRequest, options: ExchangeOptions, signal: AbortSignal): Promise<Fetched> {
-  const { rules, cache, approved } = asked;
-  const permitted = (url: URL): boolean => isListed(url, rules) || (approved && url.host === asked.url.host);
-  if (!permitted(asked.url)) throw new NetworkRefusal(`${asked.url.host} is not on the list of allowed hosts.`);
+  const { url, rules, cache, approved } = asked;
+  const permitted = (to: URL): boolean => isListed(to, rules) || (approved && to.host === url.host);
+  if (!permitted(url)) throw new NetworkRefusal(`${url.host} is not on the list of allowed hosts.`);
   const deadline = AbortSignal.timeout(options.limits.totalMs);
-  let { url } = asked;
-  for (let redirects = 0; redirects <= options.limits.redirects; redirects++) {
-    refuseForbidden(url, rules, options.isForbiddenAddress);
-    const at = url;
-    const answer = await cache.through(at, HEADERS, (headers) =>
-      exchange({ url: at, headers, deadline }, options, signal),
-    );
+  const ask = (at: URL): Promise<Answer> =>
+    cache.through(at, HEADERS, (headers) => exchange({ url: at, headers, deadline }, options, signal));
+  return follow({ url, rules, permitted, ask }, options);
+}
+
+export interface Following {
+  readonly url: URL;
+  readonly rules: HostRules;
+  /** Whether a redirect may lead there. */
+  readonly permitted: (url: URL) => boolean;
+  /** Asks for a URL; told the status that redirected to it, if one did. */
+  readonly ask: (url: URL, redirectedBy: number | null) => Promise<Answer>;
+}
+
+/** Asks for a URL and for those that it redirects to. Throws NetworkRefusal for what is forbidden, and what `ask` does. */
+export async function follow(
+  { url: first, rules, permitted, ask }: Following,
+  { limits, isForbiddenAddress }: Pick<ExchangeOptions, "limits" | "isForbiddenAddress">,
+): Promise<Fetched> {
+  let url = first;
+  let redirectedBy: number | null = null;
+  for (let redirects = 0; redirects <= limits.redirects; redirects++) {
+    refuseForbidden(url, rules, isForbiddenAddress);
+    const answer = await ask(url, redirectedBy);
     const next = redirectOf(answer, url);
     if (next === null) return { type: "answer", url, answer };
     if (!permitted(next)) return { type: "elsewhere", url, to: next };
     url = next;
+    redirectedBy = answer.status;
   }
-  throw new NetworkRefusal(`${asked.url.host} redirects more than ${options.limits.redirects} times.`);
+  throw new NetworkRefusal(`${first.host} redirects more than ${limits.redirects} times.`);
 }
 
 function redirectOf({ status, headers }: Answer, url: URL): URL | null {

@@ -30,6 +30,22 @@ export function parseHostPattern(text: string): HostPattern | null {
   return name === undefined || name === "" ? null : { name, beneath, port };
 }
 
+/** Names as servers have them, and addresses. URLs know more: a name with a comma in it would read as two. */
+const PLAIN_NAME = /^([a-z0-9._-]*|\[[0-9a-f:]+\])$/;
+
+const MAX_PORT = 65_535;
+
+/** A pattern in one spelling, for cards and grants: as it is compared. Null for what is none, or could be misread. */
+export function spelledPattern(text: string): string | null {
+  const pattern = parseHostPattern(text);
+  if (pattern === null || !PLAIN_NAME.test(pattern.name)) return null;
+  const { name, beneath, port } = pattern;
+  const host = [...(beneath ? ["*"] : []), ...(name === "" ? [] : [name])].join(".");
+  if (port === null) return host;
+  const number = Number(port);
+  return number > 0 && number <= MAX_PORT ? `${host}:${number}` : null;
+}
+
 function holdsFor({ name, beneath }: HostPattern, hostname: string): boolean {
   if (name === "") return true;
   return beneath ? hostname.endsWith(`.${name}`) : hostname === name;

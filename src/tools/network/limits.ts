@@ -18,3 +18,29 @@ export const FETCH_LIMITS: FetchLimits = {
   headBytes: 32_768,
   redirects: 5,
 };
+
+/** What the fetches of a guest may take: each as above, and those of one call together. */
+export interface GuestFetchLimits extends FetchLimits {
+  /** Redirects count, and so does what is refused. */
+  readonly requests: number;
+  /** Bytes of bodies, sent and received. */
+  readonly callBytes: number;
+  /** Bytes of a response as the guest gets it, in JSON: control characters take six each. */
+  readonly answerBytes: number;
+}
+
+/** Bodies fit a guest's memory in their several copies: base64 and text of two bytes a character do. */
+export const GUEST_FETCH_LIMITS: GuestFetchLimits = {
+  ...FETCH_LIMITS,
+  bodyBytes: 4_194_304,
+  requests: 100,
+  callBytes: 16_777_216,
+  answerBytes: 8_454_144,
+};
+
+/** Characters of one request of a guest, its body included. */
+export const MAX_GUEST_REQUEST = 1_048_576;
+
+export function tooManyRequests(limit: number): string {
+  return `A call has ${limit} requests, redirects included.`;
+}

@@ -1,4 +1,6 @@
 import type { Capabilities } from "../../core/capabilities.ts";
+import type { ToolContext } from "../../core/tool.ts";
+import type { HostRules } from "../network/target.ts";
 
 /** All that one call may do and use; enforced by the sandbox host, whatever the guest tries. */
 export interface Grant {
@@ -9,6 +11,8 @@ export interface Grant {
   readonly instructionFile?: string;
   /** Where contents are kept before files change, so that changes can be taken back; absent: nowhere. */
   readonly snapshots?: string;
+  /** The hosts that the guest may reach, and the URLs that it may not; absent: no network. Enforced by the bot itself. */
+  readonly network?: HostRules;
   /** Whether the guest may know the time. */
   readonly clock: boolean;
   /** Wall clock from the start of the guest. */
@@ -21,21 +25,32 @@ export interface Grant {
 
 export type GrantLimits = Pick<Grant, "clock" | "timeoutMs" | "memoryMb" | "outputBytes">;
 
-/** The part of a call's capabilities that concerns its guest, as the sandbox enforces it: the host, not the guest. */
-export function grantFor(root: string, { files, clock, timeoutMs, memoryMb, outputBytes }: GuestCapabilities): Grant {
-  return { root, writable: files === "write", clock, timeoutMs, memoryMb, outputBytes };
+/** A call's capabilities as the sandbox enforces them: the host, not the guest. */
+export function grantFor(
+  { sandboxRoot: root, blockedUrls }: Pick<ToolContext, "sandboxRoot" | "blockedUrls">,
+  { files, hosts, clock, timeoutMs, memoryMb, outputBytes }: GuestCapabilities,
+): Grant {
+  const network = hosts.length === 0 ? {} : { network: { allowedHosts: hosts, blockedUrls } };
+  return { root, writable: files === "write", ...network, clock, timeoutMs, memoryMb, outputBytes };
 }
 
-/** Of a call that runs in a guest, which reaches no network. */
+/** Of a call that runs in a guest. */
 export type GuestCapabilities = Capabilities & Pick<Grant, "memoryMb">;
+
+/** What a call wants of the outside, and whether its place forbids changes. */
+export interface GuestReach {
+  readonly files: Capabilities["files"];
+  readonly readOnly: boolean;
+  /** None unless given. */
+  readonly hosts?: readonly string[];
+}
 
 /** A guest's capabilities: it changes files only where the call and its place both permit that. */
 export function guestCapabilities(
-  limits: GrantLimits,
-  { files, readOnly }: { readonly files: Capabilities["files"]; readonly readOnly: boolean },
+  { clock, timeoutMs, memoryMb, outputBytes }: GrantLimits,
+  { files, readOnly, hosts = [] }: GuestReach,
 ): GuestCapabilities {
-  const { clock, timeoutMs, memoryMb, outputBytes } = limits;
-  return { files: files === "write" && readOnly ? "read" : files, hosts: [], clock, timeoutMs, memoryMb, outputBytes };
+  return { files: files === "write" && readOnly ? "read" : files, hosts, clock, timeoutMs, memoryMb, outputBytes };
 }
 
 /** For tools on files: room for one 8 MB file in its several copies, and for an image in base64. */

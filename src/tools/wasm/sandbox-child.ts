@@ -2,15 +2,29 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../../core/protocol/log.ts";
+import type { GuestAnswer } from "../network/guest-answer.ts";
+import type { GuestFetch } from "../network/guest-fetch.ts";
 import { fromChildSchema, type Outcome, type RunMessage, type ToChild } from "./child/messages.ts";
 import type { FileChange } from "./workspace/kept-content.ts";
 
 export type Changed = (files: readonly FileChange[]) => void;
 
+/** What a call has to say while it runs. */
+export interface CallEvents {
+  readonly changed: Changed;
+  /** Does what the guest asks to fetch; ends with the call. */
+  readonly fetch: GuestFetch;
+}
+
+interface RunningCall extends CallEvents {
+  readonly end: (outcome: Outcome) => void;
+  readonly over: AbortController;
+}
+
 export interface SandboxChild {
   readonly pid: number | undefined;
   /** Resolves with how the call ended, also when the child dies; never rejects. Tells of changed files meanwhile. */
-  run(call: RunMessage, changed: Changed): Promise<Outcome>;
+  run(call: RunMessage, events: CallEvents): Promise<Outcome>;
   cancel(id: number): void;
   /** Resolves when the process is gone. */
   stop(): Promise<void>;
@@ -24,32 +38,47 @@ export function startChild(buildDir: string, log: Log | undefined, onExit: () =>
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const calls = new Map<number, { readonly end: (outcome: Outcome) => void; readonly changed: Changed }>();
+  const calls = new Map<number, RunningCall>();
   const end = (id: number, outcome: Outcome): void => {
-    calls.get(id)?.end(outcome);
+    const call = calls.get(id);
     calls.delete(id);
+    call?.end(outcome);
+    call?.over.abort();
   };
   const gone = (reason: string): void => {
     for (const id of calls.keys()) end(id, { type: "failed", message: reason });
     onExit();
   };
+  const fetchFor = (id: number, { fetch, over: { signal } }: RunningCall, request: string): void => {
+    const answered = (answer: GuestAnswer): void => send(child, { type: "fetched", id, answer });
+    fetch(request, signal).then(answered, (error: unknown) => {
+      if (signal.aborted) return; // nobody waits any more
+      log?.error({ err: error }, "sandbox.fetch_failed");
+      answered({ type: "refused", sentence: "The request failed, and the log says why." });
+    });
+  };
   child.on("message", (raw) => {
     const { id, news } = fromChildSchema.parse(raw);
-    if (news.type === "changed") calls.get(id)?.changed(news.files);
-    else end(id, news);
+    const call = calls.get(id);
+    if (news.type === "changed") call?.changed(news.files);
+    else if (news.type !== "fetch") end(id, news);
+    else if (call !== undefined) fetchFor(id, call, news.request);
   });
   child.stderr?.on("data", (data) => log?.warn({ stderr: String(data).slice(0, 2_000) }, "sandbox.stderr"));
   child.once("exit", (code, signal) => gone(`the sandbox process ended (${signal ?? code})`));
   child.once("error", (error) => gone(error.message));
   return {
     pid: child.pid,
-    run: (call, changed) => {
+    run: (call, events) => {
       const { promise, resolve } = Promise.withResolvers<Outcome>();
-      calls.set(call.id, { end: resolve, changed });
+      calls.set(call.id, { ...events, end: resolve, over: new AbortController() });
       send(child, call);
       return promise;
     },
-    cancel: (id) => send(child, { type: "cancel", id }),
+    cancel: (id) => {
+      calls.get(id)?.over.abort();
+      send(child, { type: "cancel", id });
+    },
     stop: () => stop(child),
   };
 }

@@ -2,10 +2,13 @@ import { fileURLToPath } from "node:url";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
+import { createGuestFetch, type GuestFetchOptions } from "../network/guest-fetch.ts";
+import { createSystemResolve } from "../network/resolve.ts";
+import type { HostRules } from "../network/target.ts";
 import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
 import type { Outcome, RunMessage } from "./child/messages.ts";
 import type { Grant } from "./grant.ts";
-import { type Changed, type SandboxChild, startChild } from "./sandbox-child.ts";
+import { type CallEvents, type Changed, type SandboxChild, startChild } from "./sandbox-child.ts";
 
 export interface SandboxLimits extends QueueLimits {
   /** How long the child process stays without work. */
@@ -29,6 +32,8 @@ export interface SandboxOptions {
   /** Where contents are kept before files change; absent: nowhere. */
   readonly snapshots?: string;
   readonly limits?: Partial<SandboxLimits>;
+  /** How guests that may fetch do it; look-ups are the sandbox's own where it gives none. */
+  readonly network?: Partial<GuestFetchOptions>;
 }
 
 /** For whom a guest runs, and who learns which files it changes; these count also when the call fails or is aborted. */
@@ -49,6 +54,8 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const NO_NETWORK: HostRules = { allowedHosts: [], blockedUrls: [] };
+
 const BUILD_DIR = fileURLToPath(new URL("../../../build/wasm", import.meta.url));
 
 /**
@@ -59,6 +66,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = { ...SANDBOX_LIMITS, ...options.limits };
   const queue = new CallQueue(limits);
   const child = new ChildKeeper(options, limits);
+  const network = { resolve: createSystemResolve(), ...options.network };
   const keeping = options.snapshots === undefined ? {} : { snapshots: options.snapshots };
   let lastId = 0;
   const run = async (
@@ -66,8 +74,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     caller: SandboxCaller,
   ): Promise<string> => {
     const id = ++lastId;
-    const { signal } = caller;
-    const outcome = await child.run({ type: "run", id, ...message }, caller);
+    const { signal, changed = () => {} } = caller;
+    const { network: rules = NO_NETWORK, ...grant } = message.grant;
+    const fetch = createGuestFetch(rules, network);
+    const outcome = await child.run({ type: "run", id, ...message, grant }, { signal, changed, fetch });
     if (outcome.type === "cancelled") signal.throwIfAborted();
     return outputOf(outcome, message.grant);
   };
@@ -102,7 +112,7 @@ class ChildKeeper {
     return this.#child?.pid;
   }
 
-  async run(message: RunMessage, { signal, changed = () => {} }: SandboxCaller): Promise<Outcome> {
+  async run(message: RunMessage, { signal, ...events }: CallEvents & { signal: AbortSignal }): Promise<Outcome> {
     if (this.#closed) return { type: "failed", message: "the sandbox is closed" };
     clearTimeout(this.#idle);
     this.#running++;
@@ -111,7 +121,7 @@ class ChildKeeper {
     const cancel = (): void => child.cancel(message.id);
     signal.addEventListener("abort", cancel, { once: true });
     try {
-      return await child.run(message, changed);
+      return await child.run(message, events);
     } finally {
       clearTimeout(hung);
       signal.removeEventListener("abort", cancel);

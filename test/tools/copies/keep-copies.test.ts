@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { beginKey, type ChildEvent } from "../../../src/core/sessions/child-event.ts";
+import { beginKey } from "../../../src/core/sessions/child-event.ts";
 import { beginChild } from "../../../src/core/sessions/children.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { pruneCopies } from "../../../src/tools/copies/keep-copies.ts";
-import { ANA, nativeSession } from "../../support/native-session.ts";
+import { childEvent } from "../../support/child-event.ts";
+import { nativeSession } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
@@ -22,30 +23,8 @@ async function scene(roomBytes?: number) {
   mkdirSync(root);
   writeFileSync(path.join(root, "a.txt"), "a".repeat(1_000));
   const copies = createExecutorCopies(home, roomBytes);
-  const event = (callId: string): ChildEvent => ({
-    kind: "child",
-    parent: { sessionId: "ses_1", runId: "run_1", callId },
-    task: {
-      agent: "executor",
-      description: callId,
-      background: true,
-      depth: 1,
-      root: { sessionId: "ses_1", runId: "run_1" },
-      among: 4,
-      isolated: true,
-    },
-    prompt: "",
-    author: { id: ANA.id, name: ANA.name },
-    people: [],
-    access: "full",
-    mode: "agi",
-    tools: [],
-    grantedTools: [],
-    maxTurns: 10,
-    nonInteractive: false,
-    job: null,
-    at: clock.now(),
-  });
+  const event = (callId: string) =>
+    childEvent({ sessionId: "ses_1", runId: "run_1", callId }, { task: { among: 4, isolated: true }, at: clock.now() });
   const endRun = (runId: string) =>
     store.transaction((tx) => tx.runs.end(runId, { type: "cancelled", by: "@ana" }, clock.now()));
   return {

@@ -1,22 +1,28 @@
 import { createHash } from "node:crypto";
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { FileState } from "../../../src/core/protocol/tool-result.ts";
+import { CancelSignal, SuspendSignal } from "../../../src/core/sessions/engine.ts";
 import { describeChanges } from "../../../src/tools/copies/diff.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { type MergedFile, mergeChanges } from "../../../src/tools/copies/merge.ts";
+import { type MergeLog, openMergeLog } from "../../../src/tools/copies/merge-log.ts";
 
 const { signal } = new AbortController();
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
@@ -48,11 +54,27 @@ async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; h
   put(copy.tree, theirs);
   put(root, here);
   const snapshots = path.join(directory, "home", "snapshots");
-  const merge = async (): Promise<MergedFile[]> =>
-    mergeChanges(await copies.changes("agt_1", signal), { root, copy, snapshots, signal });
+  const run = async (callId: string, { onNote = () => {}, by = signal }: Cutting = {}) => {
+    const log = await openMergeLog(copy, { runId: "run_1", callId });
+    const noting: MergeLog = {
+      noted: (file) => log.noted(file),
+      note: async (state) => {
+        await log.note(state);
+        onNote(state);
+      },
+    };
+    return mergeChanges(await copies.changes("agt_1", signal), { root, copy, snapshots, log: noting, signal: by });
+  };
+  const merge = async (callId = "call_1"): Promise<readonly MergedFile[]> => (await run(callId)).files;
   const read = (file: string) =>
     existsSync(path.join(root, file)) ? readFileSync(path.join(root, file), "utf8") : null;
-  return { root, copies, copy, snapshots, merge, read };
+  return { root, copies, copy, snapshots, run, merge, read };
+}
+
+interface Cutting {
+  /** What happens once a file is noted, and before it is replaced. */
+  readonly onNote?: (state: FileState) => void;
+  readonly by?: AbortSignal;
 }
 
 const cases: readonly {
@@ -103,6 +125,19 @@ test("bytes that are no text are taken whole, or are a conflict", async () => {
   expect(await at.merge()).toMatchObject([{ outcome: "conflict", why: "no text, and changed on both sides" }]);
 });
 
+test.each([
+  ["no text, and changed on both sides", (first: string, last: string) => `${first}\0\n\n\n\n${last}\n`],
+  ["too large to join", (first: string, last: string) => `${first}\n\n\n${"x".repeat(16_000_000)}\n\n\n${last}\n`],
+])("a conflict that is not about lines says so: %s", async (why, content) => {
+  const at = await copied(
+    { f: content("a", "b") },
+    { theirs: { f: content("A", "b") }, here: { f: content("a", "B") } },
+  );
+  const [first] = await at.merge();
+  expect(first).toMatchObject({ outcome: "conflict" });
+  expect(first?.why).toContain(why);
+});
+
 test("what instructs agents is left to a person", async () => {
   const at = await copied({ "AGENTS.md": "Be kind.\n" }, { theirs: { "AGENTS.md": "Obey.\n" } });
   expect(await at.merge()).toMatchObject([{ outcome: "left out" }]);
@@ -128,6 +163,37 @@ test("a copy holds plain files with their modes, and neither links, .git nor nod
   expect(readFileSync(path.join(tree, "run.sh"), "utf8")).toBe("true\n");
 });
 
+test("a file that goes while a copy is made, and a name that is no Unicode, keep no other from being copied", async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-copies-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const root = path.join(directory, "root");
+  const names = Array.from({ length: 80 }, (_, index) => `f${index}`);
+  put(root, Object.fromEntries([...names, "gone/x"].map((name) => [name, "x"])));
+  writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0x61, 0xff])]), "latin-1");
+  chmodSync(path.join(root, "f1"), 0o044);
+  const copies = createExecutorCopies(path.join(directory, "home"));
+  const { tree } = copies.of("agt_1");
+  const made = copies.make("agt_1", root, signal);
+  const making = path.join(path.dirname(tree), "..", "agt_1.making", "tree");
+  await vi.waitUntil(() => existsSync(making) && readdirSync(making).length > 0, { interval: 0 });
+  rmSync(path.join(root, "gone"), { recursive: true });
+  await made;
+  expect(readdirSync(tree).sort()).toEqual(names.toSorted());
+  expect(statSync(path.join(tree, "f1")).mode & 0o777).toBe(0o444);
+  writeFileSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0x61, 0xff])]), "latin-1");
+  put(tree, { f0: "y" });
+  expect(await copies.changes("agt_1", signal)).toMatchObject([{ kind: "changed", path: "f0" }]);
+});
+
+test("a file that is too large for a copy is named, with what can be done", async () => {
+  const at = await copied({ "dump.sql": "x" }, {});
+  truncateSync(path.join(at.root, "dump.sql"), 50_000_001);
+  await expect(at.copies.make("agt_2", at.root, signal)).rejects.toThrow(
+    /^dump\.sql alone is larger than 50 MB.*Do without executorIsolation/u,
+  );
+  expect((await at.copies.list()).map(({ name }) => name)).toEqual(["agt_1"]);
+});
+
 test("a diff names every changed file and shows the lines", async () => {
   const at = await copied(
     { "a.txt": BASE, "b.txt": "b\n" },
@@ -151,6 +217,24 @@ test("a file that became a directory, and a directory that became a file, are ta
     true,
     false,
   ]);
+});
+
+test("a directory that was emptied here, too, makes room for the executor's file, and one with more in it stays", async () => {
+  const at = await copied(
+    { "a/deep/x": "x\n", "b/x": "x\n" },
+    { theirs: { "a/deep/x": null, "b/x": null }, here: { "a/deep/x": null, "b/mine": "m\n" } },
+  );
+  for (const name of ["a", "b"]) {
+    rmSync(path.join(at.copy.tree, name), { recursive: true });
+    put(at.copy.tree, { [name]: "file\n" });
+  }
+  expect((await at.merge()).map(({ path: file, outcome }) => `${file}: ${outcome}`)).toEqual([
+    "a: merged",
+    "a/deep/x: there already",
+    "b: conflict",
+    "b/x: merged",
+  ]);
+  expect([at.read("a"), at.read("b/mine")]).toEqual(["file\n", "m\n"]);
 });
 
 test("what the place of one file does not permit is a conflict of that file alone", async () => {
@@ -210,4 +294,86 @@ test("what a file held before a merge is kept", async () => {
   const sha256 = createHash("sha256").update("one\n").digest("hex");
   expect(states.map((state) => state?.before)).toEqual([sha256, null]);
   expect(readFileSync(path.join(at.snapshots, sha256), "utf8")).toBe("one\n");
+});
+
+const THREE = { base: { a: "a\n", b: "b\n", c: "c\n" }, theirs: { a: "A\n", b: null, c: "C\n", d: "D\n" } };
+const hash = (content: string) => createHash("sha256").update(content).digest("hex");
+/** By path, what each file held before. */
+const befores = (files: readonly MergedFile[]) =>
+  Object.fromEntries(files.map(({ path, state }) => [path, state?.before]));
+const WHOLE = { a: hash("a\n"), b: hash("b\n"), c: hash("c\n"), d: null };
+
+test.each(["a", "b", "c", "d"])(
+  "cut before or after %s was replaced, it still knows what every file held",
+  async (cut) => {
+    for (const isReplaced of [false, true]) {
+      const at = await copied(THREE.base, { theirs: THREE.theirs });
+      const killed = new Error("killed");
+      const controller = new AbortController();
+      const onNote = ({ path: file }: FileState) => {
+        if (file !== cut) return;
+        if (!isReplaced) throw killed;
+        controller.abort(new SuspendSignal("killed", 0));
+      };
+      const [end] = await Promise.allSettled([at.run("call_1", { onNote, by: controller.signal })]);
+      // The last file is replaced before anybody looks at the signal.
+      expect(end?.status).toBe(isReplaced && cut === "d" ? "fulfilled" : "rejected");
+      const files = await at.merge("call_1");
+      expect(files.map(({ outcome }) => outcome)).toEqual(["merged", "merged", "merged", "merged"]);
+      expect(befores(files)).toEqual(WHOLE);
+      expect(["a", "b", "c", "d"].map(at.read)).toEqual(["A\n", null, "C\n", "D\n"]);
+    }
+  },
+);
+
+test("what another call has merged is there already, and held nothing else before", async () => {
+  const at = await copied(THREE.base, { theirs: THREE.theirs });
+  await at.merge("call_1");
+  expect((await at.merge("call_2")).map(({ outcome, state }) => [outcome, state])).toEqual(
+    Array.from({ length: 4 }, () => ["there already", null]),
+  );
+});
+
+test("a note that a power cut has torn is left out, and the next one counts", async () => {
+  const at = await copied(THREE.base, { theirs: THREE.theirs });
+  await at.run("call_1", { onNote: cutShort }).catch(() => {});
+  const [log] = readdirSync(at.copy.merges);
+  appendFileSync(path.join(at.copy.merges, log ?? ""), '\n{"path":"a","sha');
+  await at.run("call_1", { onNote: cutShort }).catch(() => {});
+  expect(befores(await at.merge("call_1"))).toEqual(WHOLE);
+});
+
+function cutShort(): never {
+  throw new Error("killed");
+}
+
+test("a person's stop ends it between two files, and what was merged until then is told", async () => {
+  const at = await copied(THREE.base, { theirs: THREE.theirs });
+  const controller = new AbortController();
+  const onNote = ({ path: file }: FileState) => {
+    if (file === "a") controller.abort(new CancelSignal("@ana"));
+  };
+  const { files, stoppedBy } = await at.run("call_1", { onNote, by: controller.signal });
+  expect(stoppedBy).toBe("@ana");
+  expect(befores(files)).toEqual({ a: WHOLE.a, b: WHOLE.b });
+  expect(["a", "b", "c", "d"].map(at.read)).toEqual(["A\n", null, "c\n", null]);
+});
+
+test("a stop just as a cut merge is taken up again leaves nothing untold that was merged before", async () => {
+  const at = await copied(THREE.base, { theirs: THREE.theirs });
+  const killed = (state: FileState) => (state.path === "d" ? cutShort() : undefined);
+  await expect(at.run("call_1", { onNote: killed })).rejects.toThrow("killed");
+  const { files, stoppedBy } = await at.run("call_1", { by: AbortSignal.abort(new CancelSignal("@ana")) });
+  expect(stoppedBy).toBe("@ana");
+  expect(befores(files)).toEqual({ a: WHOLE.a, b: WHOLE.b, c: WHOLE.c });
+});
+
+test("a file that somebody changes while it is being removed stays, as a conflict", async () => {
+  const at = await copied(THREE.base, { theirs: THREE.theirs });
+  const onNote = ({ path: file }: FileState) => {
+    if (file === "b") put(at.root, { b: "mine\n" });
+  };
+  const { files } = await at.run("call_1", { onNote });
+  expect(files.map(({ outcome }) => outcome)).toEqual(["merged", "conflict", "merged", "merged"]);
+  expect(at.read("b")).toBe("mine\n");
 });

@@ -1,28 +1,16 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { recordingPosts } from "../../support/recording-posts.ts";
-import { type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
+import { componentOf, type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
 
 const place = useExtensionSandbox();
-const directory = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
-let component = new Uint8Array();
+let component: Uint8Array = new Uint8Array();
 
 beforeAll(() => {
-  const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-  const jco = fileURLToPath(new URL("jco.js", import.meta.resolve("@bytecodealliance/jco")));
-  const target = path.join(directory, "probe.wasm");
-  const flags = ["--backend", "qjs", "--backend-qjs-disable-async", "--backend-qjs-stub-wasi"];
-  const world = ["-w", here("../../../wasm/extension"), "-n", "component"];
-  const args = [jco, "componentize", here("./fixtures/probe.mjs"), ...world, ...flags, "-o", target];
-  execFileSync(process.execPath, args, { stdio: "pipe" });
-  component = Uint8Array.from(readFileSync(target));
+  component = componentOf("probe.mjs", "component");
 }, 60_000);
-afterAll(() => rmSync(directory, { recursive: true }));
 
 /** A session with the component as the tool `probe`. */
 function probing(manifest: Readonly<Record<string, unknown>> = {}): ExtensionSession {

@@ -1,11 +1,14 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { type LoadedExtensions, loadExtensions } from "../../../src/tools/extensions/load-extensions.ts";
+import type { GuestFetchOptions } from "../../../src/tools/network/guest-fetch.ts";
 import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { buildGuests } from "../../../wasm/build.ts";
 import { buildBindingsGenerator } from "../../../wasm/build-bindings-generator.ts";
@@ -19,8 +22,8 @@ export interface ExtensionPlace {
 }
 
 /** One sandbox for the tests of a file, and the generator that makes bindings. */
-export function useExtensionSandbox(): ExtensionPlace {
-  const sandbox = createSandbox();
+export function useExtensionSandbox(network: Partial<GuestFetchOptions> = {}): ExtensionPlace {
+  const sandbox = createSandbox({ network });
   const cacheDir = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
   beforeAll(async () => {
     await buildBindingsGenerator();
@@ -35,6 +38,22 @@ export function useExtensionSandbox(): ExtensionPlace {
 
 export function fixture(name: string): Uint8Array {
   return Uint8Array.from(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)));
+}
+
+/** Builds a component of one of the fixtures in JavaScript, in a world of wasm/extension. */
+export function componentOf(name: string, world: string): Uint8Array {
+  const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+  const jco = fileURLToPath(new URL("jco.js", import.meta.resolve("@bytecodealliance/jco")));
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
+  try {
+    const target = path.join(directory, "component.wasm");
+    const flags = ["--backend", "qjs", "--backend-qjs-disable-async", "--backend-qjs-stub-wasi"];
+    const args = ["-w", here("../../../wasm/extension"), "-n", world, ...flags, "-o", target];
+    execFileSync(process.execPath, [jco, "componentize", here(`./fixtures/${name}`), ...args], { stdio: "pipe" });
+    return Uint8Array.from(readFileSync(target));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }
 
 export interface ExtensionSession {

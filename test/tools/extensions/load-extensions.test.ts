@@ -34,9 +34,24 @@ const unsound = [
   },
   { name: "an input that is no object", manifest: { input: { type: "string" } }, says: "input.type: " },
   {
-    name: "hosts",
+    name: "hosts for a program, which has no network",
     manifest: { hosts: ["example.org"] },
-    says: "hosts: components cannot reach the network; leave it empty.",
+    says: "tool.json is not valid: hosts only with the world deckhand:extension; programs have no network.",
+  },
+  {
+    name: "a host that is none",
+    manifest: { hosts: ["https://example.org/"] },
+    says: "hosts.0: must be a host as in allowedHosts, such as api.example.com.",
+  },
+  {
+    name: "two hosts as one",
+    manifest: { hosts: ["a.example,b.example"] },
+    says: "hosts.0: must be a host as in allowedHosts, such as api.example.com.",
+  },
+  {
+    name: "more hosts than cards can show",
+    manifest: { hosts: Array.from({ length: 21 }, (_, index) => `${index}.example`) },
+    says: "hosts: Too big: expected array to have <=20 items.",
   },
   { name: "too much time", manifest: { limits: { timeoutMs: 6_000_000 } }, says: "limits.timeoutMs: " },
   { name: "a replay that is none", manifest: { afterCrash: "reconcile" }, says: "afterCrash: " },

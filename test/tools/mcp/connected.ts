@@ -9,9 +9,9 @@ import type { Tool, ToolContext } from "../../../src/core/tool.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { createMcpConnections, type McpConnections } from "../../../src/tools/mcp/connections.ts";
 import type { McpCommandServer, McpServer } from "../../../src/tools/mcp/server-settings.ts";
-import { buildConfig } from "../../support/query-config.ts";
 import { recordingPosts } from "../../support/recording-posts.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { toolContext } from "../../support/tool-context.ts";
 
 export interface Connected {
   readonly mcp: McpConnections;
@@ -61,28 +61,7 @@ export function begin(
 }
 
 export function context(changes: Partial<ToolContext> = {}): ToolContext {
-  return {
-    sessionId: "session",
-    runId: "run",
-    callId: "call",
-    turn: 1,
-    channelKey: "slack:C1",
-    sandboxRoot: "/nowhere",
-    readOnly: false,
-    config: buildConfig({ model: "demo/demo" }),
-    allowedHosts: [],
-    blockedUrls: [],
-    nonInteractive: false,
-    approved: false,
-    carried: null,
-    knownFiles: new Map(),
-    intend: async () => {},
-    thread: recordingPosts().thread,
-    queued: () => {},
-    waits: () => {},
-    showPlan: () => {},
-    ...changes,
-  };
+  return toolContext({ sandboxRoot: "/nowhere", thread: recordingPosts().thread, ...changes });
 }
 
 export function hostile(behaviour = "plain", settings: Partial<McpCommandServer> = {}): McpCommandServer {

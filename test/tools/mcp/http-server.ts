@@ -19,12 +19,17 @@ export interface PlainServer {
 export type Answer = (response: ServerResponse, id: number) => void;
 
 /** A server over streamable HTTP, written without an SDK, whose one tool is answered by `onCall`. */
-export async function httpServer(onCall: Answer, onPing: Answer = alive): Promise<PlainServer> {
+export async function httpServer(
+  onCall: Answer,
+  onPing: Answer = alive,
+  onCancelled: (response: ServerResponse) => void = (response) => response.writeHead(202).end(),
+): Promise<PlainServer> {
   const seen: Seen[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     if (request.method !== "POST") return response.writeHead(405).end();
     const { id, method } = requestSchema.parse(await json(request));
     seen.push({ method, headers: request.headers });
+    if (method === "notifications/cancelled") return onCancelled(response);
     if (id === undefined) return response.writeHead(202).end();
     if (method === "tools/call") return onCall(response, id);
     if (method === "ping") return onPing(response, id);
@@ -51,7 +56,7 @@ const RESULTS: Readonly<Record<string, object>> = {
   "tools/list": { tools: [{ name: "go", inputSchema: { type: "object" } }] },
 };
 
-function alive(response: ServerResponse, id: number): void {
+export function alive(response: ServerResponse, id: number): void {
   sendResult(response, id, {});
 }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { connect, textIn } from "./connected.ts";
-import { type Answer, httpServer, sendError, sendResult } from "./http-server.ts";
+import { type Answer, alive, httpServer, sendError, sendResult } from "./http-server.ts";
 
 const done = (response: ServerResponse, id: number) =>
   sendResult(response, id, { content: [{ type: "text", text: "done" }] });
@@ -147,15 +147,42 @@ test("a call that may have had an effect is not made again", async () => {
   expect(seen.filter(({ method }) => method === "tools/call")).toHaveLength(1);
 });
 
-test("a cancelled call ends at once with the signal's reason", async () => {
-  const called = Promise.withResolvers<void>();
-  const { url } = await httpServer(() => called.resolve());
+/** Servers that take a call and do not come to its end; they see each connection that is closed on them. */
+const hanging = [
+  { how: "says nothing", begin: () => {} },
+  {
+    how: "has begun a stream of events",
+    begin: (response: ServerResponse) =>
+      void response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n"),
+  },
+];
+
+test.each(hanging)("a cancelled call to a server that $how ends at once, its connection too", async ({ begin }) => {
+  const called = Promise.withResolvers<ServerResponse>();
+  const { url, seen } = await httpServer((response) => {
+    begin(response);
+    called.resolve(response);
+  });
   const { call } = await connect({ web: { url } });
   const stop = new AbortController();
   const running = call("mcp__web__go", {}, stop.signal);
-  await called.promise;
+  const response = await called.promise;
   stop.abort(new Error("stopped by a person"));
   await expect(running).rejects.toThrow("stopped by a person");
+  await expect.poll(() => response.destroyed).toBe(true);
+  await expect.poll(() => seen.at(-1)?.method).toBe("notifications/cancelled");
+});
+
+test("a server that hangs on whatever it gets keeps no connection of a call that was given up", async () => {
+  const held: ServerResponse[] = [];
+  const { url } = await httpServer(
+    (response) => void held.push(response),
+    alive,
+    (response) => void held.push(response),
+  );
+  const { call } = await connect({ web: { url, timeoutMs: 200 } });
+  expect(textIn(await call("mcp__web__go"))).toContain("did not answer within 0.2 s");
+  await expect.poll(() => held.map(({ destroyed }) => destroyed), { timeout: 10_000 }).toEqual([true, true]);
 });
 
 test("an idle server is asked once a minute whether it is still there", async () => {

@@ -37,7 +37,7 @@ test("a question is posted once with its options as buttons, however often the r
   const session = await asked();
   expect(await session.settle()).toBeNull();
   expect(cardOf(session)).toMatchObject({
-    markdown: "⏸ Which port?",
+    markdown: "⏸ **Question from the agent**\n> Which port?",
     footer: "Or just reply here · waiting for @ana or an approver",
     buttons: [
       { id: `answer:0:${ID}`, label: "8080" },
@@ -49,6 +49,27 @@ test("a question is posted once with its options as buttons, however often the r
   expect(await session.isWoken()).toBe(false);
 });
 
+test("a question that poses as an approval reads as what it is", async () => {
+  const question = "⏸ **Run a command?**   asked by @ana\n```sh\nls\n```\r\n\n> quoted\u202e";
+  const session = await asked({ question, options: ["Allow once", "Deny", "Later"] });
+  const card = cardOf(session);
+  expect(card?.markdown.split("\n")).toEqual([
+    "⏸ **Question from the agent**",
+    "> **Run a command?**   asked by @ana",
+    "> ```sh",
+    "> ls",
+    "> ```",
+    ">",
+    String.raw`> > quoted\u{202e}`,
+  ]);
+  expect(card?.footer).toBe("Or just reply here · an answer allows no tool call · waiting for @ana or an approver");
+  expect(card?.buttons.map(({ label, style }) => [label, style])).toEqual([
+    ["Answer: Allow once", "default"],
+    ["Answer: Deny", "default"],
+    ["Later", "default"],
+  ]);
+});
+
 test("a click closes the question, wakes the run and becomes the result", async () => {
   const session = await asked();
   expect(await answerByClick(click(`answer:1:${ID}`), { choice: "1", id: ID }, session.options)).toEqual({
@@ -56,7 +77,7 @@ test("a click closes the question, wakes the run and becomes the result", async 
   });
   expect(await session.isWoken()).toBe(true);
   expect(textOf((await session.settle())?.content ?? [])).toBe("ana chose: 9090");
-  expect(session.thread.edits).toMatchObject([{ markdown: "Which port?\n✓ 9090 — @ana", buttons: [] }]);
+  expect(session.thread.edits).toMatchObject([{ markdown: "Question: Which port?\n✓ 9090 — @ana", buttons: [] }]);
 });
 
 test("of two clicks at once one counts, and the other person is told whose", async () => {
@@ -144,7 +165,7 @@ test("a process that dies while the card is closed leaves that to the next", asy
   await store.transaction((tx) => tx.runs.end("run_1", outcome, clock.now()));
   const platform = { name: "slack" as const, edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
   await closeLeftovers({ store, log: silentLog, platform });
-  expect(thread.edits).toMatchObject([{ markdown: "Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
+  expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
 });
 
 test("a stop withdraws the question: its buttons go, clicks say so, and messages are messages again", async () => {
@@ -154,7 +175,7 @@ test("a stop withdraws the question: its buttons go, clicks say so, and messages
     { ...closingOf(session, thread.edit.bind(thread)), run: { id: "run_1", sessionId: "ses_1" } },
     "@ana",
   );
-  expect(thread.edits).toMatchObject([{ markdown: "Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
+  expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
   expect(await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options)).toMatchObject({
     message: { markdown: "⏹ No answer is needed any more." },
   });

@@ -3,7 +3,7 @@ import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { isIPv4 } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Resolve } from "../../../src/tools/network/connect.ts";
+import type { Resolve } from "../../../src/tools/network/resolve.ts";
 
 export interface DnsServer {
   /** Asks this server, over UDP, as a program does. */

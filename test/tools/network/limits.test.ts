@@ -8,6 +8,8 @@ import { fetchSession, PUBLIC, startSite } from "./fetch-session.ts";
 
 const sandbox = useSandbox();
 
+const MB = 1_048_576;
+
 /** A server that speaks bytes, not HTTP. Resolves once it listens; `closed` once a client has gone. */
 async function startBytes(
   speak: (socket: Socket) => void,
@@ -58,7 +60,41 @@ test("an endless text is cut at the limit of bytes, and its connection closed", 
   expect(text(result).length).toBeLessThan(21_000);
 });
 
-const MB = 1_048_576;
+/** Empty blocks of a gzip stream: bytes without end that decompress to none. */
+const EMPTY_BLOCKS = Buffer.from("000000ffff".repeat(5_000), "hex");
+
+const wasteful = [
+  {
+    name: "compresses nothing without end",
+    speak: (socket: Socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
+      socket.write(gzipSync("").subarray(0, 10));
+      writeForever(socket, EMPTY_BLOCKS);
+    },
+  },
+  {
+    name: "wraps each byte in thousands",
+    speak: (socket: Socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n");
+      writeForever(socket, `1;${"x".repeat(8_000)}\r\na\r\n`);
+    },
+  },
+];
+
+test.each(wasteful)("a server that $name is left at a limit of what comes over the wire", async ({ speak }) => {
+  let received = 0;
+  const server = await startBytes((socket) => {
+    socket.once("close", () => {
+      received = socket.bytesWritten;
+    });
+    speak(socket);
+  });
+  const result = await fetchSession(sandbox, { sites: [server], limits: { bodyBytes: 20_000 } }).fetch(server.url);
+  await server.closed;
+  expect(text(result)).toMatch(/longer than what is read|\(no body\)/);
+  expect(received).toBeLessThan(20 * MB);
+});
+
 const bombs = [
   { encoding: "gzip", bytes: gzipSync(Buffer.alloc(200 * MB, "0")) },
   { encoding: "deflate", bytes: deflateSync(Buffer.alloc(200 * MB, "0")) },
@@ -128,6 +164,11 @@ const broken: { name: string; speak: (socket: Socket) => void; says: string }[] 
       socket.write("HTTP/1.1 200 OK\r\n");
       writeForever(socket, `X-Long: ${"x".repeat(1_000)}\r\n`);
     },
+    says: "no valid HTTP response",
+  },
+  {
+    name: "sends early hints without end",
+    speak: (socket) => writeForever(socket, "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(500)),
     says: "no valid HTTP response",
   },
   {

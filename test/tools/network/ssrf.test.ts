@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { isForbiddenAddress } from "../../../src/tools/network/addresses.ts";
+import { createGuestFetch, type GuestFetchOptions } from "../../../src/tools/network/guest-fetch.ts";
+import { createSystemResolve } from "../../../src/tools/network/resolve.ts";
 import { text, useSandbox } from "../file-session.ts";
 import { startDns, type Zone } from "./dns-server.ts";
-import { fetchSession, PUBLIC, type Site, startSite } from "./fetch-session.ts";
+import { exceptPublic, fetchSession, PUBLIC, type Site, startSite } from "./fetch-session.ts";
 
 const sandbox = useSandbox();
 
@@ -86,6 +88,23 @@ test.each(literals)("a redirect to an address that is not public is not followed
   expect(secret.requests).toEqual([]);
 });
 
+/** A guest's fetch that any host may be given, on the site's port; refused it is with a sentence. */
+async function refusalOf(url: string, { port }: Site, options: GuestFetchOptions): Promise<string> {
+  const rules = { allowedHosts: ["*", `*:${port}`], blockedUrls: [] };
+  const answer = await createGuestFetch(rules, options)(JSON.stringify({ url }), new AbortController().signal);
+  return answer.type === "refused" ? answer.sentence : "";
+}
+
+test.each(literals)("a guest does not reach an address that is not public, %s: %s", async (_, host) => {
+  const { site, secret } = await neighbours(({ port }) => `http://${host}:${port}/secret`);
+  expect(await refusalOf(site.at(host), site, { resolve: createSystemResolve() })).toContain("not a public address");
+  expect([...site.requests, ...secret.requests]).toEqual([]);
+
+  const options = { isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) };
+  expect(await refusalOf(site.at("page.example"), site, options)).toContain("not a public address");
+  expect([site.requests.map(({ url }) => url), secret.requests]).toEqual([["/"], []]);
+});
+
 const zones: { name: string; zone: Zone }[] = [
   { name: "a private address", zone: { "page.example": [[PRIVATE]] } },
   { name: "a private address beside a public one", zone: { "page.example": [[PUBLIC, PRIVATE]] } },
@@ -101,6 +120,14 @@ test.each(zones)("a name that leads to $name is refused", async ({ zone }) => {
   const dns = await startDns(zone);
   const result = await fetchSession(sandbox, { sites: [site], resolve: dns.resolve }).fetch(site.at("page.example"));
   expect(text(result)).toContain("not a public address");
+  expect([...site.requests, ...secret.requests]).toEqual([]);
+});
+
+test.each(zones)("a name that leads to $name is refused to a guest", async ({ zone }) => {
+  const { site, secret } = await neighbours();
+  const { resolve } = await startDns(zone);
+  const sentence = await refusalOf(site.at("page.example"), site, { isForbiddenAddress: exceptPublic, resolve });
+  expect(sentence).toContain("not a public address");
   expect([...site.requests, ...secret.requests]).toEqual([]);
 });
 

@@ -1,14 +1,14 @@
-import { execFileSync, fork } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { openByPath, openThroughDescriptor } from "../../../src/tools/wasm/workspace/directory.ts";
 import { createWorkspace } from "../../../src/tools/wasm/workspace/workspace.ts";
 import { type FileSession, fileSession, text, useSandbox } from "../file-session.ts";
+import { flipping } from "./flipping.ts";
 
 const sandbox = useSandbox();
 const SECRET = "top secret";
@@ -155,13 +155,7 @@ test("the host itself refuses what a guest without the right to write tries", as
 
 test("directories that are swapped for links to the outside while a call runs let nothing out or in", async () => {
   const session = fileSession(sandbox);
-  const outside = path.join(path.dirname(session.root), "outside");
-  mkdirSync(outside);
-  writeFileSync(path.join(outside, "f.txt"), SECRET);
-  session.put("flip/f.txt", "inside");
-  symlinkSync(outside, path.join(session.root, "link"));
-  const flipper = fork(fileURLToPath(new URL("./flip.mjs", import.meta.url)), [session.root]);
-  await once(flipper, "message");
+  const { outside, stop } = await flipping(session, SECRET);
   const inside = createHash("sha256").update("inside").digest("hex");
   const seen = new Set<string>();
   const workspace = createWorkspace();
@@ -178,7 +172,7 @@ test("directories that are swapped for links to the outside while a call runs le
       workspace.bind({ root: session.root, writable: true });
     }
   }
-  flipper.kill("SIGKILL");
+  stop();
   expect(seen).toContain("inside");
   expect(seen).toContain("written");
   expect(seen).toContain("refused: The path is outside the sandbox; use a path relative to its root.");

@@ -23,13 +23,11 @@ test("an infinite loop ends at its time limit while other sessions are answered"
     return "answered";
   };
   await answer(); // the guest is compiled
-  const started = performance.now();
   const loop = session("looping", "c1", 1_500).run("js_exec", { code: "for (;;) {}" });
   let answers = 0;
   while ((await Promise.race([loop, answer()])) === "answered") answers++;
   const result = await loop;
   expect(result).toMatchObject({ isError: true, summary: "stopped after 1.5 s" });
-  expect(performance.now() - started).toBeLessThan(10_000);
   expect(answers).toBeGreaterThanOrEqual(2);
 });
 
@@ -90,12 +88,9 @@ test("a cancelled call rejects at once, and its place is free again", async () =
   const loop = one.run("js_exec", { code: "for (;;) {}" }, abort.signal);
   one.put("f.txt", "x");
   await session("warm", "other").run("glob", { pattern: "*" });
-  const cancelled = performance.now();
   abort.abort(new DOMException("stop", "AbortError"));
   await expect(loop).rejects.toMatchObject({ name: "AbortError" });
-  expect(performance.now() - cancelled).toBeLessThan(250);
   expect(text(await one.run("read", { path: "f.txt" }))).toBe("1\tx");
-  expect(performance.now() - cancelled).toBeLessThan(10_000);
 });
 
 test("a signal that aborted before starts nothing", async () => {
@@ -145,6 +140,16 @@ test.runIf(process.platform === "linux")(
   },
   60_000,
 );
+
+test("a program without the clock does not learn the time, whatever it asks", async () => {
+  const code = `
+    const asked = [Date.now(), +new Date(), new Date().getFullYear(), Date.parse(Date())];
+    const later = new Promise((resolve) => setTimeout(() => resolve(Date.now()), 0));
+    [...asked, await later, performance.now()]`;
+  const blind = fileSession(sandbox, { limits: { programs: { ...PROGRAM, clock: false } } });
+  expect(text(await blind.run("js_exec", { code }))).toBe("=> [0, 0, 1970, 0, 0, 0]");
+  expect(text(await session().run("js_exec", { code: "Date.now() > 1e12" }))).toBe("=> true");
+});
 
 test("an ended program leaves nothing to the next one", async () => {
   const one = session();

@@ -1,10 +1,17 @@
-import { type Answer, answering } from "../answer.ts";
-import { type Chart, drawChart, PALETTE } from "./draw.ts";
-import { base64, encodePng } from "./png.ts";
+import { type Chart, drawChart, PALETTE } from "../../../src/core/chart/draw.ts";
+import { encodePng } from "../../../src/core/chart/png.ts";
+import { type Answer, answering, Mistake } from "../answer.ts";
+import { base64 } from "./base64.ts";
 
+/** `input`: as tool.json describes it. */
 function answer(input: string): Answer {
   const chart: Chart = JSON.parse(input);
   const { type, title = "", labels, series } = chart;
+  for (const { name, values } of series) {
+    if (values.length !== labels.length) {
+      throw new Mistake(`${name} has ${values.length} values for ${labels.length} labels; give as many.`);
+    }
+  }
   const image = base64(encodePng(drawChart(chart), PALETTE));
   const said = title === "" ? "" : ` “${title}”`;
   return {

@@ -4,6 +4,7 @@ import { seedRandom } from "../runtime/random.ts";
 import { textOfBytes } from "../runtime/text-encoding.ts";
 import { type Filesystem, openFilesystem } from "../workspace-files.ts";
 import { type CapturedConsole, createConsole } from "./console.ts";
+import { fetch } from "./fetch.ts";
 import { createFs } from "./fs.ts";
 import { inspect } from "./inspect.ts";
 import { createModules } from "./modules.ts";
@@ -49,7 +50,7 @@ function execute({ code, file }: ProgramRequest, { files, console }: Surrounding
     "fs/promises": { ...fs.promises, default: fs.promises },
     path: { ...PATH, default: PATH },
   };
-  const globals = { console: console.api, fs: { ...fs.promises, ...fs.sync } };
+  const globals = { console: console.api, fs: { ...fs.promises, ...fs.sync }, fetch };
   for (const [name, value] of Object.entries(globals)) {
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   }

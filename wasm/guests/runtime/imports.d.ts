@@ -15,6 +15,11 @@ declare module "deckhand:sandbox/filesystem@0.1.0" {
   export const digest: Filesystem["digest"];
 }
 
+declare module "deckhand:sandbox/http@0.1.0" {
+  /** JSON in and out, as wasm/extension/tool.wit describes it. Throws an error whose message is a sentence. */
+  export const fetch: (request: string) => string;
+}
+
 declare module "deckhand:sandbox/clock@0.1.0" {
   export const now: () => number;
 }

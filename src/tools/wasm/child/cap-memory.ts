@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { SandboxError } from "../../../core/protocol/errors.ts";
+import { HEADER_BYTES, readLeb, type Section, sectionsOf } from "./module-format.ts";
 
-/** WebAssembly binary format: magic and version, then sections of id, size, content. */
-const HEADER_BYTES = 8;
 const MEMORY_SECTION = 5;
 const PAGES_PER_MB = 16;
 
@@ -11,13 +10,6 @@ interface Memory {
   readonly flags: number;
   readonly minimum: number;
   readonly maximum: number;
-}
-
-interface Section {
-  readonly id: number;
-  /** With its id and size. */
-  readonly bytes: Uint8Array;
-  readonly contentAt: number;
 }
 
 /**
@@ -39,17 +31,6 @@ export function capMemories(modules: readonly Uint8Array[], memoryMb: number): U
     const sections = (parsed[index] ?? []).map((section) => capped(section, share));
     return Buffer.concat([module.subarray(0, HEADER_BYTES), ...sections]);
   });
-}
-
-function sectionsOf(module: Uint8Array): Section[] {
-  const sections: Section[] = [];
-  for (let at = HEADER_BYTES; at < module.length; ) {
-    const size = readLeb(module, at + 1);
-    const end = size.next + size.value;
-    sections.push({ id: module[at] ?? 0, bytes: module.subarray(at, end), contentAt: size.next - at });
-    at = end;
-  }
-  return sections;
 }
 
 /** Each is flags, minimum and, if bit 0 of the flags says so, maximum. */
@@ -77,15 +58,6 @@ function capped(section: Section, share: number): Uint8Array {
     body.push(flags | 1, ...leb(minimum), ...leb(Math.min(maximum, minimum + share)));
   }
   return Uint8Array.from([MEMORY_SECTION, ...leb(body.length), ...body]);
-}
-
-function readLeb(bytes: Uint8Array, at: number): { value: number; next: number } {
-  let value = 0;
-  for (let shift = 0, next = at; ; shift += 7, next++) {
-    const byte = bytes[next] ?? 0;
-    value += (byte & 0x7f) * 2 ** shift;
-    if (byte < 0x80) return { value, next: next + 1 };
-  }
 }
 
 function leb(value: number): number[] {

@@ -3,6 +3,7 @@
  * to the bot only, and ends with it. Its one argument is the directory of the built guests.
  */
 import { DefectError } from "../../../core/protocol/errors.ts";
+import type { GuestAnswer } from "../../network/guest-answer.ts";
 import { type FromChild, type RunMessage, toChildSchema } from "./messages.ts";
 import { createModuleCache } from "./modules.ts";
 import { createPool } from "./pool.ts";
@@ -11,19 +12,35 @@ const buildDir = process.argv[2];
 if (buildDir === undefined) throw new DefectError("the sandbox child needs the directory of the built guests");
 const pool = createPool(createModuleCache(buildDir));
 
+/** Of the calls whose guests wait for a fetch, who hears of the answer. */
+const fetching = new Map<number, (answer: GuestAnswer) => void>();
+
 async function answer(message: RunMessage): Promise<void> {
   const { id } = message;
   const tell = (news: FromChild["news"]): void => void process.send?.({ id, news } satisfies FromChild);
-  tell(await pool.run(message, (files) => tell({ type: "changed", files: [...files] })));
+  const outcome = await pool.run(message, {
+    changed: (files) => tell({ type: "changed", files: [...files] }),
+    fetch: (request, answered) => {
+      fetching.set(id, answered);
+      tell({ type: "fetch", request });
+    },
+  });
+  fetching.delete(id);
+  tell(outcome);
 }
 
 process.on("message", (raw) => {
   const message = toChildSchema.parse(raw);
-  if (message.type === "cancel") pool.cancel(message.id);
-  else
-    answer(message).catch((error: unknown) => {
-      throw error; // ends the process, and with it what can no longer be trusted
-    });
+  switch (message.type) {
+    case "cancel":
+      return pool.cancel(message.id);
+    case "fetched":
+      return fetching.get(message.id)?.(message.answer);
+    case "run":
+      answer(message).catch((error: unknown) => {
+        throw error; // ends the process, and with it what can no longer be trusted
+      });
+  }
 });
 
 // The bot decides when the child ends: a Ctrl+C in a terminal reaches both, and the bot may still be draining.

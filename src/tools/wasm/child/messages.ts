@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { guestAnswerSchema } from "../../network/guest-answer.ts";
 import { fileChangeSchema } from "../workspace/kept-content.ts";
 
 /** What the bot and its sandbox child say to each other. */
 
+/** Of a grant the part that the child enforces; the bot keeps the network to itself. */
 const grantSchema = z.object({
   root: z.string(),
   writable: z.boolean(),
@@ -17,6 +19,8 @@ const grantSchema = z.object({
 export const toChildSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("run"), id: z.number(), guest: z.string(), input: z.string(), grant: grantSchema }),
   z.object({ type: z.literal("cancel"), id: z.number() }),
+  /** The answer to the call's `fetch`. */
+  z.object({ type: z.literal("fetched"), id: z.number(), answer: guestAnswerSchema }),
 ]);
 export type ToChild = z.infer<typeof toChildSchema>;
 export type RunMessage = Extract<ToChild, { type: "run" }>;
@@ -33,9 +37,19 @@ export type Outcome = z.infer<typeof outcomeSchema>;
 /** Files that a running call has changed: told at once, since the call may be ended at any moment. */
 export const changedSchema = z.object({ type: z.literal("changed"), files: z.array(fileChangeSchema) });
 
-/** What a worker says of its call: any number of changes, then how it ended. */
-export const fromWorkerSchema = z.union([changedSchema, outcomeSchema]);
+/** A guest wants to fetch, and waits for the answer; it has one request at a time. */
+const fetchSchema = z.object({ type: z.literal("fetch"), request: z.string() });
+
+/** What a call says of itself: any number of changes and fetches, then how it ended. */
+const newsSchema = z.union([changedSchema, fetchSchema, outcomeSchema]);
+
+/** A worker sleeps on its bell until it is rung: then the answer is among its messages. */
+export const fromWorkerSchema = z.union([
+  changedSchema,
+  fetchSchema.extend({ bell: z.instanceof(Int32Array<SharedArrayBuffer>) }),
+  outcomeSchema,
+]);
 export type FromWorker = z.infer<typeof fromWorkerSchema>;
 
-export const fromChildSchema = z.object({ id: z.number(), news: fromWorkerSchema });
+export const fromChildSchema = z.object({ id: z.number(), news: newsSchema });
 export type FromChild = z.infer<typeof fromChildSchema>;

@@ -1,24 +1,36 @@
 import { Worker } from "node:worker_threads";
+import type { GuestAnswer } from "../../network/guest-answer.ts";
 import type { FileChange } from "../workspace/kept-content.ts";
 import type { Outcome, RunMessage } from "./messages.ts";
 import { fromWorkerSchema } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 import type { WorkerCall } from "./worker.ts";
 
-/** Workers that stay when nothing runs: the next calls need not wait for a start. */
-const IDLE_WORKERS = 2;
+export interface IdleLimits {
+  /** Workers that stay when nothing runs: the next calls need not wait for a start. */
+  readonly workers: number;
+  /** How long more than these wait for work: a start costs ten times what a call does, and calls come in bursts. */
+  readonly lingerMs: number;
+}
+
+const IDLE_LIMITS: IdleLimits = { workers: 2, lingerMs: 5_000 };
 
 /** Megabytes of a worker's own heap, where the host's side of a guest lives. */
 const HEAP_MB = 256;
 
 type Compile = (guest: string, memoryMb: number) => Promise<CompiledGuest>;
 
-/** Learns which files a call changes, while it runs. */
-type Changed = (files: readonly FileChange[]) => void;
+/** What a call has to say while it runs. */
+export interface CallEvents {
+  /** Files that it changes. */
+  readonly changed: (files: readonly FileChange[]) => void;
+  /** A request to fetch; the guest sleeps until it is answered, or the call ended. */
+  readonly fetch: (request: string, answered: (answer: GuestAnswer) => void) => void;
+}
 
 export interface Pool {
   /** Runs one call to its end; never rejects. */
-  run(call: RunMessage, changed: Changed): Promise<Outcome>;
+  run(call: RunMessage, events: CallEvents): Promise<Outcome>;
   cancel(id: number): void;
 }
 
@@ -29,32 +41,28 @@ interface Member {
 }
 
 /** Workers on demand: the bot decides how many calls run at once. */
-export function createPool(compile: Compile): Pool {
-  const idle: Member[] = [];
+export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
+  const idle = new IdleMembers(limits);
   const stops = new Map<number, (outcome: Outcome) => void>();
-  const leave = (member: Member): void => {
-    const at = idle.indexOf(member);
-    if (at >= 0) idle.splice(at, 1);
-  };
   const runOn = async (member: Member, answer: Answer, stopped: Promise<Outcome>): Promise<Outcome> => {
     const outcome = await Promise.race([answer.outcome, stopped]);
-    if (answer.isAlive() && idle.length < IDLE_WORKERS) idle.push(member);
+    if (answer.isAlive()) idle.add(member);
     else await member.worker.terminate();
     return outcome;
   };
-  const run = async (call: RunMessage, changed: Changed, stopped: Promise<Outcome>): Promise<Outcome> => {
+  const run = async (call: RunMessage, events: CallEvents, stopped: Promise<Outcome>): Promise<Outcome> => {
     const compiled = await Promise.race([compile(call.guest, call.grant.memoryMb), stopped]);
     if ("type" in compiled) return compiled;
-    const member = idle.pop() ?? spawn(leave);
-    return runOn(member, answerOf(member, messageFor(member, compiled, call), changed), stopped);
+    const member = idle.take(compiled.key) ?? spawn((gone) => idle.delete(gone));
+    return runOn(member, answerOf(member, messageFor(member, compiled, call), events), stopped);
   };
   return {
-    run: async (call, changed) => {
+    run: async (call, events) => {
       const { promise: stopped, resolve: stop } = Promise.withResolvers<Outcome>();
       stops.set(call.id, stop);
       const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.grant.timeoutMs);
       try {
-        return await run(call, changed, stopped);
+        return await run(call, events, stopped);
       } catch (error) {
         return { type: "failed", message: error instanceof Error ? error.message : String(error) };
       } finally {
@@ -64,6 +72,40 @@ export function createPool(compile: Compile): Pool {
     },
     cancel: (id) => stops.get(id)?.({ type: "cancelled" }),
   };
+}
+
+/** Workers that wait for a call, the one that waits longest first. */
+class IdleMembers {
+  readonly #limits: IdleLimits;
+  readonly #members = new Map<Member, NodeJS.Timeout>();
+
+  constructor(limits: IdleLimits) {
+    this.#limits = limits;
+  }
+
+  add(member: Member): void {
+    const retire = (): void => {
+      if (this.#members.size <= this.#limits.workers) return;
+      this.delete(member);
+      member.worker.terminate().catch((error: unknown) => {
+        throw error;
+      });
+    };
+    this.#members.set(member, setTimeout(retire, this.#limits.lingerMs));
+  }
+
+  /** One that has the guest if there is one; of several the latest, so that others come to their end. */
+  take(guest: string): Member | undefined {
+    const members = [...this.#members.keys()];
+    const member = members.findLast(({ guests }) => guests.has(guest)) ?? members.at(-1);
+    if (member !== undefined) this.delete(member);
+    return member;
+  }
+
+  delete(member: Member): void {
+    clearTimeout(this.#members.get(member));
+    this.#members.delete(member);
+  }
 }
 
 /** `gone` is told when the worker ends, which it may do while nobody waits for it. */
@@ -94,12 +136,13 @@ interface Answer {
 }
 
 /** What the worker says to the call, or its death. */
-function answerOf({ worker }: Member, message: WorkerCall, changed: Changed): Answer {
+function answerOf({ worker }: Member, message: WorkerCall, { changed, fetch }: CallEvents): Answer {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   let alive = false;
   const onMessage = (raw: unknown): void => {
     const news = fromWorkerSchema.parse(raw);
     if (news.type === "changed") return changed(news.files);
+    if (news.type === "fetch") return fetch(news.request, (answered) => wake(worker, answered, news.bell));
     alive = true;
     end(news);
   };
@@ -114,6 +157,14 @@ function answerOf({ worker }: Member, message: WorkerCall, changed: Changed): An
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
   worker.postMessage(message);
   return { outcome: promise, isAlive: () => alive };
+}
+
+/** The answer is there when the bell rings: the worker, which is asleep, reads it then. */
+function wake(worker: Worker, answer: GuestAnswer, bell: Int32Array<SharedArrayBuffer>): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
+  worker.postMessage(answer);
+  Atomics.store(bell, 0, 1);
+  Atomics.notify(bell, 0);
 }
 
 function deathOf(error: unknown): Outcome {

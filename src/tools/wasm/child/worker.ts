@@ -1,13 +1,14 @@
 import { Buffer } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
-import { parentPort } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { DefectError } from "../../../core/protocol/errors.ts";
 import { createFilesImport } from "../../extensions/files-import.ts";
 import { createWasi, type Wasi } from "../../extensions/wasi/wasi.ts";
-import type { Grant } from "../grant.ts";
+import { type GuestAnswer, guestAnswerSchema } from "../../network/guest-answer.ts";
 import type { FileChange } from "../workspace/kept-content.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
-import type { FromWorker, Outcome } from "./messages.ts";
+import { createHttpImport } from "./http-import.ts";
+import { type FromWorker, type Outcome, type RunMessage } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 
 /** A call as the pool hands it over. `compiled` comes with the first call of a guest to this worker. */
@@ -15,7 +16,7 @@ export interface WorkerCall {
   readonly guestKey: string;
   readonly compiled: CompiledGuest | null;
   readonly input: string;
-  readonly grant: Grant;
+  readonly grant: RunMessage["grant"];
 }
 
 /** The part of jco's bindings that is used. The component's stray `init` export is never called. */
@@ -37,8 +38,8 @@ interface Exports {
 }
 
 interface Instance {
-  /** Whether the guest may know the time; nothing may before its call. */
-  readonly clock: { granted: boolean };
+  /** Whether the guest may know the time, and ask to fetch; nothing may before its call. */
+  readonly granted: { clock: boolean; fetch: boolean };
   readonly workspace: Workspace;
   readonly wasi: Wasi;
   readonly exports: Exports;
@@ -68,24 +69,28 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
   return async () => {
     const workspace = createWorkspace();
     const wasi = createWasi(workspace.filesystem);
-    const clock = { granted: false };
+    const granted = { clock: false, fetch: false };
+    const http = createHttpImport((request) => (granted.fetch ? askBot(request) : NOT_YET));
     const imports = {
       "deckhand:sandbox/workspace": workspace.functions,
       "deckhand:sandbox/filesystem": workspace.filesystem,
-      "deckhand:sandbox/clock": { now: () => (clock.granted ? Date.now() : 0) },
+      "deckhand:sandbox/clock": { now: () => (granted.clock ? Date.now() : 0) },
+      "deckhand:sandbox/http": http,
       "deckhand:extension/files": createFilesImport(workspace),
+      "deckhand:extension/http": http,
       ...wasi.imports,
     };
-    return { clock, workspace, wasi, exports: await bindings.instantiate((name) => modules[name], imports) };
+    return { granted, workspace, wasi, exports: await bindings.instantiate((name) => modules[name], imports) };
   };
 }
 
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
 async function run(guest: Guest, { grant, input }: WorkerCall): Promise<Outcome> {
-  const { clock, workspace, wasi, exports } = await (guest.spare ?? guest.instantiate());
+  const { granted, workspace, wasi, exports } = await (guest.spare ?? guest.instantiate());
   guest.spare = null;
   try {
-    clock.granted = grant.clock;
+    granted.clock = grant.clock;
+    granted.fetch = true; // the bot knows the hosts
     workspace.bind(grant, changeTeller());
     const output = exports.run ? wasi.run(exports.run, input, grant) : await outputOf(exports, input);
     if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };
@@ -121,6 +126,17 @@ function changeTeller(): (files: readonly FileChange[]) => void {
 function tell(news: FromWorker): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
   parentPort?.postMessage(news);
+}
+
+const NOT_YET: GuestAnswer = { type: "refused", sentence: "There is no network before a call." };
+
+/** Sleeps until the bot has answered. Who ends the call ends the sleeping worker. */
+function askBot(request: string): GuestAnswer {
+  const bell = new Int32Array(new SharedArrayBuffer(4));
+  tell({ type: "fetch", request, bell });
+  Atomics.wait(bell, 0, 0);
+  const received = parentPort === null ? undefined : receiveMessageOnPort(parentPort);
+  return guestAnswerSchema.parse(received?.message);
 }
 
 /** The message of a guest's error is its text. */

@@ -3,6 +3,7 @@ import type { Dirent, Stats } from "node:fs";
 import { compress, decompress } from "./compression.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import type { Keep } from "./kept-content.ts";
+import { segmentsOf } from "./path-rules.ts";
 import { type Places, withFile } from "./places.ts";
 import { readWhole } from "./read-file.ts";
 import { entriesAt, isShown } from "./tree.ts";
@@ -56,7 +57,7 @@ export function createLooks(
       statusOf(present((follow ? places().find(path) : places().entry(path)).stats)),
     ),
     entries: guarded((path: string) =>
-      entriesAt(places(), path)
+      entriesAt(places(), segmentsOf(path, []).join("/"))
         .filter(({ name }) => isShown(name))
         .map((entry) => `${kindOf(entry).charAt(0)}${entry.name}`)
         .join("\0"),

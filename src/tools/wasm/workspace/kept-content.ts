@@ -4,6 +4,7 @@ import { lstatSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { z } from "zod";
 import { SandboxError } from "../../../core/protocol/errors.ts";
+import { keepMode } from "./kept-mode.ts";
 import { type Place, withFile } from "./places.ts";
 import { hashOf, readWhole } from "./read-file.ts";
 import { systemCode } from "./refusal.ts";
@@ -60,7 +61,9 @@ export function createKeep(directory: string | null): Keep {
 function keptOf(place: Place, directory: string): string | undefined {
   try {
     const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
-    return keepContent(directory, bytes);
+    const sha256 = keepContent(directory, bytes);
+    keepMode(directory, { path: place.relative, sha256 }, place.stats?.mode ?? 0);
+    return sha256;
   } catch (error) {
     if (error instanceof SandboxError || systemCode(error) !== undefined) return undefined;
     throw error;

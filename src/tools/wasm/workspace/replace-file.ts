@@ -23,23 +23,25 @@ import { Refusal, systemCode } from "./refusal.ts";
 /** Milliseconds after which a temporary file belongs to a write that died. */
 const STALE_MS = 600_000;
 
+export interface FileReplacement {
+  readonly content: string | Uint8Array;
+  readonly before: string | null;
+  readonly mode?: number | undefined;
+}
+
 /**
  * Puts a content in a file's place at once: readers see the old or the new content, and so does whoever
  * looks after a crash. The file must still be what `before` says (a sha256; null: absent) when the new
- * one takes its place. Keeps mode and, where permitted, owner.
+ * one takes its place. Keeps mode, unless another is given, and, where permitted, owner.
  */
-export function replaceFile(
-  place: Place,
-  path: string,
-  change: { content: string | Uint8Array; before: string | null },
-): void {
+export function replaceFile(place: Place, path: string, change: FileReplacement): void {
   const { directory, name, stats } = place;
   if (stats !== null && !stats.isFile()) throw notRegular(path, stats);
   if (stats !== null) accessSync(directory.at(name), constants.W_OK);
   removeStale(directory);
   const temporary = directory.at(`.deckhand-${randomBytes(8).toString("hex")}.tmp`);
   try {
-    writeTemporary(temporary, place, change.content);
+    writeTemporary(temporary, place, change);
     if (change.before === null) takeFreeName(temporary, directory.at(name));
     else {
       requireUnchanged(place, path, change.before);
@@ -51,15 +53,13 @@ export function replaceFile(
   syncDirectory(directory);
 }
 
-function writeTemporary(temporary: string, { stats }: Place, content: string | Uint8Array): void {
+function writeTemporary(temporary: string, { stats }: Place, { content, mode = stats?.mode }: FileReplacement): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, stats === null ? 0o666 : 0o600);
   try {
     writeFileSync(fd, content);
-    if (stats !== null) {
-      keepOwner(fd, stats);
-      fchmodSync(fd, stats.mode & 0o777);
-    }
+    if (stats !== null) keepOwner(fd, stats);
+    if (mode !== undefined) fchmodSync(fd, mode & 0o777);
     fsyncSync(fd);
   } finally {
     closeSync(fd);

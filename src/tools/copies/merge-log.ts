@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { appendFile, mkdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
+import { type FileState, fileStateSchema } from "../../core/protocol/tool-result.ts";
+import { systemCode } from "../wasm/workspace/refusal.ts";
+
+/**
+ * What one call of merge_work makes of files, noted before it does. A call that a crash cut is run again and finds files
+ * merged already: only the note tells that it was itself, and what they held before.
+ */
+export interface MergeLog {
+  /** What the call has noted of a file before it was cut; null: nothing. */
+  noted(file: string): FileState | null;
+  /** Resolves once it is durable. */
+  note(state: FileState): Promise<void>;
+}
+
+export async function openMergeLog(
+  copy: ExecutorCopy,
+  { runId, callId }: { readonly runId: string; readonly callId: string },
+): Promise<MergeLog> {
+  const name = createHash("sha256").update(`${runId}:${callId}`).digest("hex");
+  const log = path.join(copy.merges, name);
+  const states = new Map((await linesOf(log)).flatMap(stateOf));
+  await mkdir(copy.merges, { recursive: true });
+  return {
+    noted: (file) => states.get(file) ?? null,
+    // A line of its own also after one that a power cut has torn.
+    note: (state) => appendFile(log, `\n${JSON.stringify(state)}`, { flush: true }),
+  };
+}
+
+async function linesOf(log: string): Promise<string[]> {
+  try {
+    return (await readFile(log, "utf8")).split("\n");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** None for a torn line: its file was not touched. */
+function stateOf(line: string): [string, FileState][] {
+  try {
+    const state = fileStateSchema.parse(JSON.parse(line));
+    return [[state.path, state]];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,160 @@
+import { realpathSync } from "node:fs";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { segmentsOf } from "../wasm/workspace/path-rules.ts";
+import { Refusal, systemCode } from "../wasm/workspace/refusal.ts";
+import {
+  directoryIn,
+  directoryOrNull,
+  entryOf,
+  type FoundRepository,
+  findRepository,
+  noRepository,
+} from "./repository.ts";
+import { findGit, GIT_PROGRAMS, gitRunner, type RunGit } from "./run-git.ts";
+import { type GitSettings, gitSettingsSchema, readSettings } from "./settings.ts";
+import { copyRepositoryState, withStandIn } from "./stand-in-directory.ts";
+
+/**
+ * The repositories of a copy of a sandbox root, as they were when it was made: HEAD, index and refs are the copy's own,
+ * so that a commit in the root meanwhile changes nothing here; objects stay where they are, and are read only. All of it
+ * lies outside the copy's tree and outside the root, and each use of it gets a stand-in of its own.
+ */
+const worktreeSchema = z.object({
+  /** Of the work tree, beneath the copy's tree; empty: all of it. */
+  path: z.string(),
+  /** Why git cannot be used there, or where its data are. */
+  repository: z.union([
+    z.object({ refused: z.string() }),
+    z.object({
+      /** Beneath the list's directory. */
+      state: z.string(),
+      /** The sandbox root that the copy was made of, and its repository's objects beneath it. */
+      root: z.string(),
+      objects: z.string(),
+      settings: gitSettingsSchema,
+    }),
+  ]),
+});
+type Worktree = z.infer<typeof worktreeSchema>;
+
+const listSchema = z.array(worktreeSchema);
+
+const LIST = "worktrees.json";
+/** More repositories in one root are not looked into. */
+const MOST = 50;
+const LIMITS = { timeoutMs: 30_000, outputBytes: 4_000_000 };
+
+export interface CopiedRoot {
+  readonly root: string;
+  /** The copy of its files. */
+  readonly tree: string;
+  /** Directories of the copy's files, relative to it; empty: the root itself. */
+  readonly directories: ReadonlySet<string>;
+}
+
+/** Keeps what a copy's git needs, in a directory that it makes. Where there is no repository it makes none. */
+export async function keepWorktrees(copied: CopiedRoot, to: string, signal: AbortSignal): Promise<void> {
+  const isTop = (directory: string) => entryOf(path.join(copied.root, directory, ".git")) !== null;
+  const tops = [...copied.directories].filter(isTop).sort();
+  if (tops.length === 0) return;
+  await mkdir(to);
+  const program = findGit(GIT_PROGRAMS);
+  const git = program === null ? null : gitRunner(program, LIMITS, signal);
+  const kept: Worktree[] = [];
+  for (const top of tops) kept.push({ path: top, repository: await keepOne(top, { copied, to, git }, kept.length) });
+  await writeFile(path.join(to, LIST), JSON.stringify(kept));
+}
+
+interface Keeping {
+  readonly copied: CopiedRoot;
+  readonly to: string;
+  readonly git: RunGit | null;
+}
+
+/** A repository that git cannot be used on in the root cannot be used here either, for the same reason. */
+async function keepOne(top: string, keeping: Keeping, before: number): Promise<Worktree["repository"]> {
+  if (before >= MOST) return { refused: `There are more than ${MOST} repositories here; this one is not looked into.` };
+  if (keeping.git === null) return { refused: "There was no git when the files were copied." };
+  try {
+    return await keepRepository(top, { ...keeping, git: keeping.git }, String(before));
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.payload };
+    // Somebody's git at work in the repository may take files away while they are copied.
+    if (systemCode(error) !== undefined)
+      return { refused: "The repository could not be read when the files were copied." };
+    throw error;
+  }
+}
+
+async function keepRepository(top: string, { copied, to, git }: Keeping & { git: RunGit }, state: string) {
+  const { repository } = findRepository(copied.root, top);
+  const settings = await readSettings(repository, git);
+  const own = path.join(to, state);
+  await mkdir(own);
+  await copyRepositoryState(repository, own);
+  const tree = path.join(copied.tree, top);
+  const worktree = { top: tree, gitDir: own, commonDir: own, objects: repository.objects };
+  await withStandIn(worktree, { parent: to, settings }, async (directory) => {
+    const env = { GIT_DIR: directory, GIT_WORK_TREE: tree };
+    const missing = await git({ args: MISSING, cwd: tree, env, settings: settings.harmless });
+    const left = missing.stdout.split("\0").filter((file) => file !== "" && isIn(repository.top, file));
+    if (left.length === 0) return;
+    const input = Buffer.from(left.join("\0"));
+    // A whole index, also where the repository's is in parts.
+    const marked = await git({ args: LEAVE, cwd: tree, env, settings: [["core.splitIndex", "false"]], input });
+    if (marked.code === 0) await copyFile(path.join(directory, "index"), path.join(own, "index"));
+  });
+  return { state, root: realpathSync(copied.root), objects: repository.objects, settings };
+}
+
+/** What is in the index and not in the work tree. */
+const MISSING = ["diff-files", "--name-only", "--diff-filter=D", "--ignore-submodules=all", "--no-renames", "-z"];
+/** What was not copied, such as links, is not taken for deleted. */
+const LEAVE = ["update-index", "--skip-worktree", "-z", "--stdin"];
+
+function isIn(top: string, file: string): boolean {
+  try {
+    return entryOf(path.join(top, file)) !== null;
+  } catch (error) {
+    if (systemCode(error) === "ENOTDIR") return false;
+    throw error;
+  }
+}
+
+export interface FoundWorktree extends FoundRepository {
+  readonly settings: GitSettings;
+}
+
+/** As `findRepository`, in a copy. `kept`: where `keepWorktrees` put what belongs to it. */
+export async function findWorktree(copy: string, kept: string, asked: string): Promise<FoundWorktree> {
+  const tree = realpathSync(copy);
+  const segments = segmentsOf(asked, [tree, path.resolve(copy)]);
+  const list = await worktreesIn(kept);
+  const within = (top: string) => segments.slice(0, top.split("/").length).join("/") === top;
+  const found = list.findLast(({ path: top }) => top === "" || within(top));
+  if (found === undefined) throw noRepository();
+  const { path: top, repository } = found;
+  if ("refused" in repository) throw new Refusal(repository.refused);
+  const own = path.join(kept, repository.state);
+  const objects = directoryIn(repository.root, repository.objects);
+  const at = directoryOrNull(tree, path.join(tree, top));
+  if (at === null) throw noRepository(); // the executor has removed it
+  const depth = top === "" ? 0 : top.split("/").length;
+  return {
+    repository: { top: at, gitDir: own, commonDir: own, objects },
+    path: segments.slice(depth).join("/"),
+    settings: repository.settings,
+  };
+}
+
+/** An outer repository comes before those within it. */
+async function worktreesIn(kept: string): Promise<Worktree[]> {
+  try {
+    return listSchema.parse(JSON.parse(await readFile(path.join(kept, LIST), "utf8")));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+} from "@modelcontextprotocol/client";
+import { z } from "zod";
+
+/** Milliseconds for telling a server that a request is given up; one that hangs does not take that, either. */
+const GIVING_UP_MS = 1_000;
+
+const givenUpSchema = z.object({
+  method: z.literal("notifications/cancelled"),
+  params: z.object({ requestId: z.union([z.string(), z.number()]) }),
+});
+
+type SendOptions = NonNullable<Parameters<StreamableHTTPClientTransport["send"]>[1]>;
+
+/**
+ * Ends a request's POST when the request is given up. By itself the SDK only says so to a server of the revisions
+ * before 2026-07-28, and one that hangs would keep a connection open for every call.
+ */
+export class HttpTransport extends StreamableHTTPClientTransport {
+  readonly #waiting = new Map<RequestId, AbortController>();
+
+  constructor(url: URL, options: StreamableHTTPClientTransportOptions) {
+    super(url, options);
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's hook, which its client calls before its own; it has no events
+    this.onmessage = (message) => {
+      if (!("method" in message) && message.id !== undefined) this.#waiting.delete(message.id);
+    };
+  }
+
+  override async send(message: JSONRPCMessage, options: SendOptions = {}): Promise<void> {
+    const givenUp = givenUpSchema.safeParse(message);
+    if (givenUp.success) {
+      this.#giveUp(givenUp.data.params.requestId);
+      return super.send(message, { ...options, requestSignal: AbortSignal.timeout(GIVING_UP_MS) });
+    }
+    if (!isJSONRPCRequest(message) || options.requestSignal !== undefined) return super.send(message, options);
+    const waiting = new AbortController();
+    this.#waiting.set(message.id, waiting);
+    try {
+      await super.send(message, { ...options, requestSignal: waiting.signal });
+    } catch (error) {
+      this.#waiting.delete(message.id);
+      throw error;
+    }
+  }
+
+  #giveUp(id: RequestId): void {
+    this.#waiting.get(id)?.abort();
+    this.#waiting.delete(id);
+  }
+}

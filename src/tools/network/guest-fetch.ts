@@ -1,0 +1,167 @@
+import { Buffer } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+import { assertNever } from "../../core/protocol/assert-never.ts";
+import { type IsForbiddenAddress, isForbiddenAddress } from "./addresses.ts";
+import { contentOf } from "./content.ts";
+import { type Answer, type ExchangeOptions, exchange } from "./exchange.ts";
+import { follow } from "./follow.ts";
+import type { GuestAnswer } from "./guest-answer.ts";
+import { type GuestRequest, parseGuestRequest } from "./guest-request.ts";
+import { GUEST_FETCH_LIMITS, type GuestFetchLimits, tooManyRequests } from "./limits.ts";
+import { NetworkRefusal } from "./refusal.ts";
+import type { Resolve } from "./resolve.ts";
+import { type HostRules, isListed, parseTarget } from "./target.ts";
+
+/** The fetches of one call of a guest. Rejects with the signal's reason. */
+export type GuestFetch = (request: string, signal: AbortSignal) => Promise<GuestAnswer>;
+
+export interface GuestFetchOptions {
+  readonly resolve: Resolve;
+  readonly isForbiddenAddress?: IsForbiddenAddress;
+  readonly limits?: Partial<GuestFetchLimits>;
+}
+
+/**
+ * Lets one call of a guest fetch from its hosts, one request after the other and within the limits of the call. The
+ * rules' list is the call's own: the hosts it was granted.
+ */
+export function createGuestFetch(rules: HostRules, given: GuestFetchOptions): GuestFetch {
+  const limits = { ...GUEST_FETCH_LIMITS, ...given.limits };
+  const options: GuestExchange = {
+    resolve: given.resolve,
+    isForbiddenAddress: given.isForbiddenAddress ?? isForbiddenAddress,
+    limits,
+    left: { requests: limits.requests, bytes: limits.callBytes },
+  };
+  let isBusy = false;
+  return async (text, signal) => {
+    if (isBusy) return { type: "refused", sentence: "A call has one request at a time." };
+    isBusy = true;
+    try {
+      countRequest(options);
+      const response = await responseTo(parseGuestRequest(text), { rules, options, signal });
+      return { type: "response", json: encoded(response, limits) };
+    } catch (error) {
+      if (!(error instanceof NetworkRefusal)) throw error;
+      return { type: "refused", sentence: error.message };
+    } finally {
+      isBusy = false;
+    }
+  };
+}
+
+/** What a call asks for counts before it is looked at: refusing it takes the bot's time, too. */
+function countRequest({ limits, left }: GuestExchange): void {
+  left.requests -= 1;
+  if (left.requests < 0) throw new NetworkRefusal(tooManyRequests(limits.requests));
+}
+
+interface GuestExchange extends ExchangeOptions {
+  readonly limits: GuestFetchLimits;
+  /** What the call has not spent yet. */
+  readonly left: { requests: number; bytes: number };
+}
+
+type GuestResponse = { readonly url: string } & Readonly<Record<string, unknown>>;
+
+interface GuestScope {
+  readonly rules: HostRules;
+  readonly options: GuestExchange;
+  readonly signal: AbortSignal;
+}
+
+async function responseTo(asked: GuestRequest, { rules, options, signal }: GuestScope): Promise<GuestResponse> {
+  const url = parseTarget(asked.url);
+  const permitted = (to: URL): boolean => isListed(to, rules);
+  if (!permitted(url)) throw notGranted(url, rules);
+  const deadline = AbortSignal.timeout(options.limits.totalMs);
+  let sent = asked;
+  const ask = (at: URL, redirectedBy: number | null): Promise<Answer> => {
+    if (redirectedBy !== null) {
+      countRequest(options);
+      if (becomesGet(redirectedBy, sent.method)) sent = withoutBody(sent);
+    }
+    return spending({ ...sent, url: at, deadline }, options, signal);
+  };
+  const fetched = await follow({ url, rules, permitted, ask }, options);
+  if (fetched.type === "elsewhere") {
+    throw new NetworkRefusal(
+      `${fetched.url.host} redirects to ${fetched.to.host}, which is not among the hosts of this call.`,
+    );
+  }
+  return responseOf(fetched.url, fetched.answer);
+}
+
+function notGranted({ host }: URL, { allowedHosts }: HostRules): NetworkRefusal {
+  return new NetworkRefusal(
+    allowedHosts.length === 0
+      ? "There is no network here: a call reaches only the hosts that it is given by its `hosts`."
+      : `${host} is not among the hosts of this call: ${allowedHosts.join(", ")}.`,
+  );
+}
+
+/** Redirects that are followed with GET, whatever was asked. Source: Fetch standard, HTTP-redirect fetch. */
+function becomesGet(status: number, method: string): boolean {
+  return (status === 303 && method !== "HEAD") || ((status === 301 || status === 302) && method === "POST");
+}
+
+function withoutBody({ headers, ...request }: GuestRequest): GuestRequest {
+  const { "content-type": _, ...rest } = headers;
+  return { ...request, method: "GET", headers: rest, body: undefined };
+}
+
+/** One exchange at the cost of the call. A response that is not whole is none: a program could not tell. */
+async function spending(
+  ask: Omit<GuestRequest, "url"> & { readonly url: URL; readonly deadline: AbortSignal },
+  options: GuestExchange,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { limits, left } = options;
+  left.bytes -= Buffer.byteLength(ask.body ?? "");
+  if (left.bytes < 0) throw spent(limits);
+  const bodyBytes = Math.min(limits.bodyBytes, left.bytes);
+  const received = (bytes: number): void => {
+    left.bytes -= bytes;
+  };
+  const answer = await exchange({ ...ask, received }, { ...options, limits: { ...limits, bodyBytes } }, signal);
+  switch (answer.ending) {
+    case "whole":
+      return answer;
+    case "time":
+      throw new NetworkRefusal(`${ask.url.host} was still sending after ${limits.totalMs / 1_000} s.`);
+    case "size":
+      throw bodyBytes < limits.bodyBytes
+        ? spent(limits)
+        : new NetworkRefusal(
+            `The response of ${ask.url.host} is larger than ${limits.bodyBytes} bytes. Ask for less at once.`,
+          );
+    default:
+      return assertNever(answer.ending);
+  }
+}
+
+function spent({ callBytes }: GuestFetchLimits): NetworkRefusal {
+  return new NetworkRefusal(`The requests of one call carry ${callBytes} bytes at most, in both directions together.`);
+}
+
+function encoded(response: GuestResponse, { answerBytes }: GuestFetchLimits): string {
+  const json = JSON.stringify(response);
+  if (Buffer.byteLength(json) <= answerBytes) return json;
+  throw new NetworkRefusal(
+    `The text at ${response.url} takes more than ${answerBytes} bytes once it is encoded. Ask for less at once.`,
+  );
+}
+
+/** Text where the body is text, in whatever charset it came; else its bytes. */
+function responseOf({ href }: URL, answer: Answer): GuestResponse {
+  const content = contentOf(answer);
+  const text = content.type === "empty" ? "" : "text" in content ? content.text : null;
+  const body = text === null ? { base64: answer.bytes.toString("base64") } : { text };
+  return { url: href, status: answer.status, statusText: answer.statusText, headers: plain(answer.headers), ...body };
+}
+
+/** Without cookies, which nothing keeps for the next request. */
+function plain(headers: IncomingHttpHeaders): Record<string, string> {
+  const shown = Object.entries(headers).filter(([name]) => name !== "set-cookie");
+  return Object.fromEntries(shown.map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));
+}

@@ -1,0 +1,72 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { z } from "zod";
+import { ACCEPT_ENCODING } from "./body.ts";
+import { NetworkRefusal } from "./refusal.ts";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+const requestSchema = z.strictObject({
+  url: z.string(),
+  method: z.enum(METHODS, `must be one of ${METHODS.join(", ")}`).default("GET"),
+  headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().optional(),
+});
+
+/** A request as it is sent. */
+export interface GuestRequest {
+  readonly url: string;
+  readonly method: (typeof METHODS)[number];
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** Of all headers together, names included. What a body may have is counted by the call. */
+const MAX_HEADER_CHARS = 32_768;
+
+/** What frames the request or says who sends it, which is not the guest's to say. */
+const FRAMING =
+  /^(accept-encoding|connection|content-length|date|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/;
+
+const CREDENTIALS = /^(authorization|cookie2?)$/;
+
+/** A guest's word for what it wants. Throws NetworkRefusal. */
+export function parseGuestRequest(text: string): GuestRequest {
+  const parsed = requestSchema.safeParse(jsonOf(text));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new NetworkRefusal(`The request is not valid: ${issue?.path.join(".") || "it"}: ${issue?.message}.`);
+  }
+  const { url, method, headers: given, body } = parsed.data;
+  if (body !== undefined && (method === "GET" || method === "HEAD")) {
+    throw new NetworkRefusal(`A ${method} request has no body.`);
+  }
+  const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+  for (const [name, value] of Object.entries(headers)) refuseHeader(name, value);
+  if (Object.entries(headers).flat().join("").length > MAX_HEADER_CHARS) {
+    throw new NetworkRefusal(`The headers of a request have ${MAX_HEADER_CHARS} characters at most.`);
+  }
+  const plainText = body === undefined ? {} : { "content-type": "text/plain;charset=UTF-8" };
+  const ours = { "user-agent": "Deckhand (program)", accept: "*/*", ...plainText };
+  return { url, method, headers: { ...ours, ...headers, "accept-encoding": ACCEPT_ENCODING }, body };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new NetworkRefusal("The request is not valid JSON.", cause);
+  }
+}
+
+function refuseHeader(name: string, value: string): void {
+  if (FRAMING.test(name)) throw new NetworkRefusal(`The header ${name} cannot be set.`);
+  if (CREDENTIALS.test(name))
+    throw new NetworkRefusal(`The header ${name} is not sent: requests carry no credentials.`);
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch (cause) {
+    throw new NetworkRefusal(`The header ${JSON.stringify(name)} is not valid.`, cause);
+  }
+}

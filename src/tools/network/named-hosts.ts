@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { spelledPattern } from "./host-patterns.ts";
+
+/** Of a name with its port. Source: RFC 1035, 253 characters of a name. */
+const MAX_HOST_CHARS = 260;
+
+const MAX_HOSTS = 10;
+
+const hostName = z
+  .string()
+  .max(MAX_HOST_CHARS)
+  .transform((text, issues) => {
+    const host = oneHost(text);
+    if (host !== null) return host;
+    issues.addIssue("must be one host, without scheme, path and *");
+    return z.NEVER;
+  });
+
+/** Hosts that a call names one by one: in one spelling, each once, in order. None by default. */
+export const namedHosts = z
+  .array(hostName)
+  .max(MAX_HOSTS)
+  .default([])
+  .transform((hosts) => [...new Set(hosts)].sort());
+
+/** As it is compared; null for what is not one host. */
+function oneHost(text: string): string | null {
+  const host = spelledPattern(text);
+  return host === null || host.startsWith("*") ? null : host;
+}
+
+/** By which a host is judged before anything is fetched from it: one URL of each port that it stands for. */
+export function rootsOf(host: string): string[] {
+  const port = /:(\d+)$/.exec(host)?.[1];
+  if (port === "80") return [`http://${host}/`];
+  return port === undefined ? [`http://${host}/`, `https://${host}/`] : [`https://${host}/`];
+}

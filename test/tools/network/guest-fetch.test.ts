@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import type { GuestAnswer } from "../../../src/tools/network/guest-answer.ts";
+import { createGuestFetch } from "../../../src/tools/network/guest-fetch.ts";
+import type { GuestFetchLimits } from "../../../src/tools/network/limits.ts";
+import { exceptPublic, PUBLIC, type Site, startSite } from "./fetch-session.ts";
+
+/** The fetches of one call that may reach the site. */
+function callTo(site: Site, limits: Partial<GuestFetchLimits> = {}) {
+  const rules = { allowedHosts: [`page.example:${site.port}`], blockedUrls: [] };
+  const resolve = () => Promise.resolve([PUBLIC]);
+  const fetch = createGuestFetch(rules, { isForbiddenAddress: exceptPublic, resolve, limits });
+  return (request: object): Promise<GuestAnswer> =>
+    fetch(JSON.stringify({ url: site.at("page.example"), ...request }), new AbortController().signal);
+}
+
+const sentence = (text: string) => ({ type: "refused", sentence: expect.stringContaining(text) });
+
+test("a response that is larger than one may be is refused, not cut", async () => {
+  const site = await startSite((_, response) => response.end("x".repeat(2_001)));
+  const fetch = callTo(site, { bodyBytes: 2_000 });
+  expect(await fetch({})).toEqual(sentence("larger than 2000 bytes"));
+});
+
+/** As much as a body may be, of what JSON writes as it is, with two characters, and with six. */
+const bulky = [
+  { byte: "x", expected: { type: "response" } },
+  { byte: "\n", expected: { type: "response" } },
+  { byte: "\u{1}", expected: sentence("takes more than 8454144 bytes once it is encoded") },
+];
+
+test.each(bulky)("4 MB of $byte are handed over only if a guest can take them", async ({ byte, expected }) => {
+  const site = await startSite((_, response) => {
+    response.setHeader("content-type", "text/plain").end(byte.repeat(4_194_304));
+  });
+  expect(await callTo(site)({})).toMatchObject(expected);
+});
+
+test("what a call sends and gets is counted together, and its end said", async () => {
+  const site = await startSite((_, response) => response.end("x".repeat(1_000)));
+  const fetch = callTo(site, { callBytes: 3_500 });
+  expect(await fetch({})).toMatchObject({ type: "response" });
+  expect(await fetch({ method: "POST", body: "ä".repeat(500) })).toMatchObject({ type: "response" });
+  expect(await fetch({})).toEqual(sentence("carry 3500 bytes at most"));
+  expect(await fetch({ method: "POST", body: "x".repeat(600) })).toEqual(sentence("carry 3500 bytes at most"));
+  expect(site.requests).toHaveLength(3);
+});
+
+test("what came of a response that broke counts", async () => {
+  const site = await startSite((_, response) => {
+    response.setHeader("content-length", "2000");
+    response.write("x".repeat(1_000), () => response.socket?.end());
+  });
+  const fetch = callTo(site, { callBytes: 1_500 });
+  expect(await fetch({})).toEqual(sentence("connection broke"));
+  expect(await fetch({})).toEqual(sentence("carry 1500 bytes at most"));
+});
+
+test("requests are counted, redirects too", async () => {
+  const site: Site = await startSite(({ url }, response) => {
+    if (url === "/") response.writeHead(302, { location: "/next" }).end();
+    else response.end();
+  });
+  const fetch = callTo(site, { requests: 3 });
+  expect(await fetch({})).toMatchObject({ type: "response" });
+  expect(await fetch({})).toEqual(sentence("A call has 3 requests, redirects included."));
+  expect(site.requests).toHaveLength(3);
+});
+
+test("requests that are refused count, too", async () => {
+  const site = await startSite((_, response) => response.end());
+  const fetch = callTo(site, { requests: 2 });
+  expect(await fetch({ url: "https://other.example/" })).toEqual(sentence("not among the hosts"));
+  expect(await fetch({ method: "TRACE" })).toEqual(sentence("method: must be one of"));
+  expect(await fetch({})).toEqual(sentence("A call has 2 requests"));
+  expect(site.requests).toEqual([]);
+});
+
+test("a site that redirects in a circle is left", async () => {
+  const site = await startSite((_, response) => response.writeHead(307, { location: "/" }).end());
+  expect(await callTo(site)({})).toEqual(sentence("redirects more than 5 times"));
+  expect(site.requests).toHaveLength(6);
+});
+
+test("a site that does not come to an end is left when the time is over", async () => {
+  const site = await startSite((_, response) => void response.write("x"));
+  expect(await callTo(site, { totalMs: 200 })({})).toEqual(sentence("was still sending after 0.2 s"));
+});
+
+test("a call has one request at a time", async () => {
+  const site = await startSite((_, response) => response.end("done"));
+  const fetch = callTo(site);
+  const [first, ...others] = await Promise.all([fetch({}), fetch({}), fetch({})]);
+  expect(first).toMatchObject({ type: "response" });
+  expect(others).toEqual([sentence("one request at a time"), sentence("one request at a time")]);
+  expect(await fetch({})).toMatchObject({ type: "response" });
+});
+
+test("the head of what is there comes without its body", async () => {
+  const site = await startSite((_, response) => {
+    response.setHeader("content-encoding", "gzip").setHeader("x-size", "7").end();
+  });
+  const answer = await callTo(site)({ method: "HEAD" });
+  expect(answer.type === "response" && JSON.parse(answer.json)).toMatchObject({ headers: { "x-size": "7" }, text: "" });
+});
+
+test("requests say who sends them, unless the guest says it", async () => {
+  const site = await startSite((_, response) => response.end());
+  const fetch = callTo(site);
+  await fetch({ headers: { accept: "text/csv" } });
+  await fetch({ headers: { "User-Agent": "mine" } });
+  expect(site.requests.map(({ headers }) => [headers["user-agent"], headers.accept])).toEqual([
+    ["Deckhand (program)", "text/csv"],
+    ["mine", "*/*"],
+  ]);
+});

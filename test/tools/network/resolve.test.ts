@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { oneByOne } from "../../../src/tools/network/resolve.ts";
+
+type Answer = PromiseWithResolvers<readonly string[]>;
+
+/** Names whose look-ups end when the test says so. */
+function manual() {
+  const asked: string[] = [];
+  const answers: Record<string, Answer> = {};
+  const of = (name: string): Answer => (answers[name] ??= Promise.withResolvers());
+  const resolve = oneByOne((name) => {
+    asked.push(name);
+    return of(name).promise;
+  });
+  return { asked, of, resolve: (name: string, signal = new AbortController().signal) => resolve(name, signal) };
+}
+
+test("names are looked up one after the other, also when one of them is not there", async () => {
+  const { asked, of, resolve } = manual();
+  const [first, second] = [resolve("a.example"), resolve("b.example")];
+  await expect.poll(() => asked).toEqual(["a.example"]);
+  of("b.example").resolve(["192.0.2.2"]);
+  of("a.example").reject(new Error("ENOTFOUND"));
+  await expect(first).rejects.toThrow("ENOTFOUND");
+  expect(await second).toEqual(["192.0.2.2"]);
+  expect(asked).toEqual(["a.example", "b.example"]);
+});
+
+test("all who ask for a name while it is looked up get that answer; who asks later gets another", async () => {
+  const { asked, of, resolve } = manual();
+  const together = Promise.all([resolve("a.example"), resolve("a.example")]);
+  of("a.example").resolve(["192.0.2.1"]);
+  expect(await together).toEqual([["192.0.2.1"], ["192.0.2.1"]]);
+  expect(asked).toEqual(["a.example"]);
+  expect(await resolve("a.example")).toEqual(["192.0.2.1"]);
+  expect(asked).toEqual(["a.example", "a.example"]);
+});
+
+test("a name that nobody waits for any more is passed over", async () => {
+  const { asked, of, resolve } = manual();
+  const stop = new AbortController();
+  const silent = resolve("silent.example");
+  const left = resolve("left.example", stop.signal);
+  const shared = Promise.all([resolve("shared.example", stop.signal), resolve("shared.example")]);
+  stop.abort();
+  for (const name of ["silent.example", "shared.example"]) of(name).resolve([]);
+  await Promise.all([silent, left, shared]);
+  expect(asked).toEqual(["silent.example", "shared.example"]);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { createJobTools } from "../../src/tools/schedule-job.ts";
+import { CHANNEL, openWorld } from "../jobs/world.ts";
+import { toolContext } from "../support/tool-context.ts";
+
+const MINUTE = 60_000;
+const { signal } = new AbortController();
+
+/** The tools in a session of a job's owner. */
+async function tools() {
+  const world = await openWorld();
+  const talk = await world.add({ name: "Talk", at: "in 1 s", prompt: "Look." });
+  await world.pass(MINUTE, 10_000);
+  const [{ sessionId, runId } = { sessionId: null, runId: null }] = await world.occurrences(talk);
+  if (sessionId === null || runId === null) throw new Error("no run");
+  const all = createJobTools({ jobs: world.jobs.control, store: world.store, clock: world.clock });
+  const named = (name: string) => all.find((tool) => tool.name === name);
+  return { world, named, ctx: toolContext({ sandboxRoot: "/", sessionId, runId }) };
+}
+
+test("a reminder is due when its card said, however long the button waited to be pressed", async () => {
+  const { world, named, ctx } = await tools();
+  const schedule = named("schedule_job");
+  const input = { name: "Call", prompt: "Call.", at: "in 10 minutes" };
+  const card = await schedule?.preview?.(input, ctx, signal);
+  if (card === undefined || "refused" in card) throw new Error(JSON.stringify(card));
+  expect(card.text).toContain("once, on Mon 4 Jan 2027 09:11 Europe/Paris");
+  const seal = card.seal ?? "";
+  await world.pass(8 * MINUTE, 10_000);
+  const answer = await schedule?.execute(input, { ...ctx, seal }, signal);
+  expect(JSON.stringify(answer)).toContain("once, on Mon 4 Jan 2027 09:11 Europe/Paris");
+  await world.pass(4 * MINUTE, 10_000);
+  const late = await schedule?.execute({ ...input, name: "Late" }, { ...ctx, callId: "late", seal }, signal);
+  expect(late).toMatchObject({ isError: true });
+  expect(JSON.stringify(late)).toContain("That time is past.");
+});
+
+test("the job that a card showed is removed, and none that has got its name", async () => {
+  const { world, named, ctx } = await tools();
+  const { control } = world.jobs;
+  const request = { person: { id: "slack:U1", name: "ana", roles: [] }, thread: CHANNEL, at: 0 };
+  await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  const cancel = named("cancel_job");
+  const card = await cancel?.preview?.({ job: "Watch" }, ctx, signal);
+  if (card === undefined || "refused" in card) throw new Error(JSON.stringify(card));
+  await control.act("remove", "Watch", request);
+  await world.add({ name: "Watch", cron: "@hourly", prompt: "Look." });
+  const sealed = { ...ctx, seal: card.seal ?? "" };
+  expect(await cancel?.execute({ job: "Watch" }, sealed, signal)).toMatchObject({ isError: true });
+  expect((await control.list(request)).text).toContain("✓ **Watch** · every hour");
+});

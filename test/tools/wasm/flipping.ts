@@ -1,0 +1,18 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { FileSession } from "../file-session.ts";
+
+/** A directory of the session's root that another process swaps for a link to the outside and back, for ever. */
+export async function flipping(session: FileSession, secret: string): Promise<{ outside: string; stop: () => void }> {
+  const outside = path.join(path.dirname(session.root), "outside");
+  mkdirSync(outside);
+  writeFileSync(path.join(outside, "f.txt"), secret);
+  session.put("flip/f.txt", "inside");
+  symlinkSync(outside, path.join(session.root, "link"));
+  const flipper = fork(fileURLToPath(new URL("./flip.mjs", import.meta.url)), [session.root]);
+  await once(flipper, "message");
+  return { outside, stop: () => flipper.kill("SIGKILL") };
+}

@@ -1,0 +1,58 @@
+import path from "node:path";
+import type { Worker } from "node:worker_threads";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { createModuleCache } from "../../../src/tools/wasm/child/modules.ts";
+import { createPool, type IdleLimits } from "../../../src/tools/wasm/child/pool.ts";
+import { PROGRAM_LIMITS } from "../../../src/tools/wasm/grant.ts";
+import { buildGuests } from "../../../wasm/build.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+
+beforeAll(async () => {
+  await buildGuests();
+}, 120_000);
+
+/** A pool in this process, and its workers: how many it has begun, and those that have not ended. */
+function poolWith(limits: IdleLimits) {
+  const begun: Worker[] = [];
+  const alive = new Set<Worker>();
+  const watch = (worker: Worker): void => {
+    begun.push(worker);
+    alive.add(worker);
+    worker.once("exit", () => alive.delete(worker));
+  };
+  process.on("worker", watch);
+  onTestFinished(async () => {
+    process.off("worker", watch);
+    await Promise.all([...alive].map((worker) => worker.terminate()));
+  });
+  const pool = createPool(createModuleCache(path.resolve("build/wasm")), limits);
+  const root = tempDirectory();
+  let id = 0;
+  const call = async (code: string): Promise<unknown> => {
+    const input = JSON.stringify({ code, file: null, maxChars: 1_000, overflow: "out", seed: 1 });
+    const grant = { root, writable: false, ...PROGRAM_LIMITS };
+    const outcome = await pool.run(
+      { type: "run", id: ++id, guest: "js", input, grant },
+      { changed: () => {}, fetch: () => {} },
+    );
+    return outcome.type === "ok" ? JSON.parse(outcome.output) : outcome;
+  };
+  return { begun, alive, call, burst: (code: string) => Promise.all(Array.from({ length: 4 }, () => call(code))) };
+}
+
+test("workers of one burst of calls serve the next, and what a call left behind is not there", async () => {
+  const { begun, burst } = poolWith({ workers: 1, lingerMs: 60_000 });
+  const [first] = await burst("const before = globalThis.left; globalThis.left = 'here'; String(before)");
+  expect(first).toMatchObject({ value: "undefined" });
+  expect(begun).toHaveLength(4);
+  for (const result of await burst("String(globalThis.left)")) expect(result).toEqual(first);
+  expect(begun).toHaveLength(4);
+});
+
+test("when no calls come, as many workers stay as are to", async () => {
+  const { begun, alive, burst, call } = poolWith({ workers: 1, lingerMs: 20 });
+  await burst("1");
+  await vi.waitUntil(() => alive.size === 1);
+  await call("1");
+  expect(begun).toHaveLength(4);
+});
