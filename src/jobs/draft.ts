@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { JobDraft } from "../core/jobs/job-control.ts";
+import { JOB_FIELDS, type JobDraft, type JobField, type JobProblems } from "../core/jobs/job-control.ts";
 import { plainLine } from "../core/protocol/plain-text.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { JobSettings } from "../core/store/jobs.ts";
-import { nextDue, readSchedule, type Schedule } from "./schedule.ts";
+import { nextDue, readSchedule, type Schedule, unknownZone } from "./schedule.ts";
 import { openZone } from "./wall-clock.ts";
 
 export interface DraftPlace {
@@ -21,10 +21,18 @@ export interface DraftPlace {
 
 export type ReadDraft =
   | { readonly type: "job"; readonly settings: JobSettings; readonly schedule: Schedule }
-  /** A sentence. */
-  | { readonly type: "refused"; readonly reason: string };
+  /** `reason`: a sentence. */
+  | { readonly type: "refused"; readonly reason: string; readonly problems: JobProblems };
 
-const DEFAULTS = {
+interface Problem {
+  readonly field: JobField;
+  readonly text: string;
+  /** With the flag's name, for those who see no field beside it. */
+  readonly typed?: string;
+}
+
+/** What a job is like whose flags say nothing else. */
+export const JOB_DEFAULTS = {
   agent: null,
   skill: null,
   model: null,
@@ -46,12 +54,13 @@ export const PAST = "That time is past.";
 const seconds = z.coerce.number("must be a number of seconds");
 const whole = z.coerce.number("must be a number").int("must be a whole number");
 const YES = ["yes", "true", "on", ""];
+const NO = ["no", "false", "off"];
 
 /** Fields that are typed, by their flag, as what they set. */
 const fieldsSchema = z.object({
   name: z
     .string()
-    .trim()
+    .overwrite(asNamed)
     .min(1, "must not be empty")
     .max(80, "must have at most 80 letters")
     .regex(/^[^\p{C}`*_<>@#~|\\]+$/u, "must be letters, digits and plain signs"),
@@ -71,46 +80,53 @@ const fieldsSchema = z.object({
   overlap: z.enum(["skip", "queue", "cancel-previous"], "must be skip, queue or cancel-previous"),
   attempts: whole.min(1, "must be at least 1").max(10, "must be at most 10"),
   jitter: seconds.min(0, "must not be negative").max(3_600, "must be at most an hour"),
-  silent: z.string().transform((word) => YES.includes(word.toLowerCase())),
-  "pause-after": whole.min(1, "must be at least 1"),
+  silent: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .pipe(z.enum([...YES, ...NO], "must be yes or no"))
+    .transform((word) => YES.includes(word)),
+  "pause-after": whole.min(1, "must be at least 1").max(1_000, "must be at most 1,000"),
 });
 
 const typedSchema = fieldsSchema.partial();
 type Typed = z.infer<typeof typedSchema>;
 
-/** A job from what was typed; `known` is the job that is changed. */
+/** A job from what was typed; `known` is the job that is changed. An empty agent, skill or model takes it back. */
 export async function readDraft(draft: JobDraft, place: DraftPlace, known: JobSettings | null): Promise<ReadDraft> {
-  const { name, cron, at, timezone: _zone, channel: _channel, agent, ...typed } = draft;
-  const parsed = typedSchema.safeParse({ ...typed, ...(name === undefined ? {} : { name }) });
-  if (!parsed.success) return refused(flagProblem(parsed.error));
-  if (agent !== undefined && !place.agents.has(agent)) {
-    return refused(`There is no agent \`${plainLine(agent, 80)}\`. Known: ${[...place.agents].join(", ")}.`);
-  }
-  const thread = await threadOf(draft.channel, place, known);
-  if (typeof thread === "string") return refused(thread);
-  const { skill } = parsed.data;
-  const skills = skill === undefined ? null : place.skillsOf(thread);
-  if (skill !== undefined && skills?.has(skill) === false) {
-    return refused(`There is no skill \`${plainLine(skill, 80)}\`. Known: ${[...skills].join(", ")}.`);
-  }
-  const time = readTime({ cron, at, timezone: draft.timezone }, place, known);
-  if (typeof time === "string") return refused(time);
-  const prompt = parsed.data.prompt ?? known?.prompt;
-  if (prompt === undefined) return refused("`--prompt` is missing: what is to be done?");
+  const { cron: _cron, at: _at, timezone: _zone, channel, agent, skill, model, ...rest } = draft;
+  const parsed = typedSchema.safeParse({ ...rest, skill: skill || undefined, model: model || undefined });
+  const typed = parsed.data ?? {};
+  const own = known?.thread ?? channelOf(place.thread);
+  const isOwn = channel === undefined || channel.trim() === own.channelId;
+  const thread = isOwn ? own : await place.channelNamed(channel);
+  const time = readTime(draft, place, known);
+  const problems = [
+    ...(parsed.error?.issues ?? []).map(flagProblem),
+    ...nameProblems("agent", agent, () => place.agents),
+    ...(thread === null ? [unknownChannel(channel ?? "")] : nameProblems("skill", skill, () => place.skillsOf(thread))),
+    ...("field" in time ? [time] : []),
+    ...(rest.prompt === undefined && known === null ? [NO_PROMPT] : []),
+  ];
+  if (problems.length > 0 || thread === null || "field" in time) return refused(problems);
 
+  const prompt = typed.prompt ?? known?.prompt ?? "";
   const settings: JobSettings = {
-    ...(known ?? { ...DEFAULTS, tools: [], ownerId: place.owner.id, ownerName: place.owner.name }),
+    ...(known ?? { ...JOB_DEFAULTS, tools: [], ownerId: place.owner.id, ownerName: place.owner.name }),
     ...time,
-    ...changed(parsed.data),
-    ...(agent === undefined ? {} : { agent }),
-    name: parsed.data.name ?? known?.name ?? nameFor(prompt),
+    ...changed(typed),
+    ...(agent === undefined ? {} : { agent: agent || null }),
+    ...(skill === "" ? { skill: null } : {}),
+    ...(model === "" ? { model: null } : {}),
+    name: typed.name ?? known?.name ?? nameFor(prompt),
     prompt,
     thread,
   };
   const read = readSchedule(settings);
-  if (read.type === "refused") return refused(read.reason);
+  const field = time.cron === null ? "at" : "cron";
+  if (read.type === "refused") return refused([{ field, text: read.reason }]);
   const isDue = nextDue(read.schedule, place.now) !== null;
-  return isDue ? { type: "job", settings, schedule: read.schedule } : refused(PAST);
+  return isDue ? { type: "job", settings, schedule: read.schedule } : refused([{ field, text: PAST }]);
 }
 
 function changed(typed: Typed): Partial<JobSettings> {
@@ -132,73 +148,116 @@ function changed(typed: Typed): Partial<JobSettings> {
   };
 }
 
-function flagProblem({ issues: [issue] }: z.ZodError): string {
-  return issue === undefined ? "Something is not valid." : `\`--${String(issue.path[0])}\` ${issue.message}.`;
+function flagProblem({ path: [name], message }: z.core.$ZodIssue): Problem {
+  const field = JOB_FIELDS.find((each) => each.name === name)?.name ?? "prompt";
+  return { field, text: `It ${message}.`, typed: `\`--${field}\` ${message}.` };
 }
 
-async function threadOf(
-  channel: string | undefined,
-  { thread, channelNamed }: DraftPlace,
-  known: JobSettings | null,
-): Promise<ThreadRef | string> {
-  if (channel === undefined) return known?.thread ?? { ...thread, threadId: null };
-  return (
-    (await channelNamed(channel)) ??
-    `I don't know the channel \`${plainLine(channel.replaceAll("`", ""), 80)}\`. Say it in that channel, or mention me there once.`
-  );
+const NO_PROMPT: Problem = {
+  field: "prompt",
+  text: "What is to be done?",
+  typed: "`--prompt` is missing: what is to be done?",
+};
+
+/** An empty name takes back the one that was set. */
+function nameProblems(
+  field: "agent" | "skill",
+  name: string | undefined,
+  known: () => ReadonlySet<string>,
+): readonly Problem[] {
+  if (name === undefined || name === "" || known().has(name)) return [];
+  return [{ field, text: `There is no ${field} \`${plainLine(name, 80)}\`. Known: ${[...known()].join(", ")}.` }];
+}
+
+function unknownChannel(channel: string): Problem {
+  const name = plainLine(channel.replaceAll("`", ""), 80);
+  return {
+    field: "channel",
+    text: `I don't know the channel \`${name}\`. Say it in that channel, or mention me there once.`,
+  };
+}
+
+function channelOf(thread: ThreadRef): ThreadRef {
+  return { ...thread, threadId: null };
 }
 
 interface TypedTime {
-  readonly cron: string | undefined;
-  readonly at: string | undefined;
-  readonly timezone: string | undefined;
+  readonly cron?: string | undefined;
+  readonly at?: string | undefined;
+  readonly timezone?: string | undefined;
 }
 
 type Time = Pick<JobSettings, "cron" | "dueOnce" | "timezone">;
 
-/** A string says what is wrong. */
-function readTime(typed: TypedTime, { defaultTimezone, now }: DraftPlace, known: JobSettings | null): Time | string {
+function readTime(typed: TypedTime, { defaultTimezone, now }: DraftPlace, known: JobSettings | null): Time | Problem {
   const timezone = typed.timezone ?? known?.timezone ?? defaultTimezone;
+  if (openZone(timezone) === null) return { field: "timezone", text: unknownZone(timezone) };
   if (typed.cron !== undefined && typed.at !== undefined)
-    return "Either `--cron` or `--at`: a job repeats, or it is due once.";
+    return { field: "cron", text: "Either `--cron` or `--at`: a job repeats, or it is due once." };
   if (typed.cron !== undefined) return { cron: typed.cron, dueOnce: null, timezone };
   if (typed.at !== undefined) {
     const at = readMoment(typed.at, timezone, now);
-    return at === null
-      ? `I don't understand \`--at\`. It is written \`2026-12-01 09:00\`, or \`in 2 hours\`.`
-      : { cron: null, dueOnce: at, timezone };
+    if (at === null) return NO_MOMENT;
+    return at < TOO_FAR ? { cron: null, dueOnce: at, timezone } : { field: "at", text: "That is too far away." };
   }
-  if (known === null) return "`--cron` is missing: when is it due? `--at` makes it due once.";
+  if (known === null) return NO_TIME;
   return { cron: known.cron, dueOnce: known.dueOnce, timezone };
 }
 
+const NO_MOMENT: Problem = {
+  field: "at",
+  text: "I don't understand that. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  typed: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+};
+const NO_TIME: Problem = {
+  field: "cron",
+  text: "When is it due?",
+  typed: "`--cron` is missing: when is it due? `--at` makes it due once.",
+};
+
+/** Where years have five digits, which not every database takes. Milliseconds since the epoch. */
+const TOO_FAR = Date.UTC(9_999, 0);
+
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const FROM_NOW = /^in (\d+) ?(s|m|h|d|w)[a-z]*$/iu;
+const MOMENT =
+  /^(?<day>\d{4}-\d{2}-\d{2})[ T](?<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(?<offset>Z|[+-]\d{2}:?\d{2})?$/iu;
 
 /** `2026-12-01 09:00` on the zone's clock, a time with an offset, or `in 2 hours`. Milliseconds since the epoch. */
 function readMoment(text: string, timezone: string, now: number): number | null {
-  const [, amount, unit = ""] = /^in (\d+) ?(s|m|h|d|w)[a-z]*$/iu.exec(text.trim()) ?? [];
+  const [, amount, unit = ""] = FROM_NOW.exec(text.trim()) ?? [];
   if (amount !== undefined) return now + Number(amount) * (UNITS_MS[unit.toLowerCase()] ?? 0);
-  const [, day, time] = /^(\d{4}-\d{2}-\d{2})[ T](\d{1,2}:\d{2}(?::\d{2})?)$/u.exec(text.trim()) ?? [];
-  const zone = openZone(timezone);
-  if (day !== undefined && time !== undefined && zone !== null) {
-    const wall = Date.parse(
-      `${day}T${time.padStart(time.length === 4 || time.length === 7 ? time.length + 1 : time.length, "0")}Z`,
-    );
-    return Number.isNaN(wall) ? null : zone.instantOf(wall);
-  }
-  const instant = /(?:Z|[+-]\d{2}:?\d{2})$/u.test(text.trim()) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(instant) ? null : instant;
+  const { day, time = "", offset } = MOMENT.exec(text.trim())?.groups ?? {};
+  const wall = Date.parse(`${day}T${time.replace(/^\d:/u, "0$&")}Z`);
+  // A day that its month does not have is read as one of the next.
+  if (day === undefined || Number.isNaN(wall) || !new Date(wall).toISOString().startsWith(day)) return null;
+  return offset === undefined ? (openZone(timezone)?.instantOf(wall) ?? null) : wall - offsetOf(offset);
+}
+
+/** It means another moment whenever it is read. */
+export function isRelative(at: string): boolean {
+  return FROM_NOW.test(at.trim());
+}
+
+/** `+02:00` in milliseconds. */
+function offsetOf(offset: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/u.exec(offset) ?? [];
+  return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
+}
+
+/** Names that look alike are one, however they were typed. */
+export function asNamed(text: string): string {
+  return text.normalize().replaceAll(/\s+/gu, " ").trim();
 }
 
 /** A job without a name is called after what it does. */
 function nameFor(prompt: string): string {
-  const plain = prompt
-    .replaceAll(/[\n`*_<>@#~|\\]+/gu, " ")
-    .replaceAll(/\s+/gu, " ")
-    .trim();
-  return plain.length <= 40 ? plain || "job" : `${plain.slice(0, 39).trim()}…`;
+  return plainLine(asNamed(prompt.replaceAll(/[\p{C}`*_<>@#~|\\]+/gu, " ")), 40) || "job";
 }
 
-function refused(reason: string): ReadDraft {
-  return { type: "refused", reason };
+/** The first is told to those who type, all to those who fill in a form. */
+function refused(problems: readonly Problem[]): ReadDraft {
+  const [first] = problems;
+  const byField = Object.fromEntries(problems.toReversed().map(({ field, text }) => [field, text]));
+  return { type: "refused", reason: first?.typed ?? first?.text ?? "Something is not valid.", problems: byField };
 }

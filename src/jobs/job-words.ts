@@ -1,9 +1,12 @@
 import { historyStrip } from "../core/jobs/history-strip.ts";
-import type { JobOverview } from "../core/jobs/job-control.ts";
+import type { JobLogLine, JobOverview } from "../core/jobs/job-control.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobRow, JobSettings } from "../core/store/jobs.ts";
 import { nextDue, readSchedule } from "./schedule.ts";
 import { sentenceOf, timeIn } from "./sentence.ts";
+
+/** Due times that are named of those to come. */
+export const NAMED_TIMES = 3;
 
 /** One line of a list: `⏳ **Daily report** · every weekday at 09:00 Europe/Paris · next Mon 23 Nov 2026 09:00 · ▁▂▂✗`. */
 export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], now: number): string {
@@ -21,24 +24,46 @@ export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], no
   return parts.join(" · ");
 }
 
-/** The same as data. */
-export function jobOverview(job: JobRow, newestRuns: readonly OccurrenceRow[], now: number): JobOverview {
+/** Of a list. What Discord shows in one message. */
+const LIST_CHARS = 1_700;
+
+export function asMuchAsFits(lines: readonly string[]): string {
+  let chars = 0;
+  const fitting = lines.filter((line) => (chars += line.length + 1) <= LIST_CHARS);
+  const more = lines.length - fitting.length;
+  return more === 0 ? fitting.join("\n") : [...fitting, `… and ${more} more: \`/jobs show <name>\``].join("\n");
+}
+
+/** A job as data. */
+export function jobOverview(
+  job: JobRow,
+  newestRuns: readonly OccurrenceRow[],
+  now: number,
+): Omit<JobOverview, "isTheirs"> {
   const { id, name, enabled: isEnabled } = job;
   const read = readSchedule(job);
   const runs = newestRuns.toReversed().map(({ success, durationMs }) => ({ success, durationMs }));
-  if (read.type === "refused") return { id, name, isEnabled, runs, sentence: read.reason, nextAt: null };
-  const nextAt = isEnabled ? nextDue(read.schedule, now) : null;
-  return { id, name, isEnabled, runs, sentence: sentenceOf(read.schedule), nextAt };
+  const known = { id, name, isEnabled, runs, isFromFile: job.source === "file" };
+  if (read.type === "refused") return { ...known, sentence: read.reason, nextAt: null };
+  return { ...known, sentence: sentenceOf(read.schedule), nextAt: isEnabled ? nextDue(read.schedule, now) : null };
 }
 
 /** Of a prompt that is shown. Characters. */
 const PROMPT_CHARS = 800;
 
-/** What it does and how, over several lines. */
-export function jobDetails(settings: JobSettings): string {
-  const { thread, ownerName, agent, skill, model, mode, tools, timeoutMs, budgetUsd, prompt } = settings;
+export interface Reading {
+  /** Whether what it is to do, and what it said, is for whoever asks. */
+  readonly mayRead: boolean;
+}
+
+/** How it runs, each in a few words. */
+export function jobSettings(settings: JobSettings): readonly string[] {
+  return [...runSettings(settings), ...ruleSettings(settings)];
+}
+
+function runSettings({ agent, skill, model, mode, tools, timeoutMs, budgetUsd }: JobSettings): readonly string[] {
   const rights = tools.length === 0 ? `mode ${mode}` : `mode ${mode}, and ${tools.join(", ")}`;
-  const runs = [
+  return [
     ...(agent === null ? [] : [`agent ${agent}`]),
     ...(skill === null ? [] : [`skill ${skill}`]),
     ...(model === null ? [] : [model]),
@@ -46,7 +71,10 @@ export function jobDetails(settings: JobSettings): string {
     `at most ${timeoutMs / 1_000} s`,
     ...(budgetUsd === null ? [] : [`at most $${budgetUsd}`]),
   ];
-  const rules = [
+}
+
+function ruleSettings(settings: JobSettings): readonly string[] {
+  return [
     `catch-up ${settings.catchUp}`,
     `overlap ${settings.overlap}`,
     `${settings.attempts} attempts`,
@@ -54,12 +82,19 @@ export function jobDetails(settings: JobSettings): string {
     ...(settings.silentWhenUnchanged ? ["silent when unchanged"] : []),
     `pauses after ${settings.pauseAfter} failures`,
   ];
+}
+
+const NOT_THEIRS = "What it does and says is for people of its channel, which is private.";
+
+/** What it does and how, over several lines. */
+export function jobDetails(settings: JobSettings, { mayRead }: Reading): string {
+  const { thread, ownerName, prompt } = settings;
   const shown = prompt.length <= PROMPT_CHARS ? prompt : `${prompt.slice(0, PROMPT_CHARS).toWellFormed()}…`;
   const quoted = shown.split("\n").map((line) => `> ${line}`);
   return [
-    `Of @${ownerName}, in channel \`${thread.channelId}\` · ${runs.join(" · ")}`,
-    rules.join(" · "),
-    ...quoted,
+    `Of @${ownerName}, in channel \`${thread.channelId}\` · ${runSettings(settings).join(" · ")}`,
+    ruleSettings(settings).join(" · "),
+    ...(mayRead ? quoted : [NOT_THEIRS]),
   ].join("\n");
 }
 
@@ -67,7 +102,7 @@ const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
   waiting: "⏳ waiting",
   running: "⏳ running",
   retrying: "⏳ tries again",
-  succeeded: "✓",
+  succeeded: "✓ done",
   failed: "✗ failed",
   timed_out: "✗ timed out",
   cancelled: "⏹ stopped",
@@ -76,22 +111,39 @@ const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
 };
 
 /** The newest occurrences, newest first, with all that the log knows of each. */
-export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[]): string {
+export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { mayRead }: Reading): string {
   if (occurrences.length === 0) return `**${job.name}** has not been due yet.`;
-  return [`**${job.name}**, newest first:`, ...occurrences.map((each) => logLine(each, job.timezone))].join("\n");
+  const strip = historyStrip(occurrences.filter(({ durationMs }) => durationMs !== null).toReversed());
+  const lines = jobLogLines(occurrences, { timezone: job.timezone, mayRead });
+  return [
+    `**${job.name}**, newest first:${strip === "" ? "" : ` ${strip}`}`,
+    ...lines.map(({ outcome, due, words, id, sessionId }) => {
+      const ids = sessionId === null ? `\`${id}\`` : `\`${id}\` \`${sessionId}\``;
+      return `- ${[outcome, due, words, ids].filter((part) => part !== "").join(" · ")}`;
+    }),
+    ...(mayRead ? [] : [NOT_THEIRS]),
+  ].join("\n");
 }
 
-function logLine(occurrence: OccurrenceRow, timezone: string): string {
-  const { id, scheduledFor, executedAt, status, attempt, durationMs, costUsd, sessionId } = occurrence;
-  const said = (occurrence.message ?? occurrence.error ?? "").replaceAll(/\s+/gu, " ");
+/** The same as data. */
+export function jobLogLines(
+  occurrences: readonly OccurrenceRow[],
+  how: Reading & { readonly timezone: string },
+): readonly JobLogLine[] {
+  return occurrences.map((each) => logLine(each, how));
+}
+
+function logLine(
+  { id, scheduledFor, executedAt, status, attempt, durationMs, costUsd, sessionId, ...said }: OccurrenceRow,
+  { timezone, mayRead }: Reading & { readonly timezone: string },
+): JobLogLine {
+  const words = mayRead ? (said.message ?? said.error ?? "").replaceAll(/\s+/gu, " ") : "";
   const parts = [
-    `${SIGNS[status]} ${timeIn(scheduledFor, timezone)}`,
     ...(executedAt === null || executedAt - scheduledFor < 1_000 ? [] : [`ran ${timeIn(executedAt, timezone)}`]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(durationMs === null ? [] : [`${(durationMs / 1_000).toFixed(1)} s`]),
     ...(costUsd === null || costUsd === 0 ? [] : [`$${costUsd.toFixed(3)}`]),
-    ...(said === "" ? [] : [said.length > 120 ? `${said.slice(0, 119)}…` : said]),
-    `\`${id}\`${sessionId === null ? "" : ` \`${sessionId}\``}`,
+    ...(words === "" ? [] : [words.length > 120 ? `${words.slice(0, 119)}…` : words]),
   ];
-  return `- ${parts.join(" · ")}`;
+  return { id, outcome: SIGNS[status], due: timeIn(scheduledFor, timezone), words: parts.join(" · "), sessionId };
 }

@@ -7,8 +7,9 @@ import { platformNameSchema, type ThreadRef } from "../core/protocol/platform.ts
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { JobSettings } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
-import { PAST, readDraft } from "./draft.ts";
+import { asNamed, isRelative, PAST, readDraft } from "./draft.ts";
 import { PAUSED, REMOVED } from "./occurrence.ts";
+import { isSameTime } from "./schedule.ts";
 import type { JobScheduler } from "./scheduler.ts";
 
 /**
@@ -44,8 +45,10 @@ const MOST_BYTES = 4 * 1_024 * 1_024;
 /** Takes over what the file says when it has changed; answers its problems, one line each. Never rejects: a file that cannot be read stops nothing. */
 export function createJobsFile(options: JobsFileOptions): () => Promise<readonly string[]> {
   const { path, log } = options;
-  /** What was taken over, or the problem that was said. */
+  /** What was taken over whole, or why it cannot be read. */
   let known: string | null = null;
+  /** Problems that were said. */
+  let said = "";
   let wasMissing = true;
   return async () => {
     const read = await textOf(path);
@@ -55,7 +58,10 @@ export function createJobsFile(options: JobsFileOptions): () => Promise<readonly
     if (isBetween || known === read.text) return [];
     try {
       const problems = read.type === "unreadable" ? [`${path}: ${read.text}`] : await takeOverAll(read.text, options);
-      known = read.text;
+      // What keeps an entry out may go away without a change of the file: a job of its name, an agent that is missing.
+      known = read.type === "read" && problems.length > 0 ? null : read.text;
+      if (said === problems.join("\n")) return [];
+      said = problems.join("\n");
       for (const problem of problems) log.warn({ problem }, "jobs_file_problem");
       return problems;
     } catch (error) {
@@ -73,8 +79,12 @@ async function takeOverAll(text: string, options: JobsFileOptions): Promise<stri
   const kept = new Set<string>();
   for (const [index, entry] of read.entries()) {
     const job = await readEntry(entry, options);
-    // A reminder that has come may stay in the file.
-    if (job === PAST) continue;
+    if (typeof job !== "string" && "past" in job) {
+      // A reminder that has come may stay in the file; what is there of it may still have to catch up.
+      const known = await store.jobs.named(job.past);
+      if (known !== null) kept.add(known.id);
+      continue;
+    }
     const taken = typeof job === "string" ? { problem: job } : await takeOver(job, kept, options);
     if ("problem" in taken) problems.push(`${path}: entry ${index + 1}: ${taken.problem}`);
     else kept.add(taken.id);
@@ -124,16 +134,23 @@ interface FileJob {
   readonly enabled: boolean;
 }
 
+/** A reminder whose time has come. */
+interface PastJob {
+  readonly past: Pick<JobSettings, "thread" | "name">;
+}
+
 async function readEntry(
   entry: unknown,
   { runtime, agents, skillsOf, defaultTimezone }: JobsFileOptions,
-): Promise<FileJob | string> {
+): Promise<FileJob | PastJob | string> {
   const parsed = entrySchema.safeParse(entry);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ");
   const { enabled = true, owner, channel, ...rest } = parsed.data;
   const thread = typeof channel === "string" ? threadOf(channel) : null;
   if (thread === null) return "`channel` must be written `slack:T1/C1`: platform, workspace, channel";
   if (rest["name"] === undefined) return "`name` is missing";
+  if (typeof rest["at"] === "string" && isRelative(rest["at"]))
+    return "`at` must be a date: in a file, nothing says since when";
   const fields = Object.entries(rest).map(([name, value]) => [name, typeof value === "boolean" ? yesNo(value) : value]);
   const ownerId = typeof owner === "string" ? owner : "file";
   const place = {
@@ -146,6 +163,7 @@ async function readEntry(
     now: runtime.clock.now(),
   };
   const read = await readDraft(Object.fromEntries(fields), place, null);
+  if (read.type === "refused" && read.reason === PAST) return { past: { thread, name: asNamed(String(rest["name"])) } };
   return read.type === "refused" ? read.reason : { settings: read.settings, enabled: enabled === true };
 }
 
@@ -182,7 +200,7 @@ async function takeOver(
     if ("problem" in known) return { problem: `the row of **${settings.name}** cannot be read: ${known.problem}` };
     if (known.source === "chat") return { problem: `there is a job **${settings.name}** already, made in chat` };
     if (kept.has(known.id)) return { problem: `**${settings.name}** stands there twice` };
-    await tx.jobs.change(known.id, settings, at);
+    if (!(await tx.jobs.change(known, settings, at))) return { problem: `**${settings.name}** is being changed` };
     // Due times of a new schedule count from now.
     if (known.enabled && !isSameTime(known, settings)) await tx.jobs.accountTo(known.id, at);
     if (!enabled) {
@@ -193,8 +211,4 @@ async function takeOver(
   });
   if ("id" in taken) await scheduler.look(taken.id);
   return taken;
-}
-
-function isSameTime(one: JobSettings, other: JobSettings): boolean {
-  return one.cron === other.cron && one.dueOnce === other.dueOnce && one.timezone === other.timezone;
 }

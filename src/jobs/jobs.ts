@@ -9,14 +9,16 @@ import type { Runtime } from "../core/protocol/runtime.ts";
 import type { SessionEngine } from "../core/sessions/engine.ts";
 import type { Store } from "../core/store/store.ts";
 import { BreeTicker } from "./bree-ticker.ts";
+import type { StandingOf } from "./job-rights.ts";
 import { createJobsFile } from "./jobs-file.ts";
+import { type LeftoverOptions, LOOK_EVERY_MS, stopLeftovers } from "./leftovers.ts";
 import { createJobControl } from "./manage.ts";
 import { createRefusals } from "./refusal.ts";
 import { createJobRuns } from "./runs.ts";
 import { JobScheduler } from "./scheduler.ts";
 import type { Ticker } from "./ticker.ts";
 
-export interface JobsOptions {
+export interface JobsOptions extends Pick<LeftoverOptions, "announce"> {
   readonly store: Store;
   readonly engine: SessionEngine;
   readonly runtime: Runtime;
@@ -29,6 +31,9 @@ export interface JobsOptions {
   readonly agents: () => ReadonlySet<string>;
   /** Names of the skills that hold in a thread. */
   readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
+  /** Names of the tools that there are. */
+  readonly tools: () => readonly string[];
+  readonly standingOf: StandingOf;
   /** IANA name. */
   readonly defaultTimezone: string;
   /** Where jobs are kept in a file; nothing is there where nobody does. */
@@ -90,6 +95,7 @@ export function createJobs(options: JobsOptions): Jobs {
       await scheduler.start();
       every(HOUR_MS, forget);
       every(READ_FILE_EVERY_MS, readFile);
+      every(LOOK_EVERY_MS, () => stopLeftovers(options));
       return problems;
     },
     async stop() {

@@ -3,7 +3,7 @@ import type { JobEvent } from "../core/sessions/job-event.ts";
 import type { SessionEvent } from "../core/sessions/session-event.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobRow } from "../core/store/jobs.ts";
-import { type ReadSchedule, readSchedule, type Schedule } from "./schedule.ts";
+import { nextDue, type ReadSchedule, readSchedule, type Schedule } from "./schedule.ts";
 import { timeIn } from "./sentence.ts";
 
 /** A due time that has come this long ago is still on time. Milliseconds. */
@@ -13,6 +13,9 @@ export const ON_TIME_MS = 60_000;
 export const PAUSED = "the job was paused";
 export const REMOVED = "the job was removed";
 
+/** Why a reminder that has come is paused. */
+export const DUE_ONCE = "It was due once.";
+
 /** Due times that wait for the run before them, at most. */
 const MOST_WAITING = 10;
 
@@ -20,11 +23,15 @@ export function scheduleOf(job: JobRow): ReadSchedule {
   return readSchedule(job);
 }
 
-/** How much later than due it begins: spread over the job's jitter, the same again after a restart. Milliseconds. */
-export function jitterOf({ id, jitterMs }: Pick<JobRow, "id" | "jitterMs">, scheduledFor: number): number {
+/**
+ * How much later than due it begins: spread over the job's jitter, the same again after a restart, and always before the
+ * next due time, so that none overtakes another. Milliseconds.
+ */
+export function jitterOf({ id, jitterMs }: Pick<JobRow, "id" | "jitterMs">, schedule: Schedule, due: number): number {
   if (jitterMs === 0) return 0;
-  const hash = createHash("sha256").update(`${id}:${scheduledFor}`).digest();
-  return hash.readUInt32BE() % (jitterMs + 1);
+  const hash = createHash("sha256").update(`${id}:${due}`).digest();
+  const room = (nextDue(schedule, due) ?? Number.POSITIVE_INFINITY) - due;
+  return hash.readUInt32BE() % Math.min(jitterMs + 1, room);
 }
 
 /** A reminder that is late is better than none. */
@@ -72,9 +79,14 @@ export function attemptEvent(
   return { key: `job:${job.id}:${scheduledFor}${attempt === 1 ? "" : `:${attempt}`}`, body };
 }
 
-function firstPrompt({ name, timezone, prompt }: JobRow, scheduledFor: number): string {
+/** A time or a greeting in it would make each report another. */
+const STEADY_WORDS =
+  "A report that equals the one before, word for word, is not posted: leave out what changes by itself, such as the time, and say the same in the same words.";
+
+function firstPrompt({ name, timezone, prompt, silentWhenUnchanged }: JobRow, scheduledFor: number): string {
   const due = `${timeIn(scheduledFor, timezone)} ${timezone}`;
-  return `[The scheduled job “${name}”, due ${due}. Nobody is there to answer questions; what you answer is posted as its report.]\n\n${prompt}`;
+  const silence = silentWhenUnchanged ? ` ${STEADY_WORDS}` : "";
+  return `[The scheduled job “${name}”, due ${due}. Nobody is there to answer questions; what you answer is posted as its report.${silence}]\n\n${prompt}`;
 }
 
 function laterPrompt({ name, attempts }: JobRow, attempt: number): string {

@@ -8,7 +8,8 @@ import type { SessionEngine } from "../core/sessions/engine.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobRow } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
-import { attemptEvent, ON_TIME_MS, PAUSED, scheduleOf } from "./occurrence.ts";
+import { TIME_HAD } from "./leftovers.ts";
+import { attemptEvent, DUE_ONCE, ON_TIME_MS, PAUSED, scheduleOf } from "./occurrence.ts";
 import type { RefusalOf } from "./refusal.ts";
 import { nextDue } from "./schedule.ts";
 import type { JobScheduler } from "./scheduler.ts";
@@ -70,21 +71,22 @@ class JobRunDesk implements JobRuns {
     const { store } = this.#options;
     const [occurrence, job] = await this.#found(run);
     if (occurrence === null) return { ...NO_FACTS, isOver: true };
-    const history = await store.occurrences.newestRuns(run.jobId, HISTORY + 1);
+    const newest = await store.occurrences.newestRuns(run.jobId, HISTORY + 1);
+    const before = newest.filter(({ id }) => id !== occurrence.id).slice(0, HISTORY);
     const facts: JobFacts = {
       ...NO_FACTS,
       name: job?.name ?? occurrence.jobName,
       isOver: isOver(occurrence, run),
-      history: history
-        .filter(({ id }) => id !== occurrence.id)
-        .slice(0, HISTORY)
-        .toReversed(),
+      history: before.toReversed(),
       leftOut: await store.occurrences.leftOutBefore(occurrence),
     };
     if (job === null) return facts;
-    const last = job.silentWhenUnchanged
-      ? await store.occurrences.lastReportHash(job.id, occurrence.scheduledFor)
-      : null;
+    // Whoever asked for the run, or read of a failure, hears how it is now.
+    const isAwaited = occurrence.trigger === "person" || run.attempt > 1 || before[0]?.success === false;
+    const last =
+      job.silentWhenUnchanged && !isAwaited
+        ? await store.occurrences.lastReportHash(job.id, occurrence.scheduledFor)
+        : null;
     return {
       ...facts,
       ...nextOf(run, end, { job, now: this.#now() }),
@@ -141,19 +143,20 @@ class JobRunDesk implements JobRuns {
     const { store, scheduler, log } = this.#options;
     const [occurrence, job] = await this.#found(run);
     const at = this.#now();
-    const isFirst = await store.transaction(async (tx) => {
-      if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), at }))) return false;
-      if (job === null) return true;
+    const closed = await store.transaction(async (tx) => {
+      if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), at }))) return "already";
+      await tx.journal.put(run.runId, TIME_HAD, { value: occurrence?.durationMs ?? 0, at });
+      if (job === null) return "ended";
       const failures = end.verdict === "cancelled" ? 0 : await tx.jobs.countFailure(job.id, hasFailed(end));
       const because = pausedBecause ?? pauseReason(job, { failures, isDue: occurrence?.trigger === "schedule" });
-      if (because === null) return true;
+      if (because === null) return "ended";
       await tx.jobs.pause(job.id, because, at);
       await tx.occurrences.withdraw(job.id, PAUSED, at);
-      return true;
+      return "paused";
     });
-    if (!isFirst) return;
+    if (closed === "already") return;
     log.info({ ...run, verdict: end.verdict, durationMs: end.durationMs, costUsd: end.costUsd }, "job_ended");
-    await scheduler.look(run.jobId);
+    if (closed === "paused") await scheduler.look(run.jobId);
     await scheduler.startWaiting(run.jobId);
   }
 }
@@ -198,7 +201,7 @@ function retryDelay({ attempt }: JobRun, { transient }: JobRunEnd, { attempts, e
 }
 
 function pauseReason(job: JobRow, { failures, isDue }: { failures: number; isDue: boolean }): string | null {
-  if (job.dueOnce !== null && isDue) return "It was due once.";
+  if (job.dueOnce !== null && isDue) return DUE_ONCE;
   return failures >= job.pauseAfter ? `It failed ${failures} times in a row.` : null;
 }
 

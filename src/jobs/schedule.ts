@@ -25,6 +25,10 @@ export interface ScheduleText {
   readonly timezone: string;
 }
 
+export function isSameTime(one: ScheduleText, other: ScheduleText): boolean {
+  return one.cron === other.cron && one.dueOnce === other.dueOnce && one.timezone === other.timezone;
+}
+
 const FIELDS = "five fields (minute hour day month weekday), or six with seconds first";
 
 /** Of an expression. Room for a list of all minutes. */
@@ -122,7 +126,7 @@ function wallCron(expression: string): Cron | string {
 /** Beyond this many letters a name is another one, not a slip. */
 const SLIPS = 3;
 
-function unknownZone(typed: string): string {
+export function unknownZone(typed: string): string {
   const name = plainLine(typed, 60);
   const [closest] = Intl.supportedValuesOf("timeZone")
     .map((zone) => ({ zone, slips: distance(zone.toLowerCase(), name.toLowerCase()) }))

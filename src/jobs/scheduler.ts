@@ -3,10 +3,14 @@ import { assertNever } from "../core/protocol/assert-never.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
-import type { SessionEngine } from "../core/sessions/engine.ts";
+import { type StoppedRun, stopRun } from "../core/sessions/children.ts";
+import type { Delivered, SessionEngine } from "../core/sessions/engine.ts";
+import { wakeReleased } from "../core/sessions/executor-queue.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
-import type { JobRow } from "../core/store/jobs.ts";
+import type { JobPlace, JobRow } from "../core/store/jobs.ts";
+import { JOB_KEY } from "../core/store/sessions.ts";
 import type { Store, StoreTransaction } from "../core/store/store.ts";
+import { JOB_DEFAULTS } from "./draft.ts";
 import {
   attemptEvent,
   catchesUp,
@@ -33,8 +37,37 @@ export interface SchedulerOptions {
 
 /** Missed due times of one job that get a row of their own after a time away. */
 const MOST_MISSED = 500;
+/** A job that is accounted to this far ahead was so by a clock that was wrong. Milliseconds. */
+const TOO_FAR_AHEAD_MS = 24 * 3_600_000;
 /** How often the scheduler looks for itself whether a due time has come without a tick. Milliseconds. */
 const LOOK_EVERY_MS = 30_000;
+
+/** The occurrence that a run is for. */
+interface NewRun {
+  readonly id: string;
+  readonly scheduledFor: number;
+  /** Why it must not run; left out: what stands against the job now. */
+  readonly refusal?: string | null;
+}
+
+/** Gives the occurrence its run; false when it must have none. */
+type OccurrenceClaim = (tx: StoreTransaction, sessionId: string) => Promise<boolean>;
+
+/** Runs that make room, and executors that theirs gives way to. */
+interface Stopped {
+  readonly runs: readonly StoppedRun[];
+  readonly released: readonly string[];
+}
+
+/** The end of what has not begun, or waits for another attempt, when the next due time comes. */
+const WITHDRAWN = {
+  status: "cancelled",
+  message: "the next due time came before its next attempt",
+  error: null,
+  costUsd: null,
+  durationMs: null,
+  reportHash: null,
+} as const;
 
 /** Due times that have come, and what becomes of them. */
 interface Arrived {
@@ -66,11 +99,10 @@ export class JobScheduler {
 
   /** Takes up what came due while nobody was there. */
   async start(): Promise<void> {
-    const { store, ticker, log } = this.#options;
+    const { store, ticker } = this.#options;
     await ticker.start((jobId) => this.#tick(jobId));
     const { jobs, broken } = await store.jobs.all();
-    for (const job of broken) log.error({ jobId: job.id, problem: job.problem }, "job_unreadable");
-    for (const job of jobs) await this.look(job.id);
+    for (const job of [...broken, ...jobs]) await this.look(job.id);
     for (const jobId of await store.occurrences.waitingJobs()) await this.startWaiting(jobId);
     this.#lookLater();
   }
@@ -86,7 +118,12 @@ export class JobScheduler {
   look(jobId: string): Promise<void> {
     const looking = (this.#looks.get(jobId) ?? Promise.resolve())
       .then(() => this.#look(jobId))
-      .catch((error: unknown) => this.#options.log.error({ err: toAppError(error), jobId }, "job_not_scheduled"))
+      .catch((error: unknown) => {
+        const { log, runtime } = this.#options;
+        log.error({ err: toAppError(error), jobId }, "job_not_scheduled");
+        // Nothing else would come back to it.
+        this.#dueAt.set(jobId, runtime.clock.now());
+      })
       .finally(() => {
         if (this.#looks.get(jobId) === looking) this.#looks.delete(jobId);
       });
@@ -125,28 +162,67 @@ export class JobScheduler {
     const { store, runtime, ticker, log } = this.#options;
     const job = await store.jobs.get(jobId);
     this.#dueAt.delete(jobId);
+    if (job === null) await this.#sayUnreadable(jobId);
     if (!job?.enabled) return ticker.clear(jobId);
     const read = scheduleOf(job);
     if (read.type === "refused") {
       log.error({ jobId, reason: read.reason }, "job_unreadable");
-      return ticker.clear(jobId);
+      await ticker.clear(jobId);
+      return this.#refuse(job, read.reason);
     }
-    const arrived = arrivedBy(runtime.clock.now(), job, read.schedule);
+    const now = runtime.clock.now();
+    if (job.accountedTo > now + TOO_FAR_AHEAD_MS) {
+      log.warn({ jobId, accountedTo: job.accountedTo }, "job_clock_was_ahead");
+      await store.transaction((tx) => tx.jobs.accountAnew(jobId, now));
+      return this.#setTick(job, read.schedule, now);
+    }
+    const arrived = arrivedBy(now, job, read.schedule);
     if (arrived !== null) await this.#account(arrived);
     await this.#setTick(job, read.schedule, arrived?.accountedTo ?? job.accountedTo);
+  }
+
+  /** A job that can be due no more, since its time zone is gone, says so once: a run that ends with the reason pauses it. */
+  async #refuse(job: JobRow, refusal: string): Promise<void> {
+    const id = this.#options.runtime.ids.next("occ");
+    const scheduledFor = this.#options.runtime.clock.now();
+    const claim: OccurrenceClaim = async (tx, sessionId) => {
+      if ((await tx.occurrences.open(job.id)).length > 0) return false;
+      await tx.occurrences.add({ ...this.#newRow(job, scheduledFor), id, status: "running", sessionId });
+      return true;
+    };
+    await this.#deliver(job, { id, scheduledFor, refusal }, claim);
+  }
+
+  /** A job whose row cannot be read is due no more: it is paused, and says so where it reports, if that can be read. */
+  async #sayUnreadable(jobId: string): Promise<void> {
+    const { store, runtime, log } = this.#options;
+    const unreadable = await store.jobs.unreadable(jobId);
+    if (unreadable === null) return;
+    const { problem, place } = unreadable;
+    log.error({ jobId, problem }, "job_unreadable");
+    if (place?.enabled !== true) return;
+    const job = standIn(place);
+    const at = runtime.clock.now();
+    const id = runtime.ids.next("occ");
+    const refusal = `Its row in the database cannot be read (${problem}). An operator must mend it.`;
+    await this.#deliver(job, { id, scheduledFor: at, refusal }, async (tx, sessionId) => {
+      await tx.jobs.pause(jobId, refusal, at);
+      await tx.occurrences.add({ ...this.#newRow(job, at), id, status: "running", sessionId });
+      return true;
+    });
   }
 
   async #setTick(job: JobRow, schedule: Schedule, accountedTo: number): Promise<void> {
     const due = nextDue(schedule, accountedTo);
     if (due === null) return this.#options.ticker.clear(job.id);
-    const at = due + jitterOf(job, due);
+    const at = due + jitterOf(job, schedule, due);
     this.#dueAt.set(job.id, at);
     await this.#options.ticker.set(job.id, at);
   }
 
   /** In one transaction: the rows of what was missed, the row of what is run, its session and the event that begins it. */
   async #account(arrived: Arrived): Promise<void> {
-    const { store, log } = this.#options;
+    const { store, engine, log } = this.#options;
     const { job, runs, accountedTo, missed } = arrived;
     if (missed.length > 0) log.warn({ jobId: job.id, missed: missed.length }, "job_missed");
     if (runs === null) {
@@ -157,15 +233,21 @@ export class JobScheduler {
     }
     const id = this.#options.runtime.ids.next("occ");
     let verdict: OverlapVerdict = { type: "wait" };
+    let stopped: Stopped = { runs: [], released: [] };
     const outcome = await this.#deliver(job, { id, scheduledFor: runs }, async (tx, sessionId) => {
       if (!(await tx.jobs.accountTo(job.id, accountedTo))) return false;
       await this.#addMissed(tx, arrived);
+      // A clock that was set back comes by again, and a person's run may be of that very moment.
+      if (await tx.occurrences.has(job.id, runs)) return false;
       verdict = overlapVerdict(job, await tx.occurrences.open(job.id));
+      if (verdict.type === "run") stopped = await this.#stopOthers(tx, verdict.stops);
       await tx.occurrences.add({ ...this.#newRow(job, runs), id, ...statusOf(verdict, sessionId) });
       return verdict.type === "run";
     });
     log.info({ jobId: job.id, occurrenceId: id, scheduledFor: runs, verdict: verdict.type, outcome }, "job_due");
-    if (outcome === "new") await this.#stopOthers(verdict);
+    // They are asked to stop already, whatever becomes of this process; here they learn it at once.
+    for (const { sessionId, runId } of stopped.runs) await engine.cancel(sessionId, runId, NEXT_DUE_TIME);
+    await wakeReleased(stopped.released, engine);
   }
 
   async #addMissed(tx: StoreTransaction, { job, missed, isCut }: Arrived): Promise<void> {
@@ -185,16 +267,16 @@ export class JobScheduler {
 
   #deliver(
     job: JobRow,
-    occurrence: { readonly id: string; readonly scheduledFor: number },
-    claim: (tx: StoreTransaction, sessionId: string) => Promise<boolean>,
-  ): Promise<"new" | "duplicate" | "refused"> {
-    const { engine, runtime, agentOf, refusalOf } = this.#options;
+    { refusal = this.#options.refusalOf(job), ...occurrence }: NewRun,
+    claim: OccurrenceClaim,
+  ): Promise<Delivered> {
+    const { engine, runtime, agentOf } = this.#options;
     const at = runtime.clock.now();
     const sessionId = runtime.ids.next("ses");
-    const event = attemptEvent(job, { ...occurrence, attempt: 1 }, { at, refusal: refusalOf(job) });
+    const event = attemptEvent(job, { ...occurrence, attempt: 1 }, { at, refusal });
     return engine.deliver(sessionId, event, async (tx) => {
       if (!(await claim(tx, sessionId))) return false;
-      await tx.sessions.createUnder(`job:${occurrence.id}`, {
+      await tx.sessions.createUnder(`${JOB_KEY}${occurrence.id}`, {
         id: sessionId,
         thread: job.thread,
         agent: job.agent ?? agentOf(job.channelId),
@@ -209,28 +291,25 @@ export class JobScheduler {
     });
   }
 
-  /** cancel-previous: what still runs makes room; what waits for its next attempt gets none. */
-  async #stopOthers(verdict: OverlapVerdict): Promise<void> {
-    if (verdict.type !== "run") return;
-    for (const occurrence of verdict.stops) await this.#stopOne(occurrence);
-  }
-
-  async #stopOne({ id, sessionId, status }: OccurrenceRow): Promise<void> {
-    const { store, engine, runtime } = this.#options;
-    const run = sessionId === null ? null : await store.runs.open(sessionId);
-    if (status === "running" && sessionId !== null && run !== null) {
-      await engine.cancel(sessionId, run.id, NEXT_DUE_TIME);
-      return;
+  /**
+   * cancel-previous: what still runs makes room; what waits for its next attempt gets none. In the transaction that gives
+   * the due time its run, so that no crash leaves two that report.
+   */
+  async #stopOthers(tx: StoreTransaction, others: readonly OccurrenceRow[]): Promise<Stopped> {
+    const runs: StoppedRun[] = [];
+    const released: string[] = [];
+    for (const { id, sessionId, status } of others) {
+      const open = sessionId === null || status !== "running" ? null : await tx.runs.open(sessionId);
+      if (sessionId === null || open === null) {
+        await tx.occurrences.end(id, { ...WITHDRAWN, at: this.#options.runtime.clock.now() });
+        continue;
+      }
+      const run = { sessionId, runId: open.id };
+      const stopped = await stopRun(tx, run, NEXT_DUE_TIME);
+      runs.push(run, ...stopped.below);
+      released.push(...stopped.released);
     }
-    const end = {
-      message: "the next due time came before its next attempt",
-      error: null,
-      costUsd: null,
-      durationMs: null,
-    };
-    await store.transaction((tx) =>
-      tx.occurrences.end(id, { ...end, status: "cancelled", reportHash: null, at: runtime.clock.now() }),
-    );
+    return { runs, released };
   }
 
   #tick(jobId: string): void {
@@ -240,18 +319,27 @@ export class JobScheduler {
 
   #lookLater(): void {
     const { clock } = this.#options.runtime;
+    const before = clock.now();
     this.#cancelLook = clock.after(LOOK_EVERY_MS, () => {
-      const overdue = [...this.#dueAt].filter(([, at]) => at < clock.now()).map(([jobId]) => jobId);
+      const isSetBack = clock.now() < before;
+      const overdue = [...this.#dueAt].filter(([, at]) => isSetBack || at < clock.now()).map(([jobId]) => jobId);
       for (const jobId of overdue) this.#tick(jobId);
       this.#lookLater();
     });
   }
 }
 
+/** For a run that ends before anything of it is used but where it is and whose. */
+function standIn(place: JobPlace): JobRow {
+  const never = { cron: null, dueOnce: null, timezone: "UTC", accountedTo: 0, updatedAt: 0 };
+  const rest = { prompt: "", source: "chat", pausedBecause: null, failures: 0 } as const;
+  return { ...JOB_DEFAULTS, tools: [], ...never, ...rest, ...place };
+}
+
 /** The due times that have come since the job was last accounted for; null when none has. */
 function arrivedBy(now: number, job: JobRow, schedule: Schedule): Arrived | null {
   const { times, isCut } = dueBetween(schedule, { after: job.accountedTo, until: now }, MOST_MISSED);
-  const come = times.filter((due) => due + jitterOf(job, due) <= now);
+  const come = times.filter((due) => due + jitterOf(job, schedule, due) <= now);
   const newest = come.at(-1);
   if (newest === undefined) return null;
   const isOnTime = now - newest <= ON_TIME_MS + job.jitterMs;

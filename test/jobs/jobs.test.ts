@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
 import { nextDue, readSchedule } from "../../src/jobs/schedule.ts";
 import { CHANNEL, openWorld } from "./world.ts";
@@ -50,6 +50,29 @@ test.each([
   await world.pass(6 * HOUR, 30_000);
   expect((await statuses(world, id)).slice(0, 3)).toEqual(expected);
   expect(world.runs).toHaveLength(runs);
+});
+
+describe("cancel-previous, killed", () => {
+  type Rows = Awaited<ReturnType<Awaited<ReturnType<typeof openWorld>>["occurrences"]>>;
+
+  test.each([
+    { point: "after the next due time has its run", isSo: (rows: Rows) => rows.length === 2 },
+    { point: "after the next one's run has begun", isSo: (rows: Rows) => rows[1]?.executedAt != null },
+    { point: "after the one before has ended", isSo: (rows: Rows) => rows[0]?.status === "cancelled" },
+    { point: "after the next one has ended", isSo: (rows: Rows) => rows[1]?.status === "succeeded" },
+  ])("$point, one of the two reports", async ({ isSo }) => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Long", ...HOURLY, overlap: "cancel-previous", timeout: "86400" });
+    world.play = (_event, number) => ({ takesMs: number === 1 ? 70 * MINUTE : 30_000 });
+    await world.pass(HOUR + MINUTE, 30_000);
+    world.killWhen(async () => isSo(await world.occurrences(id)));
+    await world.pass(61 * MINUTE, 30_000);
+    expect(world.isKilled()).toBe(true);
+    await world.startAgain();
+    await world.pass(30 * MINUTE, 30_000);
+    expect(await statuses(world, id)).toEqual(["cancelled", "succeeded"]);
+    expect(world.posts().filter((post) => post.includes("All is quiet."))).toHaveLength(1);
+  });
 });
 
 test("the report after skipped due times says how many were left out", async () => {
@@ -153,6 +176,21 @@ test("silent when nothing changed: a report like the one before is kept, not pos
   expect(world.posts()).toMatchObject([expect.stringContaining("Same"), expect.stringContaining("Something new.")]);
 });
 
+test("silence is for what nobody waits for: a run that a person asked for, and the one after a failure, report", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", ...HOURLY, silent: "yes" });
+  world.play = (_event, number) => (number === 3 ? { fails: "auth" } : { says: "Same." });
+  await world.pass(2 * HOUR + MINUTE, 10_000);
+  expect(world.posts()).toHaveLength(1);
+  await world.pass(2 * HOUR, 10_000);
+  const said = world.posts().map((post) => (post.startsWith("✗") ? "failed" : post.split("\n").at(2)));
+  expect(said).toEqual(["Same.", "failed", "Same."]);
+  await world.jobs.control.act("run", id, { person: ANA, thread: CHANNEL, at: world.clock.now() });
+  await world.pass(MINUTE, 10_000);
+  expect(world.posts()).toHaveLength(4);
+  expect(world.runs[0]?.prompt).toContain("leave out what changes by itself, such as the time");
+});
+
 test.each(["thread_gone", "missing_scope"] as const)(
   "where nothing can be written (%s), the job pauses and its owner reads the report",
   async (code) => {
@@ -195,6 +233,28 @@ test("jitter spreads beginnings, the same for each due time", async () => {
   expect(begun).toHaveLength(4);
   expect(new Set(begun).size).toBe(4);
   expect(begun.every((ms) => ms >= 0 && ms <= 301_000)).toBe(true);
+});
+
+test("jitter beyond the interval loses no due time, and calls none missed", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Often", cron: "*/2 * * * *", prompt: "Look.", jitter: "3600" });
+  await world.pass(HOUR, 2_000);
+  const rows = await world.occurrences(id);
+  expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(["succeeded"]));
+  const first = Date.parse("2027-01-04T08:02:00Z");
+  expect(rows.map(({ scheduledFor }) => scheduledFor)).toEqual(rows.map((_row, index) => first + index * 2 * MINUTE));
+  expect(rows.length).toBeGreaterThanOrEqual(29);
+});
+
+test("a due time that the database refuses at first is run within a minute", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", ...HOURLY });
+  await world.pass(HOUR - MINUTE, 10_000);
+  world.refuseTransactions(2);
+  await world.pass(3 * MINUTE);
+  expect(await statuses(world, id)).toEqual(["succeeded"]);
+  await world.pass(HOUR, 10_000);
+  expect(await statuses(world, id)).toEqual(["succeeded", "succeeded"]);
 });
 
 test("a reminder comes once and is done", async () => {

@@ -31,6 +31,20 @@ const refusals: { draft: JobDraft; reason: string }[] = [
     reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
   },
   {
+    draft: { at: "2027-02-31 09:00", prompt: "x" },
+    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  },
+  {
+    draft: { at: "tomorrow at 2029Z", prompt: "x" },
+    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  },
+  { draft: { at: "in 99999999999 days", prompt: "x" }, reason: "That is too far away." },
+  { draft: { cron: "@daily", prompt: "x", silent: "perhaps" }, reason: "`--silent` must be yes or no." },
+  {
+    draft: { cron: "@daily", prompt: "x", "pause-after": "3000000000" },
+    reason: "`--pause-after` must be at most 1,000.",
+  },
+  {
     draft: { cron: "@daily", prompt: "x", timezone: "Mars" },
     reason: "There is no time zone `Mars`. Zones are written like Europe/Paris.",
   },
@@ -66,7 +80,7 @@ const refusals: { draft: JobDraft; reason: string }[] = [
 test("what cannot be is refused with the reason", async () => {
   const world = await openWorld();
   for (const { draft, reason } of refusals) {
-    expect(await world.jobs.control.add(draft, by(ANA, world))).toEqual({ isDone: false, text: reason });
+    expect(await world.jobs.control.add(draft, by(ANA, world))).toMatchObject({ isDone: false, text: reason });
   }
   expect((await world.store.jobs.all()).jobs).toEqual([]);
 });
@@ -88,6 +102,34 @@ test("a new job answers with its sentence and the next three times, and a name i
   expect(await world.jobs.control.add({ ...draft, name: "post the OPEN tickets" }, by(BEN, world))).toMatchObject({
     isDone: false,
   });
+});
+
+test.each([
+  ["2027-02-01 09:30", "2027-02-01T08:30:00.000Z"],
+  ["2027-02-01 9:30:15", "2027-02-01T08:30:15.000Z"],
+  ["2027-02-01T09:30:00-05:00", "2027-02-01T14:30:00.000Z"],
+  ["2027-02-01T09:30:00.000Z", "2027-02-01T09:30:00.000Z"],
+  ["in 2 hours", "2027-01-04T10:00:00.000Z"],
+])("a reminder at %s is due at %s", async (at, due) => {
+  const world = await openWorld();
+  const id = await world.add({ at, prompt: "x" });
+  expect(new Date((await world.store.jobs.get(id))?.dueOnce ?? 0).toISOString()).toBe(due);
+});
+
+test("names that look alike are one, and a name taken from the prompt shows all that is in it", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Café  report", cron: "@daily", prompt: "x" });
+  const taken = await world.jobs.control.add(
+    { name: "cafe\u0301 report", cron: "@daily", prompt: "x" },
+    by(ANA, world),
+  );
+  expect(taken.text).toBe("There is a job **café report** already. Choose another `--name`.");
+  expect(await world.jobs.control.act("show", "cafe\u0301 \t report", by(ANA, world))).toMatchObject({ isDone: true });
+  await world.add({ cron: "@daily", prompt: `Look at \u202egpj.exe\u202c\tand ${"x".repeat(16)}😀 in ops` });
+  expect((await world.store.jobs.all()).jobs.map(({ name }) => name)).toEqual([
+    "Café report",
+    `Look at gpj.exe and ${"x".repeat(16)}😀…`,
+  ]);
 });
 
 test("an admin may grant tools, and the run gets them", async () => {
@@ -134,6 +176,58 @@ test("an edit keeps what it does not name, and the new schedule counts from now"
   expect((await world.occurrences(id)).map(({ scheduledFor }) => new Date(scheduledFor).toISOString())).toEqual([
     "2027-01-04T08:30:00.000Z",
   ]);
+});
+
+test("changes at the same moment all hold, and one of a job that is being removed says that it is gone", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  const { control } = world.jobs;
+  await Promise.all([
+    control.edit(id, { prompt: "Look twice." }, by(ANA, world)),
+    control.edit(id, { timeout: "7" }, by(ADMIN, world)),
+    control.edit(id, { budget: "2" }, by(ADMIN, world)),
+  ]);
+  const job = await world.store.jobs.get(id);
+  expect(job).toMatchObject({ prompt: "Look twice.", timeoutMs: 7_000, budgetUsd: 2 });
+  const [removed, edited, enabled] = await Promise.all([
+    control.act("remove", id, by(ANA, world)),
+    control.edit(id, { timeout: "8" }, by(ADMIN, world)),
+    control.act("enable", id, by(ADMIN, world)),
+  ]);
+  expect([removed.isDone, edited.text]).toEqual([true, `I don't know a job \`${id}\`. There are none here.`]);
+  expect(enabled.text).toContain("**Watch**");
+});
+
+test("a due time that waits for its jitter is kept when something else of the job changes", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look.", jitter: "1800" });
+  await world.pass(3_601_000, 30_000);
+  expect(await world.occurrences(id)).toEqual([]);
+  await world.jobs.control.edit(id, { prompt: "Look twice." }, by(ANA, world));
+  await world.pass(1_900_000, 30_000);
+  expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded" }]);
+  expect(world.runs).toMatchObject([{ prompt: expect.stringContaining("Look twice.") }]);
+});
+
+test("a reminder that has come is not enabled, but given another time; a paused job says that it is", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Call", at: "in 10 minutes", prompt: "Call." });
+  await world.pass(11 * 60_000, 10_000);
+  const { control } = world.jobs;
+  expect(await control.act("enable", id, by(ANA, world))).toEqual({
+    isDone: false,
+    text: "**Call** was due once, and that is past: `/jobs edit` with `--at` sets another time.",
+  });
+  expect((await control.edit(id, { at: "in 10 minutes" }, by(ANA, world))).text).toContain(
+    "\nNext: Mon 4 Jan 2027 09:21",
+  );
+  await world.pass(11 * 60_000, 10_000);
+  expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded" }, { status: "succeeded" }]);
+  const other = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  await control.act("disable", other, by(ANA, world));
+  expect((await control.edit(other, { cron: "@hourly" }, by(ANA, world))).text).toBe(
+    "✓ **Watch** · every hour Europe/Paris\n⏸ It is paused; `/jobs enable` goes on.",
+  );
 });
 
 test("a paused job misses nothing: due times count anew once it is enabled", async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JobAnswer, JobControl, JobRequest } from "../../src/core/jobs/job-control.ts";
 import { accessRefusal } from "../../src/core/permissions/access.ts";
 import type { Person } from "../../src/core/protocol/platform.ts";
@@ -102,4 +102,90 @@ test.each([
   const said = text.split("\n").filter((line) => line.includes("clocks"));
   expect(said).toHaveLength(lines.length);
   for (const line of lines) expect(said.join()).toContain(line);
+});
+
+describe("a private channel", () => {
+  const FAR = { ...CHANNEL, channelId: "C2" };
+
+  /** Of C1, which is private: Ana has left it. */
+  async function privately() {
+    const inside = new Set(["slack:U5"]);
+    const world = await openWorld({
+      access: { admins: ACCESS.admins },
+      standingOf: ({ channelId }, personId) =>
+        Promise.resolve({ isPrivate: channelId === "C1", isMember: inside.has(personId), canPost: true }),
+    });
+    const id = await world.add({ name: "Watch", cron: "* * * * *", prompt: "Count the secrets." });
+    world.play = () => ({ says: "There are four secrets." });
+    await world.pass(63_000);
+    const seen = (person: Person, action: "show" | "logs", thread = FAR) =>
+      world.jobs.control.act(action, "Watch", { person, thread, at: 0 });
+    return { world, id, seen };
+  }
+
+  test.each(["owner", "admin"])("keeps what its jobs do and say from its %s who is not in it", async (who) => {
+    const { world, seen } = await privately();
+    const person = PEOPLE[who] ?? MEMBER;
+    const [shown, logs] = [await seen(person, "show"), await seen(person, "logs")];
+    expect(shown.text).toContain("**Watch** · every minute");
+    expect(logs.text).toContain("✓ done");
+    for (const { text } of [shown, logs]) {
+      expect(text).not.toContain("secrets");
+      expect(text).toContain("is for people of its channel, which is private");
+    }
+    const request = { person, thread: FAR, at: 0 };
+    expect(await world.jobs.control.view("Watch", request)).toMatchObject({ prompt: null });
+    expect(JSON.stringify(await world.jobs.control.view("Watch", request))).not.toContain("secrets");
+    expect(await world.jobs.control.form("Watch", request)).toMatchObject({ type: "refused" });
+    expect(await world.jobs.control.edit("Watch", { name: "Mine" }, request)).toMatchObject({ isDone: false });
+    expect(await world.jobs.control.act("disable", "Watch", request)).toMatchObject({ isDone: true });
+  });
+
+  test("keeps them from a thread elsewhere in which one of its people asks", async () => {
+    const { world } = await privately();
+    const insider = { ...MEMBER, id: "slack:U5", roles: ["slack:role:9"] };
+    const request = { person: insider, thread: FAR, at: 0 };
+    const { control } = world.jobs;
+    expect((await control.act("show", "Watch", request)).text).toContain("Count the secrets.");
+    expect((await control.act("show", "Watch", { ...request, isShared: true })).text).not.toContain("secrets");
+    expect((await control.list(request)).text).toContain("**Watch**");
+    expect((await control.list({ ...request, isShared: true })).text).toContain("There are no jobs here.");
+    expect((await control.list({ ...request, thread: CHANNEL, isShared: true })).text).toContain("**Watch**");
+  });
+
+  test("shows its jobs to those who ask in it", async () => {
+    const { seen } = await privately();
+    expect((await seen(MEMBER, "show", CHANNEL)).text).toContain("Count the secrets.");
+    expect((await seen(MEMBER, "logs", CHANNEL)).text).toContain("There are four secrets.");
+  });
+});
+
+const STANDINGS = [
+  { standing: null, refusal: "I don't know that channel, or am not in it. Invite me there first." },
+  {
+    standing: { isPrivate: false, isMember: false, canPost: true },
+    refusal: "You are not in that channel: only its people may have something posted there.",
+  },
+  {
+    standing: { isPrivate: true, isMember: true, canPost: false },
+    refusal: "I may not post in that channel. Invite me there first.",
+  },
+  { standing: { isPrivate: true, isMember: true, canPost: true }, refusal: null },
+];
+
+test.each(STANDINGS)("a report goes to another channel where $standing: $refusal", async ({ standing, refusal }) => {
+  const asked: string[] = [];
+  const world = await openWorld({
+    standingOf: ({ channelId }, personId) => {
+      asked.push(`${channelId} ${personId}`);
+      return Promise.resolve(standing);
+    },
+  });
+  const request = { person: MEMBER, thread: CHANNEL, at: 0 };
+  const added = await world.jobs.control.add({ ...DRAFT, channel: "<#C2|ops>" }, request);
+  expect(added.isDone ? null : added.text).toBe(refusal);
+  await world.add({ name: "Here", cron: "@daily", prompt: "x", channel: "<#C1>" }, request);
+  const moved = await world.jobs.control.edit("Here", { channel: "<#C2>" }, request);
+  expect(moved.isDone ? null : moved.text).toBe(refusal);
+  expect(asked).toEqual(["C2 slack:U9", "C2 slack:U9"]);
 });

@@ -7,20 +7,35 @@ import type { AccessRules } from "../../src/core/permissions/access.ts";
 import { AppError, ProviderError } from "../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../src/core/protocol/events.ts";
 import type { ThreadRef } from "../../src/core/protocol/platform.ts";
+import type { ChildEnd, ChildEvent } from "../../src/core/sessions/child-event.ts";
+import { childIdOf } from "../../src/core/sessions/child-task.ts";
+import { beginChild, endChild } from "../../src/core/sessions/children.ts";
 import { EmbeddedEngine } from "../../src/core/sessions/embedded-engine.ts";
 import { CancelSignal, type SessionHandler, type TurnContext, type Wake } from "../../src/core/sessions/engine.ts";
 import type { JobEvent } from "../../src/core/sessions/job-event.ts";
 import { JobThreads } from "../../src/core/sessions/job-thread.ts";
 import type { RunViewOptions } from "../../src/core/sessions/run-view.ts";
 import type { OccurrenceRow } from "../../src/core/store/job-occurrences.ts";
-import { openStore, type Store } from "../../src/core/store/store.ts";
+import { openStore, type Store, type StoreTransaction } from "../../src/core/store/store.ts";
+import { type StandingOf, standingOn } from "../../src/jobs/job-rights.ts";
 import { createJobs, type Jobs } from "../../src/jobs/jobs.ts";
 import type { Ticker } from "../../src/jobs/ticker.ts";
 import { type MemoryPlatform, memoryPlatform } from "../adapters/render/memory-platform.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { type Life, mortalStore } from "../support/mortal-store.ts";
 import { countingIds, seededRandom } from "../support/runtime.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
+
+/** What goes on after a job's run. */
+type Leftover = ChildEvent | ChildEnd;
+
+interface LiveParts {
+  readonly store: Store;
+  readonly engine: EmbeddedEngine;
+}
+
+type LeftoverDeps = LiveParts & Pick<TurnContext, "signal">;
 
 /** How a run goes: it takes so long and ends so. */
 export interface Play {
@@ -29,6 +44,8 @@ export interface Play {
   /** It waits for something then. */
   readonly parks?: boolean;
   readonly fails?: "overloaded" | "auth";
+  /** It begins a sub-agent in the background. */
+  readonly leaves?: boolean;
   /** Called when it has taken its time. */
   readonly ends?: () => void;
 }
@@ -46,7 +63,13 @@ export interface World {
   /** Runs that have begun, in order. */
   readonly runs: JobEvent[];
   play: (event: JobEvent, number: number) => Play;
+  /** How long a sub-agent in the background takes, and the run that its end begins. Milliseconds. */
+  lasts: Record<Leftover["kind"], number>;
+  /** How those ended, in order. */
+  readonly leftovers: { readonly kind: Leftover["kind"]; readonly outcome: QueryOutcome; readonly at: number }[];
   add(draft: JobDraft, request?: Partial<JobRequest>): Promise<string>;
+  /** Where something was said that is no run's. */
+  readonly announcedIn: ThreadRef[];
   /** What was posted in the channel, oldest first. */
   posts(): string[];
   occurrences(jobId: string): Promise<OccurrenceRow[]>;
@@ -54,6 +77,13 @@ export interface World {
   pass(ms: number, stepMs?: number): Promise<void>;
   /** Ends the program, lets time pass, and starts it again. */
   away(ms: number): Promise<void>;
+  /** As SIGKILL: the program dies with the first commit after which this is so; it changes nothing any more. */
+  killWhen(isSo: () => Promise<boolean>): void;
+  isKilled(): boolean;
+  /** So many transactions fail from now on, as when the database does not answer. */
+  refuseTransactions(count: number): void;
+  /** Starts it again after it was killed. */
+  startAgain(): Promise<void>;
 }
 
 export async function openWorld(
@@ -67,6 +97,8 @@ export async function openWorld(
     /** Whether whoever asks may decide; they may unless said otherwise. */
     readonly requesterDecides?: boolean;
     readonly skills?: string[];
+    /** How people stand to channels; everybody is in each unless said otherwise. */
+    readonly standingOf?: StandingOf;
     /** Of the database; a new SQLite file by default. */
     readonly url?: string;
   } = {},
@@ -81,8 +113,12 @@ export async function openWorld(
   const paced = pacePlatform(platform, clock);
   const runs: JobEvent[] = [];
 
-  const live = async (): Promise<{ jobs: Jobs; engine: EmbeddedEngine }> => {
+  let dies: () => Promise<boolean> = () => Promise.resolve(false);
+  const refusing = { left: 0 };
+  const live = async (): Promise<{ jobs: Jobs; engine: EmbeddedEngine; life: Life }> => {
     const maxConcurrentRuns = options.maxConcurrentRuns ?? 32;
+    const life: Life = { isAlive: true };
+    const store = mortalStore(faulty(tracked(opened, busy), refusing), life, () => dies());
     const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns, target: () => paced });
     const jobs = createJobs({
       store,
@@ -94,21 +130,39 @@ export async function openWorld(
       agentOf: () => "build",
       agents: () => new Set(["build", "plan"]),
       skillsOf: () => new Set(options.skills ?? []),
+      tools: () => ["bash", "read", "web_fetch", "write"],
+      standingOf: options.standingOf ?? standingOn(new Map()),
       defaultTimezone: "Europe/Paris",
       file: options.file ?? path.join(tempDirectory(), "none.json"),
       logDays: options.logDays ?? 1_000,
       ticker: clockTicker(clock),
+      announce: (thread, message, key) => {
+        world.announcedIn.push(thread);
+        return paced.post(thread, message, key);
+      },
     });
-    await engine.start(handler(() => jobs));
+    await engine.start(handler(() => jobs, { store, engine }, new JobThreads()));
     await jobs.start();
-    return { jobs, engine };
+    return { jobs, engine, life };
   };
 
-  const threads = new JobThreads();
-  const handler = (jobs: () => Jobs): SessionHandler => ({
+  /** A sub-agent in the background, or the run that its end has begun. */
+  const leftover = async (body: Leftover, { sessionId, runId }: Wake, { signal, store, engine }: LeftoverDeps) => {
+    const outcome = await slept(world.lasts[body.kind], { signal, clock });
+    world.leftovers.push({ kind: body.kind, outcome, at: clock.now() });
+    const endRun = (tx: StoreTransaction, at: number) => tx.runs.end(runId, outcome, at);
+    if (body.kind === "child")
+      await endChild({ event: body, sessionId, runId, outcome, endRun }, { store, engine, clock });
+    else await store.transaction((tx) => endRun(tx, clock.now()));
+    return "ended" as const;
+  };
+
+  const handler = (jobs: () => Jobs, { store, engine }: LiveParts, threads: JobThreads): SessionHandler => ({
     queued: () => Promise.resolve(),
     async run(wake, given) {
       const { body } = wake.event;
+      const { signal } = given;
+      if (body.kind === "child" || body.kind === "child_end") return leftover(body, wake, { signal, store, engine });
       if (body.kind !== "job") throw new Error(`a run of ${body.kind}`);
       runs.push(body);
       const session = await store.sessions.get(wake.sessionId);
@@ -117,7 +171,12 @@ export async function openWorld(
       const view = createJobViews(deps, body)(viewOptions(wake, context));
       try {
         const began = clock.now();
-        const outcome = await outcomeOf(body, () => world.play(body, runs.length), { context, clock });
+        const play = world.play(body, runs.length);
+        if (play.leaves === true) {
+          const child = childOf(wake, body, clock.now());
+          await beginChild({ id: childIdOf(child.parent), settings: {} }, child, { store, engine, clock });
+        }
+        const outcome = await outcomeOf(body, play, { context, clock });
         if (outcome === "parks") {
           await view.park();
           return "parked";
@@ -159,6 +218,9 @@ export async function openWorld(
     engine: () => living.engine,
     runs,
     play: () => ({}),
+    lasts: { child: 0, child_end: 0 },
+    leftovers: [],
+    announcedIn: [],
     async add(draft, request = {}) {
       const answer = await world.jobs.control.add(draft, { person: ANA, thread: CHANNEL, at: clock.now(), ...request });
       if (!answer.isDone) throw new Error(answer.text);
@@ -188,6 +250,19 @@ export async function openWorld(
       world.jobs = living.jobs;
       await quiet();
     },
+    killWhen: (isSo) => {
+      dies = isSo;
+    },
+    isKilled: () => !living.life.isAlive,
+    refuseTransactions: (count) => {
+      refusing.left = count;
+    },
+    async startAgain() {
+      dies = () => Promise.resolve(false);
+      living = await live();
+      world.jobs = living.jobs;
+      await quiet();
+    },
   };
   await quiet();
   return world;
@@ -213,23 +288,53 @@ function viewOptions({ runId, sessionId }: Wake, context: TurnContext): RunViewO
 
 async function outcomeOf(
   body: JobEvent,
-  plays: () => Play,
+  play: Play,
   { context: { signal }, clock }: { context: TurnContext; clock: ManualClock },
 ): Promise<QueryOutcome | "parks"> {
   if (body.refusal !== undefined) return { type: "error", error: new AppError("config", body.refusal) };
-  const play = plays();
+  const outcome = await slept(play.takesMs ?? 1_000, { signal, clock }, play.says);
+  if (outcome.type === "cancelled") return outcome;
+  play.ends?.();
+  if (play.parks === true) return "parks";
+  if (play.fails !== undefined) return { type: "error", error: new ProviderError(play.fails, play.fails) };
+  return outcome;
+}
+
+async function slept(
+  ms: number,
+  { signal, clock }: { signal: AbortSignal; clock: ManualClock },
+  says = "All is quiet.",
+): Promise<QueryOutcome> {
   try {
-    await clock.sleep(play.takesMs ?? 1_000, signal);
+    await clock.sleep(ms, signal);
   } catch (error) {
     if (signal.reason instanceof CancelSignal) return { type: "cancelled", by: signal.reason.by };
     throw error;
   }
-  play.ends?.();
-  if (play.parks === true) return "parks";
-  if (play.fails !== undefined) return { type: "error", error: new ProviderError(play.fails, play.fails) };
-  const content = [{ type: "text" as const, text: play.says ?? "All is quiet." }];
+  const content = [{ type: "text" as const, text: says }];
   const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
   return { type: "end_turn", message: { id: "m", role: "assistant", content, createdAt: clock.now() }, usage };
+}
+
+/** Begins a sub-agent in the background. */
+function childOf({ sessionId, runId }: Wake, { author, mode, tools, budgetUsd }: JobEvent, at: number): ChildEvent {
+  const root = { sessionId, runId };
+  return {
+    kind: "child",
+    parent: { ...root, callId: "call-1" },
+    task: { agent: "worker", description: "count the tickets", background: true, depth: 1, root },
+    prompt: "Count.",
+    author,
+    people: [],
+    access: "member",
+    mode,
+    tools,
+    grantedTools: [],
+    maxTurns: 1,
+    nonInteractive: true,
+    job: { mode, tools, budgetUsd },
+    at,
+  };
 }
 
 /** Ticks by the test's clock. */
@@ -256,6 +361,17 @@ function clockTicker(clock: ManualClock): Ticker {
     clear,
     async stop() {
       for (const jobId of cancels.keys()) await clear(jobId);
+    },
+  };
+}
+
+function faulty(store: Store, refusing: { left: number }): Store {
+  return {
+    ...store,
+    transaction: (work) => {
+      if (refusing.left === 0) return store.transaction(work);
+      refusing.left -= 1;
+      return Promise.reject(new Error("the database is away"));
     },
   };
 }

@@ -1,10 +1,11 @@
 import type { OutgoingMessage, Receipt } from "../protocol/platform.ts";
 import type { JobAction, JobControl, JobRequest } from "./job-control.ts";
 
-/** Verbs of the buttons under a report: `job-run:<job>`, `job-pause:<job>`. */
+/** Verbs of the buttons under a report and beside a job: `job-run:<job>`, `job-pause:<job>`, `job-enable:<job>`. */
 const ACTIONS: ReadonlyMap<string, JobAction> = new Map([
   ["job-run", "run"],
   ["job-pause", "disable"],
+  ["job-enable", "enable"],
 ]);
 
 /** What a click on a report's button does; null when the button is none of a report's. */

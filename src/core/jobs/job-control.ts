@@ -1,3 +1,4 @@
+import type { FormField } from "../protocol/form.ts";
 import type { Person, ThreadRef } from "../protocol/platform.ts";
 
 /** What chat commands, buttons and tools ask of the jobs: `src/jobs` stands behind it. */
@@ -12,6 +13,10 @@ export interface JobControl {
   /** With a job by name or id. */
   act(action: JobAction, job: string, request: JobRequest): Promise<JobAnswer>;
   edit(job: string, draft: JobDraft, request: JobRequest): Promise<JobAnswer>;
+  /** Fields for a new job, where `job` is null, or for one that there is, as it stands. */
+  form(job: string | null, request: JobRequest): Promise<JobForm>;
+  /** All of a job, for a place that shows it itself; null when there is none that the person may see. */
+  view(job: string, request: JobRequest): Promise<JobView | null>;
 }
 
 export const JOB_ACTIONS = ["show", "run", "enable", "disable", "remove", "logs"] as const;
@@ -25,13 +30,31 @@ export interface JobRequest {
   readonly at: number;
   /** The same key adds one job, however often it is asked for. */
   readonly key?: string;
+  /** Everybody in the thread reads the answer, not only who asks. */
+  readonly isShared?: boolean;
+  /** How the job stood for whoever changes it: where it is another by now, nothing changes. */
+  readonly version?: string;
 }
 
 /** Markdown for the person. */
 export interface JobAnswer {
   readonly isDone: boolean;
   readonly text: string;
+  /** What is wrong with the draft, where it is; sentences. */
+  readonly problems?: JobProblems;
 }
+
+export type JobProblems = Readonly<Partial<Record<JobField, string>>>;
+
+export type JobForm =
+  | {
+      readonly type: "form";
+      /** Null for a new job. */
+      readonly job: { readonly id: string; readonly name: string; readonly version: string } | null;
+      readonly fields: readonly FormField[];
+    }
+  /** A sentence: why there is none. */
+  | { readonly type: "refused"; readonly reason: string };
 
 export type JobPreview =
   | {
@@ -39,6 +62,8 @@ export type JobPreview =
       readonly name: string;
       readonly sentence: string;
       readonly next: readonly string[];
+      /** Of one that is due once. Milliseconds since the epoch. */
+      readonly dueOnce: number | null;
       readonly details: string;
     }
   /** A sentence: why it cannot be. */
@@ -52,8 +77,37 @@ export interface JobOverview {
   /** Milliseconds since the epoch; null when it is paused, or will not be due again. */
   readonly nextAt: number | null;
   readonly isEnabled: boolean;
+  /** Kept in the file of jobs: not to be changed or removed here. */
+  readonly isFromFile: boolean;
+  /** The person may run, pause and remove it. */
+  readonly isTheirs: boolean;
   /** Its newest runs, oldest first. */
   readonly runs: readonly { readonly success: boolean; readonly durationMs: number | null }[];
+}
+
+export interface JobView extends JobOverview {
+  /** Why it was paused; null when somebody paused it, or nobody. */
+  readonly pausedBecause: string | null;
+  /** The next due times, in words. */
+  readonly next: readonly string[];
+  /** What it is to do; null for those who may not read it. */
+  readonly prompt: string | null;
+  /** How it runs, each in a few words. */
+  readonly settings: readonly string[];
+  /** The newest due times and what came of them, newest first. */
+  readonly log: readonly JobLogLine[];
+}
+
+export interface JobLogLine {
+  readonly id: string;
+  /** With its sign: `✓ done`. */
+  readonly outcome: string;
+  /** When it was due, in words. */
+  readonly due: string;
+  /** How long it took, what it cost, and what was said. */
+  readonly words: string;
+  /** Of its run; null before it. */
+  readonly sessionId: string | null;
 }
 
 /** What is set of a job, as typed; what is absent keeps its value, or its default. */

@@ -1,0 +1,58 @@
+import type { FormProblems, FormValues } from "../protocol/form.ts";
+import { JOB_FIELDS, type JobDraft, type JobProblems } from "./job-control.ts";
+
+/** The field of a form that takes both when a job repeats and when it is due once. */
+export const WHEN = "when";
+
+const NAMES: ReadonlySet<string> = new Set(JOB_FIELDS.map(({ name }) => name));
+
+/** What a field that was emptied sets; all others keep what they have. */
+const EMPTIED: JobDraft = { agent: "", skill: "", tools: "", mode: "read", overlap: "skip", silent: "no" };
+
+/** Where fields are typed as lines, one whose line was taken out has been emptied. */
+export function withEmptied(filled: FormValues): FormValues {
+  return { ...Object.fromEntries(Object.keys(EMPTIED).map((name) => [name, ""])), ...filled };
+}
+
+/** Which job a form changes, and how it stood: `job_1@1a2b3c4d`. */
+export function formTarget(job: { readonly id: string; readonly version: string }): string {
+  return `${job.id}@${job.version}`;
+}
+
+export function readTarget(target: string): { readonly id: string; readonly version?: string } {
+  const [id = "", version] = target.split("@");
+  return version === undefined ? { id } : { id, version };
+}
+
+export type ReadForm =
+  | { readonly type: "draft"; readonly draft: JobDraft }
+  | { readonly type: "wrong"; readonly problems: FormProblems };
+
+/** What was filled in as what it sets of a job. */
+export function readJobForm(filled: FormValues, { isNew }: { readonly isNew: boolean }): ReadForm {
+  const { [WHEN]: when = "", ...others } = filled;
+  const unknown = Object.keys(others).filter((name) => !NAMES.has(name));
+  if (unknown.length > 0)
+    return { type: "wrong", problems: Object.fromEntries(unknown.map((name) => [name, NO_FIELD])) };
+  const emptied: Readonly<Record<string, string>> = isNew ? {} : EMPTIED;
+  const set = Object.entries(others).flatMap(([name, value]) => {
+    const given = value.trim() === "" ? emptied[name] : value;
+    return given === undefined ? [] : [[name, given] as const];
+  });
+  return { type: "draft", draft: { ...Object.fromEntries(set), ...whenOf(when.trim()) } };
+}
+
+const NO_FIELD = `There is no such field; there is ${[...NAMES].join(", ")}.`;
+
+/** A date or “in 2 hours” is due once; everything else repeats. */
+function whenOf(when: string): JobDraft {
+  if (when === "") return {};
+  return /^(?:in\s|\d{4}-\d)/iu.test(when) ? { at: when } : { cron: when };
+}
+
+/** What is wrong with a draft, by the form's fields. */
+export function formProblems(problems: JobProblems): FormProblems {
+  const { cron, at, ...others } = problems;
+  const when = cron ?? at;
+  return { ...(when === undefined ? {} : { [WHEN]: when }), ...others };
+}

@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import type { CommandReply } from "../../src/core/commands/command.ts";
+import { jobsCommand } from "../../src/core/commands/jobs.ts";
+import type { JobRequest } from "../../src/core/jobs/job-control.ts";
+import type { Form, FormValues } from "../../src/core/protocol/form.ts";
+import { commandServices } from "../support/command-services.ts";
+import { countingIds, seededRandom } from "../support/runtime.ts";
+import { CHANNEL, openWorld, type World } from "./world.ts";
+
+const ANA = { id: "slack:U1", name: "ana", roles: [] };
+
+interface Typing {
+  readonly person?: JobRequest["person"];
+  readonly filled?: FormValues;
+}
+
+function type(world: World, line: string, { person = ANA, filled }: Typing = {}): Promise<CommandReply> {
+  return jobsCommand.run(line, {
+    ...commandServices(),
+    store: world.store,
+    engine: world.engine(),
+    runtime: { clock: world.clock, ids: countingIds(), random: seededRandom(1) },
+    access: { admins: [], deny: [], guests: false, external: false },
+    approvals: { approvers: [], requester: true, admins: [], expiresMinutes: 60 },
+    jobs: world.jobs.control,
+    commands: [jobsCommand],
+    session: null,
+    person,
+    thread: CHANNEL,
+    filled: filled ?? null,
+    channelKey: "slack:C1",
+    openSession: null,
+    openThread: null,
+    say: () => Promise.resolve(),
+  });
+}
+
+function formOf(reply: CommandReply): Form {
+  if (!("form" in reply)) throw new Error(JSON.stringify(reply));
+  return reply.form;
+}
+
+function wordsOf(reply: CommandReply): string {
+  return "markdown" in reply ? reply.markdown : "message" in reply ? reply.message.markdown : "";
+}
+
+const valuesOf = ({ fields }: Form) => Object.fromEntries(fields.map(({ name, value = "" }) => [name, value]));
+
+test("/jobs add alone asks by a form; where none can be opened, a button asks again", async () => {
+  const world = await openWorld({ skills: ["weekly"] });
+  const reply = await type(world, "add");
+  expect(reply).toMatchObject({ message: { buttons: [{ id: "jobs:add", label: "Fill in the form" }] } });
+  const form = formOf(reply);
+  expect(form).toMatchObject({ title: "New job", command: "jobs", line: "add" });
+  expect(form.fields.map(({ name, kind, required }) => `${name} ${kind}${required ? " required" : ""}`)).toEqual([
+    "name text",
+    "when text required",
+    "prompt multiline required",
+    "timezone text",
+    "channel channel",
+    "agent choice",
+    "skill choice",
+    "mode choice",
+    "tools text",
+    "overlap choice",
+    "silent choice",
+  ]);
+  expect(form.fields.find(({ name }) => name === "agent")?.choices).toEqual(["build", "plan"]);
+});
+
+test("what was filled in is added and answered with its sentence and the next three times", async () => {
+  const world = await openWorld();
+  const filled = { ...valuesOf(formOf(await type(world, "add"))), when: "0 9 * * 1-5", prompt: "Look.", agent: "plan" };
+  expect(wordsOf(await type(world, "add", { filled }))).toBe(
+    "✓ **Look.** · every weekday at 09:00 Europe/Paris\nNext: Tue 5 Jan 2027 09:00 · Wed 6 Jan 2027 09:00 · Thu 7 Jan 2027 09:00",
+  );
+  expect((await world.store.jobs.all()).jobs).toMatchObject([{ agent: "plan", mode: "read", skill: null }]);
+});
+
+test("all that is wrong is said by field at once, and the form comes back as it was filled in", async () => {
+  const world = await openWorld();
+  const filled = { when: "at noon", prompt: "Look.", timezone: "Mars", agent: "nobody", tools: "bsh", channel: "#far" };
+  const reply = await type(world, "add", { filled });
+  expect("problems" in reply ? reply.problems : null).toEqual({
+    agent: "There is no agent nobody. Known: build, plan.",
+    channel: "I don't know the channel #far. Say it in that channel, or mention me there once.",
+    timezone: "There is no time zone Mars. Zones are written like Europe/Paris.",
+  });
+  expect(valuesOf(formOf(reply))).toMatchObject(filled);
+  expect(wordsOf(reply)).toContain("- Time zone: There is no time zone `Mars`.");
+  expect(wordsOf(reply)).toContain("> when: at noon");
+  const again = await type(world, "add", { filled: { ...filled, timezone: "", agent: "", channel: "" } });
+  expect("problems" in again ? again.problems : null).toEqual({
+    when: "at noon has 2 fields; an expression has five fields (minute hour day month weekday), or six with seconds first.",
+  });
+  const tools = await type(world, "add", { filled: { when: "in 2 hours", prompt: "Look.", tools: "bsh" } });
+  expect("problems" in tools ? tools.problems : null).toEqual({
+    tools: "There is no tool bsh. Did you mean bash?",
+  });
+  const more = await type(world, "add", { filled: { when: "@daily", prompt: "Look.", budget: "much" } });
+  expect("problems" in more ? more.problems : null).toEqual({ budget: "It must be a number of dollars." });
+  expect(valuesOf(formOf(more))).toMatchObject({ budget: "much" });
+  const line = await type(world, "add", { filled: { when: "@daily", prompt: "Look.", weekday: "all" } });
+  expect(wordsOf(line)).toContain("- weekday: There is no such field; there is name, cron,");
+  expect((await world.store.jobs.all()).jobs).toEqual([]);
+});
+
+test("/jobs edit with a name alone shows the job as it stands; what is emptied goes back to what it is by default", async () => {
+  const world = await openWorld({ skills: ["weekly"] });
+  const at = "2027-02-01 09:30";
+  const id = await world.add({
+    name: "Watch",
+    at,
+    prompt: "Look.",
+    agent: "plan",
+    skill: "weekly",
+    overlap: "queue",
+    silent: "yes",
+  });
+  const form = formOf(await type(world, "edit Watch"));
+  expect(form).toMatchObject({ title: "Change Watch", line: expect.stringMatching(`^edit ${id}@`) });
+  const values = valuesOf(form);
+  expect(values).toMatchObject({
+    when: at,
+    channel: "C1",
+    agent: "plan",
+    skill: "weekly",
+    overlap: "queue",
+    silent: "yes",
+  });
+  const emptied = { ...values, name: "", agent: "", skill: "", overlap: "", silent: "", channel: "" };
+  expect(wordsOf(await type(world, form.line, { filled: emptied }))).toContain("✓ **Watch** · once, on");
+  expect((await world.store.jobs.all()).jobs).toMatchObject([
+    { name: "Watch", agent: null, skill: null, overlap: "skip", silentWhenUnchanged: false, cron: null },
+  ]);
+});
+
+test("a field whose line was taken out is emptied, also when the form comes back", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Watch", cron: "@daily", prompt: "Look.", agent: "plan", overlap: "queue", mode: "write" });
+  const { line } = formOf(await type(world, "edit Watch"));
+  const filled = { name: "Watch", when: "noon", prompt: "Look.", timezone: "Europe/Paris" };
+  expect(valuesOf(formOf(await type(world, line, { filled })))).toMatchObject({ agent: "", overlap: "", mode: "" });
+  expect(wordsOf(await type(world, line, { filled: { ...filled, when: "@daily" } }))).toContain("✓ **Watch**");
+  expect((await world.store.jobs.all()).jobs).toMatchObject([{ agent: null, overlap: "skip", mode: "read" }]);
+});
+
+test("of two who change a job by a form at once, the second learns of the first, and then has the last word", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  const [one, other] = [formOf(await type(world, "edit Watch")), formOf(await type(world, `edit ${id}`))];
+  // A pause changes nothing of what the form shows.
+  await world.jobs.control.act("disable", id, { person: ANA, thread: CHANNEL, at: world.clock.now() });
+  await type(world, one.line, { filled: { ...valuesOf(one), prompt: "Look twice." } });
+  const filled = { ...valuesOf(other), when: "@hourly" };
+  const reply = await type(world, other.line, { filled });
+  expect("problems" in reply ? reply.problems : null).toEqual({
+    name: "Somebody has changed this job since the form was opened. Open it again to see how it stands.",
+  });
+  expect(await world.store.jobs.get(id)).toMatchObject({ cron: "@daily", prompt: "Look twice." });
+  const again = formOf(reply);
+  expect(valuesOf(again)).toMatchObject({ prompt: "Look.", when: "@hourly" });
+  await type(world, again.line, { filled: { ...valuesOf(again), prompt: "Look thrice." } });
+  expect(await world.store.jobs.get(id)).toMatchObject({ cron: "@hourly", prompt: "Look thrice." });
+  await world.jobs.control.act("remove", id, { person: ANA, thread: CHANNEL, at: world.clock.now() });
+  expect(wordsOf(await type(world, again.line, { filled }))).toBe(`I don't know a job \`${id}\`. There are none here.`);
+});
+
+test("a form is only for those who may change the job", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  const ben = { id: "slack:U2", name: "ben", roles: [] };
+  expect(wordsOf(await type(world, "edit Watch", { person: ben }))).toContain("only they and admins may do that");
+});
