@@ -22,30 +22,30 @@ export interface CapabilityPlace {
   readonly allowedHosts: readonly string[];
 }
 
-/** Hosts that are named one by one; more are counted. */
-const SHOWN_HOSTS = 3;
+/** Hosts that a list of tools names one by one; more are counted. */
+const LISTED_HOSTS = 3;
 
-/** For an approval card: `may change files in the sandbox of this channel · no network · 60 s · 256 MB`. */
+/** For an approval card, with every host: `may change files in the sandbox of this channel · no network · 60 s · 256 MB`. */
 export function reachOf(capabilities: Capabilities): string {
   const { files } = capabilities;
   const where = "in the sandbox of this channel";
   const touched = { none: "no files", read: `may read files ${where}`, write: `may change files ${where}` }[files];
-  return [touched, ...boundsOf(capabilities)].join(" · ");
+  return [touched, ...boundsOf(capabilities, capabilities.hosts.length)].join(" · ");
 }
 
 /** For a list of tools: `changes files · no network · 60 s · 256 MB`. */
 export function shortReachOf(capabilities: Capabilities): string {
   const touched = { none: "no files", read: "reads files", write: "changes files" }[capabilities.files];
-  return [touched, ...boundsOf(capabilities)].join(" · ");
+  return [touched, ...boundsOf(capabilities, LISTED_HOSTS)].join(" · ");
 }
 
-function boundsOf({ hosts, timeoutMs, memoryMb }: Capabilities): string[] {
-  return [networkOf(hosts), `${timeoutMs / 1_000} s`, ...(memoryMb === null ? [] : [`${memoryMb} MB`])];
+function boundsOf({ hosts, timeoutMs, memoryMb }: Capabilities, shownHosts: number): string[] {
+  return [networkOf(hosts, shownHosts), `${timeoutMs / 1_000} s`, ...(memoryMb === null ? [] : [`${memoryMb} MB`])];
 }
 
-function networkOf(hosts: readonly string[]): string {
+function networkOf(hosts: readonly string[], shown: number): string {
   if (hosts.length === 0) return "no network";
   if (hosts.includes("*")) return "every public host";
-  const more = hosts.length - SHOWN_HOSTS;
-  return `${hosts.slice(0, SHOWN_HOSTS).join(", ")}${more > 0 ? ` and ${more} more hosts` : ""}`;
+  const more = hosts.length - shown;
+  return `${hosts.slice(0, shown).join(", ")}${more > 0 ? ` and ${more} more hosts` : ""}`;
 }

@@ -1,9 +1,12 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Mode, QueryConfig } from "./agent/query-config.ts";
 import type { Capabilities, CapabilityPlace } from "./capabilities.ts";
 import type { PlanStep } from "./protocol/plan.ts";
 import type { OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
 import type { ToolResult } from "./protocol/tool-result.ts";
+import type { ToolSpec } from "./providers/provider.ts";
+
+type JsonSchema = ToolSpec["inputSchema"];
 
 /** What a call needs from access roles and modes, from harmless to dangerous. */
 export type Permission = "none" | "read" | "write" | "execute";
@@ -100,6 +103,8 @@ export interface Tool<I = unknown> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<I>;
+  /** `input` as the model reads it. */
+  readonly inputSchema: () => JsonSchema;
   readonly permission: Permission;
   /** False: a barrier among the turn's calls. */
   readonly parallel: boolean;
@@ -129,6 +134,11 @@ export interface Tool<I = unknown> {
    * journalled an intent; finishes, repeats or refuses the effect.
    */
   readonly reconcile?: (call: InterruptedCall<I>, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
+  /**
+   * What a call had done when a crash cut it, where it is not taken up again since a person has stopped the run meanwhile:
+   * the signal has aborted. Changes nothing. Absent: the model only reads that the call had begun.
+   */
+  readonly account?: (input: I, ctx: ToolContext, signal: AbortSignal) => Promise<ToolResult>;
 }
 
 export interface InterruptedCall<I> {
@@ -136,11 +146,16 @@ export interface InterruptedCall<I> {
   readonly intent: WriteIntent;
 }
 
+/** A tool as it is written down: its schema follows from its input. */
+type ToolDefinition<I> = Omit<Tool<I>, "inputSchema">;
+
 /** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
-export function defineTool<I>({ rule, capabilities, preview, settle, reconcile, ...tool }: Tool<I>): Tool {
+export function defineTool<I>(definition: ToolDefinition<I>): Tool {
+  const { rule, capabilities, preview, settle, reconcile, account, ...tool } = definition;
   const parse = (input: unknown): I => tool.input.parse(input);
   return {
     ...tool,
+    inputSchema: schemaOf(tool.input),
     grant: (input) => tool.grant(parse(input)),
     title: (input) => tool.title(parse(input)),
     execute: (input, ctx, signal) => tool.execute(parse(input), ctx, signal),
@@ -153,5 +168,17 @@ export function defineTool<I>({ rule, capabilities, preview, settle, reconcile, 
     ...(reconcile && {
       reconcile: (call, ctx, signal) => reconcile({ ...call, input: parse(call.input) }, ctx, signal),
     }),
+    ...(account && { account: (input, ctx, signal) => account(parse(input), ctx, signal) }),
   };
+}
+
+/** Written when first asked for, and once: writing those of all tools anew would be what a short run is busiest with. */
+export function schemaOf(input: z.ZodType): Tool["inputSchema"] {
+  let written: JsonSchema | undefined;
+  return () => (written ??= writeSchema(input));
+}
+
+function writeSchema(input: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
+  return schema;
 }

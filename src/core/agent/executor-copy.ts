@@ -6,6 +6,10 @@ export interface ExecutorCopy {
   readonly tree: string;
   /** The files as they were when the work was handed out. */
   readonly base: string;
+  /** What git is to know of the repositories that the files are of. */
+  readonly git: string;
+  /** What merging has made of files, by call. */
+  readonly merges: string;
   /** For what is made on the way. */
   readonly scratch: string;
 }
@@ -13,5 +17,11 @@ export interface ExecutorCopy {
 /** `childId`: of the executor's session. */
 export function executorCopy(home: string, childId: string): ExecutorCopy {
   const own = path.join(home, "executors", childId);
-  return { tree: path.join(own, "tree"), base: path.join(own, "base"), scratch: path.join(own, "scratch") };
+  return {
+    tree: path.join(own, "tree"),
+    base: path.join(own, "base"),
+    git: path.join(own, "git"),
+    merges: path.join(own, "merges"),
+    scratch: path.join(own, "scratch"),
+  };
 }

@@ -7,10 +7,12 @@ export interface ManagedAgents {
   readonly executorModel?: string | undefined;
   readonly executorMaxTurns: number;
   readonly maxConcurrentExecutors: number;
-  /** US dollars of manager and executors together, of one request. */
+  /** US dollars of manager and executors together, of one undertaking (`undertakingOf`). */
   readonly totalBudgetUsd?: number | undefined;
   /** Each executor works in a copy of the files, and its changes are merged. */
   readonly executorIsolation: boolean;
+  /** The name of the preset that people have chosen; absent: as configured. */
+  readonly preset?: string | undefined;
 }
 
 /** Where managed mode is on without settings of its own. */
@@ -66,7 +68,7 @@ function managerPrompt({ maxConcurrentExecutors: most, executorIsolation }: Mana
     `Cut the task into pieces that do not touch each other; begin those that can go on together in one turn (${most} work at once, the others queue).`,
     "Give each executor all it needs to know and how to tell that it is done. Read their reports critically, check what matters, and hand on what is missing.",
     executorIsolation
-      ? `Each executor works in a copy of the files as they are when it begins. Its report ends with what it changed; ${MERGE_WORK} brings that into the files here, and names what conflicts. What you do not merge is not done.`
+      ? `Each executor works in a copy of the files as they are when you hand the piece on. Its report ends with what it changed; ${MERGE_WORK} brings that into the files here, and names what conflicts. What you do not merge is not done.`
       : "",
   ]
     .filter((line) => line !== "")

@@ -47,7 +47,7 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         return { type: "parked" };
       }
       case "skip_calls":
-        await skipCalls(run, step.reason);
+        await skipCalls(loop, step.reason, signal);
         break;
       case "append_results":
         await run.toolResults(resultsMessage(loop, step.message, await query.approvals.asked(run.state.turns)));

@@ -19,11 +19,16 @@ const WORKER_PROMPT =
 
 const AS_SUB_AGENT = `You are a sub-agent: the user messages are your assignment, and your last message is your report to the agent that gave it. That agent sees none of your work, so the report stands alone: the result first, then what it rests on, with exact paths, names and values; what you could not do; what you changed. You have few turns: make calls that do not depend on each other together, and report before you run out.`;
 
-/** A definition as a sub-agent's run uses it. `type` null: a worker. */
+const IN_A_COPY =
+  "Your files are a copy of your own: nobody else sees or changes them while you work, and what you have changed is merged once you have ended. Where they are of a git repository, the git tool shows its history and your changes, and commits nothing.";
+
+/** A definition as a sub-agent's run uses it. `type` null: a worker; `isolated`: it works in a copy of the files. */
 export function subAgent(
   type: AgentDefinition | null,
   limits: { readonly name: string; readonly access: string; readonly maxTurns: number },
+  isolated: boolean,
 ): AgentDefinition {
   const base = type ?? { description: "", prompt: WORKER_PROMPT, visible: false };
-  return { ...base, ...limits, prompt: `${base.prompt}\n\n${AS_SUB_AGENT}` };
+  const prompt = [base.prompt, AS_SUB_AGENT, ...(isolated ? [IN_A_COPY] : [])].join("\n\n");
+  return { ...base, ...limits, prompt };
 }

@@ -89,7 +89,7 @@ async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolR
 /** What a call is told of its surroundings. */
 export function toolContext(
   { query, run }: Pick<RunningCall, "query" | "run">,
-  { use, approved, carried }: { use: ToolUseBlock; approved: boolean; carried: string | null },
+  { use, approved, carried }: { use: Pick<ToolUseBlock, "id">; approved: boolean; carried: string | null },
 ): ToolContext {
   const { config } = query;
   const callId = use.id;

@@ -2,11 +2,14 @@ import { planRefusal } from "../permissions/plan-mode.ts";
 import type { ParkedOn, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
 import type { Plan } from "../protocol/plan.ts";
+import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
+import { CancelSignal } from "../sessions/engine.ts";
 import type { CallPreview, Tool } from "../tool.ts";
 import type { CallVerdict } from "./approval-desk.ts";
 import { eventsOf } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
+import type { CallRecord, RunState } from "./run-journal.ts";
 import { runCall, toolContext } from "./tool-call.ts";
 import {
   type AllowedCall,
@@ -17,6 +20,7 @@ import {
   refusing,
   type ToolRules,
 } from "./tool-decision.ts";
+import { boundResult } from "./tool-result-bounds.ts";
 
 export interface TurnCalls {
   readonly query: Query;
@@ -34,8 +38,9 @@ export interface TurnCalls {
  */
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
   const plan = await calls.query.plan();
+  const skillTools = calls.query.toolsOfSkillsCalled(ownMessages(calls.run.state));
   const decisions = openCalls(calls).map(({ use, record }) => {
-    return withinPlan(decide(use, record, calls.rules), plan, calls.message);
+    return withinPlan(withinSkills(decide(use, record, calls.rules), skillTools), plan, calls.message);
   });
   const decided = await settleAsked(calls, decisions, signal);
   if (decided === null) return signal.aborted ? null : "approval";
@@ -53,10 +58,34 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
   return null;
 }
 
+/** The run's own messages, of the session's: from its first response. */
+function ownMessages({ messages, turns }: RunState): readonly Message[] {
+  const responses = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
+  return messages.slice(responses.at(-turns));
+}
+
+/**
+ * Beside the tools of the skills that the model has called in this run, none is begun. As in plan mode, the list of tools
+ * stays, so that the prefix of requests holds.
+ */
+function withinSkills(decision: Decision, tools: readonly string[] | null): Decision {
+  const { name } = decision.use;
+  if (tools === null || !isNew(decision) || name === "skill" || tools.includes(name)) return decision;
+  const list = tools.join(", ") || "none";
+  return refusing(
+    decision.use,
+    decision.title,
+    `Not run: the skill you follow is done with these tools alone: ${list}. If ${name} is needed, say so and end your turn.`,
+  );
+}
+
+function isNew(decision: Decision): decision is AskDecision | Extract<Decision, { type: "run" }> {
+  return decision.type === "ask" || (decision.type === "run" && decision.begins);
+}
+
 /** While plan mode is on, what would change or run something is refused, unless it has begun already. */
 function withinPlan(decision: Decision, plan: Plan | null, message: Message): Decision {
-  const isNew = decision.type === "ask" || (decision.type === "run" && decision.begins);
-  if (!isNew) return decision;
+  if (!isNew(decision)) return decision;
   const uses = toolUsesOf(message.content);
   const before = uses.slice(
     0,
@@ -112,11 +141,31 @@ function isOpen({ run }: TurnCalls, use: ToolUseBlock): boolean {
 }
 
 /** Ends the calls that have no result yet with an error result, without running them. */
-export async function skipCalls(run: OpenRun, reason: string): Promise<void> {
-  for (const call of run.state.calls) {
+export async function skipCalls(calls: Skipping, reason: string, signal: AbortSignal): Promise<void> {
+  for (const call of calls.run.state.calls) {
     if (call.status === "ended") continue;
-    const text = call.status === "begun" ? `${reason} It had begun; what it had done until then stays.` : reason;
-    await run.callEnded(call.callId, { content: [{ type: "text", text }], isError: true }, 0);
+    const result = call.status === "begun" ? await begunResult(calls, { call, reason }, signal) : errorResult(reason);
+    await calls.run.callEnded(call.callId, result, 0);
+  }
+}
+
+type Skipping = Omit<TurnCalls, "message">;
+
+/** The tool's own account of what the call has done, if it can give one. */
+async function begunResult(
+  { query, run, rules }: Skipping,
+  { call, reason }: { readonly call: CallRecord; readonly reason: string },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const known = errorResult(`${reason} It had begun; what it had done until then stays.`);
+  const account = rules.tools.find(({ name }) => name === call.name)?.account;
+  if (account === undefined || !(signal.reason instanceof CancelSignal)) return known;
+  const ctx = toolContext({ query, run }, { use: { id: call.callId }, approved: false, carried: null });
+  try {
+    return boundResult(await account(call.input, ctx, signal));
+  } catch (error) {
+    query.log.error({ err: error, tool: call.name, callId: call.callId }, "tool_account_failed");
+    return known;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LlmProvider, ModelRequest, ProviderRegistry, ResolvedModel, StreamEvent } from "../providers/provider.ts";
-import { wholeResponse } from "../providers/whole-response.ts";
+import { withStream } from "../providers/whole-response.ts";
 import { inputTokensAtMost } from "./estimate.ts";
 import { hasLimits } from "./limits.ts";
 import { RunBudget, type RunBudgetOptions } from "./run-budget.ts";
@@ -42,11 +42,5 @@ function budgeted({ provider, facts }: ResolvedModel, budget: RunBudget): LlmPro
       if (!ended) await grant.release();
     }
   }
-  return {
-    id: provider.id,
-    name: provider.name,
-    listModels: (signal) => provider.listModels(signal),
-    createMessageStream: stream,
-    createMessage: (request, signal) => wholeResponse(stream(request, signal)),
-  };
+  return withStream(provider, stream);
 }

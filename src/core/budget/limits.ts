@@ -15,11 +15,14 @@ export interface BudgetAccount {
   readonly isJob: boolean;
   /** Of a sub-agent: the run that it descends from, whose limits hold for all of its line together. */
   readonly root?: { readonly sessionId: string; readonly runId: string };
+  /** The first run of the undertaking that this one belongs to; absent: itself, or its root. */
+  readonly undertaking?: string;
 }
 
-/** The runs and sessions whose calls count as those of one run, and of one session. */
+/** The runs and sessions whose calls count as those of one run, of one undertaking, and of one session. */
 export interface SharedLimits {
   readonly runIds: readonly string[];
+  readonly undertakingIds: readonly string[];
   readonly sessionIds: readonly string[];
 }
 
@@ -41,17 +44,22 @@ export interface BudgetLimit {
 
 const DAY_MS = 86_400_000;
 
-/** The limits that apply to a run's call now, narrowest first. */
+type LimitedAccount = Pick<BudgetAccount, "personId" | "channelId" | "isJob"> & SharedLimits;
+
+/**
+ * The limits that apply to a run's call now, narrowest first. Those of a managed task and of a job hold for all of the
+ * undertaking: sub-agents in the background would otherwise set each of them off anew with the run that their end begins.
+ */
 export function limitsOf(
   settings: BudgetSettings,
-  { personId, channelId, isJob, runIds, sessionIds }: Omit<BudgetAccount, "runId" | "sessionId"> & SharedLimits,
+  { personId, channelId, isJob, runIds, undertakingIds, sessionIds }: LimitedAccount,
   now: number,
 ): BudgetLimit[] {
   const since = now - (now % DAY_MS);
   const counts: Readonly<Record<BudgetScope, SpendFilter | null>> = {
     run: { runIds },
-    managed: { runIds },
-    job: isJob ? { runIds } : null,
+    managed: { runIds: undertakingIds },
+    job: isJob ? { runIds: undertakingIds } : null,
     session: { sessionIds },
     user: { personId, since },
     channel: { channelId, since },

@@ -75,14 +75,15 @@ export class RunBudget {
 
   #attempt(call: PlannedCall): Promise<{ id: string; verdict: Verdict; standings: readonly Standing[] }> {
     const { store, runtime, settings, account, epoch } = this.#options;
-    const { isJob: _isJob, root = account, ...owner } = account;
+    const { isJob: _isJob, root = account, undertaking = root.runId, ...owner } = account;
     const id = runtime.ids.next("rsv");
     return store.transaction(async (tx) => {
       const at = runtime.clock.now();
       await tx.sessions.fence(account.sessionId, epoch, at);
       await tx.budgets.lock();
       const { ofRun, ofSession } = await tx.children.family(root.sessionId, root.runId);
-      const shared = { ...account, runIds: ofRun.runIds, sessionIds: ofSession.sessionIds };
+      const undertakingIds = await tx.children.undertaking(root.sessionId, undertaking);
+      const shared = { ...account, runIds: ofRun.runIds, undertakingIds, sessionIds: ofSession.sessionIds };
       const others = (await tx.budgets.held()).filter(({ runId }) => runId !== account.runId);
       const standings: Standing[] = [];
       for (const limit of limitsOf(settings, shared, at)) {
@@ -140,7 +141,7 @@ function counts({ runIds, sessionIds, personId, channelId }: SpendFilter, call: 
   );
 }
 
-type BudgetOwner = Omit<BudgetAccount, "isJob" | "root">;
+type BudgetOwner = Omit<BudgetAccount, "isJob" | "root" | "undertaking">;
 
 function unitOf({ limit }: Standing): BudgetUnit {
   return limit.usd === null ? "tokens" : "usd";

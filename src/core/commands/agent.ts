@@ -2,6 +2,7 @@ import { mayDoMore } from "../agent/definitions.ts";
 import type { AgentDefinition } from "../agent/query-config.ts";
 import { answersFromNowOn, stillAtWork, switchAgent } from "../sessions/agent-switch.ts";
 import { firstWord } from "./arguments.ts";
+import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
 import { mayRaise } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
@@ -69,7 +70,7 @@ function unknown(name: string, context: CommandContext): string {
     name,
     visibleAgents(context).map((agent) => agent.name),
   );
-  return `I don't know an agent \`${name}\`.${didYouMean(near, choices(context))}`;
+  return `I don't know an agent ${asTyped(name)}.${didYouMean(near, choices(context))}`;
 }
 
 function choices(context: CommandContext): string {

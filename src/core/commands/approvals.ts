@@ -6,6 +6,7 @@ import type { ApprovalRow } from "../store/approvals.ts";
 import type { GrantRow } from "../store/grants.ts";
 import type { Store } from "../store/store.ts";
 import { readArguments } from "./arguments.ts";
+import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 import { privately } from "./private-reply.ts";
 
@@ -26,7 +27,7 @@ export const approvalsCommand: ChatCommand = {
     if (read.type === "broken") return privately(read.reason);
     const [verb, which] = read.words;
     if (verb === undefined) return overview(context);
-    if (verb !== "revoke") return privately(`I don't know \`${verb}\`. There is \`/approvals revoke <number>\`.`);
+    if (verb !== "revoke") return privately(`I don't know ${asTyped(verb)}. There is \`/approvals revoke <number>\`.`);
     if (which === undefined) return privately("Which one? `/approvals` numbers them: `/approvals revoke <number>`.");
     const grants = await grantsHere(context);
     const grant = grants.find(({ id }) => id === which) ?? grants[Number(which) - 1];

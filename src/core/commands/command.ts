@@ -1,9 +1,11 @@
+import type { ManagedAgents } from "../agent/managed-agents.ts";
 import type { AgentDefinition, QueryConfig } from "../agent/query-config.ts";
 import type { SkillCatalogue } from "../context/skills.ts";
 import type { JobControl } from "../jobs/job-control.ts";
 import type { AccessRules } from "../permissions/access.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
-import type { Form, OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
+import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
+import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ModelChoice } from "../providers/model-choice.ts";
 import type { SessionEngine } from "../sessions/engine.ts";
@@ -45,10 +47,11 @@ export interface ChatCommand {
 /** An answer for the person alone, or words that begin a run as if the person had written them. */
 export type CommandReply = OutgoingMessage | RunReply | FormReply;
 
-/** What is lacking, in words, and as a form where the platform has forms. */
+/** What is lacking, in words, and as a form where the platform has forms; `problems` of one that was filled in. */
 export interface FormReply {
   readonly message: OutgoingMessage;
   readonly form: Form;
+  readonly problems?: FormProblems;
 }
 
 export interface RunReply {
@@ -76,6 +79,8 @@ export interface CommandServices {
   readonly agentOf: (channelKey: string) => string;
   /** The query settings of a session; those of its place where people have set nothing. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
+  /** Presets of managed mode, by name. */
+  readonly managedPresets: ReadonlyMap<string, ManagedAgents>;
   /** Hosts that tools may reach; `*` is every public one. */
   readonly allowedHosts: readonly string[];
   readonly models: ModelChoice;
@@ -97,6 +102,8 @@ export interface CommandContext extends CommandServices {
   readonly session: SessionRow | null;
   readonly person: Pick<Person, "id" | "name" | "roles">;
   readonly thread: ThreadRef;
+  /** What came by the command's form; null when it was typed. */
+  readonly filled: FormValues | null;
   /** `slack:C1` */
   readonly channelKey: string;
   /** Begins the session that the thread lacks. Null where there is no thread to begin it in. */

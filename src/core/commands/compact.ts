@@ -1,12 +1,14 @@
 import type { ChatCommand } from "./command.ts";
+import { nothingTo } from "./outside-threads.ts";
 import { privately } from "./private-reply.ts";
 
 export const compactCommand: ChatCommand = {
   name: "compact",
   description: "summarise what was said so far, to make room",
   permission: "people",
-  async run(_line, { store, engine, runtime, session, person }) {
-    if (session === null) return privately("There is no session here yet, so there is nothing to summarise.");
+  async run(_line, context) {
+    const { store, engine, runtime, session, person } = context;
+    if (session === null) return privately(nothingTo("summarise", context));
     if ((await store.runs.open(session.id)) !== null) {
       return privately(
         "I am still working here. I summarise by myself when I must; or `/compact` again when I am done.",

@@ -2,14 +2,16 @@ import { collapseReads } from "../context/collapse-reads.ts";
 import { renderBlock } from "../context/render-block.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { ChatCommand } from "./command.ts";
+import { nothingTo } from "./outside-threads.ts";
 import { privately } from "./private-reply.ts";
 
 export const exportCommand: ChatCommand = {
   name: "export",
   description: "this session as a Markdown file",
   permission: "people",
-  async run(_line, { store, session }) {
-    if (session === null) return privately("There is no session here yet, so there is nothing to export.");
+  async run(_line, context) {
+    const { store, session } = context;
+    if (session === null) return privately(nothingTo("export", context));
     const messages = await store.messages.list(session.id);
     if (messages.length === 0) return privately("Nothing has been said in this session yet.");
     const text = [`# Session ${session.id} · agent ${session.agent}`, ...messages.map(section)].join("\n\n");

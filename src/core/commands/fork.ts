@@ -1,7 +1,10 @@
+import { textOf } from "../protocol/messages.ts";
+import { plainLine } from "../protocol/plain-text.ts";
 import type { OutgoingMessage, ThreadRef } from "../protocol/platform.ts";
 import { forkSession } from "../sessions/fork.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
+import { nothingTo } from "./outside-threads.ts";
 import { privately } from "./private-reply.ts";
 
 export const forkCommand: ChatCommand = {
@@ -10,11 +13,11 @@ export const forkCommand: ChatCommand = {
   permission: "people",
   async run(_line, context) {
     const { session, openThread } = context;
-    if (session === null) return privately("There is no session here yet, so there is nothing to fork.");
+    if (session === null) return privately(nothingTo("fork", context));
     if (openThread === null) {
       return privately("A direct message here is one conversation, so I can open no second one. `/new` starts afresh.");
     }
-    const thread = await openThread(publicly(rootText(session, context)));
+    const thread = await openThread(publicly(await rootText(session, context)));
     const known = await begin(session, thread, context);
     await context.say(thread, publicly(firstText(known)), "first");
     await context.say(session.thread, publicly(pointer(thread, context)), "pointer");
@@ -30,8 +33,18 @@ function publicly(markdown: string): OutgoingMessage {
   return { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
 }
 
-function rootText({ agent, thread }: SessionRow, context: CommandContext): string {
-  return `**${context.person.name}** goes on with **${agent}** here, from ${place("another thread", thread, context)}.`;
+/** Characters of what a fork is called after. */
+const TITLE_CHARS = 60;
+
+/** Threads are called after their first line: it tells forks apart, and has no address in it. */
+async function rootText({ id, agent, thread }: SessionRow, context: CommandContext): Promise<string> {
+  const messages = await context.store.messages.list(id);
+  const first = messages.find(({ role, context: isOverheard }) => role === "user" && isOverheard !== true);
+  const title = plainLine(textOf(first?.content ?? []), TITLE_CHARS);
+  return [
+    `${title === "" ? "Fork" : `Fork of “${title}”`}: **${context.person.name}** goes on with **${agent}** here.`,
+    `It began in ${place("another thread", thread, context)}.`,
+  ].join("\n");
 }
 
 function firstText(known: number): string {

@@ -1,17 +1,29 @@
+import { firstWord } from "./arguments.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
+import { commandHelp } from "./command-help.ts";
 import { commandRefusal } from "./may-use.ts";
 import { MODE_WORDS } from "./mode.ts";
 import { privately } from "./private-reply.ts";
+import { unknownCommand } from "./run-command.ts";
 import { hereOf } from "./session-to-change.ts";
 
 export const helpCommand: ChatCommand = {
   name: "help",
-  description: "what I can do and how to begin",
+  description: "what I can do and how to begin; more of one command",
+  usage: "[command]",
   permission: "everyone",
-  run: (_line, context) => Promise.resolve(privately(helpText(context))),
+  options: [{ name: "command", description: "the command to tell more of" }],
+  run: (line, context) => Promise.resolve(privately(line === "" ? helpText(context) : helpOf(line, context))),
 };
 
-/** One screen: how to begin, what holds here, and the commands that this person may use. */
+/** `line`: a command's name, with or without its slash. */
+function helpOf(line: string, { commands }: CommandContext): string {
+  const name = firstWord(line).word.replace(/^\//, "").toLowerCase();
+  const command = commands.find((each) => each.name === name);
+  return command === undefined ? unknownCommand(name, commands) : commandHelp(command);
+}
+
+/** One screen, and one message of any platform: how to begin, what holds here, and the commands that this person may use. */
 export function helpText(context: CommandContext): string {
   const { mode, model, agentDefinition } = context.configOf(hereOf(context));
   const others = [...context.agents.values()].filter(({ visible, name }) => visible && name !== agentDefinition.name);
@@ -25,11 +37,9 @@ export function helpText(context: CommandContext): string {
       ? []
       : [`Other agents: ${lookers.join(", ")} at the start of a message (\`/agent\` tells what they do).`]),
     "",
-    ...commands.map(({ name, usage, description }) => {
-      return `\`/${name}${usage === undefined ? "" : ` ${usage}`}\` · ${description}`;
-    }),
+    ...commands.map(({ name, description }) => `\`/${name}\` · ${description}`),
     "",
-    "In a thread, write a command after mentioning me.",
+    "In a thread, write a command after mentioning me. `--help` behind one tells more of it.",
   ].join("\n");
 }
 

@@ -1,6 +1,16 @@
-import { JOB_ACTIONS, JOB_FIELDS, type JobAction, type JobDraft, type JobRequest } from "../jobs/job-control.ts";
+import {
+  JOB_ACTIONS,
+  JOB_FIELDS,
+  type JobAction,
+  type JobAnswer,
+  type JobDraft,
+  type JobRequest,
+} from "../jobs/job-control.ts";
+import { formProblems, formTarget, readJobForm, readTarget, withEmptied } from "../jobs/job-form.ts";
+import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
 import { type Arguments, readArguments } from "./arguments.ts";
-import type { ChatCommand, CommandContext, CommandOption } from "./command.ts";
+import { asTyped } from "./as-typed.ts";
+import type { ChatCommand, CommandContext, CommandOption, CommandReply } from "./command.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 
@@ -17,8 +27,8 @@ const JOB: CommandOption = { name: "job", description: "its name or id", require
 const FIELDS: readonly CommandOption[] = JOB_FIELDS;
 const SUBCOMMANDS: readonly CommandOption[] = [
   { name: "list", description: "the jobs of this channel, and yours", options: [] },
-  { name: "add", description: "have something done again and again, or once later", options: FIELDS },
-  { name: "edit", description: "change a job", options: [JOB, ...FIELDS] },
+  { name: "add", description: "have something done again and again, or once later; alone, a form", options: FIELDS },
+  { name: "edit", description: "change a job; with its name alone, by a form", options: [JOB, ...FIELDS] },
   ...JOB_ACTIONS.map((name) => ({ name, description: ACTION_WORDS[name], options: [JOB] })),
 ];
 const NAMES = SUBCOMMANDS.map(({ name }) => name);
@@ -32,32 +42,108 @@ export const jobsCommand: ChatCommand = {
   options: SUBCOMMANDS,
   async run(line, context) {
     const read = readArguments(line, { flags: FLAGS });
-    return privately(read.type === "broken" ? read.reason : await carryOut(read, context));
+    return read.type === "broken" ? privately(read.reason) : carryOut(read, context);
   },
 };
 
 type Read = Extract<Arguments, { type: "read" }>;
 
-async function carryOut({ words, flags }: Read, context: CommandContext): Promise<string> {
+async function carryOut({ words, flags }: Read, context: CommandContext): Promise<CommandReply> {
   const [verb = "list", ...names] = words;
-  const { jobs } = context;
+  const { jobs, filled } = context;
   const request = requestOf(context);
-  if (verb === "list") return (await jobs.list(request)).text;
+  if (verb === "list") return privately((await jobs.list(request)).text);
   if (verb === "add") {
     const [extra] = names;
     if (extra !== undefined)
-      return `I don't know what to do with \`${extra}\`. What is to be done goes behind \`--prompt\`, in quotes.`;
-    return (await jobs.add(draftOf(flags), request)).text;
+      return privately(
+        `I don't know what to do with ${asTyped(extra)}. What is to be done goes behind \`--prompt\`, in quotes.`,
+      );
+    if (filled !== null) return takeForm(null, filled, context);
+    return flags.size === 0 ? askForm(null, context) : privately((await jobs.add(draftOf(flags), request)).text);
   }
   const job = flags.get("job") ?? names.join(" ");
   const action = JOB_ACTIONS.find((each) => each === verb);
   if (action === undefined && verb !== "edit") {
-    return `I don't know \`/jobs ${verb}\`.${didYouMean(nearest(verb, NAMES), `There is ${NAMES.join(", ")}.`)}`;
+    return privately(
+      `I don't know ${asTyped(`/jobs ${verb}`)}.${didYouMean(nearest(verb, NAMES), `There is ${NAMES.join(", ")}.`)}`,
+    );
   }
-  if (job === "") return `Which job? \`/jobs ${verb} <name or id>\`; \`/jobs list\` names them.`;
-  const answer =
-    action === undefined ? await jobs.edit(job, draftOf(flags), request) : await jobs.act(action, job, request);
-  return answer.text;
+  if (job === "") return privately(`Which job? \`/jobs ${verb} <name or id>\`; \`/jobs list\` names them.`);
+  if (action !== undefined) return privately((await jobs.act(action, job, request)).text);
+  if (filled !== null) return takeForm(job, withEmptied(filled), context);
+  const draft = draftOf(flags);
+  if (Object.keys(draft).length === 0) return askForm(job, context);
+  return privately((await jobs.edit(job, draft, request)).text);
+}
+
+const HOW_TO_ADD = `When is it due, and what is to be done?
+- \`/jobs add --cron "0 9 * * 1-5" --prompt "Post the open tickets."\`
+- \`/jobs add --at "in 2 hours" --prompt "Remind us of the release."\``;
+
+/** Asks for a new job, where `job` is null, or how another is to be. Where a form cannot be opened, a button asks again. */
+async function askForm(job: string | null, context: CommandContext): Promise<CommandReply> {
+  const asked = await context.jobs.form(job, requestOf(context));
+  if (asked.type === "refused") return privately(asked.reason);
+  const { job: known, fields } = asked;
+  const { title, line, button, words } =
+    known === null
+      ? { title: "New job", line: "add", button: "add", words: HOW_TO_ADD }
+      : {
+          title: `Change ${known.name}`,
+          line: `edit ${formTarget(known)}`,
+          button: `edit ${known.id}`,
+          words: `What is to change? \`/jobs edit "${known.name}" --cron "0 9 * * *"\``,
+        };
+  const again = { id: `jobs:${button}`, label: "Fill in the form", style: "primary" } as const;
+  return { message: { ...privately(words), buttons: [again] }, form: { title, command: "jobs", line, fields } };
+}
+
+/** What is wrong is said by field, and the form comes back as it was filled in. */
+async function takeForm(target: string | null, filled: FormValues, context: CommandContext): Promise<CommandReply> {
+  const { jobs } = context;
+  const read = readJobForm(filled, { isNew: target === null });
+  const { id, version } = target === null ? { id: null } : readTarget(target);
+  if (read.type === "wrong") return askAgain(id, { filled, problems: read.problems }, context);
+  const request = { ...requestOf(context), ...(version === undefined ? {} : { version }) };
+  const answer: JobAnswer = await (id === null ? jobs.add(read.draft, request) : jobs.edit(id, read.draft, request));
+  if (answer.problems === undefined) return privately(answer.text);
+  return askAgain(id, { filled, problems: formProblems(answer.problems) }, context);
+}
+
+async function askAgain(
+  job: string | null,
+  { filled, problems }: { readonly filled: FormValues; readonly problems: FormProblems },
+  context: CommandContext,
+): Promise<CommandReply> {
+  const asked = await askForm(job, context);
+  if (!("form" in asked)) return asked;
+  const form = refilled(asked.form, filled);
+  const wrong = Object.entries(problems).map(([name, problem]) => `- ${labelOf(name, form)}: ${problem}`);
+  const typed = Object.entries(filled).flatMap(([name, value]) => (value.trim() === "" ? [] : [`${name}: ${value}`]));
+  const words = [
+    "✗ This is not right yet:",
+    ...wrong,
+    "",
+    "You filled in:",
+    ...typed.map((line) => `> ${line.replaceAll("\n", "\n> ")}`),
+  ];
+  // Beneath a field there is no Markdown.
+  const plain = Object.entries(problems).map(([name, problem]) => [name, problem.replaceAll("`", "")]);
+  return { message: privately(words.join("\n")), form, problems: Object.fromEntries(plain) };
+}
+
+/** Where fields are typed as lines, there may be more of them than the form asks for. */
+function refilled(form: Form, filled: FormValues): Form {
+  const asked = form.fields.map((field) => ({ ...field, value: filled[field.name] ?? field.value ?? "" }));
+  const typed = Object.entries(filled).filter(([, value]) => value !== "");
+  const more = typed.filter(([name]) => form.fields.every((field) => field.name !== name));
+  const added = more.map(([name, value]) => ({ name, label: name, kind: "text", required: false, value }) as const);
+  return { ...form, fields: [...asked, ...added] };
+}
+
+function labelOf(name: string, { fields }: Form): string {
+  return fields.find((field) => field.name === name)?.label ?? name;
 }
 
 function requestOf({ person, thread, runtime }: CommandContext): JobRequest {

@@ -1,51 +1,94 @@
-import { MANAGED_DEFAULTS } from "../agent/managed-agents.ts";
+import type { ManagedAgents } from "../agent/managed-agents.ts";
+import { SHIPPED_PRESETS } from "../agent/managed-presets.ts";
 import { readArguments } from "./arguments.ts";
+import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
+import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 import { hereOf, NO_THREAD, sessionToChange } from "./session-to-change.ts";
-
-const CHOICES = ["on", "off"];
 
 export const managedCommand: ChatCommand = {
   name: "managed",
   description: "let a manager plan and executors do the work in this thread",
-  usage: "[on|off]",
+  usage: "[on|off] [preset]",
   permission: "people",
-  options: [{ name: "state", description: "on: I plan and hand work on; off: I work myself", choices: CHOICES }],
+  options: [
+    {
+      name: "state",
+      description: "on: I plan and hand work on; off: I work myself; a preset: on, by its limits",
+      choices: ["on", "off", ...SHIPPED_PRESETS],
+    },
+    { name: "preset", description: "after on: the name of a preset; /managed alone shows them" },
+  ],
   async run(line, context) {
-    const read = readArguments(line, { words: 1 });
+    const read = readArguments(line, { words: 2 });
     if (read.type === "broken") return privately(read.reason);
-    const wanted = read.words[0]?.toLowerCase();
-    if (wanted === undefined) return privately(current(context));
-    if (!CHOICES.includes(wanted)) return privately("It is `/managed on` or `/managed off`.");
-    return privately(await set(wanted === "on", context));
+    const words = read.words.map((word) => word.toLowerCase());
+    if (words.length === 0) return privately(current(context));
+    const wanted = wantedOf(words, context);
+    return privately(typeof wanted === "string" ? wanted : await set(wanted, context));
   },
 };
 
-function current(context: CommandContext): string {
-  const { managedAgents } = context.configOf(hereOf(context));
-  if (managedAgents === undefined)
-    return "Managed mode is **off**. `/managed on` lets me plan, and executors do the work.";
-  const { maxConcurrentExecutors: most, totalBudgetUsd: usd, executorIsolation } = managedAgents;
-  const parts = [
-    `at most ${most} executors at once`,
-    ...(usd === undefined ? [] : [`$${usd} for one request`]),
-    ...(executorIsolation ? ["each in a copy of the files"] : []),
-  ];
-  return `Managed mode is **on**: ${parts.join(", ")}. \`/managed off\` ends it for this thread.`;
+interface Wanted {
+  readonly isOn: boolean;
+  readonly preset: string | null;
 }
 
-async function set(managed: boolean, context: CommandContext): Promise<string> {
+/** What is asked for, or a sentence that says why it cannot be. */
+function wantedOf([first = "", second]: readonly string[], { managedPresets }: CommandContext): Wanted | string {
+  const presets = [...managedPresets.keys()];
+  if (first !== "on" && first !== "off") {
+    if (second === undefined && managedPresets.has(first)) return { isOn: true, preset: first };
+    return unknown(first, ["on", "off", ...presets]);
+  }
+  if (second === undefined) return { isOn: first === "on", preset: null };
+  if (first === "off") return "`/managed off` takes no preset.";
+  return managedPresets.has(second) ? { isOn: true, preset: second } : unknown(second, presets);
+}
+
+function unknown(word: string, known: readonly string[]): string {
+  const all = `There is ${known.map((name) => `\`${name}\``).join(", ")}.`;
+  return `I don't know ${asTyped(word)} here.${didYouMean(nearest(word, known), all)}`;
+}
+
+function current(context: CommandContext): string {
+  const { managedAgents } = context.configOf(hereOf(context));
+  const presets = [...context.managedPresets].map(([name, managed]) => `\`${name}\`: ${limitsOf(managed)}`);
+  const state =
+    managedAgents === undefined
+      ? "Managed mode is **off**. `/managed on` lets me plan, and executors do the work."
+      : `Managed mode is ${onBy(managedAgents)}: ${limitsOf(managedAgents)}. \`/managed off\` ends it for this thread.`;
+  return [state, ...presets, "`/managed on <preset>` goes by one of these."].join("\n");
+}
+
+/** `**on** by **careful**` */
+export function onBy({ preset }: ManagedAgents): string {
+  return preset === undefined ? "**on**" : `**on** by **${preset}**`;
+}
+
+function limitsOf(managed: ManagedAgents): string {
+  const { maxConcurrentExecutors: most, totalBudgetUsd: usd, managerModel, executorModel } = managed;
+  return [
+    most === 1 ? "one executor at a time" : `at most ${most} executors at once`,
+    `${managed.executorMaxTurns} turns each`,
+    ...(managed.executorIsolation ? ["each in a worktree of its own"] : []),
+    ...(usd === undefined ? [] : [`$${usd} for one request`]),
+    ...(managerModel === undefined ? [] : [`\`${managerModel}\` manages`]),
+    ...(executorModel === undefined ? [] : [`\`${executorModel}\` executes`]),
+  ].join(", ");
+}
+
+async function set({ isOn, preset }: Wanted, context: CommandContext): Promise<string> {
   const session = await sessionToChange(context);
   if (session === null) return NO_THREAD;
   const { store, runtime } = context;
   const usual = context.configOf({ ...hereOf(context), settings: {} }).managedAgents !== undefined;
-  const change = { managed: managed === usual ? null : managed };
-  await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
+  const change = { managed: isOn === usual ? null : isOn, managedPreset: preset };
+  const changed = await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
   const isRunning = (await store.runs.open(session.id)) !== null;
   const since = isRunning ? " from my next run on" : "";
-  if (!managed) return `✓ Managed mode **off**${since}: I work myself.`;
-  const { maxConcurrentExecutors: most } =
-    context.configOf({ ...session, settings: { managed } }).managedAgents ?? MANAGED_DEFAULTS;
-  return `✓ Managed mode **on**${since}: I plan, and up to ${most} executors at once do the work.`;
+  const { managedAgents } = context.configOf({ ...session, settings: changed });
+  if (managedAgents === undefined) return `✓ Managed mode **off**${since}: I work myself.`;
+  return `✓ Managed mode ${onBy(managedAgents)}${since}: I plan, and executors do the work; ${limitsOf(managedAgents)}.`;
 }

@@ -1,5 +1,6 @@
 import type { Mode } from "../agent/query-config.ts";
 import { readArguments } from "./arguments.ts";
+import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 import { mayRaise } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
@@ -20,7 +21,7 @@ const USUAL = "default";
 export const modeCommand: ChatCommand = {
   name: "mode",
   description: "show or set what I may do in this thread",
-  usage: "[read|write|agi]",
+  usage: "[read|write|agi|default]",
   permission: "people",
   options: [
     { name: "mode", description: "read: only look; write: ask first; agi: never ask", choices: [...MODES, USUAL] },
@@ -36,14 +37,18 @@ export const modeCommand: ChatCommand = {
 function current(context: CommandContext): string {
   const { mode } = context.configOf(hereOf(context));
   const others = MODES.map((each) => `\`${each}\`: ${MODE_WORDS[each]}`);
-  return [`Mode **${mode}**: ${MODE_WORDS[mode]}.`, ...others, "`/mode <name>` sets it for this thread."].join("\n");
+  return [
+    `Mode **${mode}**: ${MODE_WORDS[mode]}.`,
+    ...others,
+    "`/mode <name>` sets it for this thread, `/mode default` takes that back.",
+  ].join("\n");
 }
 
 async function setMode(wanted: string, context: CommandContext): Promise<string> {
   const usual = context.configOf({ ...hereOf(context), settings: {} }).mode;
   const mode = wanted === USUAL ? usual : MODES.find((each) => each === wanted);
   if (mode === undefined) {
-    return `I don't know a mode \`${wanted}\`.${didYouMean(nearest(wanted, MODES), "There is `read`, `write`, `agi`.")}`;
+    return `I don't know a mode ${asTyped(wanted)}.${didYouMean(nearest(wanted, MODES), "There is `read`, `write`, `agi`.")}`;
   }
   const refusal = raiseRefusal({ mode, usual }, context);
   if (refusal !== null) return refusal;

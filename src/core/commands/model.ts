@@ -1,6 +1,7 @@
 import type { EffortLevel } from "../agent/query-config.ts";
 import type { SettingsChange } from "../sessions/session-settings.ts";
 import { readArguments } from "./arguments.ts";
+import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 import { nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
@@ -85,7 +86,7 @@ async function chosenModel(word: string, { models }: CommandContext): Promise<Ch
   }
   if (!word.includes("/") && only === undefined) {
     return refused(
-      `I don't know a model \`${word}\`. Write it as \`provider/model\`; \`/model\` lists what I know of.`,
+      `I don't know a model ${asTyped(word)}. Write it as \`provider/model\`; \`/model\` lists what I know of.`,
     );
   }
   const ref = word.includes("/") ? word : (only ?? word);

@@ -1,15 +1,16 @@
-import { openChildren } from "../sessions/children.ts";
+import { isFamilyAtWork } from "../sessions/children.ts";
 import type { ChatCommand } from "./command.ts";
+import { nothingTo } from "./outside-threads.ts";
 import { privately } from "./private-reply.ts";
 
 export const newCommand: ChatCommand = {
   name: "new",
   description: "start afresh: what was said before is left behind",
   permission: "people",
-  async run(_line, { store, runtime, session, person }) {
-    if (session === null) return privately("There is no session here yet, so there is nothing to leave behind.");
-    const isAtWork = (await store.runs.open(session.id)) !== null || (await openChildren(store, session.id)).length > 0;
-    if (isAtWork) {
+  async run(_line, context) {
+    const { store, runtime, session, person } = context;
+    if (session === null) return privately(nothingTo("leave behind", context));
+    if (await isFamilyAtWork(store, session.id)) {
       return privately("I am still working here. `/stop` first, then `/new`.");
     }
     const fresh = { id: runtime.ids.next("ses"), createdBy: person.id, at: runtime.clock.now() };

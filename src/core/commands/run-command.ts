@@ -1,4 +1,6 @@
+import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
+import { helpAskedFor } from "./command-help.ts";
 import { commandRefusal } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
@@ -24,19 +26,21 @@ export function typedCommand(text: string, commands: readonly ChatCommand[]): Ty
   return isMeant ? { name, line } : null;
 }
 
-/** Runs a command for a person who may use it; everybody else is told why not. */
+/** Runs a command for a person who may use it; everybody else is told why not. Its `--help` is for all. */
 export async function runCommand({ name, line }: TypedCommand, context: CommandContext): Promise<CommandReply> {
   const command = context.commands.find((each) => each.name === name);
-  if (command === undefined) return privately(unknown(name, context.commands));
+  if (command === undefined) return privately(unknownCommand(name, context.commands));
+  const help = helpAskedFor(command, line);
+  if (help !== null) return privately(help);
   const refusal = commandRefusal(command, context);
   return refusal === null ? command.run(line, context) : privately(refusal);
 }
 
-function unknown(name: string, commands: readonly ChatCommand[]): string {
+export function unknownCommand(name: string, commands: readonly ChatCommand[]): string {
   const near = nearest(
     name,
     commands.map((command) => command.name),
   );
   const names = near.map((one) => `/${one}`);
-  return `I don't know \`/${name}\`.${didYouMean(names, "`/help` lists what there is.")}`;
+  return `I don't know ${asTyped(`/${name}`)}.${didYouMean(names, "`/help` lists what there is.")}`;
 }

@@ -1,9 +1,12 @@
 import { bindArguments } from "../context/skill-arguments.ts";
-import { argumentLine, renderSkill } from "../context/skill-render.ts";
+import { renderSkill } from "../context/skill-render.ts";
 import { LIST_SKILLS, problemText, SKILL_OFF, type Skill, type SkillCatalogue } from "../context/skills.ts";
-import type { Form, OutgoingMessage } from "../protocol/platform.ts";
+import type { Form } from "../protocol/form.ts";
+import type { OutgoingMessage } from "../protocol/platform.ts";
 import { firstWord } from "./arguments.ts";
+import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
+import { filledLine } from "./form-line.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 import { NO_THREAD, sessionToChange } from "./session-to-change.ts";
@@ -21,7 +24,8 @@ export const skillCommand: ChatCommand = {
     { name: "name", description: "the skill, list, or off" },
     { name: "arguments", description: "what the skill is to be applied to" },
   ],
-  async run(line, context) {
+  async run(typed, context) {
+    const line = filledLine(typed, context.filled);
     const { word, rest } = firstWord(line);
     const catalogue = await context.skillsOf(context.thread);
     if (word === "" || word === LIST_SKILLS) return picker(catalogue);
@@ -49,8 +53,10 @@ function formOf({ name, args }: Skill, line: string): Form {
   const open = args.filter((arg) => !named.has(arg.name)).toSorted((a, b) => Number(b.required) - Number(a.required));
   const fields = open.slice(0, FIELDS).map((arg) => ({
     name: arg.name,
-    label: arg.description === "" ? arg.name : `${arg.name}: ${arg.description}`,
+    label: arg.name,
+    ...(arg.description === "" ? {} : { hint: arg.description }),
     required: arg.required,
+    kind: "text" as const,
   }));
   return { title: name, command: "skill", line: `${name} ${line}`.trim(), fields };
 }
@@ -59,8 +65,12 @@ function missing({ name, args }: Skill, lacking: Skill["args"]): string {
   const each = lacking.map((arg) =>
     arg.description === "" ? `**${arg.name}**` : `**${arg.name}** (${arg.description})`,
   );
-  const usage = args.map((arg) => (arg.required ? `<${arg.name}>` : `[${arg.name}]`)).join(" ");
-  return `The skill **${name}** needs ${each.join(", ")}: \`/skill ${name} ${usage}\`.`;
+  return `The skill **${name}** needs ${each.join(", ")}: \`/skill ${name} ${usageOf(args)}\`.`;
+}
+
+/** `<place> [days]` */
+function usageOf(args: Skill["args"]): string {
+  return args.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(" ");
 }
 
 /** A skill for the whole session stays in force until it is switched off. */
@@ -77,8 +87,8 @@ async function setActive(name: string | null, context: CommandContext): Promise<
 
 function picker({ skills, problems }: SkillCatalogue): OutgoingMessage {
   const lines = skills.map((skill) => {
-    const args = argumentLine(skill.args);
-    return `**${skill.name}**${args === "" ? "" : ` (${args})`} · ${skill.description}`;
+    const usage = skill.args.length === 0 ? "" : ` \`${usageOf(skill.args)}\``;
+    return `**${skill.name}**${usage} · ${skill.description}`;
   });
   const broken = problems.map((problem) => `⚠ ${problemText(problem)}`);
   const none = "There are no skills yet. Put one into `extensions/skills/<name>/SKILL.md` of this channel's directory.";
@@ -93,5 +103,5 @@ function unknown(name: string, { skills }: SkillCatalogue): string {
     name,
     skills.map((skill) => skill.name),
   );
-  return `I don't know a skill \`${name}\`.${didYouMean(near, "`/skill` lists them.")}`;
+  return `I don't know a skill ${asTyped(name)}.${didYouMean(near, "`/skill` lists them.")}`;
 }

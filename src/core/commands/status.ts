@@ -1,6 +1,8 @@
 import { tokensOf } from "../protocol/usage.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
+import { onBy } from "./managed.ts";
+import { atWorkHere } from "./outside-threads.ts";
 import { privately } from "./private-reply.ts";
 
 export const statusCommand: ChatCommand = {
@@ -9,15 +11,21 @@ export const statusCommand: ChatCommand = {
   permission: "everyone",
   async run(_line, context) {
     const { session } = context;
-    if (session === null) return privately("There is no session here yet. Mention me in this channel to begin one.");
+    if (session === null) return privately(await outsideText(context));
     return privately(await statusText(session, context));
   },
 };
 
+async function outsideText(context: CommandContext): Promise<string> {
+  const lines = await atWorkHere(context);
+  if (lines.length > 0) return lines.join("\n");
+  return "There is no session here yet. Mention me in this channel to begin one.";
+}
+
 async function statusText(session: SessionRow, context: CommandContext): Promise<string> {
   const { store } = context;
   const [run, messages] = await Promise.all([store.runs.open(session.id), store.messages.countOf(session.id)]);
-  const { mode, model, agentDefinition } = context.configOf(session);
+  const { mode, model, agentDefinition, managedAgents } = context.configOf(session);
   const state =
     run === null
       ? "✓ Nothing is running."
@@ -25,7 +33,8 @@ async function statusText(session: SessionRow, context: CommandContext): Promise
         ? "⏸ Waiting for you."
         : `⏳ Working · turn ${Math.max(1, run.turns)}.`;
   const gauge = await gaugeText(session, context);
-  return `${state} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${gauge}`;
+  const managed = managedAgents === undefined ? "" : ` Managed mode ${onBy(managedAgents)}.`;
+  return `${state} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${managed}${gauge}`;
 }
 
 /** How full the model's window was at the newest response; empty before the first. */

@@ -1,18 +1,33 @@
-import { openChildren } from "../sessions/children.ts";
-import type { ChatCommand } from "./command.ts";
+import { openChildren, withdrawWaiting } from "../sessions/children.ts";
+import type { ChatCommand, CommandContext } from "./command.ts";
+import { atWorkHere } from "./outside-threads.ts";
 import { privately } from "./private-reply.ts";
 
 export const stopCommand: ChatCommand = {
   name: "stop",
   description: "stop what I am doing in this thread",
   permission: "everyone",
-  async run(_line, { store, engine, session, person }) {
-    const run = session === null ? null : await store.runs.open(session.id);
+  async run(_line, context) {
+    const { store, engine, session, person } = context;
+    if (session === null) return privately(await outsideText(context));
+    // Before the runs: the end of one would let the next executor begin.
+    const isWithdrawn = await withdrawWaiting(store, session.id);
+    const run = await store.runs.open(session.id);
     const own = run === null ? [] : [{ sessionId: run.sessionId, runId: run.id }];
     // Sub-agents in the background may outlive the run that began them.
-    const all = session === null ? [] : [...own, ...(await openChildren(store, session.id))];
-    if (all.length === 0) return privately("Nothing is running in this thread.");
+    const all = [...own, ...(await openChildren(store, session.id))];
+    if (all.length === 0 && !isWithdrawn) return privately(NOTHING);
     for (const { sessionId, runId } of all) await engine.cancel(sessionId, runId, `@${person.name}`);
     return privately("⏹ Stopping.");
   },
 };
+
+const NOTHING = "Nothing is running in this thread.";
+
+/** Which of several is meant, nobody can tell here. */
+async function outsideText(context: CommandContext): Promise<string> {
+  const lines = await atWorkHere(context);
+  return lines.length === 0
+    ? NOTHING
+    : ["In the thread you mean, write `/stop` after mentioning me:", ...lines].join("\n");
+}

@@ -1,11 +1,13 @@
 import { mayDecide } from "../permissions/deciders.ts";
-import { openChildren } from "../sessions/children.ts";
+import { isFamilyAtWork } from "../sessions/children.ts";
 import type { FileFate } from "../sessions/file-restore.ts";
 import { peopleOfRun } from "../sessions/run-people.ts";
 import { namesOf, redoLastUndo, type UndoneFile, undoLastRun } from "../sessions/undo.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { readArguments } from "./arguments.ts";
+import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
+import { nothingTo } from "./outside-threads.ts";
 import { privately } from "./private-reply.ts";
 
 export const undoCommand: ChatCommand = {
@@ -18,19 +20,16 @@ export const undoCommand: ChatCommand = {
     const read = readArguments(line, { words: 1 });
     if (read.type === "broken") return privately(read.reason);
     const [word] = read.words;
-    if (word !== undefined && word !== "redo") return privately(`I don't know \`${word}\`. There is \`/undo redo\`.`);
+    if (word !== undefined && word !== "redo")
+      return privately(`I don't know ${asTyped(word)}. There is \`/undo redo\`.`);
     const { session } = context;
-    if (session === null) return privately("There is no session here yet, so there is nothing to undo.");
-    if (await isWorking(session, context)) {
+    if (session === null) return privately(nothingTo("undo", context));
+    if (await isFamilyAtWork(context.store, session.id)) {
       return privately("I am still working here. `/stop` first, then `/undo`.");
     }
     return privately(await undoText(session, word === "redo", context));
   },
 };
-
-async function isWorking({ id }: SessionRow, { store }: CommandContext): Promise<boolean> {
-  return (await store.runs.open(id)) !== null || (await openChildren(store, id)).length > 0;
-}
 
 async function undoText(session: SessionRow, isRedo: boolean, context: CommandContext): Promise<string> {
   const { store, person, approvals } = context;

@@ -1,3 +1,4 @@
+import type { OutgoingMessage } from "../protocol/platform.ts";
 import type { FeedbackSum } from "../store/feedback.ts";
 import type { UsageKey, UsageRange, UsageSum } from "../store/usage-report.ts";
 import { readArguments } from "./arguments.ts";
@@ -6,6 +7,7 @@ import { isAdmin } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 import { bar, textTable } from "./text-table.ts";
+import { type DaySum, usageChart } from "./usage-chart.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = { usual: 7, most: 31 };
@@ -37,22 +39,44 @@ export const usageCommand: ChatCommand = {
     if (!Number.isInteger(days) || days < 1 || days > DAYS.most) {
       return privately(`\`--days\` is a whole number from 1 to ${DAYS.most}.`);
     }
-    return privately(await usageText({ by, days }, context));
+    return usageReport({ by, days }, context);
   },
 };
 
 /** Admins see everything, others this channel; where nobody is an admin, all see everything. */
-async function usageText({ by, days }: { by: string; days: number }, context: CommandContext): Promise<string> {
+async function usageReport(
+  { by, days }: { by: string; days: number },
+  context: CommandContext,
+): Promise<OutgoingMessage> {
   const { access, person, channelKey, runtime } = context;
   const seesAll = access.admins.length === 0 || isAdmin(person, access);
   const today = Math.floor(runtime.clock.now() / DAY_MS) * DAY_MS;
   const range = { since: today - (days - 1) * DAY_MS, ...(seesAll ? {} : { channelId: channelKey }) };
-  const rows = await rowsBy(by, { range, days }, context);
+  const sums = await sumsByDay({ range, days }, context);
+  const rows = await rowsBy(by, { range, sums }, context);
   const whole = await context.store.usage.total(range);
-  const head = `**${money(whole)}** in ${days === 1 ? "one day" : `${days} days`} ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${whole.calls} model calls`;
+  const head = `**${money(whole)}** in ${days === 1 ? "one day" : `${days} days`} ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${whole.calls} model ${whole.calls === 1 ? "call" : "calls"}`;
   const votes = await context.store.feedback.count(range);
   const own = await ownText({ since: range.since, today }, context);
-  return [head, own, table(rows), ...notes(whole), ...votesText(votes)].join("\n");
+  const text = [head, own, table(rows, by), ...notes(whole), ...votesText(votes)].join("\n");
+  const chart = usageChart(sums);
+  return { ...privately(text), files: chart === null ? [] : [chart] };
+}
+
+type Day = DaySum & UsageSum;
+
+/** Each day of the range, also those on which nothing was spent. */
+function sumsByDay(
+  { range, days }: { readonly range: UsageRange; readonly days: number },
+  { store }: CommandContext,
+): Promise<Day[]> {
+  const starts = Array.from({ length: days }, (_, index) => range.since + index * DAY_MS);
+  return Promise.all(
+    starts.map(async (since) => ({
+      ...(await store.usage.total({ ...range, since, until: since + DAY_MS })),
+      day: new Date(since).toISOString().slice(0, 10),
+    })),
+  );
 }
 
 async function ownText({ since, today }: { since: number; today: number }, context: CommandContext): Promise<string> {
@@ -76,7 +100,7 @@ interface Row {
 
 async function rowsBy(
   by: string,
-  { range, days }: { range: UsageRange; days: number },
+  { range, sums: days }: { readonly range: UsageRange; readonly sums: readonly Day[] },
   { store }: CommandContext,
 ): Promise<Row[]> {
   if (by === "job") {
@@ -84,15 +108,7 @@ async function rowsBy(
     return sums.map(({ name, costUsd, occurrences }) => ({ label: name, costUsd, amount: occurrences, unit: "×" }));
   }
   const key = KEYS.get(by);
-  if (key === undefined) {
-    const starts = Array.from({ length: days }, (_, index) => range.since + index * DAY_MS);
-    return Promise.all(
-      starts.map(async (since) => ({
-        ...inTokens(await store.usage.total({ ...range, since, until: since + DAY_MS })),
-        label: new Date(since).toISOString().slice(0, 10),
-      })),
-    );
-  }
+  if (key === undefined) return days.map((sum) => ({ ...inTokens(sum), label: sum.day }));
   const sums = (await store.usage.sumsBy(key, range)).slice(0, MOST_ROWS);
   const names = await store.usage.namesOf(
     key,
@@ -106,8 +122,8 @@ function inTokens({ costUsd, tokens }: UsageSum): Omit<Row, "label"> {
 }
 
 /** Bars show dollars; where nothing has a price, amounts. */
-function table(rows: readonly Row[]): string {
-  if (rows.length === 0) return "Nothing was spent.";
+function table(rows: readonly Row[], by: string): string {
+  if (rows.length === 0) return by === "job" ? "No job has run." : "Nothing was spent.";
   const isPriced = rows.some(({ costUsd }) => costUsd > 0);
   const size = (row: Row) => (isPriced ? row.costUsd : row.amount);
   const most = Math.max(...rows.map(size));

@@ -47,6 +47,10 @@ const PLACEHOLDER = /\\(\$(?:ARGUMENTS\b|\d))|\{\{\s*([A-Za-z][\w-]*)\s*\}\}|\$(
 /** What the expression captures, and where it matched. */
 type Captures = [escaped: string | undefined, name: string | undefined, sign: string | undefined, at: number];
 
+/** Characters that values add in all: a body that says `$1` ten thousand times makes no message of gigabytes. */
+const MAX_ADDED = 100_000;
+const LEFT_OUT = "[…]";
+
 /**
  * The body with its placeholders filled, in one pass: a value is text, whatever it looks like. What is no placeholder
  * of this skill stays: a template's `{{user}}`, and awk's `$1` in the code of a skill that declares no arguments.
@@ -62,11 +66,16 @@ export function fillPlaceholders({ body, args }: Skill, given: GivenArguments): 
     return positional[Number(sign) - 1];
   };
   let taken = false;
+  let added = 0;
   const filled = body.replace(PLACEHOLDER, (whole: string, ...[escaped, name, sign, at]: Captures) => {
     if (escaped !== undefined) return escaped;
     const value = valueOf(name, sign, at);
-    taken ||= value !== undefined;
-    return value ?? whole;
+    if (value === undefined) return whole;
+    // The first is as long as whoever gave it wanted it.
+    const isTooMuch = taken && added + value.length > MAX_ADDED;
+    taken = true;
+    added += isTooMuch ? 0 : value.length;
+    return isTooMuch ? LEFT_OUT : value;
   });
   return taken || given.raw.trim() === "" ? filled : `${filled}\n\nArguments: ${given.raw}`;
 }

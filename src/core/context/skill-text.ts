@@ -2,7 +2,7 @@
 
 /** Controls but tab and line end, directions, zero-width marks but joiners (scripts need them), tag characters. */
 const UNSEEN =
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** A text of many lines without the characters that a reader of the file would not see. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Form, FormProblems, FormValues } from "./form.ts";
 
 /**
  * The port between the core and a chat platform. Adapters translate; they decide nothing that the
@@ -71,6 +72,8 @@ export interface InboundMessage extends InboundBase {
   readonly quoted: readonly string[];
   /** The platform's id of the message: what reactions are put on. */
   readonly messageId: string;
+  /** The message that it answers, where the platform says so. */
+  readonly repliesTo?: string;
   /** Of a message that is taken late: what people read before its answer. */
   readonly late?: string;
 }
@@ -80,6 +83,8 @@ export interface InboundCommand extends InboundBase {
   readonly kind: "command";
   readonly name: string;
   readonly args: string;
+  /** Of a form that the command asked for. */
+  readonly filled?: FormValues;
 }
 
 /** A click on a button that Deckhand posted. `action` is the button's id, e.g. `stop:run_…`. */
@@ -168,16 +173,6 @@ export interface PlatformHealth {
   readonly detail: string;
 }
 
-/** Fields for what a command lacks. */
-export interface Form {
-  readonly title: string;
-  /** The command's name, and those of its arguments that are settled; the fields' follow as `name=value`. */
-  readonly command: string;
-  readonly line: string;
-  /** At most 5. Source: Discord docs, Modals. */
-  readonly fields: readonly { readonly name: string; readonly label: string; readonly required: boolean }[];
-}
-
 /** A person's own page: what can be done, what goes on, what is scheduled, how to begin. */
 export interface HomeView {
   /** Lines of Markdown. */
@@ -188,7 +183,13 @@ export interface HomeView {
     readonly sentence: string;
     /** Milliseconds since the epoch; null when it will not be due. */
     readonly nextAt: number | null;
+    /** One sign for each of its newest runs, oldest first. */
+    readonly strip: string;
+    /** What the person may do with it. */
+    readonly buttons: readonly Button[];
   }[];
+  /** Begins another one. */
+  readonly addJob: Button;
   readonly prompts: readonly Button[];
 }
 
@@ -201,6 +202,16 @@ export interface HomeSession {
   readonly at: number;
 }
 
+/** How a person and Deckhand stand to a channel. */
+export interface Standing {
+  /** Not everybody of the workspace may read it. */
+  readonly isPrivate: boolean;
+  /** Whether the person is in it. */
+  readonly isMember: boolean;
+  /** Whether Deckhand may post in it. */
+  readonly canPost: boolean;
+}
+
 /** What became of an event. `refused` is told to the person privately by the adapter. */
 export type Receipt =
   | { readonly type: "accepted" }
@@ -209,9 +220,15 @@ export type Receipt =
   | { readonly type: "refused"; readonly reason: string }
   /**
    * A private answer to a command or a click. `form`: shown in its place where the platform has forms and
-   * can open one now; what people send comes back as InboundCommand.
+   * can open one now; what people send comes back as InboundCommand. `problems`: of the form that was sent,
+   * shown beneath its fields where the platform can, with what was filled in still there.
    */
-  | { readonly type: "reply"; readonly message: OutgoingMessage; readonly form?: Form }
+  | {
+      readonly type: "reply";
+      readonly message: OutgoingMessage;
+      readonly form?: Form;
+      readonly problems?: FormProblems;
+    }
   /** What a visited home shows. */
   | { readonly type: "home"; readonly view: HomeView }
   /** What a new thread of an assistant's pane suggests to say. */
@@ -239,6 +256,8 @@ export interface ChatPlatform {
   whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
   /** A line beside the thread that says what goes on in it, where the platform has one; empty: nothing does. */
   showStatus?(thread: ThreadRef, status: string): Promise<void>;
+  /** Of a channel without thread; null when there is none that Deckhand knows. Absent where everybody is in each channel. */
+  standing?(channel: ThreadRef, personId: string): Promise<Standing | null>;
   /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest, where there are any. */

@@ -10,7 +10,7 @@ export interface SessionSummary {
   readonly files: readonly { readonly path: string; readonly isGone: boolean }[];
   /** Tokens that the newest response was counted at, and that the model reads at once; null while not known. */
   readonly context: { readonly tokens: number; readonly window: number } | null;
-  /** US dollars of all that the thread's runs have used; null as long as no price is known. */
+  /** US dollars of all that the thread's runs have used; null where it was something, and no price is known. */
   readonly costUsd: number | null;
   readonly waiting: readonly WaitingFor[];
   readonly grants: readonly SummaryGrant[];

@@ -5,6 +5,7 @@
 export class Admission {
   readonly #limit: number;
   readonly #channels = new Map<string, string[]>();
+  readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
 
   constructor(limit: number) {
@@ -15,11 +16,12 @@ export class Admission {
   enqueue(sessionId: string, channelKey: string): void {
     const queue = this.#channels.get(channelKey) ?? [];
     queue.push(sessionId);
+    this.#waiting.add(sessionId);
     this.#channels.set(channelKey, queue);
   }
 
   isWaiting(sessionId: string): boolean {
-    return [...this.#channels.values()].some((queue) => queue.includes(sessionId));
+    return this.#waiting.has(sessionId);
   }
 
   /** True when whoever comes now must wait. */
@@ -36,7 +38,7 @@ export class Admission {
       if (sessionId === undefined) continue;
       this.#channels.delete(channelKey);
       if (queue.length > 0) this.#channels.set(channelKey, queue);
-      this.#running.add(sessionId);
+      this.#begin(sessionId);
       return sessionId;
     }
     return undefined;
@@ -49,7 +51,7 @@ export class Admission {
       if (index === -1) continue;
       queue.splice(index, 1);
       if (queue.length === 0) this.#channels.delete(channelKey);
-      this.#running.add(sessionId);
+      this.#begin(sessionId);
       return true;
     }
     return false;
@@ -61,11 +63,17 @@ export class Admission {
 
   /** Those that wait, in the order they will run, if nothing else comes. */
   waiting(): string[] {
-    const queues = [...this.#channels.values()].map((queue) => [...queue]);
     const order: string[] = [];
-    while (queues.some((queue) => queue.length > 0)) {
-      for (const queue of queues) order.push(...queue.splice(0, 1));
+    let queues = [...this.#channels.values()];
+    for (let round = 0; queues.length > 0; round += 1) {
+      for (const queue of queues) order.push(...queue.slice(round, round + 1));
+      queues = queues.filter(({ length }) => length > round + 1);
     }
     return order;
+  }
+
+  #begin(sessionId: string): void {
+    this.#waiting.delete(sessionId);
+    this.#running.add(sessionId);
   }
 }

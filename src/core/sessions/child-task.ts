@@ -19,8 +19,18 @@ export const childTaskSchema = z.object({
   wakes: z.number().optional(),
   /** Where the line of parents begins: limits, grants and what people see are counted there. */
   root: z.object({ sessionId: z.string(), runId: z.string() }),
+  /** Of the undertaking, its first run (`undertakingOf`); absent: the root's. */
+  undertaking: z.string().optional(),
 });
 export type ChildTask = z.infer<typeof childTaskSchema>;
+
+/**
+ * The undertaking that a sub-agent belongs to: what begins with a person's message, or a job's occurrence, and goes on for as
+ * long as ends of its sub-agents begin further runs. Named by its first run.
+ */
+export function undertakingOf({ root, undertaking = root.runId }: ChildTask): string {
+  return undertaking;
+}
 
 /** How deep sub-agents may begin sub-agents. */
 export const MAX_DEPTH = 3;

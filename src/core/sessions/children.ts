@@ -104,6 +104,18 @@ export interface StoppedRun {
 }
 
 /**
+ * Asks a run and all that descends from it to stop. Answers the runs below that go on, and the executors of other runs that
+ * may begin in place of what was withdrawn.
+ */
+export async function stopRun(tx: StoreTransaction, run: StoppedRun, by: string) {
+  // First of all locks, as whoever begins or ends an executor takes it.
+  await tx.children.lockLine(run.sessionId);
+  await tx.runs.requestCancel(run.runId, by);
+  const below = await stopFamily(tx, run, by);
+  return { below, released: await releaseIn(tx, run.sessionId) };
+}
+
+/**
  * Asks all that descends from a run to stop; what has not begun never will. Answers the runs that go on. A generation is
  * looked for when the one before is stopped: from then on that begins no more.
  */
@@ -136,6 +148,28 @@ export async function withdrawChild(child: ChildRow, { store, engine }: Pick<Chi
   // It may have had a place.
   if (isWithdrawn && child.task.among !== undefined) await releaseQueued(child.parentId, { store, engine });
   return isWithdrawn;
+}
+
+/** Stops those of a session's sub-agents that have not begun, whichever run they were begun in; true when there were any. */
+export function withdrawWaiting(store: Store, sessionId: string): Promise<boolean> {
+  return store.transaction(async (tx) => {
+    await tx.children.lockLine(sessionId);
+    let isAny = false;
+    for (const child of await tx.children.ofSession(sessionId)) {
+      isAny = (await tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null)) || isAny;
+    }
+    return isAny;
+  });
+}
+
+/** Whether a session works, or a sub-agent of it does or is about to. */
+export async function isFamilyAtWork(store: Store, sessionId: string): Promise<boolean> {
+  for (const child of await store.children.ofSession(sessionId)) {
+    // What waits is looked at first: an event that is taken between the two has begun a run by then.
+    if (await store.inbox.isWaiting(beginKey({ parent: parentOf(child) }))) return true;
+    if ((await store.runs.open(child.id)) !== null) return true;
+  }
+  return (await store.runs.open(sessionId)) !== null;
 }
 
 /** The call that a child answers. */

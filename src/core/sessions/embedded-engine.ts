@@ -6,18 +6,23 @@ import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "./admission.ts";
-import { type StoppedRun, stopFamily } from "./children.ts";
+import { type StoppedRun, stopRun } from "./children.ts";
 import {
   CancelSignal,
   type Claim,
+  type Delivered,
   type SessionEngine,
   type SessionHandler,
   SuspendSignal,
   type TurnContext,
   type Wake,
 } from "./engine.ts";
+import { wakeReleased } from "./executor-queue.ts";
 import type { PostTarget } from "./post-once.ts";
+import { QueuePositions } from "./queue-positions.ts";
 import { resumesRun, type SessionEvent, startsRun } from "./session-event.ts";
+import { storeEvent } from "./store-event.ts";
+import { Timers } from "./timers.ts";
 import { createTurnContext } from "./turn-context.ts";
 
 export interface EmbeddedEngineOptions {
@@ -31,8 +36,11 @@ export interface EmbeddedEngineOptions {
 /** How long until a run that could not go on is tried again: doubles with each failure. Milliseconds. */
 const RETRY_MS = { first: 5_000, most: 300_000 };
 
-/** What a timer can wait at most; one that is due later fires and is set again. Milliseconds. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** How long until the next due event is looked for again: timers know nothing of clocks that are set and machines that sleep. Milliseconds. */
+const LOOK_AGAIN_MS = 60_000;
+
+/** What was found waiting is begun so often: what goes on, and what is new, comes first. Milliseconds. */
+const BEGIN_EVERY_MS = 20;
 
 /** Of the drain time, what calls get; the rest is for what follows them. */
 const DRAIN_SHARE = 0.8;
@@ -60,15 +68,15 @@ export class EmbeddedEngine implements SessionEngine {
   /** Sessions that were woken while they ran: they are looked at once more. */
   readonly #again = new Set<string>();
   readonly #suspend = new AbortController();
-  /** Runs that have begun but wait for a place. */
-  readonly #queued = new Map<string, { readonly wake: Wake; readonly context: TurnContext }>();
+  readonly #positions: QueuePositions;
   /** How often in a row the session's run could not go on. */
   readonly #failures = new Map<string, number>();
-  /** Sessions whose run is being begun before they queue: as good as active. */
-  readonly #preparing = new Set<string>();
+  /** Sessions whose run is being begun before it has a place: as good as active. */
+  readonly #preparing = new Map<string, Promise<boolean>>();
+  /** Begins the runs that were found waiting. Never rejects. */
+  #beginning: Promise<void> = Promise.resolve();
   #handler: SessionHandler | null = null;
-  /** What takes back the timers that are set: one that is left would keep the process alive. */
-  readonly #timers = new Set<() => void>();
+  readonly #timers: Timers;
   #cancelDue: (() => void) | null = null;
   /** What was due by then has been woken. Milliseconds since the epoch. */
   #wokenUntil = 0;
@@ -76,43 +84,51 @@ export class EmbeddedEngine implements SessionEngine {
   constructor(options: EmbeddedEngineOptions) {
     this.#options = options;
     this.#admission = new Admission(options.maxConcurrentRuns);
+    this.#timers = new Timers(options.runtime.clock);
+    this.#positions = new QueuePositions({
+      waiting: () => this.#admission.waiting(),
+      handler: () => this.#handler,
+      after: (ms, fire) => this.#timers.after(ms, fire),
+      log: options.log,
+    });
   }
 
   async start(handler: SessionHandler): Promise<void> {
     this.#handler = handler;
-    for (const run of await this.#options.store.runs.interrupted()) await this.#tryWake(run.sessionId);
+    const interrupted = await this.#options.store.runs.interrupted();
+    await this.#wakeAll(interrupted.map(({ sessionId }) => sessionId));
     await this.#fireTimers();
   }
 
   async stop(drainMs: number): Promise<void> {
     this.#handler = null;
-    for (const cancel of this.#timers) cancel();
+    this.#timers.cancelAll();
     this.#suspend.abort(new SuspendSignal("shutting down", drainMs * DRAIN_SHARE));
-    const running = [...this.#active.values()].map((run) => run.finished);
+    const running = [this.#beginning, ...[...this.#active.values()].map((run) => run.finished)];
     const gaveUp = new AbortController();
     await Promise.race([Promise.all(running), this.#options.runtime.clock.sleep(drainMs, gaveUp.signal)]);
     gaveUp.abort();
   }
 
-  async deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<"new" | "duplicate" | "refused"> {
-    const inserted = await this.#insert({ sessionId, event, dueAt: this.#options.runtime.clock.now(), claim });
+  async deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<Delivered> {
+    const dueAt = this.#options.runtime.clock.now();
+    const inserted = await storeEvent({ sessionId, event, dueAt, claim }, this.#options);
     if (inserted === "new" && (startsRun(event) || resumesRun(event))) await this.#tryWake(sessionId);
     return inserted;
   }
 
   async deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
-    const inserted = await this.#insert({ sessionId, event, dueAt });
+    const inserted = await storeEvent({ sessionId, event, dueAt }, this.#options);
     if (inserted === "new" && dueAt <= this.#wokenUntil) await this.#tryWake(sessionId);
     await this.#armTimer();
     return inserted === "new" ? "new" : "duplicate";
   }
 
   async cancel(sessionId: string, runId: string, by: string): Promise<void> {
-    const below = await this.#options.store.transaction(async (tx) => {
-      await tx.runs.requestCancel(runId, by);
-      return stopFamily(tx, { sessionId, runId }, by);
-    });
-    await Promise.all([{ sessionId, runId }, ...below].map((run) => this.#abort(run, by)));
+    const run = { sessionId, runId };
+    const { below, released } = await this.#options.store.transaction((tx) => stopRun(tx, run, by));
+    await Promise.all([run, ...below].map((each) => this.#abort(each, by)));
+    await wakeReleased(released, this);
   }
 
   /** Ends a run that is asked to stop in the store, wherever it is: at work, queued or parked. */
@@ -126,24 +142,6 @@ export class EmbeddedEngine implements SessionEngine {
   /** How many runs go on or wait; for health and metrics. */
   load(): { running: number; waiting: number } {
     return { running: this.#active.size, waiting: this.#admission.waiting().length };
-  }
-
-  async #insert({ sessionId, event, dueAt, claim }: NewEvent): Promise<"new" | "duplicate" | "refused"> {
-    const { store, runtime } = this.#options;
-    const at = runtime.clock.now();
-    try {
-      return await store.transaction(async (tx) => {
-        if (await tx.inbox.has(event.key)) return "duplicate";
-        if (claim !== undefined && !(await claim(tx))) return "refused";
-        const [wakes, resumes] = [startsRun(event), resumesRun(event)];
-        await tx.inbox.insert({ sessionId, event, wakes, resumes, dueAt, at });
-        return "new";
-      });
-    } catch (error) {
-      // Two processes may race past the check; the unique index decides.
-      if (await store.inbox.has(event.key)) return "duplicate";
-      throw error;
-    }
   }
 
   /** A session whose wake fails is woken again later: what is for it is stored, and nobody delivers that again. Never rejects. */
@@ -161,21 +159,7 @@ export class EmbeddedEngine implements SessionEngine {
     this.#failures.set(sessionId, failures + 1);
     const waitMs = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** failures);
     this.#options.log.error({ err: error, sessionId, waitMs }, event);
-    this.#after(waitMs, () => this.#rewake(sessionId));
-  }
-
-  /** As `clock.after`, until the engine stops. */
-  #after(ms: number, fire: () => void): () => void {
-    const cancelTimer = this.#options.runtime.clock.after(Math.min(ms, LONGEST_TIMER_MS), () => {
-      this.#timers.delete(cancel);
-      fire();
-    });
-    const cancel = () => {
-      this.#timers.delete(cancel);
-      cancelTimer();
-    };
-    this.#timers.add(cancel);
-    return cancel;
+    this.#timers.after(waitMs, () => this.#rewake(sessionId));
   }
 
   async #wake(sessionId: string): Promise<void> {
@@ -186,38 +170,61 @@ export class EmbeddedEngine implements SessionEngine {
       return;
     }
     if (this.#admission.isWaiting(sessionId)) return;
-    if (this.#admission.isFull) await this.#prepare(session);
-    else this.#admission.enqueue(sessionId, session.channelKey);
+    if (!this.#admission.isFull) this.#admission.enqueue(sessionId, session.channelKey);
+    // Where there was nothing to do, an event that came meanwhile has only left word.
+    else if (!(await this.#prepare(session)) && this.#again.delete(sessionId)) return this.#wake(sessionId);
     this.#admitNext();
-    this.#tellPositions();
+    this.#positions.moved();
   }
 
-  /** Begins the run of a session that must wait, so that its thread shows it and it can be stopped. */
-  async #prepare(session: SessionRow): Promise<void> {
-    this.#preparing.add(session.id);
-    try {
-      const next = await this.#nextWake(session);
-      if (next !== null) {
-        const context = this.#context(session, next, new AbortController());
-        this.#queued.set(session.id, { wake: next.wake, context });
-        this.#admission.enqueue(session.id, session.channelKey);
-        return;
+  /**
+   * Sessions that the store says have something to do, as many as there may be after a time away: all are in the queue when
+   * this resolves, and no start waits for what those without a place need.
+   */
+  async #wakeAll(sessionIds: readonly string[]): Promise<void> {
+    if (sessionIds.length === 0) return;
+    for (const { id, channelKey } of await this.#options.store.sessions.channelsOf(sessionIds)) {
+      if (this.#active.has(id) || this.#preparing.has(id)) this.#again.add(id);
+      else if (!this.#admission.isWaiting(id)) this.#admission.enqueue(id, channelKey);
+    }
+    this.#admitNext();
+    this.#beginning = this.#beginning.then(() => this.#beginWaiting());
+  }
+
+  async #beginWaiting(): Promise<void> {
+    const { store, runtime } = this.#options;
+    for (const sessionId of this.#admission.waiting()) {
+      if (this.#handler === null) return;
+      if (!this.#admission.isWaiting(sessionId) || this.#positions.has(sessionId)) continue;
+      try {
+        await this.#prepare(await store.sessions.get(sessionId));
+        this.#positions.moved();
+        await runtime.clock.sleep(BEGIN_EVERY_MS, this.#suspend.signal);
+      } catch (error) {
+        if (this.#suspend.signal.aborted) return;
+        // It is begun when it has a place.
+        this.#options.log.warn({ err: error, sessionId }, "waiting_run_not_begun");
       }
-    } finally {
-      this.#preparing.delete(session.id);
     }
-    // There was nothing to do, and an event that came meanwhile has only left word.
-    if (this.#again.delete(session.id)) await this.#wake(session.id);
   }
 
-  #tellPositions(): void {
-    for (const [before, sessionId] of this.#admission.waiting().entries()) {
-      const queued = this.#queued.get(sessionId);
-      if (queued === undefined || this.#handler === null) continue;
-      this.#handler
-        .queued(queued.wake, queued.context, before)
-        .catch((error: unknown) => this.#options.log.warn({ err: error, sessionId }, "queue_position_not_shown"));
-    }
+  /** Begins the run of a session that must wait, so that its thread shows it and it can be stopped; false when it has none. */
+  #prepare(session: SessionRow): Promise<boolean> {
+    const { id, channelKey } = session;
+    const begin = async () => {
+      try {
+        const next = await this.#nextWake(session);
+        if (next === null) return false;
+        this.#positions.add(id, { wake: next.wake, context: this.#context(session, next, new AbortController()) });
+        if (!this.#active.has(id) && !this.#admission.isWaiting(id)) this.#admission.enqueue(id, channelKey);
+        return true;
+      } finally {
+        this.#preparing.delete(id);
+      }
+    };
+    const preparing = begin();
+    this.#preparing.set(id, preparing);
+    return preparing;
   }
 
   #admitNext(): void {
@@ -227,7 +234,6 @@ export class EmbeddedEngine implements SessionEngine {
   #admit(sessionId: string): void {
     const active: ActiveRun = { controller: new AbortController(), runId: null, finished: Promise.resolve() };
     this.#active.set(sessionId, active);
-    this.#queued.delete(sessionId);
     active.finished = this.#drive(sessionId, active).finally(() => this.#leave(sessionId));
   }
 
@@ -236,15 +242,17 @@ export class EmbeddedEngine implements SessionEngine {
     this.#admission.leave(sessionId);
     if (this.#handler === null) return;
     this.#admitNext();
-    this.#tellPositions();
+    this.#positions.moved();
     if (this.#again.delete(sessionId)) this.#rewake(sessionId);
   }
 
   /** One run of the session; another that waits goes to the end of the queue. Never rejects. */
   async #drive(sessionId: string, active: ActiveRun): Promise<void> {
     const { log, store } = this.#options;
-    this.#again.delete(sessionId);
     try {
+      await this.#preparing.get(sessionId);
+      this.#positions.delete(sessionId);
+      this.#again.delete(sessionId);
       const session = await store.sessions.get(sessionId);
       const next = await this.#nextWake(session);
       if (next === null) return;
@@ -306,9 +314,11 @@ export class EmbeddedEngine implements SessionEngine {
     const { store } = this.#options;
     const event = await store.inbox.get(run.eventSeq);
     const epoch = await store.transaction(async (tx) => {
+      // The session before its run, as a stop locks them.
+      const raised = await tx.sessions.raiseEpoch(session.id);
       await tx.inbox.takeResuming(session.id, run.id, this.#options.runtime.clock.now());
       if (run.status === "parked") await tx.runs.setStatus(run.id, "running");
-      return tx.sessions.raiseEpoch(session.id);
+      return raised;
     });
     return { wake: { sessionId: session.id, runId: run.id, event, resumed: true }, epoch };
   }
@@ -352,14 +362,15 @@ export class EmbeddedEngine implements SessionEngine {
     this.#cancelDue?.();
     const due = await store.inbox.nextDue(this.#wokenUntil);
     if (due === null || this.#handler === null) return;
-    this.#cancelDue = this.#after(Math.max(0, due - runtime.clock.now()), () => this.#fire());
+    const waitMs = Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS);
+    this.#cancelDue = this.#timers.after(waitMs, () => this.#fire());
   }
 
   #fire(): void {
     this.#fireTimers().catch((error: unknown) => {
       if (this.#suspend.signal.aborted) return;
       this.#options.log.error({ err: error }, "timers_failed");
-      this.#after(RETRY_MS.first, () => this.#fire());
+      this.#timers.after(RETRY_MS.first, () => this.#fire());
     });
   }
 
@@ -368,15 +379,7 @@ export class EmbeddedEngine implements SessionEngine {
     const now = runtime.clock.now();
     const due = await store.inbox.sessionsToWake(now);
     this.#wokenUntil = now;
-    for (const sessionId of due) await this.#tryWake(sessionId);
+    await this.#wakeAll(due);
     await this.#armTimer();
   }
-}
-
-interface NewEvent {
-  readonly sessionId: string;
-  readonly event: SessionEvent;
-  /** Milliseconds since the epoch. */
-  readonly dueAt: number;
-  readonly claim?: Claim | undefined;
 }

@@ -12,17 +12,20 @@ export interface SessionEngine {
   start(handler: SessionHandler): Promise<void>;
   /** Suspends what runs: signals abort with SuspendSignal, open runs stay open for the next process. */
   stop(drainMs: number): Promise<void>;
-  /** The event is durable when this resolves; the session is then woken. */
   /**
-   * With a claim, the event is stored in the claim's own transaction, and only if the claim answers true: a decision, an
-   * answer or an occurrence counts exactly when the session is woken for it.
+   * The event is durable when this resolves; the session is then woken. With a claim, the event is stored in the claim's own
+   * transaction, and only if the claim answers true: a decision, an answer or an occurrence counts exactly when the session
+   * is woken for it.
    */
-  deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<"new" | "duplicate" | "refused">;
+  deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<Delivered>;
   /** As `deliver`, but the session is woken at `dueAt` (milliseconds since the epoch), also after a restart. */
   deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate">;
   /** Ends the session's run as cancelled, from any process; resolves when the request is durable. */
   cancel(sessionId: string, runId: string, by: string): Promise<void>;
 }
+
+/** `refused` by the claim. */
+export type Delivered = "new" | "duplicate" | "refused";
 
 /** Database work only. */
 export type Claim = (tx: StoreTransaction) => Promise<boolean>;

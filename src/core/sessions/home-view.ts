@@ -1,5 +1,7 @@
 import type { CommandServices } from "../commands/command.ts";
-import type { HomeSession, HomeView, InboundVisit } from "../protocol/platform.ts";
+import { historyStrip } from "../jobs/history-strip.ts";
+import type { JobOverview } from "../jobs/job-control.ts";
+import type { Button, HomeSession, HomeView, InboundVisit } from "../protocol/platform.ts";
 import type { PersonsSession } from "../store/sessions.ts";
 import { channelKeyOf } from "../store/sessions.ts";
 import { introduction } from "./first-contact.ts";
@@ -28,13 +30,30 @@ export async function homeView(visit: InboundVisit, options: HomeServices): Prom
   return {
     introduction: introduction(options, { channelKey: channelKeyOf(thread), isDirect: true }),
     sessions: sessions.map(homeSession),
-    jobs: scheduled.slice(0, JOBS).map(({ name, sentence, nextAt, isEnabled }) => ({
-      name,
-      sentence: isEnabled ? sentence : `${sentence} (paused)`,
-      nextAt,
-    })),
+    jobs: scheduled.slice(0, JOBS).map(homeJob),
+    addJob: { id: "jobs:add", label: "Add a job", style: "default" },
     prompts: promptButtons(),
   };
+}
+
+function homeJob(job: JobOverview): HomeView["jobs"][number] {
+  const { name, sentence, nextAt, isEnabled, runs } = job;
+  return {
+    name,
+    sentence: isEnabled ? sentence : `${sentence} (paused)`,
+    nextAt,
+    strip: historyStrip(runs),
+    buttons: job.isTheirs ? jobButtons(job) : [],
+  };
+}
+
+function jobButtons({ id, isEnabled, isFromFile }: JobOverview): readonly Button[] {
+  const style = "default";
+  return [
+    { id: `job-run:${id}`, label: "Run now", style },
+    isEnabled ? { id: `job-pause:${id}`, label: "Pause", style } : { id: `job-enable:${id}`, label: "Enable", style },
+    ...(isFromFile ? [] : [{ id: `jobs:edit ${id}`, label: "Edit", style } as const]),
+  ];
 }
 
 function homeSession({ thread, title, run, updatedAt }: PersonsSession): HomeSession {

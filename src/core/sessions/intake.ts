@@ -165,11 +165,11 @@ function isFollowUp(message: InboundMessage, session: SessionRow | null, options
   return session.people.includes(message.person.id) && !options.requiresMention(session.channelKey);
 }
 
-/** A button that stands for words: `prompt:<id>`, or a command, `skill:<name>`; null when it is another. */
+/** A button that stands for words: `prompt:<id>`, or a command, `skill:<name>`, `jobs:add`; null when it is another. */
 function clickedCommand(click: InboundAction, options: Intake): Promise<Receipt> | null {
   const prompt = clickedPrompt(click.action);
   if (prompt !== null) return receivePrompt(click, prompt, options);
-  const [, name, args] = /^(skill):(.+)$/s.exec(click.action) ?? [];
+  const [, name, args] = /^(skill|jobs):(.+)$/s.exec(click.action) ?? [];
   if (name === undefined || args === undefined) return null;
   const { action: _action, ...event } = click;
   return receiveCommand({ ...event, kind: "command", name, args }, options);

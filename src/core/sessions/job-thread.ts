@@ -3,6 +3,7 @@ import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "..
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { TurnContext, Wake } from "./engine.ts";
+import { hasNoThreads } from "./opening-thread.ts";
 import { jobOf } from "./run-place.ts";
 import { toolPostKey } from "./tool-thread.ts";
 
@@ -27,8 +28,8 @@ const keptSchema = z.object({
 
 /**
  * Threads of jobs. A job's session begins without one: the first message that people are to see, its report or a card that
- * asks for a decision, is posted in the channel and opens it, and all that follows goes there. What tools post before
- * waits: files come with the report, not before it.
+ * asks for a decision, is posted in the channel and opens it, and all that follows goes there, or below it where there are
+ * no threads. What tools post before waits: files come with the report, not before it.
  */
 export class JobThreads {
   /** The last post of each job's session: of two at once the first opens the thread, and the second finds it. */
@@ -39,7 +40,7 @@ export class JobThreads {
     wake: Wake,
     { context, ...options }: JobThreadOptions & { context: TurnContext },
   ): RunPosts {
-    if (jobOf(wake.event.body) === null || hasNoThreads(session.thread)) {
+    if (jobOf(wake.event.body) === null) {
       return { context, deliverKept: () => Promise.resolve() };
     }
     const { store } = options;
@@ -66,31 +67,37 @@ export class JobThreads {
   }
 }
 
-/** Discord's direct messages have no threads. */
-function hasNoThreads({ platform, workspaceId }: ThreadRef): boolean {
-  return platform === "discord" && workspaceId === "@me";
-}
-
 type Posting = JobThreadOptions & { readonly context: TurnContext; readonly rootId: string };
 
 async function postInJob(posting: Posting, key: string, message: OutgoingMessage): Promise<PostedMessage> {
   const { store, context, rootId } = posting;
-  const thread = await threadOf(posting);
-  if (thread.threadId !== null) return context.post(key, message, thread);
+  const { thread, isOpen } = await threadOf(posting);
+  if (isOpen) return context.post(key, message, thread);
   if (key.startsWith(toolPostKey(""))) return keep(context, { key, message, thread });
   const isReport = !key.startsWith("approval:");
   const posted = await context.post(key, isReport ? message : await named(posting, message), thread);
-  await store.transaction((tx) => tx.sessions.openThread(rootId, { ...thread, threadId: posted.messageId }));
+  if (!hasNoThreads(thread)) await openThread(store, rootId, { ...thread, threadId: posted.messageId });
   return posted;
 }
 
 /** Where the job's session is now; a message that was posted just before a crash opens its thread after all. */
-async function threadOf({ store, context, rootId }: Posting): Promise<ThreadRef> {
+async function threadOf({ store, context, rootId }: Posting): Promise<{ thread: ThreadRef; isOpen: boolean }> {
   const { thread } = await store.sessions.get(rootId);
+  if (hasNoThreads(thread)) return { thread, isOpen: await hasSpoken(store, rootId) };
   const first = thread.threadId === null ? await store.posts.firstSent(context.runId) : null;
-  if (first === null) return thread;
-  await store.transaction((tx) => tx.sessions.openThread(rootId, { ...thread, threadId: first.messageId }));
-  return (await store.sessions.get(rootId)).thread;
+  if (first === null) return { thread, isOpen: thread.threadId !== null };
+  await openThread(store, rootId, { ...thread, threadId: first.messageId });
+  return { thread: (await store.sessions.get(rootId)).thread, isOpen: true };
+}
+
+function openThread(store: Store, rootId: string, thread: ThreadRef): Promise<boolean> {
+  return store.transaction((tx) => tx.sessions.openThread(rootId, thread));
+}
+
+/** Whether people have read anything of the job's run that goes on. */
+async function hasSpoken(store: Store, rootId: string): Promise<boolean> {
+  const run = await store.runs.open(rootId);
+  return run !== null && (await store.posts.firstSent(run.id)) !== null;
 }
 
 /** In the channel a card must say which job it is about. */
@@ -124,7 +131,8 @@ interface Keeper {
 
 async function deliverKept({ store, session, context }: Keeper): Promise<void> {
   const { thread } = await store.sessions.get(session.id);
-  if (thread.threadId === null) return;
+  const isOpen = hasNoThreads(thread) ? await hasSpoken(store, session.id) : thread.threadId !== null;
+  if (!isOpen) return;
   const { ofRun } = await store.children.family(session.id, context.runId);
   for (const runId of ofRun.runIds) {
     for (const key of await store.journal.keysOf(runId, KEPT)) {

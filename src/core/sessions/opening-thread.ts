@@ -1,4 +1,4 @@
-import type { InboundMessage } from "../protocol/platform.ts";
+import type { InboundMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
@@ -7,22 +7,47 @@ import type { Store } from "../store/store.ts";
 const LOOK_EVERY_MS = 100;
 const LONGEST_MS = 2_000;
 
-/**
- * The session of a message's thread; null when it has none. A reply may come before the store knows that the message above
- * it, a job's report, was posted: while one is on its way in the channel, it is waited for.
- */
+export interface OpeningThreadOptions {
+  readonly store: Store;
+  readonly runtime: Pick<Runtime, "clock">;
+}
+
+/** Discord's direct messages have no threads: there a reply names the message it answers. */
+export function hasNoThreads({ platform, workspaceId }: ThreadRef): boolean {
+  return platform === "discord" && workspaceId === "@me";
+}
+
+/** The session of a message's thread, or where there are no threads that of the report it answers; null when it has none. */
 export async function sessionOfMessage(
-  { thread, opensThread }: Pick<InboundMessage, "thread" | "opensThread">,
-  { store, runtime: { clock } }: { readonly store: Store; readonly runtime: Pick<Runtime, "clock"> },
+  { thread, opensThread, repliesTo }: Pick<InboundMessage, "thread" | "opensThread" | "repliesTo">,
+  options: OpeningThreadOptions,
 ): Promise<SessionRow | null> {
-  const key = sessionKeyOf(thread);
-  const found = await store.sessions.byKey(key);
-  if (found !== null || opensThread || thread.threadId === null) return found;
+  const { store } = options;
+  const ofThread = () => store.sessions.byKey(sessionKeyOf(thread));
+  if (!hasNoThreads(thread)) {
+    return opensThread || thread.threadId === null ? ofThread() : onceOpened(ofThread, thread, options);
+  }
+  if (repliesTo === undefined) return ofThread();
+  const ofReport = () => store.sessions.ofReport(channelKeyOf(thread), repliesTo);
+  return (await onceOpened(ofReport, thread, options)) ?? ofThread();
+}
+
+/**
+ * A reply may come before the store knows that the message above it, a job's report, was posted: while one is on its way in
+ * the channel, it is waited for.
+ */
+async function onceOpened(
+  find: () => Promise<SessionRow | null>,
+  thread: ThreadRef,
+  { store, runtime: { clock } }: OpeningThreadOptions,
+): Promise<SessionRow | null> {
+  const found = await find();
+  if (found !== null) return found;
   const { signal } = new AbortController();
   for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
     // In this order: a thread that is opened between the two is found.
     const isOpening = await store.posts.opensThreadIn(channelKeyOf(thread));
-    const session = await store.sessions.byKey(key);
+    const session = await find();
     if (session !== null || !isOpening || waitedMs >= LONGEST_MS) return session;
     await clock.sleep(LOOK_EVERY_MS, signal);
   }

@@ -1,5 +1,5 @@
 import { assertNever } from "../protocol/assert-never.ts";
-import { plainLine } from "../protocol/plain-text.ts";
+import { plainLine, visibleText } from "../protocol/plain-text.ts";
 import { checklist } from "../protocol/plan.ts";
 import type { Button, OutgoingMessage } from "../protocol/platform.ts";
 import type { QuestionRow } from "../store/questions.ts";
@@ -29,7 +29,9 @@ export function openCard({ id, body }: Pick<QuestionRow, "id" | "body">, place: 
   switch (body.kind) {
     case "question": {
       const hint = body.options.length === 0 ? "Reply here to answer" : "Or just reply here";
-      return card(`⏸ ${body.question}`, optionButtons(id, body.options), `${hint} · waiting for ${deciders}`);
+      const notes = [hint, ...(soundsLikeApproval(body) ? [ALLOWS_NOTHING] : []), `waiting for ${deciders}`];
+      const text = `⏸ **Question from the agent**\n${quoted(body.question)}`;
+      return card(text, optionButtons(id, body.options), notes.join(" · "));
     }
     case "plan": {
       const text = ["⏸ **The plan**", body.intro, checklist(body.steps)].filter((part) => part !== "").join("\n\n");
@@ -44,10 +46,36 @@ export function openCard({ id, body }: Pick<QuestionRow, "id" | "body">, place: 
   }
 }
 
+/** What a question says that could be taken for an approval. */
+const ALLOWS_NOTHING = "an answer allows no tool call";
+const OF_APPROVALS = /\b(?:allow|approv|deny|permi)/iu;
+
+function soundsLikeApproval({ question, options }: { question: string; options: readonly string[] }): boolean {
+  return [question, ...options].some((text) => OF_APPROVALS.test(text));
+}
+
+/**
+ * A model's words as a quotation, each line of it: under our own head they cannot be taken for a card of ours, whatever
+ * they say, and they do not have the sign that our heads begin with.
+ */
+function quoted(text: string): string {
+  const lines = unsigned(visibleText(text)).split("\n");
+  return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
+}
+
+function unsigned(text: string): string {
+  return text.replaceAll(/⏸\ufe0f? ?/gu, "");
+}
+
+/** An option with a word of an approval's buttons says that it is an answer. */
+function optionLabel(option: string): string {
+  return plainLine(OF_APPROVALS.test(option) ? `Answer: ${option}` : option, LABEL_CHARS);
+}
+
 function optionButtons(id: string, options: readonly string[]): Button[] {
   return options.map((option, index) => ({
     id: `answer:${index}:${id}`,
-    label: plainLine(option, LABEL_CHARS),
+    label: optionLabel(option),
     style: "default",
   }));
 }
@@ -71,14 +99,18 @@ function fitted(text: string, maxChars: number): string {
 export function answeredCard(row: QuestionRow, maxChars: number): OutgoingMessage {
   const said = answerLine(row);
   const { body } = row;
-  if (body.kind === "question") return card(`${plainLine(body.question, LINE_CHARS)}\n${said}`, []);
+  if (body.kind === "question") return card(`${questionLine(body.question)}\n${said}`, []);
   const plan = fitted(`**The plan**\n\n${checklist(body.steps)}`, maxChars - FRAME_CHARS);
   return card(`${plan}\n\n${said}`, []);
 }
 
+function questionLine(question: string): string {
+  return `Question: ${plainLine(unsigned(question), LINE_CHARS)}`;
+}
+
 /** What stays when nobody need answer any more. `by` as people read it; null: the run ended otherwise. */
 export function withdrawnCard({ body }: Pick<QuestionRow, "body">, by: string | null): OutgoingMessage {
-  const what = body.kind === "question" ? plainLine(body.question, LINE_CHARS) : "**The plan**";
+  const what = body.kind === "question" ? questionLine(body.question) : "**The plan**";
   return card(`${what}\n⏹ ${by === null ? "No answer is needed any more." : `Stopped by ${by}.`}`, []);
 }
 

@@ -5,16 +5,23 @@ import { subAgent, WORKER } from "../agent/sub-agents.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { ChildEvent } from "./child-event.ts";
+import { undertakingOf } from "./child-task.ts";
 import type { TurnContext } from "./engine.ts";
 import { placeFor } from "./job-event.ts";
-import type { SessionPlace } from "./runner.ts";
+import { narrowedTo, toolsOfSkills } from "./run-skills.ts";
+import type { RunnerOptions, SessionPlace } from "./runner.ts";
 import type { SessionEventBody } from "./session-event.ts";
 import { sessionSettingsSchema } from "./session-settings.ts";
 
 /** From the one that can do least. */
 const MODES = ["read", "write", "agi"] as const satisfies readonly Mode[];
 
-const begunSchema = z.object({ settings: sessionSettingsSchema, mode: z.enum(MODES) });
+const begunSchema = z.object({
+  settings: sessionSettingsSchema,
+  mode: z.enum(MODES),
+  /** What its skills narrowed it to; a run that an earlier version began does not say. */
+  skillTools: z.array(z.array(z.string())).default([]),
+});
 
 interface BegunRun {
   readonly session: SessionRow;
@@ -24,20 +31,23 @@ interface BegunRun {
 
 /**
  * The place of a run, as it was when the run began: settings that people change meanwhile are for the next one. What waits
- * for a decision would otherwise go on by another measure than it was asked by. Only a lesser mode holds at once.
+ * for a decision would otherwise go on by another measure than it was asked by. Only a lesser mode holds at once, and so do
+ * fewer tools of its skills: a SKILL.md that changes or goes meanwhile frees nothing.
  */
 export async function placeAsBegun(
   { session, body, context }: BegunRun,
-  placeOf: (session: SessionRow) => Promise<SessionPlace>,
+  { placeOf, skillsOf }: Pick<RunnerOptions, "placeOf" | "skillsOf">,
 ): Promise<SessionPlace> {
   const { settings: now } = session;
+  const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root));
   const begun = await context.step("begun", async () => {
-    const { config } = placeOfRun(body, await placeOf(session));
-    return { settings: now, mode: config.mode };
+    const { config, sandboxRoot } = placeOfRun(body, await placeOf(session));
+    return { settings: now, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
   });
-  const { settings, mode } = begunSchema.parse(begun);
-  const place = placeOfRun(body, await placeOf({ ...session, settings }));
-  return { ...place, config: { ...place.config, mode: lesserMode(mode, place.config.mode) } };
+  const { settings, mode, skillTools } = begunSchema.parse(begun);
+  const { config, ...place } = placeOfRun(body, await placeOf({ ...session, settings }));
+  const lists = [...skillTools, ...toolsNow(place.sandboxRoot)];
+  return { ...place, config: narrowedTo(lists, { ...config, mode: lesserMode(mode, config.mode) }) };
 }
 
 function lesserMode(a: Mode, b: Mode): Mode {
@@ -51,7 +61,7 @@ export function placeOfRun(body: SessionEventBody, place: SessionPlace): Session
       const { task, access, mode, tools, grantedTools, maxTurns } = body;
       const isPlain = task.agent === WORKER || task.agent === EXECUTOR;
       const type = isPlain ? null : place.config.agentDefinition;
-      const agentDefinition = subAgent(type, { name: task.agent, access, maxTurns });
+      const agentDefinition = subAgent(type, { name: task.agent, access, maxTurns }, task.isolated === true);
       const { managedAgents: _managed, ...config } = place.config;
       return { ...place, config: { ...config, agentDefinition, mode, toolAllow: tools, grantedTools } };
     }
@@ -88,6 +98,11 @@ export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings, co
 export function wakesOf(body: SessionEventBody): number {
   if (body.kind === "child_end") return (body.task.wakes ?? 0) + 1;
   return body.kind === "child" ? (body.task.wakes ?? 0) : 0;
+}
+
+/** The undertaking that a run belongs to, by its first run; `began`: what began this one. */
+export function undertakingOfRun(began: SessionEventBody, runId: string): string {
+  return began.kind === "child" || began.kind === "child_end" ? undertakingOf(began.task) : runId;
 }
 
 /** The rights of the job that a run goes back to; null for a person's. */

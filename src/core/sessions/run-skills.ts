@@ -14,26 +14,39 @@ export interface RunSkills {
   readonly index: string;
   /** The session's active skill, below the boundary; empty without one. */
   readonly active: string;
-  /** The settings, narrowed to the tools of the skill that began the run and of the active one. */
-  narrowed(config: QueryConfig): QueryConfig;
 }
 
-export function skillsOfRun(
-  catalogue: SkillCatalogue,
-  { body, settings }: { body: SessionEventBody; settings: SessionSettings },
-): RunSkills {
-  const active =
-    settings.activeSkill === undefined ? null : rendered(catalogue, { name: settings.activeSkill, line: "" });
-  const called = body.kind === "message" && body.skill !== undefined ? rendered(catalogue, body.skill) : null;
-  const narrowing = [active, called].flatMap((skill) => (skill?.tools == null ? [] : [skill.tools]));
+export function skillsOfRun(catalogue: SkillCatalogue, settings: SessionSettings): RunSkills {
+  const [active] = activeSkill(settings);
   return {
     index: skillIndex(catalogue),
-    active: active?.text ?? "",
-    narrowed: (config) => {
-      if (narrowing.length === 0) return config;
-      return { ...config, toolAllow: narrowing.reduce(narrowTools, config.toolAllow) ?? [] };
-    },
+    active: (active && rendered(catalogue, active)?.text) ?? "",
   };
+}
+
+/** What the active skill and the one that began a run narrow it to, a list for each. Reads skills only where one is named. */
+export function toolsOfSkills(
+  { body, settings }: { readonly body: SessionEventBody; readonly settings: SessionSettings },
+  skillsOf: () => SkillCatalogue,
+): readonly (readonly string[])[] {
+  const began = body.kind === "message" && body.skill !== undefined ? [body.skill] : [];
+  const named = [...activeSkill(settings), ...began];
+  if (named.length === 0) return [];
+  const catalogue = skillsOf();
+  return named.flatMap((skill) => {
+    const tools = rendered(catalogue, skill)?.tools ?? null;
+    return tools === null ? [] : [tools];
+  });
+}
+
+/** The settings, narrowed to tools that are on every list. */
+export function narrowedTo(lists: readonly (readonly string[])[], config: QueryConfig): QueryConfig {
+  if (lists.length === 0) return config;
+  return { ...config, toolAllow: lists.reduce(narrowTools, config.toolAllow) ?? [] };
+}
+
+function activeSkill({ activeSkill: name }: SessionSettings): CalledSkill[] {
+  return name === undefined ? [] : [{ name, line: "" }];
 }
 
 /** A skill that a person called, as it enters the history: what was typed, then what it says. */

@@ -5,6 +5,7 @@ import type { Query } from "../agent/query-input.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import { planSection } from "../context/plan-section.ts";
+import { toolsOfCalledSkills } from "../context/skill-narrowing.ts";
 import type { SkillCatalogue } from "../context/skills.ts";
 import { buildSystemPrompt, type InstructionLayer } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
@@ -33,7 +34,7 @@ import { withdrawQuestions } from "./questions.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import { authorOf } from "./run-people.ts";
-import { budgetsOfRun, isUnattended, jobOf, placeAsBegun } from "./run-place.ts";
+import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, undertakingOfRun } from "./run-place.ts";
 import { skillsOfRun } from "./run-skills.ts";
 import { statsOfRun } from "./run-stats.ts";
 import { tasksOfRun } from "./run-tasks.ts";
@@ -210,7 +211,7 @@ class SessionRunner implements SessionHandler {
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
-      const place = await placeAsBegun({ ...run, body: wake.event.body }, this.#options.placeOf);
+      const place = await placeAsBegun({ ...run, body: wake.event.body }, this.#options);
       const isCompaction = wake.event.body.kind === "compact";
       const plan = await this.#options.store.plans.of(run.session.id);
       const { query, input } = this.#query(run, place, plan);
@@ -259,16 +260,13 @@ class SessionRunner implements SessionHandler {
     const input = this.#inputOptions(run, sandboxRoot, runCommand);
     const account = { personId: author.id, channelId: session.channelKey };
     const instructions = this.#options.instructionsOf(sandboxRoot);
-    const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot), {
-      body: wake.event.body,
-      settings: session.settings,
-    });
+    const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot), session.settings);
     const query: Query = {
       sessionId: session.id,
       runId: wake.runId,
       channelKey: session.channelKey,
       person: author.name,
-      config: skills.narrowed(config),
+      config,
       registry: this.#registry(run, account, config),
       tools: tools(),
       system: buildSystemPrompt({
@@ -297,6 +295,8 @@ class SessionRunner implements SessionHandler {
       nonInteractive: isUnattended(wake.event.body),
       cacheKey: session.channelKey,
       plan: () => store.plans.of(session.id),
+      toolsOfSkillsCalled: (messages) =>
+        toolsOfCalledSkills(messages, { find: (name) => this.#options.skillsOf(sandboxRoot).find(name) }),
     };
     const localCommands = createLocalCommands({ store, context, query, show, approvals: this.#options.approvals });
     return { query, input };
@@ -328,7 +328,14 @@ class SessionRunner implements SessionHandler {
         runtime,
         log,
         settings: budgetsOfRun(body, budgets, config),
-        account: { runId: wake.runId, sessionId: session.id, ...account, ...root, isJob: jobOf(body) !== null },
+        account: {
+          runId: wake.runId,
+          sessionId: session.id,
+          ...account,
+          ...root,
+          undertaking: undertakingOfRun(body, wake.runId),
+          isJob: jobOf(body) !== null,
+        },
         epoch: context.epoch,
       },
       registry,

@@ -10,6 +10,8 @@ export const sessionSettingsSchema = z.object({
   activeSkill: z.string().exactOptional(),
   /** Whether a manager plans and executors do. */
   managed: z.boolean().exactOptional(),
+  /** The name of managed mode's preset; one that is there no more counts as none. */
+  managedPreset: z.string().exactOptional(),
 });
 export type SessionSettings = z.infer<typeof sessionSettingsSchema>;
 

@@ -84,8 +84,8 @@ async function filesOf(store: Store, sessionId: string): Promise<SessionSummary[
 
 async function costOf(store: Store, sessionIds: readonly string[]): Promise<number | null> {
   const sums = await Promise.all(sessionIds.map((sessionId) => store.usage.total({ since: 0, sessionId })));
-  const priced = sums.filter(({ calls, unpriced }) => calls > unpriced);
-  return priced.length === 0 ? null : priced.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  const isUnknown = sums.some(({ calls }) => calls > 0) && sums.every(({ calls, unpriced }) => calls === unpriced);
+  return isUnknown ? null : sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
 }
 
 /** As the newest response was counted; what has come since is in the next one's figure. */

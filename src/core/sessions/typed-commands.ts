@@ -1,4 +1,5 @@
 import type { CommandContext, CommandServices, RunReply } from "../commands/command.ts";
+import { fitted } from "../commands/private-reply.ts";
 import { CHAT_COMMANDS } from "../commands/registry.ts";
 import { runCommand, type TypedCommand } from "../commands/run-command.ts";
 import type { Log } from "../protocol/log.ts";
@@ -11,10 +12,13 @@ import type {
   ThreadRef,
 } from "../protocol/platform.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { ClickOptions } from "./clicks.ts";
 import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
 
 export interface CommandIntake extends CommandServices, MessageOptions {
   readonly log: Log;
+  /** Characters of a platform's message. */
+  readonly messageChars: ClickOptions["messageChars"];
   /** Posts in a thread, or what opens one. */
   readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<PostedMessage>;
   /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
@@ -36,7 +40,10 @@ export function takeCommand(command: TypedCommand, typed: Typed, options: Comman
     options.log.info({ command: command.name, person: event.person.id, sessionId: session?.id }, "command");
     const reply = await runCommand(command, commandContext(typed, options));
     if ("run" in reply) return begin(reply, typed, options);
-    return "form" in reply ? { type: "reply", ...reply } : { type: "reply", message: reply };
+    // A form that is not right is sent again.
+    if ("problems" in reply) options.commandKeys.delete(event.key);
+    if ("form" in reply) return { type: "reply", ...reply };
+    return { type: "reply", message: fitted(reply, options.messageChars(event.thread.platform)) };
   });
 }
 
@@ -67,6 +74,7 @@ export function commandContext({ event, session }: Typed, options: CommandIntake
     session,
     person: event.person,
     thread: event.thread,
+    filled: event.kind === "command" ? (event.filled ?? null) : null,
     channelKey,
     openSession: event.kind === "command" && opensThread(event) ? null : open,
     openThread: isOneThread(event) ? null : (root) => openThread(root, event, options),

@@ -1,4 +1,5 @@
-import { type ChildTask, childTaskSchema } from "../sessions/child-task.ts";
+import { endKeys } from "../sessions/child-event.ts";
+import { type ChildTask, childTaskSchema, undertakingOf } from "../sessions/child-task.ts";
 import type { SessionSettings } from "../sessions/session-settings.ts";
 import type { Client } from "./client.ts";
 
@@ -53,29 +54,47 @@ export function childReads(db: Client) {
 
     /** A session with all that descend from it; with a run, that run and what descends from it. */
     async family(sessionId: string, runId: string): Promise<{ ofRun: Family; ofSession: Family }> {
-      let level = (await childrenWhere(db, { parentId: sessionId })).map((row) => ({
-        id: row.id,
-        isOfRun: row.parentRunId === runId,
-      }));
-      const all = [...level];
-      while (level.length > 0) {
-        const isOfRun = new Map(level.map((row) => [row.id, row.isOfRun]));
-        const below = await childrenWhere(db, { parentId: { in: [...isOfRun.keys()] } });
-        level = below.map((row) => ({ id: row.id, isOfRun: isOfRun.get(row.parentId) ?? false }));
-        all.push(...level);
+      const all = await descendants(db, sessionId);
+      const runs = await runsOf(db, all);
+      const ofRun: string[] = [];
+      for (const { id, parentId, parentRunId } of all) {
+        if (parentId === sessionId ? parentRunId === runId : ofRun.includes(parentId)) ofRun.push(id);
       }
-      const runs = await db.run.findMany({
-        where: { sessionId: { in: all.map(({ id }) => id) } },
-        select: { id: true, sessionId: true },
-      });
-      const ofRun = all.filter((row) => row.isOfRun).map(({ id }) => id);
       const runIds = runs.filter((run) => ofRun.includes(run.sessionId)).map(({ id }) => id);
       return {
         ofRun: { sessionIds: ofRun, runIds: [runId, ...runIds] },
         ofSession: { sessionIds: [sessionId, ...all.map(({ id }) => id)], runIds: runs.map(({ id }) => id) },
       };
     },
+
+    /** The runs of an undertaking: its first one, its sub-agents', and those of the session that their ends have begun. */
+    async undertaking(sessionId: string, runId: string): Promise<string[]> {
+      const all = (await descendants(db, sessionId)).filter(({ task }) => undertakingOf(task) === runId);
+      const below = await runsOf(db, all);
+      const notes = below.map((run) => endKeys(run.sessionId, run.id).note);
+      const began = await db.inboxEvent.findMany({ where: { key: { in: notes } }, select: { seq: true } });
+      const eventSeq = { in: began.map(({ seq }) => seq) };
+      const woken = await db.run.findMany({ where: { sessionId, eventSeq }, select: { id: true } });
+      return [runId, ...[...below, ...woken].map(({ id }) => id)];
+    },
   };
+}
+
+/** All generations, a parent before its children. */
+async function descendants(db: Client, sessionId: string): Promise<ChildRow[]> {
+  const all: ChildRow[] = [];
+  for (let level = [sessionId]; level.length > 0; ) {
+    const below = await childrenWhere(db, { parentId: { in: level } });
+    all.push(...below);
+    level = below.map(({ id }) => id);
+  }
+  return all;
+}
+
+async function runsOf(db: Client, children: readonly ChildRow[]): Promise<{ id: string; sessionId: string }[]> {
+  if (children.length === 0) return [];
+  const sessionId = { in: children.map(({ id }) => id) };
+  return db.run.findMany({ where: { sessionId }, select: { id: true, sessionId: true } });
 }
 
 export function childWrites(db: Client) {

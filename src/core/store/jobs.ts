@@ -44,8 +44,14 @@ const rowSchema = z.object({
   failures: z.number(),
   /** Each due time until here has its occurrence. Milliseconds since the epoch. */
   accountedTo: z.number(),
+  /** Another after each change. Milliseconds since the epoch. */
+  updatedAt: z.number(),
 });
 export type JobRow = z.infer<typeof rowSchema>;
+
+export function settingsOf(job: JobRow): JobSettings {
+  return settingsSchema.parse(job);
+}
 
 /** A row that cannot be read; the others can. */
 export interface BrokenJob {
@@ -53,6 +59,19 @@ export interface BrokenJob {
   readonly name: string;
   readonly problem: string;
 }
+
+const PLACE = {
+  id: true,
+  name: true,
+  thread: true,
+  channelId: true,
+  ownerId: true,
+  ownerName: true,
+  enabled: true,
+} as const;
+const placeSchema = rowSchema.pick(PLACE);
+/** Where a job reports, and in whose name. */
+export type JobPlace = z.infer<typeof placeSchema>;
 
 export interface JobList {
   readonly jobs: readonly JobRow[];
@@ -97,6 +116,13 @@ export function jobReads(db: Client) {
       return found === undefined ? null : bare(found.id);
     },
 
+    /** What is wrong with a row that cannot be read, and as much of it as says where; null for any other, or none. */
+    async unreadable(id: string): Promise<{ readonly problem: string; readonly place: JobPlace | null } | null> {
+      if ((await db.job.count({ where: { id } })) === 0) return null;
+      const row = readRow(await storedJob(db, id));
+      return "problem" in row ? { problem: row.problem, place: await storedPlace(db, id) } : null;
+    },
+
     /** Null also when its row cannot be read. */
     async get(id: string): Promise<JobRow | null> {
       const row = readRow(await storedJob(db, id));
@@ -124,14 +150,19 @@ export function jobWrites(db: Client) {
       await db.job.create({ data: { id, ...row } });
     },
 
-    async change(id: string, settings: JobSettings, at: number): Promise<void> {
-      await db.job.update({ where: { id }, data: { ...settingsRow(settings), updatedAt: new Date(at) } });
+    /** False when it is gone, or not as it was known: somebody else was quicker. */
+    async change({ id, updatedAt }: JobRow, settings: JobSettings, at: number): Promise<boolean> {
+      const { count } = await db.job.updateMany({
+        where: { id, updatedAt: new Date(updatedAt) },
+        data: { ...settingsRow(settings), updatedAt: new Date(Math.max(at, updatedAt + 1)) },
+      });
+      return count > 0;
     },
 
     /** Due times while it was paused are nobody's: it counts anew from `at`. */
     async enable(id: string, at: number): Promise<void> {
       const counted = { failures: 0, accountedTo: new Date(at), updatedAt: new Date(at) };
-      await db.job.update({ where: { id }, data: { enabled: true, pausedBecause: null, ...counted } });
+      await db.job.updateMany({ where: { id }, data: { enabled: true, pausedBecause: null, ...counted } });
     },
 
     async pause(id: string, because: string | null, at: number): Promise<void> {
@@ -152,6 +183,11 @@ export function jobWrites(db: Client) {
         data: { accountedTo: new Date(until) },
       });
       return count > 0;
+    },
+
+    /** Due times after `at` are to come, whatever was said of them. */
+    async accountAnew(id: string, at: number): Promise<void> {
+      await db.job.updateMany({ where: { id }, data: { accountedTo: new Date(at) } });
     },
 
     /** Counts a failure, or forgets those before a success; answers how many there are in a row. */
@@ -188,7 +224,8 @@ async function storedJobs(db: Client): Promise<StoredJob[]> {
   try {
     const rows = new Map((await db.job.findMany()).map((row) => [row.id, row]));
     return ids.map((id) => ({ id, row: rows.get(id) ?? null }));
-  } catch {
+  } catch (error) {
+    if (!isOfWrongType(error)) throw error;
     const found: StoredJob[] = [];
     for (const id of ids) found.push(await storedJob(db, id));
     return found;
@@ -198,9 +235,25 @@ async function storedJobs(db: Client): Promise<StoredJob[]> {
 async function storedJob(db: Client, id: string): Promise<StoredJob> {
   try {
     return { id, row: await db.job.findUnique({ where: { id } }) };
-  } catch {
+  } catch (error) {
+    if (!isOfWrongType(error)) throw error;
     return { id, row: null };
   }
+}
+
+async function storedPlace(db: Client, id: string): Promise<JobPlace | null> {
+  try {
+    const row = await db.job.findUnique({ where: { id }, select: PLACE });
+    return placeSchema.safeParse({ ...row, thread: fromJson(row?.thread ?? "") }).data ?? null;
+  } catch (error) {
+    if (!isOfWrongType(error)) throw error;
+    return null;
+  }
+}
+
+/** Source: Prisma docs, Error message reference: “Inconsistent column data”. A database that does not answer is no broken row. */
+function isOfWrongType(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "P2023";
 }
 
 function readRow({ id, row }: StoredJob): JobRow | BrokenJob {
@@ -211,6 +264,7 @@ function readRow({ id, row }: StoredJob): JobRow | BrokenJob {
     tools: fromJson(row.tools),
     dueOnce: row.dueOnce?.getTime() ?? null,
     accountedTo: row.accountedTo.getTime(),
+    updatedAt: row.updatedAt.getTime(),
   });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

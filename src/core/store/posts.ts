@@ -7,6 +7,7 @@ import {
   threadRefSchema,
 } from "../protocol/platform.ts";
 import type { Client } from "./client.ts";
+import { JOB_KEY } from "./sessions.ts";
 
 export interface PostRow {
   readonly key: string;
@@ -62,7 +63,7 @@ export function postReads(db: Client) {
 
     /** True while the first message of a job's run in the channel is on its way, or its thread is not known yet. */
     async opensThreadIn(channelId: string): Promise<boolean> {
-      const session = { channelId, key: { startsWith: "job:" } };
+      const session = { channelId, key: { startsWith: JOB_KEY } };
       const runs = await db.run.findMany({ where: { status: { not: "ended" }, session }, select: { id: true } });
       const runId = { in: runs.map(({ id }) => id) };
       return runs.length > 0 && (await db.post.count({ where: { runId } })) > 0;

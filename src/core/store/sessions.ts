@@ -55,10 +55,17 @@ export interface NewSession {
 /** A session that no thread has yet: a job's, until its report opens one. */
 export type NewUnder = Pick<NewSession, "id" | "thread" | "agent" | "createdBy" | "at"> & Pick<SessionRow, "settings">;
 
+/** What keys of sessions that jobs begin start with, until a thread gives them its own. */
+export const JOB_KEY = "job:";
+/** Sessions of jobs among which a report is looked for, the newest. */
+const MOST_REPORTS = 500;
+
 const peopleSchema = z.array(z.string());
 
 export function sessionReads(db: Client) {
   return {
+    ...reportReads(db),
+
     async byKey(key: string): Promise<SessionRow | null> {
       const row = await db.session.findUnique({ where: { key } });
       return row === null ? null : toRow(row);
@@ -66,6 +73,16 @@ export function sessionReads(db: Client) {
 
     async get(id: string): Promise<SessionRow> {
       return toRow(await db.session.findUniqueOrThrow({ where: { id } }));
+    },
+
+    /** In the order asked for. */
+    async channelsOf(ids: readonly string[]): Promise<{ id: string; channelKey: string }[]> {
+      const rows = await db.session.findMany({
+        where: { id: { in: [...ids] } },
+        select: { id: true, channelId: true },
+      });
+      const places = new Map(rows.map(({ id, channelId }) => [id, { id, channelKey: channelId }]));
+      return [...new Set(ids)].flatMap((id) => places.get(id) ?? []);
     },
 
     async isIn(channelKey: string): Promise<boolean> {
@@ -105,6 +122,24 @@ export function sessionReads(db: Client) {
         select: { thread: true },
       });
       return rows.map(({ thread }) => threadRefSchema.parse(JSON.parse(thread)));
+    },
+  };
+}
+
+function reportReads(db: Client) {
+  return {
+    /** The job's session that a message of a channel came from; null when it is none's. */
+    async ofReport(channelKey: string, messageId: string): Promise<SessionRow | null> {
+      const where = { channelId: channelKey, key: { startsWith: JOB_KEY } };
+      const jobs = await db.session.findMany({ where, orderBy: { createdAt: "desc" }, take: MOST_REPORTS });
+      const runs = await db.run.findMany({
+        where: { sessionId: { in: jobs.map(({ id }) => id) } },
+        select: { id: true },
+      });
+      const posted = { contains: `"messageId":${JSON.stringify(messageId)}` };
+      const post = await db.post.findFirst({ where: { runId: { in: runs.map(({ id }) => id) }, posted } });
+      const row = jobs.find(({ id }) => id === post?.sessionId);
+      return row === undefined ? null : toRow(row);
     },
   };
 }

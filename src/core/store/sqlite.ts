@@ -9,6 +9,7 @@ import type { Clock, Runtime } from "../protocol/runtime.ts";
 import type { DatabaseClient } from "./client.ts";
 import { sqlitePath } from "./database-url.ts";
 import { migrate } from "./migrate.ts";
+import { keepPrepared, type Prepared } from "./prepared-statements.ts";
 import { unavailable } from "./unavailable.ts";
 
 /** Creates the folder and file when missing, applies migrations, and opens a client on one connection. */
@@ -76,7 +77,9 @@ class ImmediateSqlite extends PrismaBetterSqlite3 {
 
   override async connect() {
     const adapter = await super.connect();
-    const begin = immediateBegin(connectionOf(adapter));
+    const connection = connectionOf(adapter);
+    const begin = immediateBegin(keepPrepared(connection.prepare.bind(connection)));
+    Object.assign(connection, { prepare: begin.prepare });
     const start = adapter.startTransaction.bind(adapter);
     adapter.startTransaction = async (isolationLevel) => {
       const until = this.#clock.now() + LOCKED.inAllMs;
@@ -96,41 +99,35 @@ class ImmediateSqlite extends PrismaBetterSqlite3 {
 const NEVER = new AbortController().signal;
 
 interface Begin {
+  readonly prepare: (sql: string) => Prepared;
   /** Why the last BEGIN failed; null when it did not. Whoever holds the adapter's lock may ask. */
   failure(): Error | null;
 }
 
-function immediateBegin(connection: Preparing): Begin {
+function immediateBegin(prepare: (sql: string) => Prepared): Begin {
   let failure: Error | null = null;
-  const prepare = connection.prepare.bind(connection);
-  connection.prepare = (sql: string) => {
-    if (sql !== "BEGIN") return prepare(sql);
-    const statement = prepare("BEGIN IMMEDIATE");
-    const run = statement.run.bind(statement);
-    statement.run = () => {
-      try {
-        failure = null;
-        return run();
-      } catch (error) {
-        failure = error instanceof Error ? error : new StoreError("defect", String(error));
-        return { changes: 0, lastInsertRowid: 0 };
-      }
-    };
-    return statement;
+  const immediate = prepare("BEGIN IMMEDIATE");
+  const run = () => {
+    try {
+      failure = null;
+      return immediate.run();
+    } catch (error) {
+      failure = error instanceof Error ? error : new StoreError("defect", String(error));
+      return { changes: 0, lastInsertRowid: 0 };
+    }
   };
-  return { failure: () => failure };
+  return {
+    prepare: (sql) => (sql === "BEGIN" ? { ...immediate, run } : prepare(sql)),
+    failure: () => failure,
+  };
 }
 
 function isBusy(error: Error): boolean {
   return error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
-interface Preparing {
-  prepare(sql: string): BetterSqlite3.Statement;
-}
-
-/** The adapter has no option for the kind of BEGIN; its connection is a plain property. */
-function connectionOf(adapter: SqlDriverAdapter): Preparing {
+/** The adapter has no option for what it does with statements; its connection is a plain property. */
+function connectionOf(adapter: SqlDriverAdapter): BetterSqlite3.Database {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a plain property that its type hides
   return (adapter as unknown as { client: BetterSqlite3.Database }).client;
 }

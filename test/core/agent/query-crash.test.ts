@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
+import { CancelSignal } from "../../../src/core/sessions/engine.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { type CrashPoint, type JournalWrite, MemoryJournal, ProcessDied } from "../../support/memory-journal.ts";
 import { drive, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
@@ -12,7 +13,7 @@ const INTERRUPTED =
  * A run that meets every kind of call: replayable reads beside each other, a command that may never run
  * twice, a write that journals its intent; and a message that arrives in between.
  */
-function wholeRun() {
+function wholeRun(command: Pick<Tool<{ path: string }>, "account"> = {}) {
   const journal = new MemoryJournal([userMessage("go")]);
   const model = ScriptedModel.byTurn(
     {
@@ -42,6 +43,7 @@ function wholeRun() {
       },
     }),
     tool("bash", {
+      ...command,
       permission: "execute",
       parallel: false,
       afterCrash: "never",
@@ -171,6 +173,41 @@ test("a run that is killed after each of its writes still comes to its end", asy
   expect(kills).toBeGreaterThan(10);
   expect(world.commands).toBeLessThanOrEqual(1);
   expect(world.writes).toBe(1);
+});
+
+const HAD_BEGUN = "Cancelled by @ana. It had begun; what it had done until then stays.";
+const accounts: {
+  what: string;
+  account: NonNullable<Tool<{ path: string }>["account"]>;
+  text: string;
+  files: string[];
+}[] = [
+  {
+    what: "tells what it had done",
+    account: async ({ path }, ctx, signal) =>
+      textResult(`${path} of ${ctx.callId}: ${signal.reason.message}`, {
+        files: [{ path: "out", sha256: "new", action: "wrote" }],
+      }),
+    text: "make of cmd: cancelled by @ana",
+    files: ["out"],
+  },
+  { what: "cannot tell", account: () => Promise.reject(new Error("gone")), text: HAD_BEGUN, files: [] },
+];
+
+test.each(accounts)("a call that a crash cut and a person then stopped $what", async ({ account, text, files }) => {
+  const { query, journal, world } = wholeRun({ account });
+  journal.crashAt({ write: COMMAND_BEGUN, when: "after" });
+  await expect(drive(query)).rejects.toThrow(ProcessDied);
+  journal.restart();
+  const { outcome } = await drive(query, AbortSignal.abort(new CancelSignal("@ana")));
+  expect(outcome).toMatchObject({ type: "cancelled", by: "@ana" });
+  const { messages, changedFiles } = await journal.load();
+  const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_result"));
+  expect(results).toContainEqual(
+    expect.objectContaining({ toolUseId: "cmd", content: [expect.objectContaining({ text })] }),
+  );
+  expect(changedFiles).toEqual(files);
+  expect(world.commands).toBe(0);
 });
 
 test("a run that is finished is not asked again", async () => {

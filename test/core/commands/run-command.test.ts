@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { nearest } from "../../../src/core/commands/nearest.ts";
+import { fitted, privately } from "../../../src/core/commands/private-reply.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { typedCommand } from "../../../src/core/commands/run-command.ts";
+import { createIntake } from "../../../src/core/sessions/intake.ts";
+import { intakeOptions, mention, privateText } from "../sessions/intake-fixture.ts";
 
 test.each([
   ["/stop", { name: "stop", line: "" }],
@@ -46,3 +49,63 @@ test("every command can be registered on each platform", () => {
     for (const text of [description, usage]) expect(text.length).toBeLessThanOrEqual(100);
   }
 });
+
+test("--help of each command tells how it is typed, and runs nothing", async () => {
+  const { options } = await intakeOptions();
+  const receive = createIntake(options);
+  for (const { name, usage, description } of CHAT_COMMANDS) {
+    const typed = usage === undefined ? `/${name}` : `/${name} ${usage}`;
+    const help = privateText(await receive(mention(`/${name} --help`)));
+    expect(help.split("\n")[0]).toBe(`\`${typed}\` · ${description}`);
+    expect(privateText(await receive(mention(`/help /${name}`)))).toBe(help);
+  }
+  expect(privateText(await receive(mention("/mode —help")))).toBe(
+    [
+      "`/mode [read|write|agi|default]` · show or set what I may do in this thread",
+      "- `mode` · read: only look; write: ask first; agi: never ask (read, write, agi, default)",
+      "For those who work with me in the thread.",
+    ].join("\n"),
+  );
+  expect(privateText(await receive(mention("/jobs run --help")))).toMatch(
+    /^`\/jobs run` · .*\n- `--job` · .*\(required\)/,
+  );
+  expect(privateText(await receive(mention("/help usge")))).toBe("I don't know `/usge`. Did you mean `/usage`?");
+  expect(privateText(await receive(mention("/help"))).length).toBeLessThan(1_800);
+});
+
+test("an answer that is too long for a message is cut at a line, whole in a file, and its table closed", () => {
+  const rows = Array.from({ length: 60 }, (_, index) => `row ${index} ${"x".repeat(30)}`);
+  const answer = fitted(privately(["Sixty rows:", "```", ...rows, "```"].join("\n")), 1_000);
+  const lines = answer.markdown.split("\n");
+  expect(answer.markdown.length).toBeLessThanOrEqual(1_000);
+  expect(lines.slice(-2)).toEqual(["```", "… All of it is in the file."]);
+  expect(rows).toContain(lines.at(-3));
+  expect(answer.files.map(({ name }) => name)).toEqual(["answer.md"]);
+  expect(new TextDecoder().decode(answer.files[0]?.data)).toContain("row 59");
+  expect(fitted(privately("short"), 1_000)).toEqual(privately("short"));
+});
+
+test.each([
+  ["/agent ", "I don't know an agent"],
+  ["/mode ", "I don't know a mode"],
+  ["/model ", "I don't know a model"],
+  ["/managed ", "I don't know"],
+  ["/skill ", "I don't know a skill"],
+  ["/jobs ", "I don't know"],
+  ["/jobs add ", "I don't know what to do with"],
+  ["/undo ", "I don't know"],
+  ["/approvals ", "I don't know"],
+  ["/usage --", "I don't know"],
+])(
+  "%s and a flood of hostile text is answered on one short line that it cannot break out of",
+  async (typed, answer) => {
+    const { options } = await intakeOptions();
+    const receive = createIntake(options);
+    await receive(mention("begin"));
+    const text = privateText(await receive(mention(`${typed}a\`*b*${"x".repeat(30_000)}`)));
+    expect(text).toContain(answer);
+    expect(text).toContain("a`*b*xxx");
+    expect(text).toMatch(/`` [^\n]*x… ``/u);
+    expect(text.length).toBeLessThan(1_000);
+  },
+);

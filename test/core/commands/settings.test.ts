@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import { beginKey } from "../../../src/core/sessions/child-event.ts";
 import { createIntake, type IntakeOptions } from "../../../src/core/sessions/intake.ts";
+import { commandServices } from "../../support/command-services.ts";
 import { intakeOptions, mention, privateText, slash } from "../sessions/intake-fixture.ts";
 
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
@@ -90,6 +93,57 @@ test("/model shows, finds, checks and sets the session's model", async () => {
   }
 });
 
+const CONFIGURED = {
+  maxConcurrentExecutors: 3,
+  totalBudgetUsd: 0.2,
+  presets: {
+    fast: { maxConcurrentExecutors: 20, executorModel: "openai/gpt-6-sol" },
+    thorough: { executorMaxTurns: 40 },
+  },
+};
+const ON = { managed: true };
+
+/** In order, in one thread. */
+const managed: readonly (readonly [typed: string, answer: string | RegExp, settings: object])[] = [
+  ["/managed", /^Managed mode is \*\*off\*\*.*\n`careful`: at most 2 executors at once, 20 turns each, each in/u, {}],
+  ["/managed", "\n`cheap`: one executor at a time, 6 turns each, $0.2 for one request\n", {}],
+  [
+    "/managed",
+    "\n`fast`: at most 20 executors at once, 10 turns each, $0.2 for one request, `openai/gpt-6-sol` executes\n",
+    {},
+  ],
+  [
+    "/managed on",
+    "✓ Managed mode **on**: I plan, and executors do the work; at most 3 executors at once, 10 turns",
+    ON,
+  ],
+  ["/managed on careful", "✓ Managed mode **on** by **careful**: I plan", { ...ON, managedPreset: "careful" }],
+  ["/managed", "Managed mode is **on** by **careful**: at most 2", { ...ON, managedPreset: "careful" }],
+  ["/status", "Managed mode **on** by **careful**.", { ...ON, managedPreset: "careful" }],
+  [
+    "/managed on carefull",
+    "I don't know `carefull` here. Did you mean `careful`?",
+    { ...ON, managedPreset: "careful" },
+  ],
+  ["/managed on slow", "There is `careful`, `cheap`, `fast`, `thorough`.", { ...ON, managedPreset: "careful" }],
+  ["/managed fsat", "Did you mean `fast`?", { ...ON, managedPreset: "careful" }],
+  ["/managed off fast", "`/managed off` takes no preset.", { ...ON, managedPreset: "careful" }],
+  ["/managed Thorough", "40 turns each", { ...ON, managedPreset: "thorough" }],
+  ["/managed on", "✓ Managed mode **on**: ", ON],
+  ["/managed off", "✓ Managed mode **off**: I work myself.", {}],
+];
+
+test("/managed shows, finds and sets managed mode and its presets", async () => {
+  const { options, session } = await intakeOptions();
+  const receive = createIntake({ ...options, ...commandServices(CONFIGURED) });
+  for (const [typed, answer, settings] of managed) {
+    const said = privateText(await receive(mention(typed)));
+    if (typeof answer === "string") expect(said).toContain(answer);
+    else expect(said).toMatch(answer);
+    expect((await session())?.settings ?? {}).toEqual(settings);
+  }
+});
+
 test("what people have set holds for their session only, and over /new", async () => {
   const { options, session } = await intakeOptions();
   const receive = createIntake(options);
@@ -99,6 +153,27 @@ test("what people have set holds for their session only, and over /new", async (
   await receive(mention("/new"));
   expect((await session())?.settings).toEqual({ mode: "read" });
   expect((await session(other))?.settings).toEqual({ mode: "agi" });
+});
+
+test("a sub-agent that is about to begin is not left behind by /new", async () => {
+  const { options, session } = await intakeOptions();
+  const receive = createIntake(options);
+  await receive(mention("/mode read"));
+  const { id: parentId } = (await session()) ?? {};
+  if (parentId === undefined) throw new Error("there is no session");
+  const parent = { sessionId: parentId, runId: "run_1", callId: "c1" };
+  const root = { sessionId: parentId, runId: "run_1" };
+  const task = { agent: "explorer", description: "look", background: true, depth: 1, root };
+  const origin = { parentId, parentRunId: "run_1", parentCallId: "c1" };
+  const event = { key: beginKey({ parent }), body: { kind: "resume", of: "place" } } as const;
+  await options.store.transaction(async (tx) => {
+    await tx.children.create({ id: "agt_1", ...origin, task, settings: {}, createdBy: "slack:U1", createdAt: 1 });
+    await tx.inbox.insert({ sessionId: "agt_1", event, wakes: true, resumes: false, dueAt: 1, at: 1 });
+  });
+  for (const command of ["/new", "/undo"])
+    expect(privateText(await receive(mention(command)))).toContain("I am still working here.");
+  await receive(mention("/stop"));
+  expect(privateText(await receive(mention("/new")))).toContain("A new session begins here");
 });
 
 test("only those who work in a thread change what holds there, and admins; looking and stopping is for all", async () => {
@@ -115,6 +190,25 @@ test("only those who work in a thread change what holds there, and admins; looki
   const asAdmin = createIntake({ ...options, access: { ...USUAL_ACCESS, admins: [BEN.id] } });
   expect(privateText(await asAdmin(mention("/mode read", ben)))).toContain("✓ Mode **read**");
   expect((await session())?.settings).toEqual({ mode: "read" });
+});
+
+test("a slash command in a channel tells which threads are at work there, and how to stop one", async () => {
+  const working = Promise.withResolvers<undefined>();
+  const { options, recorder } = await intakeOptions(() => working.promise);
+  const linkTo = ({ threadId }: ThreadRef) => `https://chat.example/${threadId}`;
+  const receive = createIntake({ ...options, linkTo });
+  expect(privateText(await receive(slash("stop")))).toBe("Nothing is running in this thread.");
+  expect(privateText(await receive(slash("fork")))).toMatch(/nothing to fork\. In the thread you mean, write it after/);
+  await receive(mention("tidy the logs"));
+  await recorder.begun(1);
+  const line = "⏳ Working: “tidy the logs” · [its thread](https://chat.example/1)";
+  expect(privateText(await receive(slash("status")))).toBe(line);
+  expect(privateText(await receive(slash("stop")))).toBe(
+    `In the thread you mean, write \`/stop\` after mentioning me:\n${line}`,
+  );
+  expect(privateText(await receive(slash("status", "", { person: BEN })))).toContain("no session here yet");
+  working.resolve(undefined);
+  await recorder.ended(1);
 });
 
 test("a slash command in a channel has no thread to set anything for", async () => {

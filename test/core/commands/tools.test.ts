@@ -24,13 +24,14 @@ const TOOLS: ListedTool[] = [
 
 test("/tools says of each tool where it comes from, what it needs and what it reaches", async () => {
   const { options } = await intakeOptions();
-  const receive = createIntake({ ...options, tools: async () => TOOLS, allowedHosts: ["docs.example"] });
+  const allowedHosts = ["docs.example", "a.example", "b.example", "c.example", "d.example"];
+  const receive = createIntake({ ...options, tools: async () => TOOLS, allowedHosts });
   const lines = privateText(await receive(mention("/tools"))).split("\n");
   expect(lines.find((line) => line.startsWith("bash"))).toMatch(
     /^bash +execute +asks first +built in +changes files · no network · 60 s · 256 MB$/,
   );
   expect(lines.find((line) => line.startsWith("web_fetch"))).toMatch(
-    /^web_fetch +read +yes +built in +no files · docs\.example · 60 s$/,
+    /^web_fetch +read +yes +built in +no files · docs\.example, a\.example, b\.example and 2 more hosts · 60 s$/,
   );
   expect(lines.find((line) => line.startsWith("mcp"))).toMatch(/execute +asks first +MCP server docs, not sandboxed$/);
 });
@@ -45,6 +46,6 @@ test.each([
   },
   {
     capabilities: { ...READS, hosts: ["a", "b", "c", "d"], memoryMb: null },
-    says: "may read files in the sandbox of this channel · a, b, c and 1 more hosts · 60 s",
+    says: "may read files in the sandbox of this channel · a, b, c, d · 60 s",
   },
 ])("a card says: $says", ({ capabilities, says }) => expect(reachOf(capabilities)).toBe(says));

@@ -1,4 +1,7 @@
+import { inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { usageChart } from "../../../src/core/commands/usage-chart.ts";
+import type { Receipt } from "../../../src/core/protocol/platform.ts";
 import { createIntake } from "../../../src/core/sessions/intake.ts";
 import { intakeOptions, mention, privateText } from "../sessions/intake-fixture.ts";
 
@@ -35,6 +38,52 @@ test("/usage shows sums with bars, and says what has no price", async () => {
   const days = privateText(await receive(mention("/usage day --days 3"))).split("\n");
   expect(days.slice(3, -2)).toHaveLength(3);
   expect(days.at(-3)).toMatch(/^\d{4}-\d\d-\d\d {2}\$4\.00 {2}3,000 {2}█{10}$/);
+});
+
+/** The files of a private answer. */
+function filesOf(receipt: Receipt) {
+  return receipt.type === "reply" ? receipt.message.files : [];
+}
+
+/** Width, height and how high the highest bar stands in the picture. Pixels. */
+function pictureOf(png: Uint8Array) {
+  const bytes = Buffer.from(png);
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  const data = bytes.indexOf("IDAT");
+  const rows = inflateSync(bytes.subarray(data + 4, data + 4 + bytes.readUInt32BE(data - 4)));
+  const above = new Uint8Array(width);
+  let inked = 0;
+  for (let y = 0; y < height; y++) {
+    let hasBar = false;
+    for (let x = 0; x < width; x++) {
+      const colour = ((above[x] ?? 0) + (rows[y * (width + 1) + 1 + x] ?? 0)) & 0xff;
+      above[x] = colour;
+      hasBar ||= colour === BAR;
+    }
+    inked += hasBar ? 1 : 0;
+  }
+  return { width, height, highest: inked };
+}
+/** The first series' colour in the palette. */
+const BAR = 4;
+
+test("/usage comes with a picture of the days, of the tokens where nothing has a price", async () => {
+  const [file, ...more] = filesOf(await createIntake(await spent())(mention("/usage model")));
+  expect(more).toEqual([]);
+  expect(file).toMatchObject({ name: "usage-by-day.png", mediaType: "image/png" });
+  const cost = pictureOf(file?.data ?? new Uint8Array());
+  expect(cost).toMatchObject({ width: 640, height: 300 });
+  expect(cost.highest).toBeGreaterThan(100);
+  const days = [12_000, 153_000, 0].map((tokens, index) => ({ day: `2026-11-2${index}`, costUsd: 0, tokens }));
+  const tokens = usageChart(days)?.data ?? new Uint8Array();
+  expect(pictureOf(tokens).highest).toBeGreaterThan(100);
+  expect(Buffer.from(tokens).equals(Buffer.from(file?.data ?? []))).toBe(false);
+});
+
+test("/usage shows no picture of nothing, nor of a single day", async () => {
+  const { options } = await intakeOptions();
+  expect(filesOf(await createIntake(options)(mention("/usage")))).toEqual([]);
+  expect(filesOf(await createIntake(await spent())(mention("/usage --days 1")))).toEqual([]);
 });
 
 test("/usage job sums up what each job's runs have cost", async () => {

@@ -88,6 +88,15 @@ test("a skill whose required arguments are missing is not ready, and says which"
   expect(argumentLine(skill.args)).toBe("place (required), days");
 });
 
+test("a body that repeats a long argument makes no flood of it, and gives it whole once", () => {
+  const skill = skillWith({ body: `$ARGUMENTS\n${"$1".repeat(10_000)}` });
+  const long = "x".repeat(60_000);
+  const text = fillPlaceholders(skill, given(long));
+  expect(text.startsWith(`${long}\n[…]`)).toBe(true);
+  expect(text.length).toBeLessThan(200_000);
+  expect(fillPlaceholders(skillWith({ body: "$1 $1 $1" }), given("x".repeat(20_000)))).not.toContain("…");
+});
+
 test("a skill of the project says where its files are, and that its wishes grant nothing", () => {
   const skill = skillWith({ allowedTools: "Bash(git:*) Read", compatibility: "Needs git", tools: ["read", "grep"] });
   const rendered = renderSkill(skill, given(""));

@@ -2,15 +2,16 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { MANAGED_DEFAULTS } from "../../../src/core/agent/managed-agents.ts";
 import type { QueryConfig } from "../../../src/core/agent/query-config.ts";
+import type { BudgetAccount, BudgetSettings } from "../../../src/core/budget/limits.ts";
 import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ChildEvent } from "../../../src/core/sessions/child-event.ts";
 import { reportOf } from "../../../src/core/sessions/child-status.ts";
 import { childIdOf } from "../../../src/core/sessions/child-task.ts";
-import { endChild, stopFamily } from "../../../src/core/sessions/children.ts";
+import { endChild, stopRun } from "../../../src/core/sessions/children.ts";
 import { peopleOfRun } from "../../../src/core/sessions/run-people.ts";
-import { placeOfRun } from "../../../src/core/sessions/run-place.ts";
+import { placeOfRun, undertakingOfRun } from "../../../src/core/sessions/run-place.ts";
 import { defineTool, type Permission, type Tool } from "../../../src/core/tool.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
@@ -174,6 +175,17 @@ test("its run works with the type, the turns and the tools that it was begun wit
   expect([mode, toolAllow]).toEqual(["write", [...READS, "web_fetch"]]);
 });
 
+test.each([
+  { asked: {}, turns: 6 },
+  { asked: { max_turns: 3 }, turns: 3 },
+  { asked: { max_turns: 50 }, turns: 6 },
+  { asked: { agent_type: "explorer", max_turns: 50 }, turns: 6 },
+])("asked for $asked, an executor has no more turns than are configured", async ({ asked, turns }) => {
+  const managing = { ...MANAGED_DEFAULTS, executorMaxTurns: 6, access: "full", model: "demo/demo" };
+  const { event } = await ask({ input: asked, config: { managing } });
+  expect(event?.maxTurns).toBe(turns);
+});
+
 const NOTHING = { kind: "resume", of: "nothing" } as const;
 
 test("a call that is taken up again attaches to the child that it has begun", async () => {
@@ -190,7 +202,7 @@ test("nothing begins behind a stop, and what waits to begin never does", async (
 
   const other = await nativeSession();
   await ask({}, other);
-  await other.store.transaction((tx) => stopFamily(tx, { sessionId: "ses_1", runId: "run_1" }, "@ana"));
+  await other.store.transaction((tx) => stopRun(tx, { sessionId: "ses_1", runId: "run_1" }, "@ana"));
   expect((await ask({}, other)).said).toBe("It was stopped before it began.");
 });
 
@@ -310,6 +322,7 @@ test.each(woken)("a parent begins a sub-agent $name in a row: $begins", async ({
   expect(textOf(result?.content ?? []).includes("without a person's word")).toBe(!begins);
   const [child] = await store.children.ofRun("ses_1", "run_9");
   expect(child?.task.wakes).toBe(begins ? wakes + 1 : undefined);
+  expect(child?.task.undertaking).toBe(begins ? "run_1" : undefined);
 });
 
 /** A token of output costs a cent. */
@@ -320,44 +333,68 @@ const CALL = {
   price: { input: 0, output: 10_000, cacheRead: 0, cacheWrite: 0 },
 };
 
+const OUTPUT = { inputTokens: 0, outputTokens: 600, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+/** What runs of a session may spend within one limit of ten dollars. */
+function spending({ store, clock }: NativeSession, limit: keyof BudgetSettings) {
+  const who = { personId: ANA.id, channelId: "slack:C1" };
+  const runtime = { clock, ids: { next: (prefix: string) => `${prefix}_1` }, random: seededRandom(1) };
+  type Account = Pick<BudgetAccount, "sessionId" | "runId" | "root" | "undertaking">;
+  return {
+    spend: async (costUsd: number, of: { readonly runId: string; readonly sessionId: string }) => {
+      const call = { model: "m", stopReason: "end_turn", costUsd, at: clock.now(), turn: 1, usage: OUTPUT } as const;
+      await store.transaction((tx) => tx.usage.add({ ...call, ...who, ...of }));
+    },
+    /** Tokens that the run's next call may write. */
+    room: async (account: Account) => {
+      const settings = { [limit]: 10 };
+      const whole = { ...who, isJob: true, ...account };
+      const budget = new RunBudget({ store, runtime, log: silentLog, settings, account: whole, epoch: 0 });
+      const reserving = budget.reserve(CALL, new AbortController().signal);
+      for (let next = await reserving.next(); ; next = await reserving.next()) {
+        if (next.done) return next.value.maxTokens;
+      }
+    },
+  };
+}
+
+const ROOT = { sessionId: "ses_1", runId: "run_1" };
+
 test.each(["runUsd", "sessionUsd"] as const)(
   "what it spends counts for its parent's limit %s, and the other way round",
   async (limit) => {
     const { session } = await ask({});
     await beginRun(session);
+    const { spend, room } = spending(session, limit);
+    const child = { sessionId: CHILD, runId: "run_2" };
+    await spend(6, child);
+    expect(await room(ROOT)).toBe(400);
+    await spend(6, ROOT);
+    await expect(room({ ...child, root: ROOT })).rejects.toBeInstanceOf(BudgetStop);
+  },
+);
+
+test.each(["managedUsd", "jobUsd"] as const)(
+  "%s holds over the runs that ends of sub-agents begin, and not over a person's next one",
+  async (limit) => {
+    const { session, event } = await ask({ input: { run_in_background: true } });
     const { store, clock } = session;
-    const root = { sessionId: "ses_1", runId: "run_1" };
-    const who = { personId: ANA.id, channelId: "slack:C1", isJob: false };
-    const runtime = { clock, ids: { next: (prefix: string) => `${prefix}_1` }, random: seededRandom(1) };
-    const budget = (account: { sessionId: string; runId: string; root?: typeof root }) =>
-      new RunBudget({
-        store,
-        runtime,
-        log: silentLog,
-        settings: { [limit]: 10 },
-        account: { ...who, ...account },
-        epoch: 0,
-      });
-    const parent = budget(root);
-    const child = budget({ sessionId: CHILD, runId: "run_2", root });
-    const spent = {
-      model: "m",
-      stopReason: "end_turn",
-      costUsd: 6,
-      at: clock.now(),
-      personId: ANA.id,
-      channelId: "slack:C1",
-    } as const;
-    const usage = { inputTokens: 0, outputTokens: 600, cacheReadTokens: 0, cacheWriteTokens: 0 };
-    await store.transaction((tx) => tx.usage.add({ ...spent, usage, runId: "run_2", sessionId: CHILD, turn: 1 }));
-    const signal = new AbortController().signal;
-    const grant = async (of: RunBudget) => {
-      for (let reserving = of.reserve(CALL, signal), next = await reserving.next(); ; next = await reserving.next()) {
-        if (next.done) return next.value;
-      }
-    };
-    expect((await grant(parent)).maxTokens).toBe(400);
-    await store.transaction((tx) => tx.usage.add({ ...spent, usage, runId: "run_1", sessionId: "ses_1", turn: 1 }));
-    await expect(grant(child)).rejects.toBeInstanceOf(BudgetStop);
+    const { spend, room } = spending(session, limit);
+    await beginRun(session);
+    await spend(2, ROOT);
+    await spend(3, { sessionId: CHILD, runId: "run_2" });
+    await end(session, event);
+    const note = await store.inbox.nextWaking("ses_1", clock.now());
+    await store.transaction(async (tx) => {
+      await tx.runs.end("run_1", { type: "max_turns", turns: 1 }, clock.now());
+      await tx.inbox.take([note?.seq ?? 0], "run_9");
+      await tx.runs.begin({ id: "run_9", sessionId: "ses_1", eventSeq: note?.seq ?? 0, at: clock.now() });
+    });
+    const woken = { sessionId: "ses_1", runId: "run_9" };
+    const undertaking = undertakingOfRun(note?.body ?? NOTHING, "run_9");
+    expect(await room({ ...woken, undertaking })).toBe(500);
+    await spend(1, woken);
+    expect(await room({ sessionId: CHILD, runId: "run_2", root: ROOT, undertaking })).toBe(400);
+    expect(await room({ sessionId: "ses_1", runId: "run_10", undertaking: "run_10" })).toBe(1_000);
   },
 );

@@ -80,3 +80,18 @@ test("a stop takes back every timer: none keeps the process alive", async () => 
   await engine.stop(0);
   expect(clock.pending).toBe(0);
 });
+
+test("what is due while the machine sleeps, or its clock is set, comes within the minute", async () => {
+  const id = await createSession(store);
+  const seen = new Recorder();
+  const engine = engineOn(store);
+  await engine.start(seen.handler());
+  const day = 24 * 60 * 60_000;
+  await engine.deliverAt(id, event(`${id}:a`), clock.now() + day);
+  await clock.advance(1_000);
+  clock.set(clock.now() + day);
+  await clock.advance(60_000);
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});

@@ -6,6 +6,7 @@ import type { SessionHandler } from "../../../src/core/sessions/engine.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { type EngineHarness, engineContract } from "../../contracts/engine.ts";
+import { mortalStore } from "../../support/mortal-store.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -27,7 +28,7 @@ function harness(store: Store, cleanUp: () => Promise<void>): EngineHarness {
     async start(handler, options = {}) {
       const life = { isAlive: true };
       const engine = new EmbeddedEngine({
-        store: mortal(store, life),
+        store: mortalStore(store, life),
         runtime: systemRuntime(),
         log: silentLog,
         maxConcurrentRuns: options.maxConcurrentRuns ?? 32,
@@ -50,16 +51,3 @@ function harness(store: Store, cleanUp: () => Promise<void>): EngineHarness {
 
 const NO_RUN: SessionHandler["run"] = () => Promise.resolve("ended");
 const NO_PLATFORM = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) };
-
-/** A store whose transactions never begin, nor end, for a process that is dead. */
-function mortal(store: Store, life: { isAlive: boolean }): Store {
-  const never = () => new Promise<never>(() => {});
-  return {
-    ...store,
-    transaction: async (work) => {
-      if (!life.isAlive) return never();
-      const value = await store.transaction(work);
-      return life.isAlive ? value : never();
-    },
-  };
-}

@@ -75,7 +75,7 @@ test("/fork begins a thread whose session knows what was said, with a pointer in
   const answer = privateText(await receive(mention("/fork")));
   expect(answer).toBe("✓ [A new thread](https://chat.test/m1) goes on from here.");
   expect(announced.map(({ thread, message }) => [thread.threadId, message.markdown])).toEqual([
-    [null, "**ana** goes on with **build** here, from [another thread](https://chat.test/1)."],
+    [null, "Fork of “first”: **ana** goes on with **build** here.\nIt began in [another thread](https://chat.test/1)."],
     ["m1", "I know what was said there (8 messages) and keep its settings; budgets start afresh. Write here to go on."],
     ["1", "**ana** goes on from here in [a new thread](https://chat.test/m1). This one stays as it is."],
   ]);

@@ -77,7 +77,7 @@ test("a thread without a session has no summary, and one that only begins has li
     steps: [],
     files: [],
     context: null,
-    costUsd: null,
+    costUsd: 0,
     waiting: [],
     grants: [],
   });

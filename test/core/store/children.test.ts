@@ -1,18 +1,25 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ChildEvent } from "../../../src/core/sessions/child-event.ts";
 import { beginKey } from "../../../src/core/sessions/child-event.ts";
 import { MOST_CHILDREN } from "../../../src/core/sessions/child-task.ts";
-import { beginChild, stopFamily } from "../../../src/core/sessions/children.ts";
+import { beginChild, stopRun, withdrawWaiting } from "../../../src/core/sessions/children.ts";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
 import { releaseQueued } from "../../../src/core/sessions/executor-queue.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { createSession, event } from "../../contracts/engine-recorder.ts";
-import { startPostgres } from "../../support/postgres.ts";
+import { childEvent } from "../../support/child-event.ts";
+import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { silentLog } from "../../support/silent-log.ts";
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
 
 const databases: readonly { name: string; open: () => Promise<Store> }[] = [
   {
@@ -25,11 +32,7 @@ const databases: readonly { name: string; open: () => Promise<Store> }[] = [
   },
   {
     name: "PostgreSQL",
-    open: async () => {
-      const postgres = await startPostgres();
-      onTestFinished(() => postgres.stop());
-      return openStore(await postgres.createDatabase(), systemRuntime());
-    },
+    open: async () => openStore(await postgres.createDatabase(), systemRuntime()),
   },
 ];
 
@@ -52,24 +55,8 @@ async function manager(open: () => Promise<Store>) {
   return { store, engine, sessionId, begin, isHeld };
 }
 
-function executor(sessionId: string, callId: string): ChildEvent {
-  const root = { sessionId, runId: "run_1" };
-  return {
-    kind: "child",
-    parent: { sessionId, runId: "run_1", callId },
-    task: { agent: "executor", description: callId, background: true, depth: 1, root, among: 2 },
-    prompt: "",
-    author: { id: "slack:U1", name: "ana" },
-    people: [],
-    access: "full",
-    mode: "agi",
-    tools: [],
-    grantedTools: [],
-    maxTurns: 10,
-    nonInteractive: false,
-    job: null,
-    at: AT,
-  };
+function executor(sessionId: string, callId: string, runId = "run_1"): ChildEvent {
+  return childEvent({ sessionId, runId, callId }, { task: { among: 2 }, at: AT });
 }
 
 const CALLS = ["a", "b", "c", "d", "e", "f"];
@@ -88,18 +75,41 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     await Promise.all(CALLS.map(() => releaseQueued(sessionId, { store, engine })));
     expect((await Promise.all(CALLS.map(isHeld))).filter((each) => !each)).toHaveLength(2);
 
-    await store.transaction((tx) => stopFamily(tx, { sessionId, runId: "run_1" }, "@ana"));
+    await store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, "@ana"));
     const keys = CALLS.map((call) => beginKey(executor(sessionId, call)));
     expect(await Promise.all(keys.map((key) => store.inbox.isWaiting(key)))).toEqual(CALLS.map(() => false));
   });
 
+  test("the places of what a stop withdraws go to what another run has queued, and a stop of all takes that back", async () => {
+    const { store, engine, sessionId, begin } = await manager(open);
+    for (const call of ["a", "b"]) await begin(call);
+    await releaseQueued(sessionId, { store, engine });
+    const deps = { store, engine, clock: systemRuntime().clock };
+    await engine.deliver(sessionId, event(`${sessionId}:b`));
+    const next = await store.inbox.byKey(`${sessionId}:b`);
+    await store.transaction(async (tx) => {
+      await tx.runs.end("run_1", { type: "max_turns", turns: 1 }, AT);
+      await tx.runs.begin({ id: "run_2", sessionId, eventSeq: next?.seq ?? 0, at: AT });
+    });
+    const later = (callId: string) => executor(sessionId, callId, "run_2");
+    const queued = ["c", "d", "e"];
+    for (const call of queued) await beginChild({ id: `agt_${call}`, settings: {} }, later(call), deps);
+    await releaseQueued(sessionId, { store, engine });
+    const held = () => Promise.all(queued.map((call) => store.inbox.isHeld(beginKey(later(call)))));
+    expect(await held()).toEqual([true, true, true]);
+
+    await engine.cancel(sessionId, "run_1", "@ana");
+    expect(await held()).toEqual([false, false, true]);
+    expect(await store.inbox.has("child:agt_c:released")).toBe(true);
+
+    expect([await withdrawWaiting(store, sessionId), await withdrawWaiting(store, sessionId)]).toEqual([true, false]);
+    const waiting = await Promise.all(queued.map((call) => store.inbox.isWaiting(beginKey(later(call)))));
+    expect(waiting).toEqual([false, false, false]);
+  });
+
   test("a begin and a stop that meet leave nothing at work", async () => {
     const { store, sessionId, begin } = await manager(open);
-    const stop = () =>
-      store.transaction(async (tx) => {
-        await tx.runs.requestCancel("run_1", "@ana");
-        await stopFamily(tx, { sessionId, runId: "run_1" }, "@ana");
-      });
+    const stop = () => store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, "@ana"));
     const begun = await Promise.all([...CALLS.slice(0, 3).map(begin), stop(), ...CALLS.slice(3).map(begin)]);
     expect(
       begun
@@ -121,7 +131,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
         if (event === null || (await tx.inbox.take([event.seq], `run_${call}`)) === 0) return;
         await tx.runs.begin({ id: `run_${call}`, sessionId: `agt_${call}`, eventSeq: event.seq, at: AT });
       });
-    const stop = store.transaction((tx) => stopFamily(tx, { sessionId, runId: "run_1" }, "@ana"));
+    const stop = store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, "@ana"));
     await Promise.all([...CALLS.map(beginRun), stop]);
     const runs = await Promise.all(CALLS.map((call) => store.runs.get(`run_${call}`)));
     expect(runs.filter((run) => run !== null && run.cancelledBy === null)).toEqual([]);
@@ -140,7 +150,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
       return { ...rest, parent: { ...parent, sessionId: "agt_a", runId: "run_a" } };
     };
     const deps = { store, engine, clock: systemRuntime().clock };
-    const stop = store.transaction((tx) => stopFamily(tx, { sessionId, runId: "run_1" }, "@ana"));
+    const stop = store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, "@ana"));
     const calls = CALLS.map((call) => `below_${call}`);
     await Promise.all([
       ...calls.map((call) => beginChild({ id: `agt_${call}`, settings: {} }, grandchild(call), deps)),

@@ -1,0 +1,49 @@
+import type { Canvas } from "./canvas.ts";
+import { bigEndian, deflateRuns } from "./deflate.ts";
+
+/** Red, green, blue. */
+export type Colour = readonly [number, number, number];
+
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
+/** PNG's filter that stores each byte's difference from the one above. */
+const UP = 2;
+
+/** A PNG of 8-bit palette indices. */
+export function encodePng({ width, height, pixels }: Canvas, palette: readonly Colour[]): Uint8Array {
+  const header = [...bigEndian(width), ...bigEndian(height), 8, 3, 0, 0, 0];
+  const rows = new Uint8Array(height * (width + 1));
+  for (let y = 0; y < height; y++) {
+    const start = y * (width + 1);
+    rows[start] = UP;
+    for (let x = 0; x < width; x++) {
+      const above = y === 0 ? 0 : (pixels[(y - 1) * width + x] ?? 0);
+      rows[start + 1 + x] = (pixels[y * width + x] ?? 0) - above;
+    }
+  }
+  const parts = [
+    SIGNATURE,
+    chunk("IHDR", header),
+    chunk("PLTE", palette.flat()),
+    chunk("IDAT", deflateRuns(rows)),
+    chunk("IEND", []),
+  ];
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+function chunk(type: string, data: Iterable<number>): number[] {
+  const body = Array.from(type)
+    .map((character) => character.charCodeAt(0))
+    .concat([...data]);
+  return [...bigEndian(body.length - type.length), ...body, ...bigEndian(crc32(body))];
+}
+
+/** As PNG has it: the polynomial 0xedb88320, bits reversed. */
+function crc32(bytes: readonly number[]): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return ~crc;
+}

@@ -1,0 +1,49 @@
+import type { ChatCommand, CommandOption, CommandPermission } from "./command.ts";
+
+/** `--help`, behind nothing or behind one word. Where people type two dashes, some keyboards put a long one. */
+const ASKED = /^(?:(\S+)\s+)?(?:(?:--|—|–)help|-h)$/iu;
+
+/** What is told in place of running the command: its help, or its subcommand's; null when none is asked for. */
+export function helpAskedFor(command: ChatCommand, line: string): string | null {
+  const match = ASKED.exec(line.trim());
+  if (match === null) return null;
+  const verb = match[1]?.toLowerCase();
+  if (verb === undefined) return commandHelp(command);
+  const subcommand = subcommandsOf(command).find(({ name }) => name === verb);
+  return subcommand === undefined ? null : subcommandHelp(command, subcommand);
+}
+
+const FOR_WHOM: Readonly<Record<CommandPermission, string | null>> = {
+  everyone: null,
+  people: "For those who work with me in the thread.",
+  admin: "For admins.",
+};
+
+/** How it is typed, what it does, what its parts mean, and who may use it. */
+export function commandHelp(command: ChatCommand): string {
+  const { name, usage, description, options = [], permission } = command;
+  const subcommands = subcommandsOf(command);
+  const forWhom = FOR_WHOM[permission];
+  return [
+    `\`/${name}${usage === undefined ? "" : ` ${usage}`}\` · ${description}`,
+    ...options.map((option) =>
+      optionLine(option, option.options === undefined ? option.name : `/${name} ${option.name}`),
+    ),
+    ...(subcommands.some((each) => (each.options ?? []).length > 1) ? [`\`/${name} <word> --help\` tells more.`] : []),
+    ...(forWhom === null ? [] : [forWhom]),
+  ].join("\n");
+}
+
+function subcommandHelp({ name }: ChatCommand, { name: verb, description, options = [] }: CommandOption): string {
+  const lines = options.map((option) => optionLine(option, `--${option.name}`));
+  return [`\`/${name} ${verb}\` · ${description}`, ...lines].join("\n");
+}
+
+function subcommandsOf({ options = [] }: ChatCommand): readonly CommandOption[] {
+  return options.filter((option) => option.options !== undefined);
+}
+
+function optionLine({ description, required, choices = [] }: CommandOption, typed: string): string {
+  const notes = [...(required === true ? ["required"] : []), ...(choices.length === 0 ? [] : [choices.join(", ")])];
+  return `- \`${typed}\` · ${description}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`;
+}

@@ -1,0 +1,27 @@
+import { plainLine } from "../protocol/plain-text.ts";
+import type { CommandContext } from "./command.ts";
+
+/** Sessions that are looked at, the newest; those at work are among them. */
+const MOST = 50;
+const RECENT_MS = 7 * 86_400_000;
+const TITLE_CHARS = 60;
+
+/** Why a command has nothing to work on; a slash command in a channel is in no thread, though others are beside it. */
+export function nothingTo(what: string, { openSession }: Pick<CommandContext, "openSession">): string {
+  const hint = openSession === null ? " In the thread you mean, write it after mentioning me." : "";
+  return `There is no session here yet, so there is nothing to ${what}.${hint}`;
+}
+
+/** The threads of this channel in which something goes on for the person, a line each. */
+export async function atWorkHere({ store, runtime, person, thread, linkTo }: CommandContext): Promise<string[]> {
+  const since = runtime.clock.now() - RECENT_MS;
+  const sessions = await store.sessions.ofPerson(person.id, { platform: thread.platform, since, limit: MOST });
+  return sessions
+    .filter(({ run, thread: { channelId } }) => run !== null && channelId === thread.channelId)
+    .map((session) => {
+      const title = `“${plainLine(session.title, TITLE_CHARS)}”`;
+      const link = linkTo(session.thread);
+      const state = session.run === "parked" ? "⏸ Waiting for you" : "⏳ Working";
+      return `${state}: ${title}${link === null ? "" : ` · [its thread](${link})`}`;
+    });
+}
