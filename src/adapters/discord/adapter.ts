@@ -11,10 +11,12 @@ import type {
   PlatformHealth,
   PostedMessage,
   Receive,
+  Standing,
   ThreadMessage,
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { fetchAttachment } from "./attachments.ts";
 import { type CommandForm, registerCommands } from "./command-registration.ts";
 import { type Connection, openConnection } from "./connection.ts";
@@ -29,6 +31,7 @@ import { missedMessages } from "./missed.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { createReactions } from "./reactions.ts";
 import { createDiscordRest, type DiscordRest } from "./rest.ts";
+import { standingIn } from "./standing.ts";
 import { channelOf, createThreads, type Threads } from "./threads.ts";
 import { guildJoined, guildsJoined } from "./visits.ts";
 import { createWhispers, type Whispers } from "./whispers.ts";
@@ -53,9 +56,6 @@ export function createDiscordPlatform(options: DiscordOptions): ChatPlatform {
 
 /** Pauses between tries to connect, the last one again and again. Milliseconds. */
 const CONNECT_PAUSES_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const;
-
-/** Failures to connect that may pass; all others need an operator. */
-const PASSING = new Set(["network", "platform_failed", "platform_rate_limited"]);
 
 const SIGNS = { working: "⏳", seen: "✔️" } as const;
 
@@ -97,7 +97,7 @@ class DiscordPlatform implements ChatPlatform {
       } catch (error) {
         either.throwIfAborted();
         this.#idle = { connected: false, detail: error instanceof Error ? error.message : String(error) };
-        if (!(error instanceof AppError) || !PASSING.has(error.code)) throw error;
+        if (!(error instanceof AppError) || !CONNECTS_LATER.has(error.code)) throw error;
         const pauseMs = CONNECT_PAUSES_MS[attempt] ?? CONNECT_PAUSES_MS[CONNECT_PAUSES_MS.length - 1] ?? 30_000;
         this.#log.warn({ err: error, pauseMs }, "discord.connect_failed");
         await this.#options.clock.sleep(pauseMs, either);
@@ -167,6 +167,11 @@ class DiscordPlatform implements ChatPlatform {
     return this.#connected().whispers.whisper(thread, personId, message);
   }
 
+  standing(channel: ThreadRef, personId: string): Promise<Standing | null> {
+    const { client } = this.#connected().connection;
+    return standingIn(client, { ...channel, userId: personId.replace(/^discord:/u, "") });
+  }
+
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
     return fetchAttachment(attachment, { rest: this.#connected().rest, maxBytes, signal });
   }
@@ -220,7 +225,7 @@ class DiscordPlatform implements ChatPlatform {
     const rest = createDiscordRest(connection.client.rest);
     const places = createPlaces(connection.client, rest);
     const threads = createThreads(rest, places.names);
-    const whispers = createWhispers(rest, clock, log);
+    const whispers = createWhispers({ rest, threads, clock, log });
     const { signal } = this.#stopping;
     const memberEverywhere = createMemberEverywhere(connection.client, rest, clock);
     const parts = { rest, places, threads, whispers, memberEverywhere, receive, clock, log };

@@ -101,9 +101,15 @@ const TONES: Readonly<Record<OutgoingMessage["tone"], readonly [before: string, 
   task: ["```ansi\n\u001b[0;36m", "\u001b[0m\n```"],
 };
 
-/** Text that cannot leave the code block it is put into, nor change its colour. */
+/** Words in bold; stars inside a word, as globs have them, mean themselves. */
+const BOLD = /(?<![^\s(])\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*(?=[\s:.,;)]|$)/gmu;
+/** A code span, by one backtick or by two; three are a code block's. */
+const CODE_SPAN = /(?<!`)(``?)(?!`) ?([^\n]*?[^`\n]) ?\1(?!`)/gu;
+
+/** Text for a code block, which shows Markdown's marks as they are: it cannot leave the block, nor change its colour. */
 function unfenced(text: string): string {
-  return text.replaceAll("\u001b", "").replaceAll("```", "'''");
+  const words = text.replaceAll(BOLD, "$1").replaceAll(CODE_SPAN, "$2");
+  return words.replaceAll("\u001b", "").replaceAll("```", "'''");
 }
 
 /** Lines in small grey type, with the line break before them. */

@@ -1,8 +1,9 @@
-import type { Form, InboundCommand } from "../../core/protocol/platform.ts";
-import { formArguments } from "../render/form-line.ts";
+import type { Form, FormField } from "../../core/protocol/form.ts";
+import type { InboundCommand } from "../../core/protocol/platform.ts";
+import { filledValues, fittedFields } from "../render/form-fields.ts";
 import { cut } from "./format.ts";
 import { type Place, threadOf, whereabouts, whoActed } from "./inbound.ts";
-import { CUSTOM_ID_CHARS, FORM_LABEL_CHARS } from "./limits.ts";
+import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "./limits.ts";
 import { timeOf } from "./snowflake.ts";
 import type { WireInteraction } from "./wire.ts";
 
@@ -15,10 +16,22 @@ export function modalOf({ title, command, line, fields }: Form): object | null {
   return {
     custom_id: id,
     title: cut(title, FORM_LABEL_CHARS),
-    components: fields.map(({ name, label, required }) => ({
+    components: fittedFields(fields, { fields: FORM_FIELDS, chars: INPUT_CHARS }).map((field) => ({
       type: 1,
-      components: [{ type: 4, style: 1, custom_id: name, label: cut(label, FORM_LABEL_CHARS), required }],
+      components: [input(field)],
     })),
+  };
+}
+
+function input({ name, label, required, kind, hint, value = "" }: FormField): object {
+  return {
+    type: 4,
+    style: kind === "multiline" ? 2 : 1,
+    custom_id: name,
+    label: cut(label, FORM_LABEL_CHARS),
+    required,
+    ...(hint === undefined ? {} : { placeholder: cut(hint, PLACEHOLDER_CHARS) }),
+    ...(value === "" ? {} : { value }),
   };
 }
 
@@ -37,6 +50,7 @@ export function inboundForm(interaction: Extract<WireInteraction, { type: 5 }>, 
     person: who,
     at: timeOf(interaction.id),
     name,
-    args: formArguments({ line }, values),
+    args: line,
+    filled: filledValues(values),
   };
 }

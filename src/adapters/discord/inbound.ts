@@ -61,7 +61,14 @@ export function inboundMessage(message: WireMessage, place: Place, names: Names)
     attachments: attachmentsOf(message),
     quoted: quotedIn(message, names),
     messageId: message.id,
+    ...repliesTo(message),
   };
+}
+
+/** A forward has a message that it refers to, too. */
+function repliesTo({ type, referenced_message: answered }: WireMessage): Pick<InboundMessage, "repliesTo"> {
+  const isReply = type === MESSAGE_TYPE.reply && answered !== null && answered !== undefined;
+  return isReply ? { repliesTo: answered.id } : {};
 }
 
 /** A click on a button. */

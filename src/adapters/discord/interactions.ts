@@ -8,12 +8,13 @@ import type {
   Receipt,
   Receive,
 } from "../../core/protocol/platform.ts";
+import { BoundedMap } from "./bounded-map.ts";
 import { formatEphemeral, notice } from "./format.ts";
 import { inboundForm, modalOf } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundMenuCommand, type Seen } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
 import type { Places } from "./places.ts";
-import { CALLBACK, type DiscordRest } from "./rest.ts";
+import { CALLBACK, type DiscordRest, type InteractionAddress } from "./rest.ts";
 import type { Threads } from "./threads.ts";
 import type { Whispers } from "./whispers.ts";
 import { interactionSchema, type WireInteraction, type WireMember } from "./wire.ts";
@@ -34,6 +35,7 @@ export interface InteractionsOptions {
  * stays received.
  */
 export function createInteractions(options: InteractionsOptions): (data: unknown) => Promise<void> {
+  const again = new BoundedMap<string, object>(DIALOGS);
   return async (data) => {
     const parsed = interactionSchema.safeParse(data);
     if (!parsed.success) {
@@ -41,6 +43,11 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
       return;
     }
     const interaction = parsed.data;
+    const dialog = interaction.type === 3 ? again.get(interaction.data.custom_id) : undefined;
+    if (dialog !== undefined) {
+      await options.rest.respondModal(addressOf(interaction), dialog);
+      return;
+    }
     const { channel } = interaction;
     const place = await options.places.of(channel.id, interaction.guild_id ?? undefined, channel);
     const event = eventOf(withRoles(interaction, await rolesOf(options, interaction)), {
@@ -50,7 +57,7 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
     if (event === null) return;
     if (event.kind === "message" && place.opensThreads)
       options.threads.expect({ ...event, text: event.quoted.join("\n") });
-    await respond(options, { interaction, event, receipt: await receive(options, event) });
+    await respond(options, { interaction, event, receipt: await receive(options, event), again });
   };
 }
 
@@ -111,22 +118,41 @@ function traceOf(event: Acted): OutgoingMessage | null {
   return notice(threadId === null ? "✓ I answer here." : `✓ I answer in <#${threadId}>.`);
 }
 
-/** A dialog cannot follow upon a dialog. */
-function modalFor({ type }: WireInteraction, receipt: Receipt): object | null {
-  return type === 5 || receipt.type !== "reply" || receipt.form === undefined ? null : modalOf(receipt.form);
-}
+/** Dialogs kept for those who have to fill them in again. What was typed is also in the message that offers it. */
+const DIALOGS = 200;
 
 interface Responding {
   readonly interaction: WireInteraction;
   readonly event: Acted;
   readonly receipt: Receipt;
+  /** By the id of the button that opens each. */
+  readonly again: BoundedMap<string, object>;
 }
 
-async function respond(options: InteractionsOptions, { interaction, event, receipt }: Responding): Promise<void> {
-  const { rest, whispers, log } = options;
-  const at = { id: interaction.id, applicationId: interaction.application_id, token: interaction.token };
+interface Answering {
+  readonly answer: OutgoingMessage | null;
+  readonly modal: object | null;
+}
+
+/** A dialog cannot follow upon a dialog: a button between them leads to it. */
+function answering({ interaction, event, receipt, again }: Responding): Answering {
   const answer = answerTo(receipt, event);
-  const modal = modalFor(interaction, receipt);
+  const modal = receipt.type === "reply" && receipt.form !== undefined ? modalOf(receipt.form) : null;
+  if (modal === null || answer === null || interaction.type !== 5) return { answer, modal };
+  const button = { id: `form-again:${interaction.id}`, label: "Fill it in again", style: "primary" } as const;
+  again.set(button.id, modal);
+  return { answer: { ...answer, buttons: [button] }, modal: null };
+}
+
+function addressOf({ id, application_id: applicationId, token }: WireInteraction): InteractionAddress {
+  return { id, applicationId, token };
+}
+
+async function respond(options: InteractionsOptions, responding: Responding): Promise<void> {
+  const { rest, whispers, log } = options;
+  const { interaction, event } = responding;
+  const at = addressOf(interaction);
+  const { answer, modal } = answering(responding);
   const answered =
     modal !== null
       ? rest.respondModal(at, modal)

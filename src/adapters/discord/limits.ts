@@ -11,6 +11,10 @@ export const LABEL_CHARS = 80;
 export const CUSTOM_ID_CHARS = 100;
 /** Characters of a dialog's title and of a field's label. Source: Discord docs, Modal, Label. */
 export const FORM_LABEL_CHARS = 45;
+/** Fields of a dialog; characters of a field, and of what stands in an empty one. Source: Discord docs, Modal, Text Input. */
+export const FORM_FIELDS = 5;
+export const INPUT_CHARS = 4_000;
+export const PLACEHOLDER_CHARS = 100;
 /** Characters of a nonce. Source: Discord docs, Create Message. */
 export const NONCE_CHARS = 25;
 /** Characters of a thread's name. Source: Discord docs, Start Thread from Message. */

@@ -13,6 +13,8 @@ export interface Threads {
   expect(message: Pick<InboundMessage, "messageId" | "text" | "person">): void;
   /** The thread has existed; when it cannot be posted to, it is gone and is not made again. */
   existed(threadId: string): void;
+  /** The channel to name for it: the thread itself while it is known to be there, else the channel that it is in. */
+  named(thread: ThreadRef): string;
   /** Calls `send` with the channel to post to; makes the thread first, or takes it out of the archive, when it must. */
   send<T>(thread: ThreadRef, send: (channelId: string) => Promise<T>): Promise<T>;
 }
@@ -24,10 +26,10 @@ export function channelOf(thread: ThreadRef): string {
 
 export function createThreads(rest: DiscordRest, names: Names): Threads {
   const expected = new BoundedMap<string, string>(REMEMBERED_THREADS);
-  const existing = new BoundedMap<string, true>(REMEMBERED_THREADS);
+  const existing = new BoundedMap<string, "there" | "gone">(REMEMBERED_THREADS);
   const existed = (threadId: string) => {
     expected.delete(threadId);
-    existing.set(threadId, true);
+    existing.set(threadId, "there");
   };
 
   /** Also right after a crash: a thread that exists already is what was wanted. */
@@ -48,13 +50,19 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
   return {
     expect: ({ messageId, text, person }) => expected.set(messageId, threadName(text, person.name)),
     existed,
+    named: ({ channelId, threadId }) =>
+      threadId !== null && existing.get(threadId) === "there" ? threadId : channelId,
     send: async ({ channelId, threadId }, send) => {
       if (threadId === null) return send(channelId);
       if (expected.has(threadId)) await open(channelId, threadId);
       const sent = await send(threadId).catch(async (error: unknown) => {
         if (isDiscordError(error, "threadArchived")) await rest.unarchiveThread(threadId);
-        else if (isDiscordError(error, "unknownChannel") && !existing.has(threadId)) await open(channelId, threadId);
-        else throw error;
+        else if (!isDiscordError(error, "unknownChannel")) throw error;
+        else if (!existing.has(threadId)) await open(channelId, threadId);
+        else {
+          existing.set(threadId, "gone");
+          throw error;
+        }
         return send(threadId);
       });
       existed(threadId);

@@ -6,7 +6,7 @@ import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatEphemeral } from "./format.ts";
 import { INTERACTION_TOKEN_MS } from "./limits.ts";
 import type { DiscordRest, InteractionAddress } from "./rest.ts";
-import { channelOf } from "./threads.ts";
+import { channelOf, type Threads } from "./threads.ts";
 
 const REMEMBERED_INTERACTIONS = 1_000;
 
@@ -22,8 +22,15 @@ export interface Answered {
   readonly answered: Promise<void>;
 }
 
+export interface WhispersOptions {
+  readonly rest: DiscordRest;
+  readonly threads: Pick<Threads, "named">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Discord shows something to one person only as the answer to an interaction; everything else is a direct message. */
-export function createWhispers(rest: DiscordRest, clock: Clock, log: Log): Whispers {
+export function createWhispers({ rest, threads, clock, log }: WhispersOptions): Whispers {
   const interactions = new BoundedMap<string, Answered & { readonly expiresAt: number }>(REMEMBERED_INTERACTIONS);
   const slot = (thread: ThreadRef, personId: string) => `${channelOf(thread)} ${personId}`;
 
@@ -48,7 +55,7 @@ export function createWhispers(rest: DiscordRest, clock: Clock, log: Log): Whisp
       if (await throughInteraction(thread, personId, message)) return;
       try {
         const channelId = await rest.openDm(personId.replace(/^discord:/u, ""));
-        const body = formatEdit(channelId === thread.channelId ? message : placed(message, thread));
+        const body = formatEdit(channelId === thread.channelId ? message : placed(message, threads.named(thread)));
         await rest.createMessage(channelId, { body, files: message.files }, "Send Messages");
       } catch (error) {
         if (!isDiscordError(error, "cannotMessageUser")) throw error;
@@ -62,7 +69,7 @@ export function createWhispers(rest: DiscordRest, clock: Clock, log: Log): Whisp
 }
 
 /** A direct message stands alone: it has to say what it is about. */
-function placed(message: OutgoingMessage, thread: ThreadRef): OutgoingMessage {
-  const about = `About your message in <#${thread.channelId}>`;
+function placed(message: OutgoingMessage, channelId: string): OutgoingMessage {
+  const about = `About your message in <#${channelId}>`;
   return { ...message, footer: message.footer === undefined ? about : `${message.footer}\n${about}` };
 }

@@ -1,7 +1,7 @@
 import { howToRaise } from "../../core/budget/budget-words.ts";
 import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "../../core/jobs/job-runs.ts";
 import { TIME_LIMIT } from "../../core/jobs/job-runs.ts";
-import { type AppError, toAppError } from "../../core/protocol/errors.ts";
+import { type AppError, type ErrorCode, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -10,6 +10,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import type { JobEvent } from "../../core/sessions/job-event.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
 import { answerParts } from "./answer-parts.ts";
+import { UNWRITABLE, WORTH_ANOTHER_ATTEMPT } from "./failure-kinds.ts";
 import { jobFooter, jobHead, jobLine } from "./job-text.ts";
 import { detailsButton, type Ending, endingOf } from "./outcome-text.ts";
 import type { PacedPlatform } from "./paced-platform.ts";
@@ -28,20 +29,6 @@ export interface JobViewDeps {
 export function createJobViews(deps: JobViewDeps, event: JobEvent): OpenRunView {
   return (options) => new JobRunView(deps, event, options);
 }
-
-/** Errors with which no attempt has done anything wrong: another may go well. */
-const TRANSIENT: ReadonlySet<string> = new Set([
-  "rate_limited",
-  "overloaded",
-  "stalled",
-  "incomplete_stream",
-  "network",
-  "provider_failed",
-  "empty_response",
-  "sandbox_failed",
-]);
-/** Failures after which nothing can be written in the channel. */
-const UNWRITABLE: ReadonlySet<string> = new Set(["thread_gone", "missing_scope"]);
 
 class JobRunView implements RunView {
   readonly #deps: JobViewDeps;
@@ -71,7 +58,8 @@ class JobRunView implements RunView {
   async finish(outcome: QueryOutcome, stats: RunStats): Promise<void> {
     this.#isOver = true;
     const failure = await this.#begun;
-    this.#time?.stop();
+    // What is left of its time is for what it leaves behind.
+    await this.#time?.pause();
     if (failure !== null) throw failure;
     const { jobs } = this.#deps;
     const ending = ownEnding(endingOf(outcome, stats), outcome, this.#event);
@@ -171,14 +159,19 @@ function reportOf({ type }: QueryOutcome, { markdown, footer, tone }: Ending): s
   return footer === undefined ? markdown : `${markdown}\n\n${footer}`;
 }
 
-/** A job's own budget is raised by whoever keeps the job. */
+/** A job's own budget is raised, and its own model chosen, by whoever keeps the job. */
 function ownEnding(ending: Ending, outcome: QueryOutcome, { budgetUsd }: JobEvent): Ending {
+  if (outcome.type === "error" && NO_MODEL.has(outcome.error.code)) {
+    return { ...ending, markdown: `${ending.markdown} ${OWN_MODEL}` };
+  }
   if (outcome.type !== "budget_exceeded" || outcome.scope !== "job" || budgetUsd === null) return ending;
   const own = (text: string) => text.replace(howToRaise(outcome), OWN_BUDGET);
   const { markdown, footer } = ending;
   return { ...ending, markdown: own(markdown), ...(footer === undefined ? {} : { footer: own(footer) }) };
 }
 
+const NO_MODEL: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unknown_model", "unknown_provider"]);
+const OWN_MODEL = "`/jobs edit` with `--model` gives the job another one.";
 const OWN_BUDGET = "That is the job's own budget: `/jobs edit` with `--budget` raises it.";
 
 interface EndFacts {
@@ -197,7 +190,7 @@ function endOf(outcome: QueryOutcome, { markdown, footer }: Ending, { stats, ref
       return { ...base, verdict: outcome.by.startsWith(TIME_LIMIT) ? "timed_out" : "cancelled" };
     case "error": {
       const { code, retryAfterMs } = outcome.error;
-      const mayPass = TRANSIENT.has(code) && changedFiles.length === 0;
+      const mayPass = WORTH_ANOTHER_ATTEMPT.has(code) && changedFiles.length === 0;
       return { ...base, verdict: "failed", transient: mayPass ? { retryAfterMs } : null };
     }
     default:

@@ -1,11 +1,12 @@
 import { howToRaise, stoppedAtLimit } from "../../core/budget/budget-words.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import type { AppError, ErrorCode } from "../../core/protocol/errors.ts";
+import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import { textOf } from "../../core/protocol/messages.ts";
 import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
+import { PASSING } from "./failure-kinds.ts";
 import { count, duration, money } from "./figures.ts";
 import { taskLines } from "./task-lines.ts";
 
@@ -55,16 +56,6 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
   }
 }
 
-/** Errors that may be over by the time somebody clicks. */
-const PASSING: ReadonlySet<ErrorCode> = new Set([
-  "rate_limited",
-  "overloaded",
-  "stalled",
-  "incomplete_stream",
-  "network",
-  "provider_failed",
-]);
-
 /** What people can do about how a run has ended. */
 export function endingButtons(outcome: QueryOutcome, runId: string): readonly Button[] {
   switch (outcome.type) {
@@ -91,7 +82,8 @@ export function detailsButton(runId: string): Button {
 export function foldLine(outcome: QueryOutcome, stats: RunStats): string {
   if (outcome.type === "cancelled") return stoppedLine(outcome.by, stats);
   const parts = [
-    count(stats.turns, "turn"),
+    // A person's own command has no turn.
+    ...(stats.turns > 0 || stats.tools === 0 ? [count(stats.turns, "turn")] : []),
     ...(stats.tools > 0 ? [count(stats.tools, "tool")] : []),
     duration(stats.durationMs),
     ...(stats.costUsd === null || stats.costUsd === 0 ? [] : [money(stats.costUsd)]),

@@ -7,6 +7,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { feedbackButtons } from "../../core/sessions/feedback.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
 import { answerParts } from "./answer-parts.ts";
+import { UNWRITABLE } from "./failure-kinds.ts";
 import { LiveMessage } from "./live-message.ts";
 import { detailsButton, type Ending, endingButtons, endingOf, foldLine } from "./outcome-text.ts";
 import type { PacedPlatform } from "./paced-platform.ts";
@@ -25,8 +26,6 @@ const TICK_MS = 5_000;
 const OPENING_WAIT_MS = 1_500;
 /** A fold that fails is tried again this often; the answer stands already. */
 const FOLD_ATTEMPTS = 8;
-/** Failures after which nothing can be written in the thread. */
-const UNWRITABLE: ReadonlySet<string> = new Set(["thread_gone", "missing_scope"]);
 /** How long the end of a run waits for its fold, which otherwise follows on its own. */
 const FOLD_WAIT_MS = 250;
 

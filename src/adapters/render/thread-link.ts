@@ -3,7 +3,7 @@ import type { ThreadRef } from "../../core/protocol/platform.ts";
 
 /**
  * Where a thread is to be read; null where it has no address. Slack: the web client's address of a thread, which needs no
- * domain of the workspace. Discord: documented for channels, and a thread is one. The page keeps its threads to itself.
+ * domain of the workspace. Discord: documented for channels, and a thread is one. On the page: within it.
  */
 export function threadLink({ platform, workspaceId, channelId, threadId }: ThreadRef): string | null {
   switch (platform) {
@@ -14,7 +14,7 @@ export function threadLink({ platform, workspaceId, channelId, threadId }: Threa
     case "discord":
       return `https://discord.com/channels/${workspaceId}/${threadId ?? channelId}`;
     case "web":
-      return null;
+      return threadId === null ? null : `#${threadId}`;
     default:
       return assertNever(platform);
   }

@@ -1,10 +1,10 @@
 import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
+import type { Form } from "../../core/protocol/form.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
   Attachment,
   ChatPlatform,
-  Form,
   InboundEvent,
   InboundVisit,
   OutgoingFile,
@@ -13,22 +13,25 @@ import type {
   PostedMessage,
   Receipt,
   Receive,
+  Standing,
   ThreadMessage,
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { setStatus, showsStatus, suggest } from "./assistant.ts";
 import { createDirectory, type Directory } from "./directory.ts";
 import { fetchSlackFile } from "./files.ts";
 import { formatMessage } from "./format.ts";
-import { openForm } from "./forms.ts";
+import { formErrors, openForm } from "./forms.ts";
 import { publishHome } from "./home.ts";
 import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
-import { edit, fetchThread, find, post, react, upload, whisper } from "./messages.ts";
+import { edit, fetchThread, find, post, react, upload, whisper, whisperFiles, withFilesNote } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { type Addressee, addressedMessage, readPayload } from "./payload.ts";
 import { SlackSocket } from "./socket.ts";
+import { standingIn } from "./standing.ts";
 import type { SlackTransport } from "./transport.ts";
 import { type Bolt, clientOptions, type Identity, identify, type SlackWeb } from "./web.ts";
 import { triggerSchema } from "./wire.ts";
@@ -52,8 +55,6 @@ export interface SlackOptions {
 const DEFAULT_HTTP_PORT = 3001;
 /** Waits between attempts to sign in while Slack cannot be reached, the last for all that follow. Milliseconds. */
 const SIGN_IN_AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
-/** Failures that may pass; all others need an operator. */
-const PASSING = new Set(["network", "platform_failed", "platform_rate_limited"]);
 /** Keys of refused events whose person has been told; a mention arrives twice. */
 const TOLD_KEYS = 1_000;
 
@@ -156,6 +157,10 @@ class SlackPlatform implements ChatPlatform {
     if (showsStatus(thread)) await this.#do(({ web }) => setStatus(web, thread, status));
   }
 
+  standing({ channelId }: ThreadRef, personId: string): Promise<Standing | null> {
+    return this.#do(({ web }) => standingIn(web, { channelId, userId: userIdOf(personId) }));
+  }
+
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
     const { botToken, apiUrl } = this.#options;
     return this.#do(({ web }) => fetchSlackFile({ web, botToken, apiUrl }, attachment, { maxBytes, signal }));
@@ -213,7 +218,7 @@ class SlackPlatform implements ChatPlatform {
       } catch (error) {
         const { code, message, retryAfterMs } = toAppError(error);
         this.#idle = { connected: false, detail: `cannot sign in to Slack: ${message}` };
-        if (!PASSING.has(code)) throw error;
+        if (!CONNECTS_LATER.has(code)) throw error;
         const waitMs = retryAfterMs ?? SIGN_IN_AGAIN_MS[Math.min(attempt, SIGN_IN_AGAIN_MS.length - 1)] ?? 0;
         log.warn({ code, message, waitMs }, "slack_sign_in_failed");
         await clock.sleep(waitMs, signal);
@@ -226,12 +231,15 @@ class SlackPlatform implements ChatPlatform {
     if (event.kind === "visit") return this.#own(this.#show(event, receipt));
     if (receipt.type !== "refused" && receipt.type !== "reply") return undefined;
     const message = receipt.type === "reply" ? receipt.message : refusal(receipt.reason);
+    const wrong = receipt.type === "reply" ? formErrors(payload, receipt.problems ?? {}) : null;
+    if (wrong !== null) return wrong;
     const trigger = triggerSchema.safeParse(payload);
-    if (receipt.type === "reply" && receipt.form !== undefined && trigger.success) {
+    if (receipt.type === "reply" && receipt.form !== undefined && receipt.problems === undefined && trigger.success) {
       return this.#own(this.#ask(event, { ...receipt, form: receipt.form }, trigger.data.trigger_id));
     }
-    if (isSlashCommand(payload) && message.files.length === 0) {
-      return { response_type: "ephemeral", ...formatMessage(message) };
+    if (isSlashCommand(payload)) {
+      if (message.files.length > 0) this.#own(this.#sendFiles(event, message));
+      return { response_type: "ephemeral", ...formatMessage(withFilesNote(message)) };
     }
     if (!this.#isNews(event.key)) return undefined;
     return this.#own(this.#tell(event, message));
@@ -287,10 +295,21 @@ class SlackPlatform implements ChatPlatform {
     return true;
   }
 
+  #tell({ thread, person, key }: Addressee, message: OutgoingMessage): Promise<void> {
+    return this.#privately(key, this.whisper(thread, person.id, message));
+  }
+
+  /** What the answer to a slash command cannot carry. */
+  #sendFiles({ thread, person, key }: Addressee, message: OutgoingMessage): Promise<void> {
+    const to = { userId: userIdOf(person.id), message };
+    const sent = this.#do(({ web }) => whisperFiles(web, thread, to));
+    return this.#privately(key, sent);
+  }
+
   /** Never rejects. */
-  async #tell({ thread, person, key }: Addressee, message: OutgoingMessage): Promise<void> {
+  async #privately(key: string, sent: Promise<void>): Promise<void> {
     try {
-      await this.whisper(thread, person.id, message);
+      await sent;
     } catch (error) {
       const { code, detail } = toAppError(error);
       this.#options.log.warn({ code, key, ...detail }, "private_answer_failed");

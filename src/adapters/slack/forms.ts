@@ -1,13 +1,22 @@
 import type { types } from "@slack/bolt";
 import { z } from "zod";
-import { type Form, type InboundCommand, type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
-import { formArguments } from "../render/form-line.ts";
+import type { Form, FormField, FormProblems } from "../../core/protocol/form.ts";
+import { type InboundCommand, type ThreadRef, threadRefSchema } from "../../core/protocol/platform.ts";
+import { fittedFields } from "../render/form-fields.ts";
 import { toPlatformError } from "./errors.ts";
 import { cut } from "./format.ts";
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
-import { FORM_TITLE_CHARS, INPUT_LABEL_CHARS, METADATA_CHARS } from "./limits.ts";
+import {
+  CHOICES,
+  FORM_FIELDS,
+  FORM_TITLE_CHARS,
+  INPUT_CHARS,
+  INPUT_LABEL_CHARS,
+  LABEL_CHARS,
+  METADATA_CHARS,
+} from "./limits.ts";
 import type { SlackWeb } from "./web.ts";
-import type { FormSubmission } from "./wire.ts";
+import { type FormSubmission, formSubmissionSchema } from "./wire.ts";
 
 export const FORM_CALLBACK = "deckhand_form";
 const INPUT = "value";
@@ -40,29 +49,81 @@ function modal({ title, fields }: Form, metadata: string): types.ModalView {
     title: { type: "plain_text", text: cut(title, FORM_TITLE_CHARS) },
     submit: { type: "plain_text", text: "Go ahead" },
     close: { type: "plain_text", text: "Cancel" },
-    blocks: fields.map(({ name, label, required }) => ({
-      type: "input",
-      block_id: name,
-      optional: !required,
-      label: { type: "plain_text", text: cut(label, INPUT_LABEL_CHARS) },
-      element: { type: "plain_text_input", action_id: INPUT },
-    })),
+    blocks: fittedFields(fields, { fields: FORM_FIELDS, chars: INPUT_CHARS }).map(block),
   };
 }
 
+function block(field: FormField): types.InputBlock {
+  const { name, label, required, hint } = field;
+  return {
+    type: "input",
+    block_id: name,
+    optional: !required,
+    label: { type: "plain_text", text: cut(label, INPUT_LABEL_CHARS) },
+    ...(hint === undefined ? {} : { hint: { type: "plain_text", text: cut(hint, INPUT_LABEL_CHARS) } }),
+    element: element(field),
+  };
+}
+
+function element({ kind, value = "", choices = [] }: FormField): types.InputBlock["element"] {
+  if (kind === "channel") {
+    const filter = {
+      include: ["public", "private"],
+      exclude_bot_users: true,
+    } satisfies types.ConversationsSelect["filter"];
+    const initial = value.startsWith("C") || value.startsWith("G") ? { initial_conversation: value } : {};
+    return { type: "conversations_select", action_id: INPUT, filter, ...initial };
+  }
+  const isListed = choices.length <= CHOICES && choices.every((choice) => choice.length <= LABEL_CHARS);
+  if (kind === "choice" && choices.length > 0 && isListed) {
+    const chosen = choices.includes(value) ? { initial_option: option(value) } : {};
+    return { type: "static_select", action_id: INPUT, options: choices.map(option), ...chosen };
+  }
+  const multiline = kind === "multiline" ? { multiline: true } : {};
+  return {
+    type: "plain_text_input",
+    action_id: INPUT,
+    ...multiline,
+    ...(value === "" ? {} : { initial_value: value }),
+  };
+}
+
+function option(value: string): types.PlainTextOption {
+  return { text: { type: "plain_text", text: value }, value };
+}
+
+/** What Slack shows beneath the fields of a form that was sent; null when none of what is wrong is a field of it. */
+export function formErrors(payload: unknown, problems: FormProblems): object | null {
+  const sent = formSubmissionSchema.safeParse(payload);
+  if (!sent.success) return null;
+  const shown = Object.keys(sent.data.view.state.values);
+  const errors = Object.entries(problems).filter(([name]) => shown.includes(name));
+  return errors.length === 0 ? null : { response_action: "errors", errors: Object.fromEntries(errors) };
+}
+
 /** The command that a filled form stands for; null when it is none of ours. */
-export async function inboundForm({ user, view }: FormSubmission, deps: InboundDeps): Promise<InboundCommand | null> {
+export async function inboundForm(submission: FormSubmission, deps: InboundDeps): Promise<InboundCommand | null> {
+  const { user, view, trigger_id: trigger = view.id } = submission;
   if (view.callback_id !== FORM_CALLBACK) return null;
   const { command, line, thread } = metadataSchema.parse(JSON.parse(view.private_metadata));
-  const values = Object.entries(view.state.values).map(([name, inputs]) => [name, inputs[INPUT]?.value] as const);
+  const values = Object.entries(view.state.values).map(([name, inputs]) => [name, valueOf(inputs[INPUT])] as const);
   const { channelId: channel, threadId } = thread;
   return {
     kind: "command",
-    key: `slack:form:${view.id}`,
+    key: `slack:form:${trigger}`,
     ...(await placeOf({ channel, kind: channelKind(channel, undefined), threadId }, deps)),
     person: await deps.directory.person(user.id),
     at: deps.clock.now(),
     name: command,
-    args: formArguments({ line }, Object.fromEntries(values)),
+    args: line,
+    filled: Object.fromEntries(values),
   };
+}
+
+type Input = FormSubmission["view"]["state"]["values"][string][string];
+
+/** A channel as it is written in a message. */
+function valueOf(input: Input | undefined): string {
+  const channel = input?.selected_conversation ?? null;
+  return channel === null ? (input?.value ?? input?.selected_option?.value ?? "") : `<#${channel}>`;
 }

@@ -1,5 +1,5 @@
 import type { types } from "@slack/bolt";
-import type { HomeSession, HomeView } from "../../core/protocol/platform.ts";
+import type { Button, HomeSession, HomeView } from "../../core/protocol/platform.ts";
 import { threadLink } from "../render/thread-link.ts";
 import { toPlatformError } from "./errors.ts";
 import { formatButton, mrkdwn } from "./format.ts";
@@ -21,14 +21,10 @@ export async function publishHome(web: SlackWeb, userId: string, view: HomeView)
   }
 }
 
-export function homeBlocks({ introduction, sessions, jobs, prompts }: HomeView): types.KnownBlock[] {
-  const scheduled = jobs.map(({ name, sentence, nextAt }) => {
-    const next = nextAt === null ? "" : ` · next ${moment(nextAt)}`;
-    return `*${mrkdwn(name, SECTION_CHARS)}* · ${mrkdwn(sentence, SECTION_CHARS)}${next}`;
-  });
+export function homeBlocks({ introduction, sessions, jobs, addJob, prompts }: HomeView): types.KnownBlock[] {
   return [
     section(introduction.map(bold)),
-    { type: "actions", elements: prompts.map(formatButton) },
+    actions(prompts),
     header("Your sessions"),
     section(
       sessions.length === 0
@@ -36,8 +32,23 @@ export function homeBlocks({ introduction, sessions, jobs, prompts }: HomeView):
         : sessions.map(sessionLine),
     ),
     header("Jobs"),
-    section(scheduled.length === 0 ? ["None that you may see. `/jobs add` in a channel makes one."] : scheduled),
+    ...(jobs.length === 0 ? [section(["None that you may see. `/jobs add` in a channel makes one."])] : []),
+    ...jobs.flatMap(jobBlocks),
+    actions([addJob]),
   ];
+}
+
+function jobBlocks({ name, sentence, nextAt, strip, buttons }: HomeView["jobs"][number]): types.KnownBlock[] {
+  const parts = [
+    `*${mrkdwn(name, SECTION_CHARS)}* · ${mrkdwn(sentence, SECTION_CHARS)}`,
+    ...(nextAt === null ? [] : [`next ${moment(nextAt)}`]),
+    ...(strip === "" ? [] : [strip]),
+  ];
+  return [section([parts.join(" · ")]), ...(buttons.length === 0 ? [] : [actions(buttons)])];
+}
+
+function actions(buttons: readonly Button[]): types.KnownBlock {
+  return { type: "actions", elements: buttons.map(formatButton) };
 }
 
 function sessionLine({ thread, title, state, at }: HomeSession): string {

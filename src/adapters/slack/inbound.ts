@@ -27,18 +27,22 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
   if (user === undefined || user === identity.userId) return null;
   if (!WRITTEN.has(event.subtype) || event.hidden === true) return null;
   if (event.bot_id !== undefined && event.bot_id !== null) return null;
-  const person = await directory.person(user);
-  if (person.isBot) return null;
-  const written = event.text ?? "";
   const kind = channelKind(channel, event.channel_type);
-  const addressed = addressedOf(written, kind, identity.userId);
+  // Slack is asked for all names at once: what it answers slowly, somebody waits for.
+  const [person, place, content] = await Promise.all([
+    directory.person(user),
+    placeOf({ channel, kind, threadId: event.thread_ts ?? ts }, deps),
+    messageContent(event, deps),
+  ]);
+  if (person.isBot) return null;
+  const addressed = addressedOf(event.text ?? "", kind, identity.userId);
   return {
     kind: "message",
     key: `slack:${identity.teamId}:${channel}:${ts}`,
-    ...(await placeOf({ channel, kind, threadId: event.thread_ts ?? ts }, deps)),
+    ...place,
     person,
     at: tsToMs(ts),
-    ...(await messageContent(event, deps)),
+    ...content,
     addressed,
     opensThread: event.thread_ts === undefined && (addressed === "mention" || addressed === "dm"),
     messageId: ts,

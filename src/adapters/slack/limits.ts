@@ -12,6 +12,10 @@ export const SECTION_CHARS = 2_900;
 export const FORM_TITLE_CHARS = 24;
 export const INPUT_LABEL_CHARS = 150;
 export const METADATA_CHARS = 3_000;
+/** Fields of a form, characters of a field, options of a menu. Source: Slack docs, Views, Plain-text input, Select menu. */
+export const FORM_FIELDS = 100;
+export const INPUT_CHARS = 3_000;
+export const CHOICES = 100;
 /** Characters of a button's label. Source: Slack docs, Button element. */
 export const LABEL_CHARS = 75;
 /** Buttons of one actions block. Source: Slack docs, Actions block. */
@@ -23,6 +27,9 @@ export const MAX_PAGES = 10;
 /** Channels and threads that are read for what was missed; both methods are Tier 3, 50 a minute. Source: Slack docs. */
 export const MISSED_CHANNELS = 40;
 export const MISSED_THREADS = 40;
+/** Channels of one page of a person's, and pages that are read. Source: Slack docs, users.conversations: 999. */
+export const LISTED_CHANNELS = 999;
+export const LISTED_PAGES = 5;
 /** How long one Web API request may take. Milliseconds. */
 export const REQUEST_TIMEOUT_MS = 15_000;
 /** How long the download of an attachment may take. Milliseconds. */

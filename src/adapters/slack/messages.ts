@@ -108,30 +108,33 @@ export async function whisper(
   thread: ThreadRef,
   to: { userId: string; message: OutgoingMessage },
 ): Promise<void> {
-  const { files } = to.message;
-  const body = formatMessage(files.length === 0 ? to.message : withFilesNote(to.message));
+  const body = formatMessage(withFilesNote(to.message));
   try {
     await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...inThread(thread), ...body });
   } catch (error) {
     if (!NOT_IN_THREAD.has(slackErrorName(error) ?? "")) throw toPlatformError(error, "write to you privately");
     await writeDirectly(web, to.userId, body);
   }
-  if (files.length > 0) await uploadDirectly(web, thread, to);
+  await whisperFiles(web, thread, to);
 }
 
 /** Slack shows files to one person in a direct message only. */
-function withFilesNote(message: OutgoingMessage): OutgoingMessage {
+export function withFilesNote(message: OutgoingMessage): OutgoingMessage {
+  if (message.files.length === 0) return message;
   const note = "The file is in our direct messages.";
   return { ...message, footer: message.footer === undefined ? note : `${message.footer} · ${note}` };
 }
 
-async function uploadDirectly(
+/** The files of a private message, in the person's direct messages: in the thread, if that is where it is. */
+export async function whisperFiles(
   web: SlackWeb,
   thread: ThreadRef,
-  { userId, message }: { userId: string; message: OutgoingMessage },
+  { userId, message: { files } }: { userId: string; message: OutgoingMessage },
 ): Promise<void> {
+  if (files.length === 0) return;
   const channelId = await directChannel(web, userId);
-  for (const file of message.files) await upload(web, { ...thread, channelId, threadId: null }, file);
+  const direct = channelId === thread.channelId ? thread : { ...thread, channelId, threadId: null };
+  for (const file of files) await upload(web, direct, file);
 }
 
 export async function directChannel(web: SlackWeb, userId: string): Promise<string> {

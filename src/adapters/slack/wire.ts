@@ -88,13 +88,25 @@ export const reactionSchema = z.object({
 
 export const formSubmissionSchema = z.object({
   type: z.literal("view_submission"),
+  /** Another one each time the form is sent. */
+  trigger_id: z.string().optional(),
   user: z.object({ id: z.string() }),
   view: z.object({
     id: z.string(),
     callback_id: z.string(),
     private_metadata: z.string(),
     state: z.object({
-      values: z.record(z.string(), z.record(z.string(), z.object({ value: z.string().nullish() }))),
+      values: z.record(
+        z.string(),
+        z.record(
+          z.string(),
+          z.object({
+            value: z.string().nullish(),
+            selected_option: z.object({ value: z.string() }).nullish(),
+            selected_conversation: z.string().nullish(),
+          }),
+        ),
+      ),
     }),
   }),
 });

@@ -43,10 +43,14 @@ export function bodyOf(message: WebMessage): MessageBody {
   return messageBodySchema.parse(JSON.parse(message.body));
 }
 
+/** Marks of Markdown before a line and around words; the stars of a cron expression or a glob are none. */
+const MARKS =
+  /^(?:#{1,6}|>)\s+|`|(?<![\p{L}\p{N}])(?:[*_]{1,3}|~~)(?=[\p{L}\p{N}`(])|(?<=[\p{L}\p{N}`).,:;!?])(?:[*_]{1,3}|~~)(?![\p{L}\p{N}])/gu;
+
 /** A thread is called after the first line that says something. */
 export function titleOf(text: string): string {
   const line = text.split("\n").find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? "";
-  const title = line.replaceAll(/[*_`#>~]/g, "").trim();
+  const title = line.replaceAll(MARKS, "").trim();
   if (title === "") return "New thread";
   // toWellFormed: a cut may halve a surrogate pair.
   return title.length <= TITLE_CHARS ? title : `${title.slice(0, TITLE_CHARS - 1).toWellFormed()}…`;

@@ -1,4 +1,5 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
+import type { FormValues } from "../../core/protocol/form.ts";
 import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import { bodyOf } from "./format.ts";
 import type { WebMessage } from "./thread-store.ts";
@@ -84,9 +85,10 @@ export function inboundAction(click: {
 
 export function inboundCommand(command: {
   readonly clickId: string;
-  readonly threadId: string;
+  readonly threadId: string | null;
   readonly name: string;
   readonly args: string;
+  readonly filled?: FormValues | undefined;
   readonly at: number;
 }): InboundCommand {
   return {
@@ -99,6 +101,7 @@ export function inboundCommand(command: {
     at: command.at,
     name: command.name,
     args: command.args,
+    ...(command.filled === undefined ? {} : { filled: command.filled }),
   };
 }
 

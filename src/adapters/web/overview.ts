@@ -1,30 +1,51 @@
 import type { ChatCommand } from "../../core/commands/command.ts";
 import { historyStrip } from "../../core/jobs/history-strip.ts";
-import type { JobControl, JobOverview } from "../../core/jobs/job-control.ts";
+import type { JobControl, JobOverview, JobView } from "../../core/jobs/job-control.ts";
 import type { Summaries } from "../../core/sessions/session-summary.ts";
 import { jobRequest, threadRef } from "./inbound.ts";
-import type { PageCommand, PageJob, ServerFrame } from "./wire.ts";
+import type { PageCommand, PageJob, PageJobDetails, ServerFrame } from "./wire.ts";
 
 /** Who knows what the page shows beside its threads. */
 export interface OverviewSource {
   readonly summaries: Summaries;
-  readonly jobs: Pick<JobControl, "overview">;
+  readonly jobs: Pick<JobControl, "overview" | "view">;
 }
 
 type OverviewFrame = Extract<ServerFrame, { type: "overview" }>;
 
-/** How everything stands now. `threadId`: the thread that the page shows; null for a new one. */
+/** What the page shows: a thread, null for a new one, and beside it a job. */
+export interface Shown {
+  readonly threadId: string | null;
+  readonly jobId: string | null;
+}
+
+/** How everything stands now. */
 export async function lookAround(
   { summaries, jobs }: OverviewSource,
-  threadId: string | null,
+  { threadId, jobId }: Shown,
   at: number,
 ): Promise<OverviewFrame> {
-  const [session, busy, known] = await Promise.all([
+  const request = jobRequest(threadId, at);
+  const [session, busy, known, job] = await Promise.all([
     threadId === null ? null : summaries.of(threadRef(threadId)),
     summaries.busyThreads("web"),
-    jobs.overview(jobRequest(threadId, at)),
+    jobs.overview(request),
+    jobId === null ? null : jobs.view(jobId, request),
   ]);
-  return { type: "overview", threadId, session, busy: Object.fromEntries(busy), jobs: known.map(pageJob) };
+  return {
+    type: "overview",
+    threadId,
+    session,
+    busy: Object.fromEntries(busy),
+    jobs: known.map(pageJob),
+    jobId,
+    job: job === null ? null : jobDetails(job),
+  };
+}
+
+function jobDetails(job: JobView): PageJobDetails {
+  const { isFromFile, isTheirs, pausedBecause, next, prompt, settings, log } = job;
+  return { ...pageJob(job), isFromFile, isTheirs, pausedBecause, next, prompt, settings, log };
 }
 
 function pageJob({ id, name, sentence, nextAt, isEnabled, runs }: JobOverview): PageJob {

@@ -131,7 +131,9 @@ async function takeMessage(frame: FrameOf<"send">, options: PageSessionOptions):
     frame.threadId === null ? { title: titleOf(frame.text || (files[0]?.name ?? "")) } : null,
   );
   if (outcome.type === "no_thread") return reject("This thread is gone. Begin a new one.");
-  await answerMessage(await receive(inboundMessage(outcome.message)), { message: outcome.message, options });
+  const receipt = await receive(inboundMessage(outcome.message));
+  await answerMessage(receipt, { message: outcome.message, options });
+  askByForm(receipt, { id: frame.clientId, threadId: outcome.message.threadId }, page);
   page.push({ type: "sent", clientId: frame.clientId, threadId: outcome.message.threadId });
 }
 
@@ -172,20 +174,23 @@ async function takeClick(frame: FrameOf<"click">, options: PageSessionOptions): 
   }
   const { clickId, action } = frame;
   const receipt = await receive(inboundAction({ clickId, action, threadId: message.threadId, at: clock.now() }));
-  await answerBeside(receipt, clickId, options);
+  await answerBeside(receipt, { id: clickId, threadId: message.threadId }, options);
 }
 
 async function takeCommand(frame: FrameOf<"command">, options: PageSessionOptions): Promise<void> {
   const { receive, clock } = options;
-  await answerBeside(await receive(inboundCommand({ ...frame, at: clock.now() })), frame.clickId, options);
+  const receipt = await receive(inboundCommand({ ...frame, at: clock.now() }));
+  await answerBeside(receipt, { id: frame.clickId, threadId: frame.threadId }, options);
 }
 
 /** The answer to what left no message of the person's in the thread goes to this page alone. */
 async function answerBeside(
   receipt: Receipt,
-  clickId: string,
+  asked: Asked,
   { page, poster }: Pick<PageSessionOptions, "page" | "poster">,
 ): Promise<void> {
+  if (askByForm(receipt, asked, page)) return;
+  const clickId = asked.id;
   const answer = privateAnswer(receipt);
   if (answer === null) {
     page.push({ type: "clicked", clickId });
@@ -195,6 +200,19 @@ async function answerBeside(
   page.push({ type: "reply", clickId, body: formatMessage(answer, "note") });
 }
 
-async function look({ threadId }: FrameOf<"look">, { page, overview, clock }: PageSessionOptions): Promise<void> {
-  page.push(await lookAround(await overview, threadId, clock.now()));
+/** What a person did, which a form may answer. */
+interface Asked {
+  readonly id: string;
+  readonly threadId: string | null;
+}
+
+/** Only the page that asked shows the form. False when there is none. */
+function askByForm(receipt: Receipt, asked: Asked, page: Outbox): boolean {
+  if (receipt.type !== "reply" || receipt.form === undefined) return false;
+  page.push({ type: "form", ...asked, form: receipt.form, problems: receipt.problems ?? {} });
+  return true;
+}
+
+async function look(shown: FrameOf<"look">, { page, overview, clock }: PageSessionOptions): Promise<void> {
+  page.push(await lookAround(await overview, shown, clock.now()));
 }

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { JobView } from "../../core/jobs/job-control.ts";
+import type { Form, FormProblems } from "../../core/protocol/form.ts";
 import type { BusyState, SessionSummary } from "../../core/protocol/session-summary.ts";
 import { FRAME_BYTES, MESSAGE_FILES } from "./limits.ts";
 
@@ -21,16 +23,18 @@ export const clientFrameSchema = z.discriminatedUnion("type", [
     fileIds: z.array(idSchema).max(MESSAGE_FILES),
   }),
   z.object({ type: z.literal("click"), clickId: z.uuid(), messageId: idSchema, action: z.string().min(1).max(100) }),
-  /** A command that is answered beside the thread, like a click, and leaves no message in it. */
+  /** A command that is answered beside the thread, like a click, and leaves no message in it. `filled`: its form. */
   z.object({
     type: z.literal("command"),
     clickId: z.uuid(),
-    threadId: idSchema,
+    /** Null where no thread is open. */
+    threadId: idSchema.nullable(),
     name: z.string().min(1).max(100),
     args: z.string().max(1_000),
+    filled: z.record(z.string(), z.string()).optional(),
   }),
-  /** Asks how everything stands; `threadId`: the thread that the page shows. */
-  z.object({ type: z.literal("look"), threadId: idSchema.nullable() }),
+  /** Asks how everything stands; `threadId`, `jobId`: the thread and the job that the page shows. */
+  z.object({ type: z.literal("look"), threadId: idSchema.nullable(), jobId: idSchema.nullable() }),
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
@@ -83,6 +87,21 @@ export interface PageJob {
   readonly failed: number;
 }
 
+/** A job that the page shows beside its threads. */
+export interface PageJobDetails extends PageJob {
+  /** Kept in the file of jobs: not to be changed or removed here. */
+  readonly isFromFile: boolean;
+  /** The person may run, pause and remove it. */
+  readonly isTheirs: boolean;
+  readonly pausedBecause: string | null;
+  /** The next due times, in words. */
+  readonly next: readonly string[];
+  /** Null for those who may not read it. */
+  readonly prompt: string | null;
+  readonly settings: readonly string[];
+  readonly log: JobView["log"];
+}
+
 export interface PageThread {
   readonly id: string;
   readonly title: string;
@@ -108,13 +127,15 @@ export type ServerFrame =
       readonly changes: readonly PageMessage[] | null;
       readonly commands: readonly PageCommand[];
     }
-  /** Answers `look`. `session` null: the thread has none. `busy`: threads with a run that goes on, by id. */
+  /** Answers `look`. `session` null: the thread has none; `job` null: there is none. `busy`: threads with a run that goes on, by id. */
   | {
       readonly type: "overview";
       readonly threadId: string | null;
       readonly session: SessionSummary | null;
       readonly busy: Readonly<Record<string, BusyState>>;
       readonly jobs: readonly PageJob[];
+      readonly jobId: string | null;
+      readonly job: PageJobDetails | null;
     }
   /** Answers `open`. `messages` null: there is no such thread. `more`: there are older ones. */
   | {
@@ -131,6 +152,14 @@ export type ServerFrame =
   | { readonly type: "clicked"; readonly clickId: string }
   /** A private answer to a click or a command. */
   | { readonly type: "reply"; readonly clickId: string; readonly body: MessageBody }
+  /** Asks for what a command lacks. `id`: of the message, click or command. `problems`: of what was filled in. */
+  | {
+      readonly type: "form";
+      readonly id: string;
+      readonly threadId: string | null;
+      readonly form: Form;
+      readonly problems: FormProblems;
+    }
   /** A message (its client id), click or command (its click id) was not taken; `reason` is for people. */
   | { readonly type: "failed"; readonly id: string; readonly reason: string }
   /** The frame could not be understood. */

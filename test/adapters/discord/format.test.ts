@@ -47,6 +47,16 @@ test.each<[string, Partial<OutgoingMessage>, string]>([
   ["an error", { markdown: "✗ no", tone: "error" }, "```ansi\n\u001b[0;31m✗ no\u001b[0m\n```"],
   ["a task", { markdown: "read", tone: "task" }, "```ansi\n\u001b[0;36mread\u001b[0m\n```"],
   [
+    "a task whose Markdown a code block would show",
+    { markdown: "→ **worker**: move `a.txt` and ``b`c``", tone: "task" },
+    "```ansi\n\u001b[0;36m→ worker: move a.txt and b`c\u001b[0m\n```",
+  ],
+  [
+    "a task with stars and backticks that mark nothing",
+    { markdown: "→ **worker**: src/**/a.ts, test/**/b.ts and 2 ** 3 ** 4, a ` alone", tone: "task" },
+    "```ansi\n\u001b[0;36m→ worker: src/**/a.ts, test/**/b.ts and 2 ** 3 ** 4, a ` alone\u001b[0m\n```",
+  ],
+  [
     "an error that tries to leave its block",
     { markdown: "a\u001b[0m```b", tone: "error" },
     "```ansi\n\u001b[0;31ma[0m'''b\u001b[0m\n```",

@@ -104,18 +104,22 @@ test("whispers go through an interaction while its token is good, and by direct 
   expect(direct()).toEqual(["before", "after"]);
 });
 
-test("a direct message says what it is about", async () => {
+test("a direct message says what it is about: the thread, once there is one", async () => {
   await using test = await begun();
-  const { harbour, adapter } = test;
-  const { thread } = await withButton(test);
-  await adapter.whisper(
-    thread,
-    `discord:${harbour.ana.id}`,
-    plainMessage("Guests may not.", { footer: "ask an operator" }),
+  const { harbour, adapter, inbox } = test;
+  const { server, general, ana, botMention } = harbour;
+  server.people.say({ channel: general, user: ana }, `${botMention} /help`);
+  const { thread } = await inbox.nextMessage();
+  const whisper = () =>
+    adapter.whisper(thread, `discord:${ana.id}`, plainMessage("Guests may not.", { footer: "ask an operator" }));
+  await whisper();
+  await adapter.post(thread, plainMessage("working"), "live");
+  await whisper();
+  expect(server.people.shownPrivately(ana)).toEqual(
+    [general.id, thread.threadId].map(
+      (about) => `Guests may not.\n-# ask an operator\n-# About your message in <#${about}>`,
+    ),
   );
-  expect(harbour.server.people.shownPrivately(harbour.ana)).toEqual([
-    `Guests may not.\n-# ask an operator\n-# About your message in <#${harbour.general.id}>`,
-  ]);
 });
 
 test("who takes no direct messages cannot be told, which the log says", async () => {

@@ -19,6 +19,11 @@ test.each([
   expect(foldLine(outcome, { ...stats, costUsd })).toBe(line);
 });
 
+test("a person's own command folds into a line without turns", () => {
+  const outcome = { type: "end_turn" as const, message: cut, usage: NO_USAGE };
+  expect(foldLine(outcome, { ...stats, turns: 0, tools: 1, costUsd: 0 })).toBe("✓ 1 tool · 6 s");
+});
+
 const cut = { id: "m", role: "assistant" as const, content: [], createdAt: 0 };
 const failed = (code: ErrorCode): QueryOutcome => ({ type: "error", error: new AppError(code, "failed") });
 

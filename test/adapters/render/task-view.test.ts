@@ -4,7 +4,7 @@ import { taskLines } from "../../../src/adapters/render/task-lines.ts";
 import { createTaskViews } from "../../../src/adapters/render/task-view.ts";
 import type { TaskProgress } from "../../../src/core/protocol/events.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import type { ChildEvent } from "../../../src/core/sessions/child-event.ts";
+import { childEvent } from "../../support/child-event.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const TASK: TaskProgress = {
@@ -60,28 +60,10 @@ test("of many, those that have ended fold into a count before those at work do",
   expect([shown[0], shown.at(-1)]).toEqual(["✓ 3 earlier sub-agents", "⏳ 1 more sub-agent"]);
 });
 
-const EVENT: ChildEvent = {
-  kind: "child",
-  parent: { sessionId: "ses_1", runId: "run_1", callId: "call_1" },
-  task: {
-    agent: "explorer",
-    description: "find usages",
-    background: false,
-    depth: 1,
-    root: { sessionId: "ses_1", runId: "run_1" },
-  },
-  prompt: "",
-  author: { id: "slack:U1", name: "ana" },
-  people: [],
-  access: "full",
-  mode: "agi",
-  tools: [],
-  grantedTools: [],
-  maxTurns: 10,
-  nonInteractive: false,
-  job: null,
-  at: 0,
-};
+const EVENT = childEvent(
+  { sessionId: "ses_1", runId: "run_1", callId: "call_1" },
+  { task: { agent: "explorer", description: "find usages", background: false } },
+);
 
 test("a sub-agent posts nothing; the run that it descends from hears how far it is, until it looks away", async () => {
   const clock = new ManualClock(0);

@@ -127,9 +127,17 @@ test("a file for one person comes as a direct message, and the answer says so", 
   ]);
   const holder = messages.find((message) => message.files.length > 0);
   expect(harness.server.workspace.channel(holder?.channel ?? "").kind).toBe("im");
-  expect(await harness.whispersTo("ana")).toEqual([
-    expect.stringMatching(/The session\.[\s\S]*The file is in our direct messages\./u),
-  ]);
+  expect(JSON.stringify(delivery.response())).toMatch(/The session\.[\s\S]*The file is in our direct messages\./u);
+});
+
+test("in a direct message a file for its person is in the thread that asked for it", async () => {
+  await using harness = await openSlackHarness();
+  await begin(harness);
+  const file = { name: "usage-by-day.png", mediaType: "image/png", data: new Uint8Array([1]) };
+  const thread = { platform: "slack", workspaceId: "T1", channelId: "D0001", threadId: "1700000000.000100" } as const;
+  await harness.platform.whisper(thread, "slack:U0ANA", plainMessage("What it cost.", { files: [file] }));
+  const holder = harness.server.workspace.messages.find((message) => message.files.length > 0);
+  expect(holder).toMatchObject({ channel: "D0001", threadTs: "1700000000.000100" });
 });
 
 test("the reply to a command opens a thread that is found again", async () => {

@@ -16,7 +16,16 @@ const HOME: HomeView = {
       at: 1_800_000_000_000,
     },
   ],
-  jobs: [{ name: "Daily report", sentence: "every weekday at 09:00", nextAt: 1_800_000_000_000 }],
+  jobs: [
+    {
+      name: "Daily report",
+      sentence: "every weekday at 09:00",
+      nextAt: 1_800_000_000_000,
+      strip: "▁▂✗",
+      buttons: [{ id: "job-run:job_1", label: "Run now", style: "default" }],
+    },
+  ],
+  addJob: { id: "jobs:add", label: "Add a job", style: "default" },
   prompts: [{ id: "prompt:help", label: "What can you do here?", style: "default" }],
 };
 
@@ -48,7 +57,8 @@ test("a home tab that is opened shows the person what the core answers; the mess
   expect(blocks).toContain("<https://app.slack.com/client/T0001/C0001/thread/C0001-1.2|fix");
   expect(blocks).not.toContain("<!channel>");
   expect(blocks).toContain("*Daily report* · every weekday at 09:00 · next <!date^1800000000^");
-  expect(blocks).toContain("prompt:help");
+  expect(blocks).toMatch(/next <!date[^>]*> · ▁▂✗/u);
+  for (const id of ["prompt:help", "job-run:job_1", "jobs:add"]) expect(blocks).toContain(id);
   expect(server.calls.filter(({ method }) => method === "views.publish").map(({ outcome }) => outcome)).toEqual(["ok"]);
 });
 
@@ -172,7 +182,7 @@ const LACKING: Receipt = {
     title: "weather",
     command: "skill",
     line: "weather",
-    fields: [{ name: "place", label: "A town", required: true }],
+    fields: [{ name: "place", label: "A town", required: true, kind: "text" }],
   },
 };
 
@@ -187,7 +197,8 @@ test("a form that is filled in comes as the command it stands for, from the thre
   expect(await inbox.next()).toMatchObject({
     kind: "command",
     name: "skill",
-    args: 'weather "place=Paris"',
+    args: "weather",
+    filled: { place: "Paris" },
     thread,
     person: { name: "ana" },
   });

@@ -131,12 +131,13 @@ test("a command beside the thread is answered there, and leaves no message in it
 
 test("a look that fails is logged, and the person who did not ask for it hears nothing", async () => {
   const log = new CountingLog();
-  const jobs = { overview: () => Promise.reject(new Error("the database is away")) };
+  const away = () => Promise.reject(new Error("the database is away"));
+  const jobs = { overview: away, view: away };
   const summaries = { of: () => Promise.resolve(null), busyThreads: () => Promise.resolve(new Map()) };
   const next = openPlatform({ store, log, overview: { summaries, jobs } });
   await next.start(inbox.receive, signal);
   const visitor = await PageClient.open(entryUrl(next));
-  visitor.say({ type: "look", threadId: null });
+  visitor.say({ type: "look", threadId: null, jobId: null });
   await visitor.hello();
   expect(visitor.frames.map(({ type }) => type)).toEqual(["welcome"]);
   expect(log.warnings).toBe(1);

@@ -31,6 +31,11 @@ describe("text from a model", () => {
     expect(html).toContain('href="https://evil.example/x.png?secret"');
   });
 
+  test("a link to another thread stays on the page, and leads nowhere else", () => {
+    expect(renderInline("[it](#web_1-a)")).toBe('<a href="#web_1-a">it</a>');
+    expect(renderInline("[it](#a/../b)")).not.toContain("<a");
+  });
+
   test("links open apart from the page and say nothing of it", () => {
     for (const text of ["[a](https://x.example)", "https://x.example", "<https://x.example>"]) {
       expect(renderMarkdown(text)).toContain('target="_blank" rel="noopener noreferrer nofollow"');

@@ -2,13 +2,14 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import type { OverviewSource } from "../../../src/adapters/web/overview.ts";
-import type { JobOverview } from "../../../src/core/jobs/job-control.ts";
+import type { JobOverview, JobView } from "../../../src/core/jobs/job-control.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
 import type { SessionSummary } from "../../../src/core/protocol/session-summary.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { plainMessage } from "../../contracts/platform-steps.ts";
 import { openBrowser } from "../../support/browser.ts";
 import { MemoryThreadStore } from "../../support/memory-thread-store.ts";
+import { visitAddress } from "../../support/page-visit.ts";
 import { NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 import { entryUrl, openPlatform } from "./web-setup.ts";
 
@@ -69,14 +70,19 @@ interface World {
   session: SessionSummary | null;
   busy: ReadonlyMap<string, "working" | "waiting">;
   jobs: readonly JobOverview[];
+  /** All of one of them. */
+  view: JobView | null;
 }
+
+/** Of the person, and made here. */
+const OWN = { isFromFile: false, isTheirs: true };
 
 let browser: Browser;
 let world: World;
 let inbox: Inbox;
 let platform: WebPlatform;
 let page: Page;
-let complaints: string[];
+let complaints: readonly string[];
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -85,24 +91,18 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 beforeEach(async () => {
-  world = { session: null, busy: new Map(), jobs: [] };
+  world = { session: null, busy: new Map(), jobs: [], view: null };
   inbox = new Inbox();
   const overview: OverviewSource = {
     summaries: { of: () => Promise.resolve(world.session), busyThreads: () => Promise.resolve(world.busy) },
-    jobs: { overview: () => Promise.resolve(world.jobs) },
+    jobs: {
+      overview: () => Promise.resolve(world.jobs),
+      view: (id) => Promise.resolve(world.view?.id === id ? world.view : null),
+    },
   };
   platform = openPlatform({ store: new MemoryThreadStore(), overview });
   await platform.start(inbox.receive, signal);
-  complaints = [];
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
-  page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(entryUrl(platform));
-  await composer().waitFor();
+  ({ page, complaints } = await visitAddress(entryUrl(platform), browser, { reducedMotion: "reduce" }));
 });
 
 afterEach(async () => {
@@ -217,7 +217,7 @@ describe("beside the thread", () => {
 });
 
 test("threads say whether they work or wait, and jobs when they are due and how they went", async () => {
-  const jobs = [{ id: "job_1", name: "Daily report", sentence: "every weekday at 09:00", isEnabled: true }];
+  const jobs = [{ id: "job_1", name: "Daily report", sentence: "every weekday at 09:00", isEnabled: true, ...OWN }];
   const runs = [true, true, false].map((success) => ({ success, durationMs: 1_000 }));
   world.jobs = jobs.map((job) => ({ ...job, nextAt: Date.now() + 5 * 3_600_000, runs }));
   const first = await say("first");
@@ -236,6 +236,113 @@ test("threads say whether they work or wait, and jobs when they are due and how 
   expect(await job.getByRole("img").getAttribute("aria-label")).toBe("of the 3 newest runs 1 failed");
   await page.setViewportSize({ width: 390, height: 800 });
   await page.getByRole("button", { name: "Threads and jobs, another thread waits for you" }).waitFor();
+});
+
+describe("a job", () => {
+  const runs = [true, false].map((success) => ({ success, durationMs: 1_000 }));
+  const overview = {
+    id: "job_1",
+    name: "Daily report",
+    sentence: "every day at 09:00",
+    isEnabled: true,
+    nextAt: 0,
+    runs,
+  };
+  const job: JobView = {
+    ...overview,
+    ...OWN,
+    pausedBecause: null,
+    next: ["Mon 4 Jan 2027 09:00", "Tue 5 Jan 2027 09:00"],
+    prompt: "Look around.",
+    settings: ["mode read", "at most 300 s"],
+    log: [{ id: "occ_1", outcome: "✗ failed", due: "Sun 3 Jan 2027 09:00", words: "1.0 s · no disk", sessionId: null }],
+  };
+  const button = (name: string | RegExp) => details().getByRole("button", { name });
+  const commanded = async () => {
+    const event = await inbox.next();
+    return event.kind === "command" ? `/${event.name} ${event.args}` : event.kind;
+  };
+
+  async function opened(view: JobView): Promise<void> {
+    world.jobs = [view];
+    world.view = view;
+    await page.reload();
+    await page.getByRole("button", { name: view.name }).click();
+    await details().getByRole("article", { name: view.name }).waitFor();
+  }
+
+  test("is shown beside the thread: when it is due, how it went, what it does", async () => {
+    await opened(job);
+    const text = (await details().getByRole("article").textContent()) ?? "";
+    for (const part of [
+      job.sentence,
+      "Enabled",
+      ...job.next,
+      "failed",
+      "1.0 s · no disk",
+      "Look around.",
+      "mode read",
+    ]) {
+      expect(text).toContain(part);
+    }
+    await page.getByRole("button", { name: "Close the job" }).click();
+    await details().getByRole("heading", { name: "Details" }).waitFor();
+  });
+
+  test("is run, paused, changed and, after one question, removed by commands, with no thread open", async () => {
+    await opened(job);
+    inbox.answerWith({ type: "reply", message: plainMessage("✓ Done.") });
+    await button("Run now").click();
+    expect(await commanded()).toBe("/jobs run job_1");
+    await details().getByRole("region", { name: "Private answer" }).getByText("Done.").waitFor();
+    await button("Pause").click();
+    expect(await commanded()).toBe("/jobs disable job_1");
+    await button("Edit").click();
+    expect(await commanded()).toBe("/jobs edit job_1");
+    await button("Remove").click();
+    await expect.poll(focused).toBe("Remove Daily report?");
+    await button("Keep it").click();
+    await button("Remove").click();
+    world.view = null;
+    world.jobs = [];
+    await button("Remove for good").click();
+    expect(await commanded()).toBe("/jobs remove job_1");
+    await details().getByText("There is no such job any more.").waitFor();
+    await page.getByRole("button", { name: "Add a job" }).click();
+    expect(await commanded()).toBe("/jobs add");
+  });
+
+  test("of the file, or of somebody else, says why it is not changed here", async () => {
+    await opened({ ...job, isFromFile: true, isEnabled: false, pausedBecause: "five failures" });
+    await details().getByText("Paused: five failures").waitFor();
+    await details().getByText("It is kept in the file of jobs").waitFor();
+    expect(await details().getByRole("group", { name: "What to do with the job" }).textContent()).toBe("Run nowEnable");
+    await opened({ ...job, isTheirs: false, prompt: null });
+    await details().getByText("Only its owner and admins").waitFor();
+    await details().getByText("for people of its channel").waitFor();
+    expect(await details().getByRole("group").count()).toBe(0);
+  });
+
+  test("takes a narrow screen, and leads back to the list", async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    world.jobs = [job];
+    world.view = job;
+    await page.reload();
+    await page.getByRole("button", { name: "Threads and jobs" }).click();
+    await page.getByRole("button", { name: job.name }).click();
+    await details().getByRole("article").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    await page.getByRole("button", { name: "Back to the jobs" }).click();
+    await page.getByRole("button", { name: job.name }).waitFor();
+  });
+
+  test.each(["light", "dark"] as const)("contrasts by 4.5 to 1 in the %s scheme", async (scheme) => {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    await opened({ ...job, isEnabled: false });
+    await button("Remove").click();
+    expect(await page.evaluate(WEAK_TEXTS)).toEqual([]);
+    expect(await page.evaluate(NAMELESS_CONTROLS)).toBe(0);
+  });
 });
 
 describe("a slash", () => {
@@ -274,7 +381,7 @@ test.each(["light", "dark"] as const)(
   async (scheme) => {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
     world.session = SESSION;
-    world.jobs = [{ id: "j", name: "Report", sentence: "daily", nextAt: null, isEnabled: false, runs: [] }];
+    world.jobs = [{ id: "j", name: "Report", sentence: "daily", nextAt: null, isEnabled: false, runs: [], ...OWN }];
     await asked();
     await composer().pressSequentially("/");
     await details().getByRole("meter").waitFor();

@@ -1,11 +1,13 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
+import type { Form } from "../../../src/core/protocol/form.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { plainMessage } from "../../contracts/platform-steps.ts";
 import { openBrowser } from "../../support/browser.ts";
 import { MemoryThreadStore } from "../../support/memory-thread-store.ts";
+import { visitAddress } from "../../support/page-visit.ts";
 import { DROP_FILE, NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 import { entryUrl, openPlatform } from "./web-setup.ts";
 
@@ -18,7 +20,7 @@ let inbox: Inbox;
 let platform: WebPlatform;
 let page: Page;
 /** Errors of scripts and of the console: there must be none in ordinary use. */
-let complaints: string[];
+let complaints: readonly string[];
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -31,16 +33,7 @@ beforeEach(async () => {
   inbox = new Inbox();
   platform = openPlatform({ store });
   await platform.start(inbox.receive, signal);
-  complaints = [];
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  page = await context.newPage();
-  page.setDefaultTimeout(10_000);
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(entryUrl(platform));
-  await composer().waitFor();
+  ({ page, complaints } = await visitAddress(entryUrl(platform), browser));
 });
 
 afterEach(async () => {
@@ -211,6 +204,63 @@ test("files are attached by choosing or dropping, shown when they are pictures, 
   const [download] = await Promise.all([page.waitForEvent("download"), messages().getByText("dropped.txt").click()]);
   expect(download.suggestedFilename()).toBe("dropped.txt");
   expect(complaints).toEqual([]);
+});
+
+describe("what a command lacks", () => {
+  const form: Form = {
+    title: "front-component-generator",
+    command: "skill",
+    line: "front-component-generator",
+    fields: [
+      { name: "name", label: "name: The component's name", required: true, kind: "text" },
+      { name: "description", label: "description: What it shows", required: false, kind: "multiline" },
+    ],
+  };
+  const lacking = plainMessage("The skill needs **name**.");
+  const dialog = () => page.getByRole("dialog", { name: form.title });
+  /** Says the command and waits for its form. */
+  const asked = async () => {
+    inbox.answerWith({ type: "reply", message: lacking, form });
+    const thread = await say("/skill front-component-generator");
+    await dialog().waitFor();
+    return thread;
+  };
+
+  test("is asked by a form, which keeps what is typed until it is right", async () => {
+    const thread = await asked();
+    const [name, description] = [dialog().getByLabel(/^name/u), dialog().getByLabel(/^description/u)];
+    await expect.poll(() => name.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
+    expect(await name.evaluate((field) => field.matches(":invalid"))).toBe(true);
+    await page.keyboard.type("date picker");
+    await description.fill("A calendar\nto choose from");
+    inbox.answerWith({ type: "reply", message: lacking, form, problems: { name: "A name has no blanks." } });
+    await dialog().getByRole("button", { name: "Go ahead" }).click();
+    await dialog().getByText("A name has no blanks.").waitFor();
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    expect(await description.inputValue()).toBe("A calendar\nto choose from");
+    await name.fill("DatePicker");
+    await name.press("Enter");
+    await dialog().waitFor({ state: "detached" });
+    expect(inbox.events.slice(1)).toMatchObject([
+      { kind: "command", name: "skill", args: form.line, thread, filled: { name: "date picker" } },
+      { kind: "command", filled: { name: "DatePicker", description: "A calendar\nto choose from" } },
+    ]);
+    expect(new Set(inbox.events.slice(1).map(({ key }) => key)).size).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  test("is given up by Escape, which stops nothing and sends nothing", async () => {
+    const thread = await asked();
+    await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+    await page.getByRole("button", { name: "Stop", includeHidden: true }).waitFor();
+    await page.keyboard.type("DatePicker");
+    await page.keyboard.press("Escape");
+    await dialog().waitFor({ state: "detached" });
+    await expect.poll(() => composer().evaluate((box) => box === box.ownerDocument.activeElement)).toBe(true);
+    await platform.stop();
+    expect(inbox.events).toHaveLength(1);
+  });
 });
 
 test("on a narrow screen one column shows at a time, and each leads to the others", async () => {

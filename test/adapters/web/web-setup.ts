@@ -45,7 +45,7 @@ const PROBES: Probes = {
 /** Nothing goes on, and nobody keeps jobs. */
 const NOTHING: OverviewSource = {
   summaries: { of: () => Promise.resolve(null), busyThreads: () => Promise.resolve(new Map()) },
-  jobs: { overview: () => Promise.resolve([]) },
+  jobs: { overview: () => Promise.resolve([]), view: () => Promise.resolve(null) },
 };
 
 export function openPlatform(options: {

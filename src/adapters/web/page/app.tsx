@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
-import { useEffect, useReducer, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { Announcer } from "./announcer.tsx";
 import type { Controller } from "./controller.ts";
 import { Details } from "./details.tsx";
+import { FormDialog } from "./form-dialog.tsx";
 import { ShortcutsDialog, useShortcuts } from "./shortcuts.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { messagesOf, newestStop } from "./state.ts";
@@ -32,6 +33,11 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
       <Sidebar
         state={state}
         now={now}
+        controller={controller}
+        openJob={(jobId) => {
+          controller.openJob(jobId);
+          setColumn("details");
+        }}
         open={(threadId) => {
           controller.openThread(threadId);
           setColumn("thread");
@@ -46,8 +52,14 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
         now={now}
         show={setColumn}
       />
-      <Details state={state} controller={controller} back={() => setColumn("thread")} />
+      <Details
+        state={state}
+        controller={controller}
+        back={() => setColumn("thread")}
+        toJobs={() => setColumn("threads")}
+      />
       <Announcer state={state} />
+      {state.form !== null && <FormDialog open={state.form} controller={controller} />}
       <ShortcutsDialog open={help} close={() => setHelp(false)} />
     </div>
   );
@@ -55,7 +67,8 @@ export function App({ controller }: { readonly controller: Controller }): JSX.El
 
 function useController(controller: Controller): ReturnType<Controller["state"]> {
   const [, update] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => controller.subscribe(() => update(undefined)), [controller]);
+  // Before anything else happens: what the server says between the first picture and its effects would not be seen.
+  useLayoutEffect(() => controller.subscribe(() => update(undefined)), [controller]);
   return controller.state();
 }
 

@@ -1,3 +1,4 @@
+import type { FormValues } from "../../../core/protocol/form.ts";
 import type { ClientFrame, PageFile } from "../wire.ts";
 import { connect } from "./connection.ts";
 import { keepDraft, keepSending, readSending } from "./keep.ts";
@@ -24,12 +25,17 @@ export interface Controller {
   readonly retry: (message: Sending) => void;
   readonly discard: (message: Sending) => void;
   readonly click: (messageId: string, action: string) => void;
-  /** A command in the open thread whose answer is shown beside it. */
+  /** Shows a job beside the thread; null for none. */
+  readonly openJob: (jobId: string | null) => void;
+  /** A command in the open thread, or in none, whose answer is shown beside it. */
   readonly command: (name: string, args: string) => void;
   /** Presses the newest Stop button of the open thread; false when nothing runs. */
   readonly stop: () => boolean;
   readonly notify: (text: string | null) => void;
   readonly closeReply: () => void;
+  /** Sends the open form. */
+  readonly submitForm: (filled: FormValues) => void;
+  readonly closeForm: () => void;
 }
 
 interface Store {
@@ -81,7 +87,10 @@ function talkToServer({ state, apply }: Store): Talk {
     lost: () => apply({ type: "connection", connection: state().lastSeq === null ? "connecting" : "lost" }),
     locked: () => apply({ type: "connection", connection: "locked" }),
   });
-  const lookout = createLookout(() => connection.send({ type: "look", threadId: state().openId }));
+  const lookout = createLookout(() => {
+    const { openId: threadId, openJob: jobId } = state();
+    connection.send({ type: "look", threadId, jobId });
+  });
   const load = (threadId: string | null): void => {
     if (threadId === null || state().loaded.has(threadId)) return;
     connection.send({ type: "open", threadId, before: null });
@@ -108,10 +117,25 @@ function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "clic
     },
     command: (name, args) => {
       const threadId = state().openId;
-      if (threadId === null) return;
       const pressed = { threadId, messageId: "", action: commandAction(name, args) };
       press(pressed, (clickId) => ({ type: "command", clickId, threadId, name, args }));
     },
+  };
+}
+
+/** The open form: what was filled in stays until it is taken. */
+function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "submitForm" | "closeForm"> {
+  return {
+    submitForm: (filled) => {
+      const { form: open } = state();
+      if (open === null || open.isSending) return;
+      const clickId = open.clickId ?? crypto.randomUUID();
+      const { threadId, form } = open;
+      apply({ type: "form_sent", clickId });
+      const frame = { type: "command", clickId, threadId, name: form.command, args: form.line, filled } as const;
+      if (!say(frame)) apply({ type: "connection", connection: "lost" });
+    },
+    closeForm: () => apply({ type: "form_closed" }),
   };
 }
 
@@ -140,8 +164,13 @@ export function createController(): Controller {
     state,
     subscribe,
     openThread,
+    openJob: (jobId) => {
+      apply({ type: "job_opened", jobId });
+      look();
+    },
     click,
     command,
+    ...formFilling(store, talk),
     loadEarlier: () => {
       const [oldest] = messagesOf(state(), state().openId);
       if (oldest !== undefined) say({ type: "open", threadId: oldest.threadId, before: oldest.position });

@@ -3,6 +3,7 @@ import { type Controller, commandAction, isPending } from "./controller.ts";
 import { ContextGauge, Cost, Grants, WaitingList } from "./details-lists.tsx";
 import { Files } from "./files.tsx";
 import { BackIcon, CloseIcon } from "./icons.tsx";
+import { JobDetails } from "./job-details.tsx";
 import { Label, Markdown } from "./markdown-text.tsx";
 import { type RunHead, runHead } from "./run-details.ts";
 import { focusMessage } from "./shortcuts.tsx";
@@ -13,6 +14,8 @@ interface DetailsProps {
   readonly state: PageState;
   readonly controller: Controller;
   readonly back: () => void;
+  /** To where the jobs are, on a narrow screen. */
+  readonly toJobs: () => void;
 }
 
 const STATE_WORDS: Readonly<Record<RunHead["state"], string>> = {
@@ -24,32 +27,60 @@ const STATE_WORDS: Readonly<Record<RunHead["state"], string>> = {
   stopped: "⏹ Stopped",
 };
 
-/** How the thread stands, beside it. */
-export function Details({ state, controller, back }: DetailsProps): JSX.Element {
-  const messages = messagesOf(state, state.openId);
-  const head = runHead(messages);
-  const session = sessionOf(state);
+/** How the thread stands, or a job, beside it. */
+export function Details({ state, controller, back, toJobs }: DetailsProps): JSX.Element {
   const reply = state.reply?.threadId === state.openId ? state.reply : null;
+  const isJob = state.openJob !== null;
+  const closeJob = (): void => {
+    controller.openJob(null);
+    toJobs();
+  };
   return (
     <aside class="details" aria-label="Details">
       <header class="details-head">
-        <button type="button" class="icon-button medium-only" aria-label="Back to the thread" onClick={back}>
+        <button
+          type="button"
+          class="icon-button medium-only"
+          aria-label={isJob ? "Back to the jobs" : "Back to the thread"}
+          onClick={isJob ? closeJob : back}
+        >
           <BackIcon />
         </button>
-        <h2>Details</h2>
+        <h2>{isJob ? "Job" : "Details"}</h2>
+        {isJob && (
+          <button type="button" class="icon-button close-job" aria-label="Close the job" onClick={closeJob}>
+            <CloseIcon />
+          </button>
+        )}
       </header>
       <div class="details-body">
         {reply !== null && <PrivateReply reply={reply} close={controller.closeReply} />}
-        {head.state !== "none" && <Run head={head} />}
-        {session !== null && <Session session={session} state={state} controller={controller} back={back} />}
-        {head.state === "none" && session === null && (
-          <p class="hint">
-            Here you see what Deckhand does in a thread: each step, the files it has changed, how full the model's
-            memory is, what it cost, and what it may do without asking.
-          </p>
+        {isJob ? (
+          <JobDetails state={state} controller={controller} />
+        ) : (
+          <ThreadDetails state={state} controller={controller} back={back} />
         )}
       </div>
     </aside>
+  );
+}
+
+type ThreadDetailsProps = Pick<DetailsProps, "state" | "controller" | "back">;
+
+function ThreadDetails({ state, controller, back }: ThreadDetailsProps): JSX.Element {
+  const head = runHead(messagesOf(state, state.openId));
+  const session = sessionOf(state);
+  return (
+    <>
+      {head.state !== "none" && <Run head={head} />}
+      {session !== null && <Session session={session} state={state} controller={controller} back={back} />}
+      {head.state === "none" && session === null && (
+        <p class="hint">
+          Here you see what Deckhand does in a thread: each step, the files it has changed, how full the model's memory
+          is, what it cost, and what it may do without asking.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -62,14 +93,16 @@ function Run({ head }: { readonly head: RunHead }): JSX.Element {
           <Label text={STATE_WORDS[head.state]} />
         </span>
       </p>
-      <p class="run-summary">
-        <Label text={head.summary} />
-      </p>
+      {head.summary !== "" && (
+        <p class="run-summary">
+          <Label text={head.summary} />
+        </p>
+      )}
     </section>
   );
 }
 
-interface SessionProps extends DetailsProps {
+interface SessionProps extends ThreadDetailsProps {
   readonly session: NonNullable<Overview["session"]>;
 }
 

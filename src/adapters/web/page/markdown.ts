@@ -9,14 +9,19 @@ const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true });
 markdown.disable("image");
 // Only addresses with a scheme: config.rs and read.me are files, not sites.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-markdown.validateLink = (url) => /^(?:https?:|mailto:)/iu.test(url.trim());
+markdown.validateLink = (url) => /^(?:https?:|mailto:)/iu.test(url.trim()) || isThread(url);
 
 markdown.core.ruler.push("tame", ({ tokens }) => {
   for (const token of tokens) for (const part of [token, ...(token.children ?? [])]) tame(part);
 });
 
+/** `#<id>`, another thread of this page. */
+function isThread(url: string): boolean {
+  return /^#[\w-]+$/u.test(url);
+}
+
 function tame(token: Token): void {
-  if (token.type === "link_open") {
+  if (token.type === "link_open" && !isThread(String(token.attrGet("href")))) {
     token.attrSet("target", "_blank");
     token.attrSet("rel", "noopener noreferrer nofollow");
   }

@@ -7,7 +7,7 @@ import { Files } from "./files.tsx";
 import { AnchorIcon } from "./icons.tsx";
 import { plainText } from "./markdown.ts";
 import { Markdown } from "./markdown-text.tsx";
-import { isDecided, isFolded, isLive, isQuestion } from "./run-details.ts";
+import { cardOf, isDecided, isFolded, isLive, isQuestion } from "./run-details.ts";
 import type { PageState } from "./state.ts";
 import { clockTime } from "./when.ts";
 
@@ -23,6 +23,8 @@ interface MessageItemProps {
 
 const AUTHORS = { person: "You", deckhand: "Deckhand", note: "Deckhand" } as const;
 
+const CARD_WORDS = { approval: "Approval", question: "Question", plan: "Plan" } as const;
+
 export function MessageItem({
   message,
   continues,
@@ -33,6 +35,7 @@ export function MessageItem({
 }: MessageItemProps): JSX.Element {
   const { body } = message;
   const place = useKeptFocus(body.buttons.length > 0);
+  const card = cardOf(body);
   return (
     <li class={`message ${kindOf(body)} ${body.tone}${continues ? " continues" : ""}`} aria-busy={isLive(body)}>
       <Avatar by={body.by} />
@@ -41,6 +44,7 @@ export function MessageItem({
           <span class="author">{AUTHORS[body.by]}</span>
           <time dateTime={new Date(message.at).toISOString()}>{clockTime(message.at, now)}</time>
           {body.by === "note" && <span class="tag">Only you see this</span>}
+          {card !== null && <span class={`tag ${card}`}>{CARD_WORDS[card]}</span>}
           {body.tone === "error" && <span class="tag error">Failed</span>}
           {body.tone === "task" && <span class="tag task">Task</span>}
         </p>
@@ -78,7 +82,7 @@ function kindOf(body: MessageBody): string {
   if (isLive(body)) return "live";
   if (isFolded(body)) return "folded";
   if (isDecided(body)) return "decided";
-  return isQuestion(body) ? "question" : body.by;
+  return isQuestion(body) ? `question card-${cardOf(body)}` : body.by;
 }
 
 /** A message's body, for what leads there. */
@@ -89,6 +93,8 @@ export function bodyId(messageId: string): string {
 /** A question can be gone to, and says by its name what it is about. */
 function asked(body: MessageBody): HTMLAttributes<HTMLDivElement> {
   if (!isQuestion(body)) return {};
-  const [what = ""] = body.markdown.split("\n");
+  const lines = body.markdown.split("\n");
+  // A question's own words follow on its head, as a quotation.
+  const what = (cardOf(body) === "question" ? lines.find((line) => line.startsWith("> ")) : lines[0]) ?? "";
   return { role: "group", "aria-label": `Deckhand asks: ${plainText(what).replace(/^waiting: /u, "")}` };
 }

@@ -29,6 +29,8 @@ export function useShortcuts({ controller, setColumn, help, setHelp }: ShortcutO
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey || help) return;
+      // A form's own Escape closes it, and stops nothing.
+      if (controller.state().form !== null) return;
       if (event.key === "Escape") {
         if (controller.stop()) event.preventDefault();
         return;

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { BusyState } from "../../../core/protocol/session-summary.ts";
 import type { PageThread } from "../wire.ts";
+import { type Controller, commandAction, isPending } from "./controller.ts";
 import { AnchorIcon, PlusIcon } from "./icons.tsx";
 import { Jobs } from "./jobs.tsx";
 import { Label } from "./markdown-text.tsx";
@@ -10,11 +11,13 @@ import { ago } from "./when.ts";
 interface SidebarProps {
   readonly state: PageState;
   readonly now: number;
+  readonly controller: Controller;
   readonly open: (threadId: string | null) => void;
+  readonly openJob: (jobId: string) => void;
   readonly help: () => void;
 }
 
-export function Sidebar({ state, now, open, help }: SidebarProps): JSX.Element {
+export function Sidebar({ state, now, controller, open, openJob, help }: SidebarProps): JSX.Element {
   const busy = new Map(Object.entries(state.overview?.busy ?? {}));
   return (
     <nav class="sidebar" aria-label="Threads and jobs">
@@ -45,7 +48,14 @@ export function Sidebar({ state, now, open, help }: SidebarProps): JSX.Element {
           ))}
         </ul>
       )}
-      <Jobs jobs={state.overview?.jobs ?? null} now={now} />
+      <Jobs
+        jobs={state.overview?.jobs ?? null}
+        openJob={state.openJob}
+        now={now}
+        open={openJob}
+        add={() => controller.command("jobs", "add")}
+        isAdding={isPending(state, "", commandAction("jobs", "add"))}
+      />
       <button type="button" class="quiet help-link" onClick={help}>
         Keyboard shortcuts <kbd>?</kbd>
       </button>

@@ -1,4 +1,5 @@
 import { assertNever } from "../../../core/protocol/assert-never.ts";
+import type { Form, FormProblems } from "../../../core/protocol/form.ts";
 import type { MessageBody, PageCommand, PageFile, PageMessage, PageThread, ServerFrame } from "../wire.ts";
 
 /** All that the page knows, and how it changes. Pure: the controller does the talking. */
@@ -21,7 +22,8 @@ export interface Sending {
 
 /** A click or a command that waits for its answer. */
 export interface Click {
-  readonly threadId: string;
+  /** Null where no thread is open. */
+  readonly threadId: string | null;
   /** What was pressed, and where: two buttons of one message differ in their action. */
   readonly messageId: string;
   readonly action: string;
@@ -32,8 +34,21 @@ export type Overview = Extract<ServerFrame, { type: "overview" }>;
 
 /** The private answer to a click or a command, shown beside the thread. */
 export interface Reply {
-  readonly threadId: string;
+  readonly threadId: string | null;
   readonly body: MessageBody;
+}
+
+/** A form that a command asks to be filled in. */
+export interface OpenForm {
+  readonly threadId: string | null;
+  readonly form: Form;
+  /** What is wrong with what was sent, by the fields' names. */
+  readonly problems: FormProblems;
+  /** The same however often it is sent; null before the first time. */
+  readonly clickId: string | null;
+  readonly isSending: boolean;
+  /** Why it was not taken. */
+  readonly failure: string | null;
 }
 
 export interface PageState {
@@ -41,6 +56,8 @@ export interface PageState {
   readonly threads: readonly PageThread[];
   /** The thread that is shown; null for a new one. */
   readonly openId: string | null;
+  /** The job that is shown beside it; null for none. */
+  readonly openJob: string | null;
   readonly messages: ReadonlyMap<string, PageMessage>;
   /** Threads whose newest messages are here; the value says whether there are older ones. */
   readonly loaded: ReadonlyMap<string, boolean>;
@@ -54,6 +71,7 @@ export interface PageState {
   /** Null before the first. */
   readonly overview: Overview | null;
   readonly reply: Reply | null;
+  readonly form: OpenForm | null;
   /** One line about something that did not work. */
   readonly notice: string | null;
 }
@@ -62,17 +80,21 @@ export type Change =
   | { readonly type: "frame"; readonly frame: ServerFrame }
   | { readonly type: "connection"; readonly connection: Connection }
   | { readonly type: "opened"; readonly threadId: string | null }
+  | { readonly type: "job_opened"; readonly jobId: string | null }
   | { readonly type: "sending"; readonly message: Sending }
   | { readonly type: "discarded"; readonly clientId: string }
   | { readonly type: "clicked"; readonly clickId: string; readonly click: Click }
   | { readonly type: "notice"; readonly text: string | null }
-  | { readonly type: "reply_closed" };
+  | { readonly type: "reply_closed" }
+  | { readonly type: "form_sent"; readonly clickId: string }
+  | { readonly type: "form_closed" };
 
 export function initialState(openId: string | null, sending: readonly Sending[]): PageState {
   return {
     connection: "connecting",
     threads: [],
     openId,
+    openJob: null,
     messages: new Map(),
     loaded: new Map(),
     sending,
@@ -82,6 +104,7 @@ export function initialState(openId: string | null, sending: readonly Sending[])
     commands: [],
     overview: null,
     reply: null,
+    form: null,
     notice: null,
   };
 }
@@ -96,15 +119,19 @@ export function reduce(state: PageState, change: Change): PageState {
         ...state,
         connection: change.connection,
         clicks: change.connection === "open" ? state.clicks : new Map(),
+        form: change.connection === "open" ? state.form : notSent(state.form),
       };
     case "opened":
       return {
         ...state,
         openId: change.threadId,
+        openJob: null,
         unread: without(state.unread, change.threadId),
         reply: state.reply?.threadId === change.threadId ? state.reply : null,
         notice: null,
       };
+    case "job_opened":
+      return { ...state, openJob: change.jobId, reply: null, notice: null };
     case "sending":
       return {
         ...state,
@@ -118,6 +145,13 @@ export function reduce(state: PageState, change: Change): PageState {
       return { ...state, notice: change.text };
     case "reply_closed":
       return { ...state, reply: null };
+    case "form_sent":
+      return {
+        ...state,
+        form: state.form && { ...state.form, clickId: change.clickId, isSending: true, failure: null },
+      };
+    case "form_closed":
+      return { ...state, form: null };
     default:
       return assertNever(change);
   }
@@ -136,14 +170,16 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
     case "sent":
       return { ...state, sending: state.sending.filter((one) => one.clientId !== frame.clientId) };
     case "clicked":
-      return withoutClick(state, frame.clickId);
+      return withoutForm(withoutClick(state, frame.clickId), frame.clickId);
     case "overview":
       return { ...state, overview: frame };
     case "reply": {
-      const click = state.clicks.get(frame.clickId);
-      const rest = withoutClick(state, frame.clickId);
-      return click === undefined ? rest : { ...rest, reply: { threadId: click.threadId, body: frame.body } };
+      const asked = state.clicks.get(frame.clickId) ?? (state.form?.clickId === frame.clickId ? state.form : null);
+      const rest = withoutForm(withoutClick(state, frame.clickId), frame.clickId);
+      return asked === null ? rest : { ...rest, reply: { threadId: asked.threadId, body: frame.body } };
     }
+    case "form":
+      return withForm(withoutClick(state, frame.id), frame);
     case "failed":
       return failed(state, frame.id, frame.reason);
     case "rejected":
@@ -183,7 +219,25 @@ function withMessages(state: PageState, incoming: readonly PageMessage[]): PageS
   return { ...state, messages };
 }
 
+/** What comes back with problems is the form that is open: its number stays. */
+function withForm(state: PageState, { id, threadId, form, problems }: FormFrame): PageState {
+  const clickId = state.form?.clickId === id ? id : null;
+  return { ...state, form: { threadId, form, problems, clickId, isSending: false, failure: null } };
+}
+
+type FormFrame = Extract<ServerFrame, { type: "form" }>;
+
+function withoutForm(state: PageState, clickId: string): PageState {
+  return state.form?.clickId === clickId ? { ...state, form: null } : state;
+}
+
+function notSent(form: OpenForm | null): OpenForm | null {
+  if (form?.isSending !== true) return form;
+  return { ...form, isSending: false, failure: "The connection was lost. Send it again when it is back." };
+}
+
 function failed(state: PageState, id: string, reason: string): PageState {
+  if (state.form?.clickId === id) return { ...state, form: { ...state.form, isSending: false, failure: reason } };
   if (state.clicks.has(id)) return { ...withoutClick(state, id), notice: reason };
   return { ...state, sending: state.sending.map((one) => (one.clientId === id ? { ...one, failure: reason } : one)) };
 }
@@ -208,6 +262,11 @@ export function messagesOf(state: PageState, threadId: string | null): PageMessa
 /** What the server knows of the open thread's session; null before it has said so. */
 export function sessionOf({ overview, openId }: PageState): Overview["session"] {
   return overview !== null && overview.threadId === openId ? overview.session : null;
+}
+
+/** What the server knows of the open job: null when there is none any more, undefined before it has said so. */
+export function jobOf({ overview, openJob }: PageState): Overview["job"] | undefined {
+  return overview !== null && overview.jobId === openJob ? overview.job : undefined;
 }
 
 /** The newest message that can still be stopped, and its button. */

@@ -1,0 +1,135 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { FormField } from "../../../core/protocol/form.ts";
+import { COMPOSER_ID } from "./composer.tsx";
+import type { Controller } from "./controller.ts";
+import { CloseIcon } from "./icons.tsx";
+import type { OpenForm } from "./state.ts";
+
+interface FormDialogProps {
+  readonly open: OpenForm;
+  readonly controller: Controller;
+}
+
+/** What a command lacks, asked field by field. Escape closes it, and nothing is sent. */
+export function FormDialog({ open, controller }: FormDialogProps): JSX.Element {
+  const { form, problems, isSending, failure } = open;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const fields = form.fields.filter(({ kind }) => kind !== "channel");
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The thread that a command opens has a composer of its own: what had the focus may be gone.
+    return () => document.getElementById(COMPOSER_ID)?.focus();
+  }, []);
+  useEffect(() => {
+    dialog.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [problems]);
+  return (
+    <dialog ref={dialog} class="form" aria-labelledby="form-title" onClose={controller.closeForm}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          controller.submitForm(valuesOf(event.currentTarget));
+        }}
+      >
+        <header>
+          <h2 id="form-title">{form.title}</h2>
+          <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+            <CloseIcon />
+          </button>
+        </header>
+        {fields.map((field, index) => (
+          <Field key={field.name} field={field} problem={problems[field.name]} isFirst={index === 0} />
+        ))}
+        {failure !== null && (
+          <p class="problem" role="alert">
+            {failure}
+          </p>
+        )}
+        <div class="buttons">
+          <button type="submit" class="primary" aria-disabled={isSending} aria-busy={isSending}>
+            Go ahead
+          </button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+interface FieldProps {
+  readonly field: FormField;
+  readonly problem: string | undefined;
+  readonly isFirst: boolean;
+}
+
+function Field({ field, problem, isFirst }: FieldProps): JSX.Element {
+  const { name, label, required, hint } = field;
+  const id = `field-${name}`;
+  const notes = [...(hint === undefined ? [] : [`${id}-hint`]), ...(problem === undefined ? [] : [`${id}-problem`])];
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        <span class="needed">{required ? " (required)" : " (optional)"}</span>
+      </label>
+      <Input
+        field={field}
+        common={{
+          id,
+          name,
+          required,
+          autofocus: isFirst,
+          "aria-invalid": problem !== undefined,
+          "aria-describedby": notes.join(" "),
+        }}
+      />
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="problem" id={`${id}-problem`} role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface InputProps {
+  readonly field: FormField;
+  readonly common: {
+    readonly id: string;
+    readonly name: string;
+    readonly required: boolean;
+    readonly autofocus: boolean;
+    readonly "aria-invalid": boolean;
+    readonly "aria-describedby": string;
+  };
+}
+
+/** What is typed stays where it is: only the first value comes from the form. */
+function Input({ field: { kind, value = "", choices = [], required }, common }: InputProps): JSX.Element {
+  if (kind === "multiline") return <textarea rows={4} defaultValue={value} {...common} />;
+  if (kind !== "choice") return <input type="text" autocomplete="off" defaultValue={value} {...common} />;
+  const words = required || choices.includes("") ? choices : ["", ...choices];
+  return (
+    <select {...common}>
+      {words.map((word) => (
+        <option key={word} value={word} selected={word === value}>
+          {word}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function valuesOf(form: HTMLFormElement): Record<string, string> {
+  return Object.fromEntries(
+    [...new FormData(form)].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
+}

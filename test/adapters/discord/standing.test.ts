@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { Inbox } from "../../contracts/inbox.ts";
+import { openHarbour } from "../../support/discord/harness.ts";
+
+test("how a person and the bot stand to a channel is what Discord's roles and overwrites say", async () => {
+  await using harbour = await openHarbour();
+  const { guild, general, ana, server } = harbour;
+  const { world } = server;
+  const stranger = world.user("cy");
+  const both = world.privateChannel(guild, "both", [ana, world.bot]);
+  const botsOnly = world.privateChannel(guild, "bots", [world.bot]);
+  const hers = world.privateChannel(guild, "hers", [ana]);
+  const quay = world.guild("Quay");
+  world.join(quay, ana);
+  const elsewhere = world.channel(quay, "far");
+  const platform = harbour.adapter();
+  await platform.start(new Inbox().receive, new AbortController().signal);
+  const standing = ({ id }: { id: string }, person = ana) =>
+    platform.standing?.(
+      { platform: "discord", workspaceId: guild.id, channelId: id, threadId: null },
+      `discord:${person.id}`,
+    );
+  expect(await standing(general)).toEqual({ isPrivate: false, isMember: true, canPost: true });
+  expect(await standing(general, stranger)).toEqual({ isPrivate: false, isMember: false, canPost: true });
+  expect(await standing(both)).toEqual({ isPrivate: true, isMember: true, canPost: true });
+  expect(await standing(botsOnly)).toEqual({ isPrivate: true, isMember: false, canPost: true });
+  expect(await standing(hers)).toEqual({ isPrivate: true, isMember: true, canPost: false });
+  expect(await standing({ id: "1" })).toBeNull();
+  expect(await standing(elsewhere)).toBeNull();
+  expect(await standing(world.dm(ana))).toEqual({ isPrivate: true, isMember: true, canPost: true });
+  expect(await standing(world.dm(stranger))).toEqual({ isPrivate: true, isMember: false, canPost: true });
+});
