@@ -38,6 +38,7 @@ async function inspect(asked: string): Promise<void> {
   console.log(`  exports  ${made.exports.filter((name) => name.includes("@")).join("\n           ") || "nothing"}`);
   if (read === null) return;
   if ("problem" in read) return refuse(read.problem);
+  console.log(`  hosts    ${read.manifest.hosts.join("\n           ") || "none"}`);
   if (read.manifest.sha256 !== sha256) return refuse(`tool.json says ${read.manifest.sha256}`);
   const wrong = mismatch(read.manifest, made);
   if (wrong !== null) return refuse(wrong);

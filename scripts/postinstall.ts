@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Builds what the program needs and the repository does not hold: database clients, sandbox guests and
- * the web page. All from installed packages, nothing is downloaded. Without the build tools
+ * Builds what the program needs and the repository does not hold: database clients, sandbox guests, the web
+ * page and the program itself as a bundle. All from installed packages, nothing is downloaded. Without the build tools
  * (`npm ci --omit=dev`) what a release brought along is enough.
  */
 
@@ -47,16 +47,19 @@ const STEPS: readonly Step[] = [
   { name: "web page", tool: "esbuild", args: ["src/adapters/web/build-page.ts"], artefact: "build/web/index.html" },
 ];
 
-/** Needs what the steps before have built. */
-const LAST: Step = {
-  name: "bindings of the example tools",
-  tool: "@bytecodealliance/jco",
-  args: ["scripts/example-bindings.ts"],
-  artefact: "build/tool-bindings",
-};
+/** They need what the steps before have built. */
+const LAST_STEPS: readonly Step[] = [
+  {
+    name: "bindings of the example tools",
+    tool: "@bytecodealliance/jco",
+    args: ["scripts/example-bindings.ts"],
+    artefact: "build/tool-bindings",
+  },
+  { name: "program", tool: "esbuild", args: ["scripts/build-program.ts"], artefact: "build/program/main.js" },
+];
 
 const built = await Promise.all(STEPS.map(perform));
-const results = built.every(({ ok }) => ok) ? [...built, await perform(LAST)] : built;
+const results = built.every(({ ok }) => ok) ? [...built, ...(await Promise.all(LAST_STEPS.map(perform)))] : built;
 for (const { line, ok } of results) {
   console.log(`${ok ? "✓" : "✗"} ${line}`);
   if (!ok) process.exitCode = 1;

@@ -11,7 +11,7 @@ import { textTokens } from "../src/core/context/token-estimate.ts";
 import { offeredTools } from "../src/core/permissions/policy.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
 import { createProviderRegistry } from "../src/core/providers/registry.ts";
-import { skillsOfRun } from "../src/core/sessions/run-skills.ts";
+import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/sessions/run-skills.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { instructionFiles } from "../src/home.ts";
@@ -43,7 +43,14 @@ const store = await openStore(config.database.url, runtime);
 const sandbox = createSandbox({ log });
 const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
 try {
-  await print(sessionId, store);
+  const isKnown = (await store.sessions.channelsOf([sessionId])).length > 0;
+  if (isKnown) await print(sessionId, store);
+  else {
+    console.error(
+      `There is no session ${sessionId} in this database; the log names a session's id with each of its runs.`,
+    );
+    process.exitCode = 1;
+  }
 } finally {
   await sandbox.close();
   await store.close();
@@ -58,12 +65,13 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     log,
     sandbox,
     snapshots: `${config.home}/snapshots`,
+    resolve: absent,
     skills,
     engine: { deliver: absent, deliverAt: absent, cancel: absent },
     agents: loadAgents(config).byName,
     models: { problemWith: absent },
     copies: createExecutorCopies(config.home),
-    jobs: { overview: absent, preview: absent, add: absent, list: absent, act: absent, edit: absent },
+    jobs: { preview: absent, add: absent, list: absent, act: absent, view: absent },
     approvals: { ...config.approvals, admins: config.access.admins },
     webSearch: config.webSearch,
     mcp: { servers: config.mcpServers, environment: config.childEnvironment, version: VERSION },
@@ -77,12 +85,12 @@ async function print(id: string, from: Store): Promise<void> {
   const places = createPlaces(config, config.query.model ?? defaultModelFor(registry.available()));
   const session = await from.sessions.get(id);
   const place = await places.placeOf(session);
-  const inForce = skillsOfRun(skills(place.sandboxRoot), {
-    body: { kind: "timer", timerId: "" },
-    settings: session.settings,
-  });
+  const { settings } = session;
+  const catalogue = skills(place.sandboxRoot);
+  const inForce = skillsOfRun(catalogue, settings);
+  const narrowing = toolsOfSkills({ body: { kind: "timer", timerId: "" }, settings }, () => catalogue);
   const plan = planSection(await from.plans.of(id));
-  const { agentDefinition, mode, toolAllow } = inForce.narrowed(place.config);
+  const { agentDefinition, mode, toolAllow } = narrowedTo(narrowing, place.config);
   const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
   const allowed = toolAllow === undefined ? access : { ...access, toolAllow };
   const found = foundTools(await from.toolCalls.carried(id, TOOL_SEARCH));

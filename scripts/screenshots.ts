@@ -49,6 +49,8 @@ async function photographWeb(browser: Browser): Promise<void> {
     model.script(script);
     await visited.say(REQUEST);
     await visited.messages.getByText("leave the rest as it is").waitFor();
+    const steps = visited.page.locator(".steps").getByRole("img", { name: "done", includeHidden: true });
+    await steps.waitFor({ state: "attached" });
     return release;
   };
   const photograph = ({ page }: PageVisit, name: string) => page.screenshot({ path: path.join(IMAGES, `${name}.png`) });

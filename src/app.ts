@@ -14,7 +14,7 @@ import type { Config } from "./config.ts";
 import { connectPlatforms } from "./connect-platforms.ts";
 import { CHAT_COMMANDS } from "./core/commands/registry.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
-import { type AppError, PlatformError, StoreError, toAppError } from "./core/protocol/errors.ts";
+import { type AppError, PlatformError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
@@ -28,9 +28,10 @@ import { createFirstContact } from "./core/sessions/first-contact.ts";
 import { createIntake } from "./core/sessions/intake.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
 import { createSummaries } from "./core/sessions/session-summary.ts";
-import { acquireLease } from "./core/store/lease.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import { instructionFiles, PRIVATE, requireWritable, webToken } from "./home.ts";
+import { holdLease } from "./hold-lease.ts";
+import { instructionFiles, PRIVATE, requireWritable, snapshotsOf, webToken } from "./home.ts";
+import { standingOn } from "./jobs/job-rights.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPlaces, type Places } from "./places.ts";
@@ -38,12 +39,14 @@ import { readiness } from "./readiness.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createExecutorCopies } from "./tools/copies/executor-copies.ts";
 import { createInstructionReader } from "./tools/instruction-layers.ts";
+import { createSystemResolve } from "./tools/network/resolve.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
 import { keepWithinLimits } from "./tools/snapshots.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
 import { createSandbox } from "./tools/wasm/sandbox.ts";
 import { APPLICATION, VERSION } from "./version.ts";
+import { warmUp } from "./warm-up.ts";
 
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
 const DRAIN_MS = 5_000;
@@ -106,14 +109,18 @@ async function assemble(assembly: Assembly): Promise<void> {
 
   const opening = Promise.withResolvers<Store>();
   const web = await openWeb(assembly, opening.promise);
-  await holdLease(assembly);
+  const standBy = () => {
+    status.state = "standing by";
+  };
+  await holdLease({ ...assembly, clock: runtime.clock, standBy });
+  status.state = "starting";
   const store = await openStore(config.database.url, runtime);
   assembly.parts.defer(() => store.close());
   status.store = store;
   opening.resolve(store);
 
   await addPlatforms(assembly, web);
-  await run(assembly, { store, registry, places }, web);
+  await run(assembly, { store, registry, places, model }, web);
   status.state = "running";
   say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
   sayModel(assembly, model);
@@ -154,28 +161,6 @@ async function openWeb(assembly: Assembly, opening: Promise<Store>): Promise<Web
   return web;
 }
 
-const LOST_LEASE = { detail: { lost: "lease" } };
-
-/** Waits until this process may run the database's sessions. */
-async function holdLease({ config, runtime, signal, status, say, parts, fail }: Assembly): Promise<void> {
-  const lease = await acquireLease({
-    url: config.database.url,
-    clock: runtime.clock,
-    signal,
-    standby: () => {
-      status.state = "standing by";
-      say("⏸ Another process runs on this database. Standing by; I take over when it ends.");
-    },
-  });
-  parts.defer(() => lease.release());
-  status.state = "starting";
-  const watch = async () => {
-    await lease.lost;
-    if (!signal.aborted) fail(new StoreError("stale_owner", "the lease on the database is lost", LOST_LEASE));
-  };
-  watch().catch((error: unknown) => fail(toAppError(error)));
-}
-
 /** Platforms without a token are off, and their SDKs are not even loaded. */
 async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: WebPlatform): Promise<void> {
   const { clock } = runtime;
@@ -214,6 +199,7 @@ interface Services {
   readonly store: Store;
   readonly registry: ProviderRegistry;
   readonly places: Places;
+  readonly model: string;
 }
 
 /** What the program's work is done with. */
@@ -239,7 +225,7 @@ async function run(assembly: Assembly, services: Services, web: WebPlatform): Pr
     tools: () => toolbox.tools(),
   });
   web.provide({ summaries, jobs: jobs.control });
-  connectPlatforms(assembly.platforms.values(), {
+  await connectPlatforms(assembly.platforms.values(), {
     ...assembly,
     store,
     receive: openIntake(assembly, works),
@@ -250,6 +236,8 @@ async function run(assembly: Assembly, services: Services, web: WebPlatform): Pr
   await engine.start(openRunner(assembly, works));
   parts.defer(() => jobs.stop());
   for (const problem of await jobs.start()) say(`⚠ ${problem}`);
+  const warming = warmUp({ ...assembly, ...works }, assembly.signal);
+  parts.defer(() => warming);
 }
 
 async function openWorks(assembly: Assembly, services: Services): Promise<Works> {
@@ -267,14 +255,19 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
   const models = createModelChoice(services.registry, config.providers);
   const { agents } = services.places;
-  const jobs = openJobs(assembly, { ...services, engine, skills });
+  const toolNames = () => toolbox.listed().map(({ name }) => name);
+  const jobs = openJobs(assembly, { ...services, platform, engine, skills, toolNames });
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models };
   const toolbox = await openToolbox(assembly, { ...given, copies: createExecutorCopies(config.home) });
   return { ...services, platform, engine, approvals, models, skills, toolbox, jobs };
 }
 
-function openJobs({ config, runtime, log }: Assembly, given: Services & Pick<Works, "engine" | "skills">): Jobs {
-  const { store, engine, places, skills } = given;
+interface JobParts extends Services, Pick<Works, "platform" | "engine" | "skills"> {
+  readonly toolNames: () => readonly string[];
+}
+
+function openJobs({ config, runtime, log, platforms }: Assembly, given: JobParts): Jobs {
+  const { store, platform, engine, places, skills, toolNames } = given;
   return createJobs({
     store,
     engine,
@@ -285,9 +278,12 @@ function openJobs({ config, runtime, log }: Assembly, given: Services & Pick<Wor
     agentOf: places.agentOf,
     agents: () => new Set(places.agents.keys()),
     skillsOf: (thread) => new Set(skills(places.sandboxRootOf(thread)).skills.map(({ name }) => name)),
+    tools: toolNames,
+    standingOf: standingOn(platforms),
     defaultTimezone: timezoneOf(config),
     file: path.join(config.home, "jobs.json"),
     logDays: config.jobs.logDays,
+    announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
   });
 }
 
@@ -317,11 +313,6 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
     restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
     ...places,
   });
-}
-
-/** Where what files held is kept before tools change them: beneath no sandbox root. */
-function snapshotsOf({ home }: Config): string {
-  return path.join(home, "snapshots");
 }
 
 function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHandler {
@@ -358,7 +349,8 @@ type ToolboxParts = Pick<
 /** The tools; servers connect in the background, and none holds up the start. */
 async function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: ToolboxParts): Promise<Toolbox> {
   const snapshots = snapshotsOf(config);
-  const sandbox = createSandbox({ log, snapshots });
+  const resolve = createSystemResolve();
+  const sandbox = createSandbox({ log, snapshots, network: { resolve } });
   const stopKeeping = keepWithinLimits({ directory: snapshots, clock: runtime.clock, log });
   parts.defer(async () => stopKeeping());
   parts.defer(() => sandbox.close());
@@ -366,6 +358,7 @@ async function openToolbox({ config, runtime, log, signal, parts }: Assembly, gi
     ...given,
     sandbox,
     snapshots,
+    resolve,
     runtime,
     log,
     webSearch: config.webSearch,

@@ -25,34 +25,50 @@ export interface Connecting {
   readonly signal: AbortSignal;
 }
 
-/** Platforms connect on their own time: one that is down keeps no other waiting. */
-export function connectPlatforms(platforms: Iterable<ChatPlatform>, connecting: Connecting): void {
-  for (const platform of platforms) connect(platform, connecting);
+/**
+ * What a process before this one left goes on when it can be written to, but this much later at most: hundreds of runs at
+ * once would keep the platforms from connecting. Milliseconds.
+ */
+const HEAD_START_MS = 1_000;
+
+/** Platforms connect on their own time: one that is down keeps no other waiting. Resolves when they have had their head start. */
+export async function connectPlatforms(platforms: Iterable<ChatPlatform>, connecting: Connecting): Promise<void> {
+  const connected = [...platforms].map((platform) => connect(platform, connecting));
+  const early = new AbortController();
+  const late = connecting.clock.sleep(HEAD_START_MS, AbortSignal.any([connecting.signal, early.signal]));
+  await Promise.race([Promise.all(connected), late]);
+  early.abort();
 }
 
-function connect(platform: ChatPlatform, connecting: Connecting): void {
+/** Resolves when it is connected, or never can be. */
+function connect(platform: ChatPlatform, connecting: Connecting): Promise<void> {
   const { parts, fail, signal } = connecting;
   const leaving = new AbortController();
   const either = AbortSignal.any([signal, leaving.signal]);
   parts.defer(() => platform.stop());
-  const working = attend(platform, { ...connecting, signal: either }).catch((error: unknown) => {
-    if (!either.aborted) fail(toAppError(error));
-  });
+  const { promise: connected, resolve: isConnected } = Promise.withResolvers<void>();
+  const working = attend(platform, { ...connecting, signal: either, isConnected })
+    .catch((error: unknown) => {
+      if (!either.aborted) fail(toAppError(error));
+    })
+    .finally(isConnected);
   parts.defer(async () => {
     leaving.abort();
     await working;
   });
+  return connected;
 }
 
 /** Until the signal aborts. */
-async function attend(platform: ChatPlatform, connecting: Connecting): Promise<void> {
-  const { receive, clock, log, store, say, parts, signal, timezone } = connecting;
+async function attend(platform: ChatPlatform, connecting: Connecting & { isConnected: () => void }): Promise<void> {
+  const { receive, clock, log, store, say, parts, signal, timezone, isConnected } = connecting;
   const name = PLATFORM_LABELS[platform.name];
   const cancelNotYet = clock.after(SLOW_CONNECT_MS, () =>
     say(`⏳ ${name}: ${platform.health().detail}. I keep trying.`),
   );
   parts.defer(async () => cancelNotYet());
   await platform.start(receive, signal);
+  isConnected();
   cancelNotYet();
   if (platform.name !== "web") say(`✓ ${name}: ${platform.health().detail}`);
   const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, signal);

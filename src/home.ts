@@ -45,6 +45,11 @@ export function instructionFiles({ home }: { readonly home: string }): string[] 
   return [path.join(home, "AGENTS.md"), path.join(homedir(), ".config/agents/AGENTS.md")];
 }
 
+/** Where what files held is kept before tools change them: beneath no sandbox root. */
+export function snapshotsOf({ home }: { readonly home: string }): string {
+  return path.join(home, "snapshots");
+}
+
 /** The page's token, made at first start and kept, so that open pages come back after a restart. */
 export async function webToken(home: string): Promise<string> {
   const file = path.join(home, "web-token");

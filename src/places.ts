@@ -3,7 +3,8 @@ import path from "node:path";
 import { loadAgents } from "./agents.ts";
 import type { Config } from "./config.ts";
 import { executorCopy } from "./core/agent/executor-copy.ts";
-import { MANAGED_DEFAULTS } from "./core/agent/managed-agents.ts";
+import type { ManagedAgents } from "./core/agent/managed-agents.ts";
+import { managedAsConfigured, presetsOf } from "./core/agent/managed-presets.ts";
 import type { AgentDefinition, QueryConfig } from "./core/agent/query-config.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { PlatformName, ThreadRef } from "./core/protocol/platform.ts";
@@ -27,6 +28,8 @@ export interface Places {
   /** The query settings of a session; those of its place where people have set nothing. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
   readonly agentOf: (channelKey: string) => string;
+  /** Of managed mode, by name. */
+  readonly managedPresets: ReadonlyMap<string, ManagedAgents>;
   readonly sandboxRootOf: (thread: ThreadRef) => string;
   readonly requiresMention: (channelKey: string) => boolean;
 }
@@ -39,9 +42,10 @@ export function createPlaces(config: Config, defaultModel: string): Places {
     return typeof agent === "string" ? agent : agent.name;
   };
   for (const name of [agentOf(""), ...Object.keys(config.channels).map(agentOf)]) agentNamed(agents, name);
+  const managedPresets = presetsOf(config.managedAgents ?? {});
   const configOf: Places["configOf"] = ({ channelKey, agent: name, settings }) => {
     const agent = agents.get(name) ?? agentNamed(agents, agentOf(channelKey));
-    const managed = managedOf(config, settings);
+    const managed = managedOf(config, managedPresets, settings);
     return { ...withSettings(queryConfigOf(config, { channelKey, agent, defaultModel }), settings), ...managed };
   };
 
@@ -49,6 +53,7 @@ export function createPlaces(config: Config, defaultModel: string): Places {
     agents,
     problems,
     agentOf,
+    managedPresets,
     configOf,
     sandboxRootOf: (thread) => sandboxRootOf(config, thread),
     requiresMention: (channelKey) => config.channels[channelKey]?.requireMention ?? false,
@@ -96,12 +101,13 @@ function queryConfigOf(
   };
 }
 
-/** The settings of managed mode where it is on: as people have chosen for the session, else as configured. */
+/** The settings of managed mode where it is on: by the preset that people have chosen for the session, else as configured. */
 function managedOf(
   { managedAgents }: Config,
-  { managed = managedAgents?.enabled ?? false }: SessionSettings,
+  presets: Places["managedPresets"],
+  { managed = managedAgents?.enabled ?? false, managedPreset = "" }: SessionSettings,
 ): Pick<QueryConfig, "managedAgents"> {
-  return managed ? { managedAgents: { ...MANAGED_DEFAULTS, ...managedAgents } } : {};
+  return managed ? { managedAgents: presets.get(managedPreset) ?? managedAsConfigured(managedAgents ?? {}) } : {};
 }
 
 /** What people choose for a session wins, also over what was configured for the model or instead of an effort. */

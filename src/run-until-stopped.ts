@@ -46,6 +46,7 @@ export async function runUntilStopped(config: Config, terminal: Terminal): Promi
     const failure = await Promise.race([app.failed, stopped.promise.then(() => null)]);
     stopping.abort();
     if (failure !== null) {
+      log.error({ error: failure }, "failed");
       report(failure, terminal);
       endAnyway(log);
     }

@@ -4,7 +4,7 @@ import path from "node:path";
 import { loadAgents } from "../agents.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
-import { CATALOG, defaultModelFor } from "../core/providers/catalog.ts";
+import { CATALOG, defaultModelFor, REGION } from "../core/providers/catalog.ts";
 import { probeDatabase } from "../core/store/probe.ts";
 import { nodeProblem } from "./node-version.mjs";
 
@@ -98,9 +98,11 @@ function checkModel(ref: string, config: Config): Finding {
     if (near.startsWith(" Did you mean")) return bad(`model: ${ref} names no known provider.${near}`);
     return bad(`model: ${ref} names no known provider. Give \`providers.${id}\` a \`baseUrl\` and a \`wire\`.`);
   }
-  if (known.comesLater) return bad(`model: ${ref}: ${known.name} is not supported yet. Choose another provider.`);
   if (known.keyRequired && settings?.apiKey === undefined) {
     return bad(`model: ${ref} needs a key. Set ${known.keyVariable}.`);
+  }
+  if (known.regionVariable !== null && settings?.baseUrl === undefined && !REGION.test(settings?.region ?? "")) {
+    return bad(`model: ${ref} needs a region, such as eu-central-1. Set ${known.regionVariable}.`);
   }
   if (known.baseUrl === null && settings?.baseUrl === undefined) {
     return bad(`model: ${ref} needs an address. Set \`providers.${id}.baseUrl\`.`);

@@ -100,8 +100,11 @@ const ownVariables = {
 /** Providers of one account share a variable (OPENAI_API_KEY): the schema holds it once, under the first. */
 function providerVariables(): Record<string, z.ZodType<string | undefined>> {
   const variables: Record<string, z.ZodType<string | undefined>> = {};
-  for (const { id, keyVariable, baseUrlVariable } of PROVIDER_ENVIRONMENT) {
+  for (const { id, keyVariable, baseUrlVariable, regionVariable } of PROVIDER_ENVIRONMENT) {
     if (keyVariable !== null) variables[keyVariable] ??= secret(word.optional(), `Key of the provider ${id}.`, "…");
+    // Other programs read it, too, and may take what this one does not: it is looked at when the provider is used.
+    if (regionVariable !== null)
+      variables[regionVariable] ??= variable(word.optional(), `Region of the provider ${id}.`, "eu-central-1");
     variables[baseUrlVariable] ??= variable(
       httpUrl.optional(),
       `Root of the API of the provider ${id}.`,

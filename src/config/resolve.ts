@@ -186,13 +186,15 @@ function providersOf({ providers, settings }: ParsedSources): Config["providers"
     const variables = PROVIDER_ENVIRONMENT.find((one) => one.id === id);
     const apiKey = variables?.keyVariable == null ? undefined : providers[variables.keyVariable];
     const baseUrl = variables === undefined ? undefined : providers[variables.baseUrlVariable];
+    const region = variables?.regionVariable == null ? undefined : providers[variables.regionVariable];
     const provider = {
       ...settings.providerRegistry[id],
       ...settings.providers[id],
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(baseUrl === undefined ? {} : { baseUrl }),
     };
-    if (Object.keys(provider).length > 0) merged[id] = provider;
+    // A region alone, which most machines of that cloud have, configures no provider.
+    if (Object.keys(provider).length > 0) merged[id] = { ...provider, ...(region === undefined ? {} : { region }) };
   }
   return merged;
 }

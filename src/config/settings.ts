@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { REGION } from "../core/providers/catalog.ts";
 import { mcpServersSchema } from "./mcp-settings.ts";
 
 /**
@@ -72,9 +73,14 @@ const modelFactsSchema = z.strictObject({
 const providerSchema = z.strictObject({
   apiKey: secret(text.exactOptional(), "The key. Better in the environment as <PROVIDER>_API_KEY.", "sk-…"),
   baseUrl: field(httpUrl.exactOptional(), "Root of the provider's API.", "http://127.0.0.1:8000/v1"),
+  region: field(
+    z.string().regex(REGION, "must be a region's name, such as eu-central-1").exactOptional(),
+    "Region of a provider that has roots by region (bedrock).",
+    "eu-central-1",
+  ),
   wire: field(
     z.enum(["anthropic", "responses", "chat"]).exactOptional(),
-    "Which API a provider of your own speaks: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions.",
+    "Which API a provider of your own speaks: Anthropic Messages, OpenAI Responses or OpenAI Chat Completions. With `bedrock` and `copilot`, which choose it by the model, it holds for all models.",
     "chat",
   ),
   models: field(
@@ -158,6 +164,26 @@ const channelSchema = z.strictObject({
     true,
   ),
 });
+
+const managedFields = {
+  managerModel: field(modelRefSchema.exactOptional(), "The manager's model.", "anthropic/claude-opus-5-5"),
+  executorModel: field(modelRefSchema.exactOptional(), "The executors' model.", "anthropic/claude-haiku-5-5"),
+  executorMaxTurns: field(tokens.exactOptional(), "Most model calls of an executor. Default 10.", 10),
+  maxConcurrentExecutors: field(tokens.exactOptional(), "Executors at work at once. Default 4.", 4),
+  totalBudgetUsd: field(
+    dollars.exactOptional(),
+    "US dollars of manager and executors together, from a person's message to the end of the last run that executors in the background begin.",
+    5,
+  ),
+  executorIsolation: field(
+    z.boolean().exactOptional(),
+    "Whether each executor gets a worktree of its own, and its work is merged. Default false.",
+    true,
+  ),
+};
+const presetNameSchema = z
+  .string()
+  .regex(/^(?!(on|off)$)[a-z0-9][a-z0-9-]*$/, "preset names are small letters, digits and hyphens, and not on or off");
 
 const host = String.raw`(\*|(\*\.)?([^\s/?#@\\*%:[\]]+|\[[0-9a-fA-F:.]+\]))(:\d{1,5})?`;
 const hostPattern = z
@@ -296,12 +322,12 @@ export const settingsSchema = z.strictObject({
     z
       .strictObject({
         enabled: field(z.boolean().default(false), "Whether a manager plans and executors do.", true),
-        managerModel: field(modelRefSchema.exactOptional(), "The manager's model.", "anthropic/claude-opus-5-5"),
-        executorModel: field(modelRefSchema.exactOptional(), "The executors' model.", "anthropic/claude-haiku-5-5"),
-        executorMaxTurns: field(tokens.default(10), "Most model calls of an executor.", 10),
-        maxConcurrentExecutors: field(tokens.default(4), "Executors at work at once.", 4),
-        totalBudgetUsd: field(dollars.exactOptional(), "US dollars of manager and executors together.", 5),
-        executorIsolation: field(z.boolean().default(false), "Whether each executor gets a worktree of its own.", true),
+        ...managedFields,
+        presets: field(
+          z.record(presetNameSchema, z.strictObject(managedFields)).exactOptional(),
+          "Further settings by name, which people choose with `/managed on <name>`; what one leaves out is as above. There are `careful`, `fast` and `cheap`, which set limits within those above; one of the same name takes their place.",
+          { thorough: { executorMaxTurns: 30, executorIsolation: true } },
+        ),
       })
       .exactOptional(),
     "Managed mode.",

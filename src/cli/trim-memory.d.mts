@@ -1,0 +1,10 @@
+/** What of a process decides. */
+export interface ProcessFacts {
+  readonly platform: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly hasChannel: boolean;
+}
+
+export function trimmedEnvironment(facts: ProcessFacts): Readonly<Record<string, string | undefined>> | null;
+
+export function trimMemory(program: NodeJS.Process): void;

@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Config } from "./config.ts";
+import { toolSpecs } from "./core/agent/tool-specs.ts";
+import { textTokens } from "./core/context/token-estimate.ts";
+import type { Log } from "./core/protocol/log.ts";
+import type { Runtime } from "./core/protocol/runtime.ts";
+import { rehearseCall } from "./core/providers/rehearsal.ts";
+import { rehearse } from "./core/store/rehearsal.ts";
+import type { Store } from "./core/store/store.ts";
+import type { Tool } from "./core/tool.ts";
+
+export interface WarmUpParts {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly config: Pick<Config, "providers" | "sandbox">;
+  /** What answers where nothing else is chosen. */
+  readonly model: string;
+  readonly toolbox: { tools(): readonly Tool[] };
+  /** Reads the skills beneath a directory. */
+  readonly skills: (sandboxRoot: string) => unknown;
+}
+
+/** By then the platforms that are there have connected. Milliseconds. */
+const SETTLED_MS = 500;
+
+/**
+ * Does what a process does slowly the first time, so that the first message does not wait for it. Whoever
+ * writes meanwhile waits for one step at most. What fails here fails again, visibly, where it is needed.
+ */
+export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<void> {
+  const { store, runtime, log, config, model: ref } = parts;
+  const tools = () => toolSpecs(parts.toolbox.tools());
+  const steps: readonly (() => unknown)[] = [
+    () => rehearse(store, runtime),
+    () => parts.skills(config.sandbox),
+    () => textTokens(JSON.stringify(tools())),
+    () => rehearseCall({ ref, tools: tools(), settings: config.providers, runtime, log }, signal),
+    collectGarbage,
+  ];
+  try {
+    await runtime.clock.sleep(SETTLED_MS, signal);
+    for (const step of steps) {
+      await step();
+      await nextTurn();
+      if (signal.aborted) return;
+    }
+  } catch (error) {
+    if (!signal.aborted) log.debug({ err: error }, "warm_up_failed");
+  }
+}
+
+/** A start leaves so much garbage that the first message would pay for it, some ten milliseconds. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc()");
+}
