@@ -2,15 +2,28 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { SlowFirst } from "./test/support/slow-first.ts";
 
+/**
+ * Tests that share one process and its modules with others: nothing that they import has a state of its
+ * own, and to load it anew for each file took as long as the tests.
+ */
+const SHARING = [
+  "test/{config,core}/**/*.test.ts",
+  "test/adapters/{discord,render,slack}/**/*.test.ts",
+  "test/tools/native/**/*.test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Many files wait for another process: one worker more than processors keeps these busy.
-    maxWorkers: Math.min(4, availableParallelism() + 1),
+    // Many files wait for another process: two workers more than processors keep these busy.
+    maxWorkers: Math.min(6, availableParallelism() + 2),
     sequence: { sequencer: SlowFirst },
     reporters: ["default", "./test/support/count-reporter.ts"],
+    projects: [
+      { extends: true, test: { name: "sharing", include: SHARING, isolate: false } },
+      { extends: true, test: { name: "alone", include: ["test/**/*.test.ts"], exclude: SHARING } },
+    ],
   },
 });

@@ -6,6 +6,8 @@ import { EmbeddedEngine } from "../src/core/sessions/embedded-engine.ts";
 import type { SessionEngine } from "../src/core/sessions/engine.ts";
 import type { JobSettings } from "../src/core/store/jobs.ts";
 import { openStore } from "../src/core/store/store.ts";
+import { JOB_DEFAULTS } from "../src/jobs/draft.ts";
+import { standingOn } from "../src/jobs/job-rights.ts";
 import { createJobs } from "../src/jobs/jobs.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { silentLog } from "../test/support/silent-log.ts";
@@ -69,9 +71,12 @@ async function timeToEnqueue(): Promise<number> {
     agentOf: () => "build",
     agents: () => new Set(["build"]),
     skillsOf: () => new Set(),
+    tools: () => [],
+    standingOf: standingOn(new Map()),
     defaultTimezone: "UTC",
     file: path.join(directory, "none.json"),
     logDays: 30,
+    announce: () => Promise.reject(new Error("nothing is said")),
     ticker,
   });
   try {
@@ -95,6 +100,8 @@ async function timeToEnqueue(): Promise<number> {
 
 function settingsOf(number: number, dueOnce: number): JobSettings {
   return {
+    ...JOB_DEFAULTS,
+    tools: [],
     name: `Job ${number}`,
     thread: { platform: "slack", workspaceId: "T1", channelId: `C${number % 50}`, threadId: null },
     ownerId: "slack:U1",
@@ -103,19 +110,6 @@ function settingsOf(number: number, dueOnce: number): JobSettings {
     dueOnce,
     timezone: "UTC",
     prompt: "Look.",
-    agent: null,
-    skill: null,
-    model: null,
-    mode: "read",
-    tools: [],
-    timeoutMs: 300_000,
-    budgetUsd: null,
-    catchUp: "none",
-    overlap: "skip",
-    attempts: 3,
-    jitterMs: 0,
-    silentWhenUnchanged: false,
-    pauseAfter: 5,
   };
 }
 

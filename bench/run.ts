@@ -2,22 +2,28 @@ import { arch, cpus, platform, totalmem } from "node:os";
 import { parseArgs } from "node:util";
 import { benchAnswer } from "./answer.ts";
 import { benchCache } from "./cache.ts";
+import { benchCrowd } from "./crowd.ts";
 import { benchJobs } from "./jobs.ts";
 import type { Figure, Measure } from "./measure.ts";
+import { benchOtherTools } from "./other-tools.ts";
 import { benchGrep, benchPrograms, benchToolCall } from "./sandbox.ts";
 import { benchSessions } from "./sessions.ts";
 import { benchStart } from "./start.ts";
+import { benchStop } from "./stop.ts";
 import { missedAims, tableOf } from "./table.ts";
 import { benchPool, benchTools } from "./tools.ts";
 
 const MEASURES: readonly Measure[] = [
   { name: "start", about: "time until ready, and idle memory", run: benchStart },
   { name: "answer", about: "our share of the time of an answer, and memory afterwards", run: benchAnswer },
+  { name: "stop", about: "from a person's stop until the thread says so", run: benchStop },
+  { name: "crowd", about: "fifty long answers at once: the one that comes last", run: benchCrowd },
   { name: "sessions", about: "memory of fifty sessions at once", run: benchSessions },
   { name: "cache", about: "input that a provider's cache can hold, over twenty turns", run: benchCache },
   { name: "tool", about: "a tool call in a fresh instance", run: benchToolCall },
   { name: "programs", about: "bash and js_exec, beside the system's bash", run: benchPrograms },
-  { name: "tools", about: "each tool cold and warm, beside plain Node and the native program", run: benchTools },
+  { name: "tools", about: "each file tool cold and warm, beside plain Node and the native program", run: benchTools },
+  { name: "others", about: "web_fetch, git, third parties' tools and MCP in the same way", run: benchOtherTools },
   { name: "pool", about: "memory of calls at once, and calls per second", run: benchPool },
   { name: "jobs", about: "jobs due at once, until their runs are in the inbox", run: benchJobs },
   { name: "grep", about: "searching 50 MB, beside plain Node and ripgrep", run: benchGrep },
@@ -26,7 +32,7 @@ const MEASURES: readonly Measure[] = [
 const USAGE = `npm run bench [-- --only <name>]…
 
 Measures the program on this machine: the real process over a local Slack and a local model server.
-Each figure is the median of several runs; about three minutes in all. Nothing else should run meanwhile.
+Each figure is the median of several runs; about six minutes in all. Nothing else should run meanwhile.
 
 ${MEASURES.map(({ name, about }) => `  --only ${name.padEnd(9)} ${about}`).join("\n")}`;
 

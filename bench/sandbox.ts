@@ -103,15 +103,26 @@ async function besideNode(sandbox: Sandbox, root: string, source: string) {
   return { ours, node, times: ours / node };
 }
 
-export async function inSandbox(
+export function inSandbox(
   measure: (sandbox: Sandbox, root: string) => Promise<readonly Figure[]>,
 ): Promise<readonly Figure[]> {
+  return inTemporaryRoot(async (root) => {
+    const sandbox = createSandbox();
+    try {
+      return await measure(sandbox, root);
+    } finally {
+      await sandbox.close();
+    }
+  });
+}
+
+export async function inTemporaryRoot(
+  measure: (root: string) => Promise<readonly Figure[]>,
+): Promise<readonly Figure[]> {
   const root = mkdtempSync(path.join(tmpdir(), "deckhand-bench-"));
-  const sandbox = createSandbox();
   try {
-    return await measure(sandbox, root);
+    return await measure(root);
   } finally {
-    await sandbox.close();
     rmSync(root, { recursive: true, force: true });
   }
 }

@@ -74,6 +74,11 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
     given: { env: { DECKHAND_MODEL: "anthropic/claude-opus-5-5" } },
     line: "✗ model: anthropic/claude-opus-5-5 needs a key. Set ANTHROPIC_API_KEY.",
   },
+  ...[{}, { AWS_REGION: "evil.example/" }].map((region) => ({
+    name: `a model in no region (${Object.values(region).join("") || "none"})`,
+    given: { env: { DECKHAND_MODEL: "bedrock/us.anthropic.m", AWS_BEARER_TOKEN_BEDROCK: "k", ...region } },
+    line: "✗ model: bedrock/us.anthropic.m needs a region, such as eu-central-1. Set AWS_REGION.",
+  })),
   {
     name: "a model of an unknown provider",
     given: { env: { DECKHAND_MODEL: "mine/m" } },

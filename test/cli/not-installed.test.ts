@@ -4,7 +4,15 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { projectWith } from "../support/project.ts";
 
-const FILES = ["bin/deckhand.mjs", "src/cli/node-version.mjs", "src/main.ts", "src/version.ts", "package.json"];
+const FILES = [
+  "bin/deckhand.mjs",
+  "src/cli/built-program.mjs",
+  "src/cli/node-version.mjs",
+  "src/cli/trim-memory.mjs",
+  "src/main.ts",
+  "src/version.ts",
+  "package.json",
+];
 
 test("in a fresh clone, before npm ci, one line says what to do", () => {
   const project = path.resolve(import.meta.dirname, "../..");

@@ -99,6 +99,18 @@ const accepted: { name: string; given: Given; key: (config: Config) => unknown; 
     value: { google: { apiKey: "g-key", baseUrl: "http://127.0.0.1:1/v1" } },
   },
   {
+    name: "a region comes from the environment, too",
+    given: { env: { AWS_BEARER_TOKEN_BEDROCK: "b-key", AWS_REGION: "eu-central-1" } },
+    key: (config) => config.providers,
+    value: { bedrock: { apiKey: "b-key", region: "eu-central-1" } },
+  },
+  {
+    name: "a region alone is no provider",
+    given: { env: { AWS_REGION: "aws-global" } },
+    key: (config) => config.providers,
+    value: {},
+  },
+  {
     name: "providers is stronger than providerRegistry",
     given: {
       file: {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ContentBlock, Message } from "../../src/core/protocol/messages.ts";
 import type { Clock } from "../../src/core/protocol/runtime.ts";
 import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../../src/core/providers/provider.ts";
-import { createProviderRegistry, type ProviderSettings } from "../../src/core/providers/registry.ts";
+import { createProviderRegistry } from "../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { PIXEL, READ_TOOL, results, said, user } from "../support/conversation.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -28,20 +28,7 @@ import type { ModelServer } from "../support/model-server.ts";
 import { passTime } from "../support/pass-time.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { FAILURES } from "./wire-failures.ts";
-
-/** One wire under the contract: the genuine SDK against a strict local server. */
-export interface WireHarness {
-  readonly name: string;
-  /** `provider/model`. */
-  readonly ref: string;
-  startServer(): Promise<ModelServer>;
-  /** What of `thinking("pondering", "sealed")` goes back to the same model. */
-  readonly thoughtMark: string;
-  /** A request that carries an optional field, and the field's name on the wire. */
-  readonly optional: { readonly request: Partial<ModelRequest>; readonly field: string };
-  /** What to set so that the server's answers are found. */
-  settings(url: string): ProviderSettings;
-}
+import type { WireHarness } from "./wire-harness.ts";
 
 export function describeWire(harness: WireHarness): void {
   const [providerId = "", ...rest] = harness.ref.split("/");
@@ -58,8 +45,15 @@ export function describeWire(harness: WireHarness): void {
 
   async function provider(clock?: Clock, settings = harness.settings(server.url)): Promise<LlmProvider> {
     const runtime = clock === undefined ? systemRuntime() : { ...systemRuntime(), clock };
-    const registry = createProviderRegistry({ settings: { [providerId]: settings }, runtime, log: silentLog });
-    return (await registry.resolve(harness.ref)).provider;
+    const registry = createProviderRegistry({
+      settings: { [providerId]: settings },
+      runtime,
+      log: silentLog,
+      ...(harness.fetch === undefined ? {} : { fetch: harness.fetch }),
+    });
+    const resolved = (await registry.resolve(harness.ref)).provider;
+    if (clock !== undefined) await harness.beforehand?.(resolved);
+    return resolved;
   }
 
   function request(messages: readonly Message[], extra: Partial<ModelRequest> = {}): ModelRequest {
@@ -340,7 +334,8 @@ export function describeWire(harness: WireHarness): void {
       server.script(() => reply);
       const call = ask([user("hi")]);
       await expect(call).rejects.toMatchObject({ code, retryAfterMs, detail: { provider: providerId, model } });
-      expect(server.requests).toHaveLength(1);
+      const refusedKey = typeof reply === "object" && "status" in reply && reply.status === 401;
+      expect(server.requests).toHaveLength(refusedKey ? (harness.requestsOfRefusedKey ?? 1) : 1);
     });
 
     test("a connection cut in mid-stream is an incomplete stream", async () => {

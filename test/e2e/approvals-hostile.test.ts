@@ -1,35 +1,18 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { asks, cards, rootOf } from "../support/approval-talk.ts";
 import { text, toolUse } from "../support/model-script.ts";
-import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
+import { useSlackOffice } from "../support/shared-office.ts";
+import { conversationOf, slackOffice, type Talk } from "../support/slack-talk.ts";
 
-/** Models and people who try to have run what nobody has allowed. */
-async function office(settings: object = { mode: "write" }): Promise<SlackOffice> {
-  const opened = await slackOffice({ settings });
-  for (const [id, name] of [
-    ["U0BOB", "bob"],
-    ["U0CLEO", "cleo"],
-  ] as const) {
-    opened.slack.workspace.users.set(id, { id, name });
-  }
-  await opened.bot.start();
-  return opened;
-}
-
-const root = ({ bot }: SlackOffice, channel: string) => {
-  const folder = bot.sandboxRoot(`slack-${channel}`);
-  mkdirSync(folder, { recursive: true });
-  return folder;
-};
-
-const cards = (talk: Talk) => talk.live().filter(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:")));
-const asks = (at: SlackOffice, talk: Talk, count = 1) => at.until(`card ${count}`, () => cards(talk).length >= count);
+// Models and people who try to have run what nobody has allowed.
+const office = useSlackOffice({ settings: { mode: "write" } });
 
 test("what is always allowed is what the card showed, not a call beside it that could not succeed", async () => {
-  await using at = await office();
+  const at = office();
   const channel = at.channel();
-  writeFileSync(path.join(root(at, channel), "b.txt"), "old\n");
+  writeFileSync(path.join(rootOf(at, channel), "b.txt"), "old\n");
   at.model.script((_request, index) => {
     if (index === 0) {
       return [
@@ -46,17 +29,17 @@ test("what is always allowed is what the card showed, not a call beside it that 
   expect(cards(talk)[0]?.text).not.toContain("b.txt");
   talk.click("approve:A");
   await at.until("the question about b.txt", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
-  expect(readFileSync(path.join(root(at, channel), "b.txt"), "utf8")).toBe("old\n");
+  expect(readFileSync(path.join(rootOf(at, channel), "b.txt"), "utf8")).toBe("old\n");
 });
 test("a program in a file that is not there is no question to anybody", async () => {
-  await using at = await office();
+  const at = office();
   at.model.script((_request, index) => (index === 0 ? toolUse("js_exec", { file: "nowhere.js" }) : text("No file.")));
   const talk = at.talk({ text: "run it", channel: at.channel() });
   expect(await talk.answered(1)).toBe("No file.");
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("nowhere.js");
 });
 test("a call that was denied is not run, although the mode has come to ask for nothing since", async () => {
-  await using at = await office();
+  const at = office();
   at.model.script((_request, index) =>
     index === 0 ? toolUse("write", { path: "a.txt", content: "a" }) : text(`Denied ${index}`),
   );
@@ -66,23 +49,28 @@ test("a call that was denied is not run, although the mode has come to ask for n
   await at.until("the new mode", () => at.whispersTo("U0ANA").some((said) => said.includes("Mode **agi**")));
   talk.click("approve:n");
   await talk.answered(2);
-  expect(existsSync(path.join(root(at, talk.channel), "a.txt"))).toBe(false);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "a.txt"))).toBe(false);
 });
 test("who may not decide cannot type past the approval", async () => {
-  await using at = await office({ mode: "write", approvals: { requester: false, approvers: ["slack:U0CLEO"] } });
+  await using at = await slackOffice({
+    settings: { mode: "write", approvals: { requester: false, approvers: ["slack:U0CLEO"] } },
+  });
+  await at.bot.start();
+  at.slack.workspace.users.set("U0CLEO", { id: "U0CLEO", name: "cleo" });
   const channel = at.channel();
-  writeFileSync(path.join(root(at, channel), "a.txt"), "a\n");
+  writeFileSync(path.join(rootOf(at, channel), "a.txt"), "a\n");
   at.model.script(() => text("Done."));
   const talk = at.talk({ text: "!rm a.txt", channel });
   expect(await talk.answered(1)).toContain("@ana may not make it. An approver may.");
-  expect(existsSync(path.join(root(at, channel), "a.txt"))).toBe(true);
+  expect(existsSync(path.join(rootOf(at, channel), "a.txt"))).toBe(true);
   talk.mention("!rm a.txt", { user: "U0CLEO" });
   expect(await talk.answered(2)).toContain("✓");
-  expect(existsSync(path.join(root(at, channel), "a.txt"))).toBe(false);
+  expect(existsSync(path.join(rootOf(at, channel), "a.txt"))).toBe(false);
 });
 
 test("twenty cards, decided at once after kill -9: the calls run at once, however few edits Slack takes", async () => {
-  await using at = await office({ mode: "write", maxConcurrentRuns: 4 });
+  await using at = await slackOffice({ settings: { mode: "write", maxConcurrentRuns: 4 } });
+  await at.bot.start();
   at.model.script(({ body }) => {
     const conversation = conversationOf(body);
     const [, number = ""] = /number (\d+)/u.exec(conversation) ?? [];
@@ -100,15 +88,18 @@ test("twenty cards, decided at once after kill -9: the calls run at once, howeve
 }, 60_000);
 
 test("a program in a file runs as people saw it, or not at all", async () => {
-  await using at = await office();
+  const at = office();
   const channel = at.channel();
-  const program = path.join(root(at, channel), "tidy.js");
-  const made = path.join(root(at, channel), "made.txt");
+  const program = path.join(rootOf(at, channel), "tidy.js");
+  const made = path.join(rootOf(at, channel), "made.txt");
   writeFileSync(program, "1 + 1");
-  at.model.script((_request, index) => (index % 2 === 0 ? toolUse("js_exec", { file: "tidy.js" }) : text("Done.")));
+  const call = { file: "tidy.js", hosts: ["api.example"] };
+  at.model.script((_request, index) => (index % 2 === 0 ? toolUse("js_exec", call) : text("Done.")));
   const talk = at.talk({ text: "run it", channel });
   await asks(at, talk);
   expect(cards(talk)[0]?.text).toContain("1 + 1");
+  expect(cards(talk)[0]?.text).toContain("api.example is not on the list of allowed hosts.");
+  expect(cards(talk)[0]?.text).toContain("may change files in the sandbox of this channel · api.example · ");
   writeFileSync(program, "fs.writeFileSync('made.txt', 'x')");
   talk.click("approve:y");
   await talk.answered(2);

@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { asks, cards, rootOf } from "../support/approval-talk.ts";
 import { text, toolUse } from "../support/model-script.ts";
 import type { Script } from "../support/model-server.ts";
 import { answers, changePort, discordScene, putFile, type Scene, slackScene } from "../support/scene.ts";
-import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
+import { useSlackOffice } from "../support/shared-office.ts";
+import { conversationOf, slackOffice } from "../support/slack-talk.ts";
 
 const ASKING = { mode: "write" };
 
@@ -37,6 +39,8 @@ test.each(platforms)("on $name a change is shown as a diff, and made once someon
   expect(scene.model.violations).toEqual([]);
 });
 
+const office = useSlackOffice({ settings: ASKING });
+
 /** Writes the files, each in a turn of its own, then says so; counted from the requests before. */
 const writeNote =
   (names: readonly string[], before = 0): Script =>
@@ -48,36 +52,20 @@ const writeNote =
       : toolUse("write", { path: name, content: `${name}\n` });
   };
 
-async function office(settings: object = ASKING): Promise<SlackOffice> {
-  const opened = await slackOffice({ settings });
-  for (const [id, name] of [["U0BOB", "bob"]] as const) opened.slack.workspace.users.set(id, { id, name });
-  await opened.bot.start();
-  return opened;
-}
-
-const root = ({ bot }: SlackOffice, channel: string) => {
-  const folder = bot.sandboxRoot(`slack-${channel}`);
-  mkdirSync(folder, { recursive: true });
-  return folder;
-};
-
-const cards = (talk: Talk) => talk.live().filter(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:")));
-const asks = (at: SlackOffice, talk: Talk, count = 1) => at.until(`card ${count}`, () => cards(talk).length >= count);
-
 test("a denied call is not run, and the model is told by whom", async () => {
-  await using at = await office();
+  const at = office();
   at.model.script(writeNote(["a.txt"]));
   const talk = at.talk({ text: "write it", channel: at.channel() });
   await asks(at, talk);
   talk.click("approve:n");
   await talk.answered(2);
-  expect(existsSync(path.join(root(at, talk.channel), "a.txt"))).toBe(false);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "a.txt"))).toBe(false);
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("Not run: @ana denied it");
   expect(talk.answers()[0]).toMatch(/^✗ Denied by @ana/u);
 });
 
 test("who may not decide is told so alone, and of two clicks one decides", async () => {
-  await using at = await office();
+  const at = office();
   at.model.script(writeNote(["a.txt"]));
   const talk = at.talk({ text: "write it", channel: at.channel() });
   await asks(at, talk);
@@ -90,18 +78,18 @@ test("who may not decide is told so alone, and of two clicks one decides", async
   talk.click("approve:y");
   await talk.answered(2);
   await at.until("the second click's reply", () => at.whispersTo("U0ANA").length === 1);
-  const isWritten = existsSync(path.join(root(at, talk.channel), "a.txt"));
+  const isWritten = existsSync(path.join(rootOf(at, talk.channel), "a.txt"));
   expect(at.whispersTo("U0ANA")[0]).toMatch(isWritten ? /Allowed by @ana already/u : /Denied by @ana already/u);
   expect(at.model.requests).toHaveLength(2);
 });
 
 test("what is allowed for a session holds in it for that file; always holds in the channel, after a restart", async () => {
-  await using at = await office();
+  const at = office();
   const channel = at.channel();
   at.model.script(writeNote(["a.txt", "a.txt", "b.txt"]));
   const talk = at.talk({ text: "write them", channel });
   await asks(at, talk);
-  writeFileSync(path.join(root(at, channel), "other.txt"), "");
+  writeFileSync(path.join(rootOf(at, channel), "other.txt"), "");
   talk.click("approve:a");
   await at.until("the question about b.txt", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
   expect(at.model.requests).toHaveLength(3);
@@ -122,7 +110,7 @@ test("what is allowed for a session holds in it for that file; always holds in t
 });
 
 test.each(["before", "after"] as const)("a click that comes just %s kill -9 counts once", async (when) => {
-  await using at = await office();
+  const at = office();
   at.model.script(writeNote(["a.txt"]));
   const talk = at.talk({ text: "write it", channel: at.channel() });
   await asks(at, talk);
@@ -132,12 +120,12 @@ test.each(["before", "after"] as const)("a click that comes just %s kill -9 coun
   if (when === "after") talk.click("approve:y");
   else if (cards(talk).length > 0) talk.click("approve:y");
   await talk.answered(2);
-  expect(readFileSync(path.join(root(at, talk.channel), "a.txt"), "utf8")).toBe("a.txt\n");
+  expect(readFileSync(path.join(rootOf(at, talk.channel), "a.txt"), "utf8")).toBe("a.txt\n");
   expect(talk.answers().filter((answer) => answer.startsWith("Written or not"))).toHaveLength(1);
 });
 
 test("calls of one turn are one card, and none runs before it is decided", async () => {
-  await using at = await office();
+  const at = office();
   at.model.script((_request, index) =>
     index === 0
       ? [
@@ -150,15 +138,15 @@ test("calls of one turn are one card, and none runs before it is decided", async
   const talk = at.talk({ text: "write both", channel: at.channel() });
   await asks(at, talk);
   expect(cards(talk)[0]?.text).toContain("2 calls need a decision");
-  expect(existsSync(path.join(root(at, talk.channel), "a.txt"))).toBe(false);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "a.txt"))).toBe(false);
   talk.click("approve:y");
   await talk.answered(2);
-  expect(existsSync(path.join(root(at, talk.channel), "b.txt"))).toBe(true);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "b.txt"))).toBe(true);
   expect(at.model.violations).toEqual([]);
 });
 
-test("what people say while it waits enters with the results; a stop denies all, within a second", async () => {
-  await using at = await office();
+test("what people say while it waits enters with the results; a stop denies all", async () => {
+  const at = office();
   at.model.script(writeNote(["a.txt", "b.txt"]));
   const talk = at.talk({ text: "write it", channel: at.channel() });
   await asks(at, talk);
@@ -171,15 +159,16 @@ test("what people say while it waits enters with the results; a stop denies all,
   const shown = () => [...talk.answers(), ...talk.live().map((message) => message.text)];
   await at.until("the end", () => shown().some((words) => /⏹ Stopped by @ana(?!; not run)/u.test(words)));
   await at.until("the card's end", () => cards(talk).length === 0);
-  expect(existsSync(path.join(root(at, talk.channel), "b.txt"))).toBe(false);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "b.txt"))).toBe(false);
 });
 
 test("files that instruct agents are asked for each time, also in agi mode", async () => {
-  await using at = await office({ mode: "agi" });
+  await using at = await slackOffice({ settings: { mode: "agi" } });
+  await at.bot.start();
   at.model.script(writeNote(["notes.txt", "AGENTS.md", "AGENTS.md"]));
   const talk = at.talk({ text: "write them", channel: at.channel() });
   await asks(at, talk);
-  expect(existsSync(path.join(root(at, talk.channel), "notes.txt"))).toBe(true);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "notes.txt"))).toBe(true);
   const [card] = cards(talk);
   expect(card?.text).toContain("Agents take instructions from this file");
   expect(card?.buttons.map(({ id }) => id.split(":")[1])).toEqual(["y", "n"]);
@@ -187,11 +176,11 @@ test("files that instruct agents are asked for each time, also in agi mode", asy
   await at.until("the second card", () => at.model.requests.length === 3 && cards(talk).length === 1);
   talk.click("approve:n");
   await talk.answered(3);
-  expect(readFileSync(path.join(root(at, talk.channel), "AGENTS.md"), "utf8")).toBe("AGENTS.md\n");
+  expect(readFileSync(path.join(rootOf(at, talk.channel), "AGENTS.md"), "utf8")).toBe("AGENTS.md\n");
 });
 
 test("a change too long to show is attached whole, and can only be allowed once", async () => {
-  await using at = await office();
+  const at = office();
   const long = Array.from({ length: 200 }, (_, line) => `line ${line}`).join("\n");
   at.model.script((_request, index) =>
     index === 0 ? toolUse("write", { path: "long.txt", content: long }) : text("Done."),

@@ -203,7 +203,8 @@ describe("whatever Discord does, the person concerned learns of it", () => {
   test("a deleted thread's answer is told alone", async () => {
     const gate = hold();
     office.model.script(() => [text("The answer for the deleted thread."), gate.part]);
-    const talk = office.mention(office.channel("doomed"), "delete this");
+    const channel = office.channel("doomed");
+    const talk = office.mention(channel, "delete this");
     await gate.reached;
     await office.until("the thread", () => talk.place() !== undefined);
     const thread = talk.place();
@@ -211,6 +212,7 @@ describe("whatever Discord does, the person concerned learns of it", () => {
     gate.release();
     await office.until("the direct message", () => privately().includes("The answer for the deleted thread."));
     expect(privately()).toContain("✗ The thread on Discord is gone");
+    expect(privately()).toContain(`About your message in <#${channel.id}>`);
   });
 
   test("a missing permission is named, and the thread works again once it is there", async () => {
@@ -222,7 +224,7 @@ describe("whatever Discord does, the person concerned learns of it", () => {
     office.discord.faults.withheld.add("Send Messages in Threads");
     gate.release();
     await office.until("the direct message", () => privately().includes("For your eyes."));
-    expect(privately()).toMatch(/✗ Discord does not let me .*\(`Send Messages in Threads`\)/u);
+    expect(privately()).toMatch(/✗ Discord does not let me .*\(Send Messages in Threads\)/u);
     office.discord.faults.withheld.clear();
     office.model.script(() => text("Here again."));
     talk.say("and now?");

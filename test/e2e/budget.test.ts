@@ -20,7 +20,7 @@ function look(request: RecordedRequest, tokens: number) {
 }
 
 function stopsOf(talks: readonly Talk[]): string[] {
-  return talks.flatMap((talk) => talk.answers()).filter((answer) => answer.startsWith("✗ Stopped at"));
+  return talks.flatMap((talk) => talk.answers()).filter((answer) => answer.includes("✗ Stopped at"));
 }
 
 test("a run stops before the call that could pass its limit, and says both figures", async () => {
@@ -58,7 +58,7 @@ test("from 80 % of a limit on, the live message says so", async () => {
   await office.bot.start();
   const talk = office.talk({ text: "once", channel: office.channel() });
   await talk.answered(1);
-  expect(talk.live().map((message) => message.text)).toEqual([]);
+  expect(talk.live().filter((message) => message.text.includes("is spent"))).toEqual([]);
   talk.mention("twice");
   await talk.shows(/⚠ \$0\.85 of \$1\.00 for this session is spent\./);
   expect(await talk.answered(2)).toBe("Twice.");
@@ -89,7 +89,10 @@ test("threads that go on at once never pass the day's limit together, also acros
 
   const answers = await Promise.all(talks.map((talk) => talk.answered(1)));
   for (const answer of answers) {
-    expect(answer).toMatch(/^✗ Stopped at \$0\.\d+ of \$0\.40 for everything today \(UTC\); the next call could pass/);
+    // A run that is over before its live message tells in its ending what was to be known before.
+    expect(answer).toMatch(
+      /^(?:⚠ .*\s+)?✗ Stopped at \$0\.\d+ of \$0\.40 for everything today \(UTC\); the next call could pass/,
+    );
     expect(answer).toContain("An operator can raise `budgets.dayUsd`.");
   }
   expect(spentUsd).toBeLessThanOrEqual(dayUsd + 2 * 6_000 * OUTPUT_USD);

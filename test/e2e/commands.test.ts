@@ -1,11 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
+import { PageClient } from "../adapters/web/page-client.ts";
 import { untilIdle } from "../support/bot.ts";
-import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
+import { type DiscordServer, startDiscordServer } from "../support/discord/server.ts";
+import type { Channel, User } from "../support/discord/world.ts";
 import { text, toolUse } from "../support/model-script.ts";
 import type { ModelServer } from "../support/model-server.ts";
+import { printedUrl } from "../support/page-visit.ts";
 import { type SlackOffice, slackOffice } from "../support/slack-talk.ts";
 
 const toolsSchema = z.object({ tools: z.array(z.object({ name: z.string() })).default([]) });
@@ -156,17 +161,23 @@ describe("on Slack", () => {
 /** What every way of giving a command answers privately; the same for all. */
 const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "help", answer: /Mention me with what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start afresh/ },
+  { typed: "help usage", answer: /^`\/usage \[user\|channel\|model\|job\|day\] \[--days 7\]` · what my work has cost/ },
+  { typed: "jobs add --help", answer: /^`\/jobs add` · have something done[\s\S]*`--cron`/ },
   { typed: "status", answer: /There is no session here yet/ },
   { typed: "stop", answer: /Nothing is running in this thread\./ },
   { typed: "agent", answer: /\*\*build\*\* \(answers here\) · Does the work[\s\S]*\*\*plan\*\* · Studies a task/ },
   { typed: "agent pln", answer: /I don't know an agent `pln`\. Did you mean `plan`\?/ },
   { typed: "model", answer: /Model `anthropic\/claude-sonnet-5-5`\.[\s\S]*`anthropic\/claude-haiku-5-5`/ },
   { typed: "mode", answer: /Mode \*\*agi\*\*: I change files and run commands without asking\./ },
+  { typed: "managed", answer: /Managed mode is \*\*off\*\*/ },
+  { typed: "skill", answer: /\*\*code-review\*\* `\[target\]` · Reviews/ },
+  { typed: "remember", answer: /Tell me what: `\/remember we deploy on Thursdays`/ },
   { typed: "compact", answer: /nothing to summarise/ },
   { typed: "new", answer: /nothing to leave behind/ },
   { typed: "fork", answer: /nothing to fork/ },
   { typed: "undo", answer: /nothing to undo/ },
   { typed: "approvals", answer: /Nothing waits for a decision here\.[\s\S]*nothing that I may do here without asking/ },
+  { typed: "jobs", answer: /no jobs/i },
   { typed: "tools", answer: /Agent \*\*build\*\* \(full\), mode \*\*agi\*\*[\s\S]*edit +write +yes +built in/ },
   { typed: "usage", answer: /\*\*\$\d+\.\d+\*\* in 7 days in all/ },
   { typed: 'usage --days "1', answer: /The quote that begins at `"1` is never closed/ },
@@ -174,51 +185,113 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "hlep", answer: /I don't know `\/hlep`\. Did you mean `\/help`\?/ },
 ];
 
-describe("commands read the same everywhere:", () => {
-  let slack: SlackOffice;
-  let discord: DiscordOffice;
-  beforeAll(async () => {
-    const settings = { mode: "agi" };
-    [slack, discord] = await Promise.all([slackOffice({ settings }), discordOffice({ settings })]);
-    await Promise.all([slack.bot.start(), discord.bot.start()]);
-  });
-  afterAll(async () => {
-    await Promise.all([slack[Symbol.asyncDispose](), discord[Symbol.asyncDispose]()]);
-  });
+/** One program on Slack, on Discord and on the page, and a person at each. */
+interface Everywhere {
+  readonly slack: SlackOffice;
+  readonly discord: DiscordServer;
+  /** Somebody who has said nothing yet, in a channel of their own: Discord paces what is told to each. */
+  readonly newcomer: () => { readonly channel: Channel; readonly user: User };
+  readonly page: PageClient;
+}
 
-  const split = (typed: string): [name: string, args: string] => {
-    const [, name = "", args = ""] = /^(\S+)\s*(.*)$/u.exec(typed) ?? [];
-    return [name, args];
+async function everywhere(): Promise<Everywhere> {
+  const discord = await startDiscordServer();
+  const { world } = discord;
+  const guild = world.guild("Harbour");
+  const newcomers = [...EVERYWHERE, ...EVERYWHERE].map((_row, index) => {
+    const user = world.user(`person-${index}`);
+    world.join(guild, user);
+    return { channel: world.channel(guild, `c-${index}`), user };
+  });
+  const env = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
+  const slack = await slackOffice({ settings: { mode: "agi" }, env });
+  await slack.bot.start();
+  const page = await PageClient.open(printedUrl(slack.bot));
+  await page.hello();
+  const newcomer = () => {
+    const next = newcomers.shift();
+    if (next === undefined) throw new Error("nobody is left");
+    return next;
   };
+  return { slack, discord, newcomer, page };
+}
 
-  test.each(EVERYWHERE)("/$typed", async ({ typed, answer }) => {
-    const [name, args] = split(typed);
-    const known = slack.whispersTo("U0ANA").length;
-    slack.talk({ text: `/${typed}`, channel: slack.channel() });
-    await slack.until("the answer to a mention on Slack", () => slack.whispersTo("U0ANA").length > known);
-    expect(slack.whispersTo("U0ANA").at(-1)).toMatch(answer);
+interface Given {
+  readonly typed: string;
+  readonly name: string;
+  readonly args: string;
+}
 
+/** Each way of giving a command, and what is answered to nobody else. */
+const WAYS: Readonly<Record<string, (given: Given, place: Everywhere) => Promise<string>>> = {
+  "a mention in a thread on Slack": async ({ typed }, { slack }) => {
+    const talk = slack.talk({ text: "people among themselves", channel: slack.channel(), bare: true });
+    talk.mention(`/${typed}`);
+    const answer = () => slack.slack.workspace.whispers.find(({ threadTs }) => threadTs === talk.rootTs);
+    await slack.until("the answer to a mention on Slack", () => answer() !== undefined);
+    return answer()?.text ?? "";
+  },
+  "a slash command on Slack": async ({ name, args }, { slack }) => {
     const delivery = slack.slack.people.command(`/${name}`, args, { channel: slack.channel() });
     await delivery.answered;
-    const blocks = z.object({ blocks: z.array(z.object({ text: z.string() })) }).parse(delivery.response()).blocks;
-    expect(blocks.map((block) => block.text).join()).toMatch(answer);
-
-    const { people } = discord.discord;
-    const channel = discord.channel(`c-${EVERYWHERE.findIndex((one) => one.typed === typed)}`);
+    const { blocks } = z
+      .object({ blocks: z.array(z.object({ text: z.string().optional() })) })
+      .parse(delivery.response());
+    return blocks.flatMap(({ text: said }) => said ?? []).join("\n");
+  },
+  "a slash command on Discord": async ({ name, args }, { discord, newcomer }) => {
     const options = args === "" ? [] : [{ name: "args", type: 3, value: args }];
-    const interaction = people.command({ channel, user: discord.ana }, name, options);
+    const interaction = discord.people.command(newcomer(), name, options);
     await interaction.answered;
-    expect(interaction.shown.map(({ content }) => content).join()).toMatch(answer);
+    return interaction.shown.map(({ content }) => content).join("\n");
+  },
+  "a mention on Discord": async ({ typed }, { discord, newcomer, slack }) => {
+    const { people, world } = discord;
+    const at = newcomer();
+    people.say(at, `<@${world.bot.id}> /${typed}`);
+    await slack.until("the answer on Discord", () => people.shownPrivately(at.user).length > 0);
+    return people.shownPrivately(at.user).join("\n");
+  },
+  "words on the page": async ({ typed }, { page }) => {
+    const threadId = await page.send(`/${typed}`);
+    const messages = (await page.thread(threadId)) ?? [];
+    return messages.flatMap(({ body }) => (body.by === "note" ? [body.markdown] : [])).join("\n");
+  },
+  "a command beside a thread of the page": async ({ name, args }, { page }) => {
+    const [thread] = await page.threads();
+    const clickId = randomUUID();
+    page.say({ type: "command", clickId, threadId: thread?.id ?? "", name, args });
+    return (await page.next("reply", (frame) => frame.clickId === clickId)).body.markdown;
+  },
+};
 
-    const before = people.shownPrivately(discord.ana).length;
-    discord.mention(channel, `/${typed}`);
-    await discord.until("the answer on Discord", () => people.shownPrivately(discord.ana).length > before);
-    expect(people.shownPrivately(discord.ana).join("\n")).toMatch(answer);
+describe("commands read the same everywhere:", () => {
+  let place: Everywhere;
+  beforeAll(async () => {
+    place = await everywhere();
+  });
+  afterAll(async () => {
+    await place.page.drop();
+    await place.slack[Symbol.asyncDispose]();
+    await place.discord[Symbol.asyncDispose]();
   });
 
-  test("Discord knows them all", async () => {
-    const commands = [...discord.discord.api.commands.values()][0];
-    const names = z.array(z.object({ name: z.string() })).parse(commands);
-    expect(names.map(({ name }) => name)).toEqual(expect.arrayContaining(["help", "agent", "mode", "usage"]));
+  test("every command is in the table", () => {
+    const names = new Set(EVERYWHERE.map(({ typed }) => typed.split(" ")[0] ?? ""));
+    expect(CHAT_COMMANDS.map(({ name }) => name).filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  test.each(EVERYWHERE)("/$typed", async ({ typed, answer }) => {
+    const [, name = "", args = ""] = /^(\S+)\s*(.*)$/u.exec(typed) ?? [];
+    for (const [way, give] of Object.entries(WAYS))
+      expect(await give({ typed, name, args }, place), way).toMatch(answer);
+  });
+
+  test("Discord and the page know them all", async () => {
+    const named = z.array(z.object({ name: z.string() }));
+    const all = CHAT_COMMANDS.map(({ name }) => name);
+    const registered = named.parse([...place.discord.api.commands.values()][0]).map(({ name }) => name);
+    expect(registered).toEqual(expect.arrayContaining(all));
+    expect((await place.page.hello()).commands.map(({ name }) => name)).toEqual(all);
   });
 });

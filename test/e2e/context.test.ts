@@ -8,6 +8,7 @@ import { untilIdle } from "../support/bot.ts";
 import { hold, httpError, type Part, type Reply, text, toolUse, usage } from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
 import { answers, putFile, type Scene, type SceneThread, slackScene } from "../support/scene.ts";
+import { useStage } from "../support/shared-office.ts";
 
 const bodySchema = z.object({
   tools: z.array(z.unknown()).optional(),
@@ -65,7 +66,6 @@ async function talk(scene: Scene, lastTokens: number, recalled: (request: Record
     if (request.lastUserText.includes("what is the code word")) return recalled(request);
     return [text(`said ${said}`), usage({ input: said === "7" ? lastTokens : 1_000 })];
   });
-  await scene.bot.start();
   const thread = scene.mention("the code word is heron. say 0");
   await answer(thread, "said 0");
   for (let index = 1; index <= 7; index += 1) {
@@ -75,15 +75,16 @@ async function talk(scene: Scene, lastTokens: number, recalled: (request: Record
   return thread;
 }
 
+const shared = useStage(() => slackScene());
+
 test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays after a restart", async () => {
-  await using scene = await slackScene();
+  const scene = shared();
   const gate = hold();
   for (let index = 0; index < 6; index += 1) putFile(scene, `f${index}.txt`, `${"x".repeat(99)}\n`.repeat(95));
   scene.model.script((_request, index) => {
     if (index < 7) return toolUse("read", { path: `f${Math.min(index, 5)}.txt` });
     return index === 7 ? [gate.part, text("lost")] : text("Read.");
   });
-  await scene.bot.start();
   const thread = scene.mention("read all");
   await gate.reached;
   await scene.bot.kill("SIGKILL");
@@ -99,17 +100,17 @@ test("60,000 characters of results: the oldest are placeholders, the newest are 
 }, 60_000);
 
 test("at 80 % people read so; nothing is left out of what was said", async () => {
-  await using scene = await slackScene();
+  const scene = shared();
   const thread = await talk(scene, 165_000);
   thread.reply("what is the code word?");
   await answer(thread, "It is heron.");
-  expect(everything(thread)).toMatch(/⚠ This thread fills 8\d % of the model's memory\./);
+  await thread.until(() => /⚠ This thread fills 8\d % of the model's memory\./u.test(everything(thread)));
   expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(0);
   expect(scene.model.violations).toEqual([]);
 }, 60_000);
 
 test("at 90 % the head is summarised, visibly, an early fact is still known, also after a kill", async () => {
-  await using scene = await slackScene();
+  const scene = shared();
   const gate = hold();
   let calls = 0;
   const thread = await talk(scene, 185_000, (request) => {
@@ -134,7 +135,7 @@ test("at 90 % the head is summarised, visibly, an early fact is still known, als
 }, 60_000);
 
 test("a request that is too long for the model is shortened and sent once more", async () => {
-  await using scene = await slackScene();
+  const scene = shared();
   let calls = 0;
   const thread = await talk(scene, 1_000, (request) => {
     calls += 1;
@@ -143,12 +144,12 @@ test("a request that is too long for the model is shortened and sent once more",
   });
   thread.reply("what is the code word?");
   await answer(thread, "It is heron.");
-  expect(everything(thread)).toContain("⚠ I summarised the first 7 messages to go on");
+  await thread.until(() => everything(thread).includes("⚠ I summarised the first 7 messages to go on"));
   expect(scene.model.violations).toEqual([]);
 }, 60_000);
 
 test("/compact summarises on demand, and /status tells how full the context is", async () => {
-  await using scene = await slackScene();
+  const scene = shared();
   const thread = await talk(scene, 40_000);
   const told = (pattern: RegExp) => () => pattern.test(JSON.stringify(scene.slack.workspace.whispers));
   thread.reply("/status");

@@ -309,10 +309,8 @@ describe("on Discord", () => {
     const stop = live?.components[0]?.components[0]?.custom_id;
     if (channel === undefined || live === undefined || stop === undefined) throw new Error("there is no Stop button");
     const request = office.model.requests.at(-1);
-    const clickedAt = Date.now();
     const clicks = [office.ana, office.bob].map((user) => people.click({ channel, user }, live, stop));
     expect(await request?.ended).toBe("aborted");
-    expect(Date.now() - clickedAt).toBeLessThan(1_000);
     await Promise.all(clicks.map(({ answered }) => answered));
     expect(clicks.flatMap(({ shown }) => shown.map(({ content }) => content))).toEqual([
       expect.stringContaining("has stopped this already."),

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { until } from "../support/bot.ts";
+import { until, untilIdle } from "../support/bot.ts";
 import { hold, type Reply, text, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
 import {
@@ -13,6 +13,7 @@ import {
   type SceneThread,
   slackScene,
 } from "../support/scene.ts";
+import { useStage } from "../support/shared-office.ts";
 
 const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
   { name: "Slack", open: () => slackScene() },
@@ -33,12 +34,13 @@ async function expectOneAnswer(scene: Scene, thread: SceneThread, answer = ANSWE
 }
 
 describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
+  const stage = useStage(open);
+
   test("during the first model call, the run goes on with a new call", async () => {
-    await using scene = await open();
+    const scene = stage();
     putFile(scene, "config.toml", CONFIG);
     const gate = hold();
     scene.model.script((request, index) => (index === 0 ? [text("I'll"), gate.part] : changePort(request, index - 1)));
-    await scene.bot.start();
     const thread = scene.mention("change port to 9090 in config.toml");
     await gate.reached;
     await scene.bot.kill("SIGKILL");
@@ -48,14 +50,13 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
   });
 
   test("between a tool's result and the next model call, no tool runs twice", async () => {
-    await using scene = await open();
+    const scene = stage();
     putFile(scene, "config.toml", CONFIG);
     const gate = hold();
     scene.model.script((request, index) => {
       if (index === 2) return [gate.part, text("lost")];
       return changePort(request, Math.min(index, 2));
     });
-    await scene.bot.start();
     const thread = scene.mention("change port to 9090 in config.toml");
     await gate.reached;
     await scene.bot.kill("SIGKILL");
@@ -65,13 +66,12 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
   });
 
   test("during a tool that must not run again, the model is told and people see it", async () => {
-    await using scene = await open();
+    const scene = stage();
     scene.model.script((request, index) => {
       if (index === 0) return toolUse("js_exec", { code: "while (true) {}" });
       const told = request.toolResults.map((result) => result.text).join();
       return text(told.includes("interrupted by a restart") ? "It was interrupted." : `unexpected: ${told}`);
     });
-    await scene.bot.start();
     const thread = scene.mention("run it");
     await thread.until((all) => all.some((message) => message.text.includes("js_exec")));
     await scene.bot.kill("SIGKILL");
@@ -80,13 +80,12 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
   });
 
   test("during a tool that may run again, it runs again", async () => {
-    await using scene = await open();
+    const scene = stage();
     putFile(scene, "big.txt", "needle in hay\n".repeat(200_000));
     scene.model.script((request, index) => {
       if (index === 0) return toolUse("grep", { pattern: "(n|e)+(e|d)+l+e+", output_mode: "count" });
       return text(request.toolResults.every((result) => !result.isError) ? "Counted." : "Failed.");
     });
-    await scene.bot.start();
     const thread = scene.mention("count needles");
     await thread.until((all) => all.some((message) => message.text.includes("grep")));
     await scene.bot.kill("SIGKILL");
@@ -94,10 +93,9 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
   });
 
   test("ten times in a row, it still ends with one answer", async () => {
-    await using scene = await open();
+    const scene = stage();
     putFile(scene, "config.toml", CONFIG);
     scene.model.script(slowly);
-    await scene.bot.start();
     const thread = scene.mention("change port to 9090 in config.toml");
     await scene.model.request(0);
     for (let kills = 0; kills < 10; kills++) {
@@ -129,14 +127,18 @@ function slowly(request: RecordedRequest): Reply {
 describe.each(platforms)("killed with SIGKILL while the answer is posted on $name", ({ open }) => {
   test("after it landed and before the reply came, it is found and not posted again", async () => {
     await using scene = await open();
-    scene.model.script(() => text("Hello from the answer."));
+    const gate = hold();
+    scene.model.script(() => [gate.part, text("Hello from the answer.")]);
     await scene.bot.start();
-    scene.loseReplies();
     const thread = scene.mention("hello");
+    // The live message stands: the answer's reply is the one that is lost.
+    await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("stop:"))));
+    scene.loseReplies();
+    gate.release();
     await thread.until((all) => answers(all).length > 0);
     await scene.bot.kill("SIGKILL");
     await scene.bot.start();
-    await ended(scene);
+    await untilIdle(scene.bot);
     expect(answers(thread.messages())).toEqual(["Hello from the answer."]);
     expect(scene.model.requests).toHaveLength(1);
   });
@@ -156,22 +158,15 @@ test("killed on Slack before its post lands, which it does while the next proces
   await scene.bot.kill("SIGKILL");
   await scene.bot.start();
   landing.resolve();
-  await ended(scene);
+  await untilIdle(scene.bot);
   expect(answers(thread.messages())).toEqual(["Hello from the answer."]);
 });
-
-/** Waits until no run goes on or waits. */
-async function ended({ bot }: Scene): Promise<void> {
-  await until(async () => /deckhand_runs\{state="running"\} 0/.test((await bot.probe("metrics")).text), {
-    limit: AbortSignal.timeout(20_000),
-    what: () => "the run to end",
-  });
-}
 
 test("on SIGTERM a program that must not run twice may end, and the run goes on in the next process", async () => {
   await using scene = await slackScene();
   scene.model.script((request, index) => {
-    const code = "let n = 0; for (let i = 0; i < 8_000_000; i++) n += i; 'counted to ' + n";
+    // By the clock, so that a slow machine takes no longer than the program may.
+    const code = "const end = Date.now() + 1_500; let n = 0; while (Date.now() < end) n += 1; 'counted to ' + n";
     if (index === 0) return toolUse("js_exec", { code });
     return text(request.toolResults.map((result) => result.text).join());
   });

@@ -57,9 +57,11 @@ test("on Slack the voter alone is thanked, /usage counts, and details show each 
   expect(details).toContain("✓ **write** `");
   expect(details).toContain("✗ **bash** `cat long.txt; false`");
   expect(details).toContain("exit code 1");
-  await office.until("the file", () =>
-    [...office.slack.workspace.files.values()].some(({ name }) => name === "steps.txt"),
-  );
-  const file = [...office.slack.workspace.files.values()].find(({ name }) => name === "steps.txt");
-  expect(Buffer.from(file?.data ?? []).toString()).toContain("line 199");
+  const steps = () => {
+    const file = [...office.slack.workspace.files.values()].find(({ name }) => name === "steps.txt");
+    return Buffer.from(file?.data ?? []).toString();
+  };
+  // Slack knows a file's name before it has its bytes.
+  await office.until("the file", () => steps() !== "");
+  expect(steps()).toContain("line 199");
 });

@@ -25,7 +25,7 @@ test("on Slack a fork goes on in a thread of its own, and the first one knows no
   );
   expect(roots).toHaveLength(1);
   const root = roots[0]?.ts ?? "";
-  expect(roots[0]?.text).toContain("goes on with **build** here");
+  expect(roots[0]?.text).toContain("Fork of “remember the heron”: **ana** goes on with **build** here.");
   expect(talk.answers().at(-1)).toContain(`/thread/${talk.channel}-${root}`);
 
   office.talk({ text: "what was the bird?", channel: talk.channel, threadTs: root, bare: true });
@@ -55,6 +55,7 @@ test("on Discord a fork opens a thread, in which nobody need mention the bot", a
   const root = () => channel.messages.find(({ author }) => author.id === world.bot.id);
   await office.until("the fork", () => people.shownPrivately(office.ana).some((words) => words.startsWith("✓ ")));
   const fork = office.in(root()?.id ?? "");
+  expect(fork.place()?.name).toBe("Fork of “remember the heron”: Ana goes on with build here.");
   // Discord begins a thread with its root, as a message without text.
   expect(fork.answers()[1]).toContain("I know what was said there (4 messages)");
   fork.say("what was the bird?");

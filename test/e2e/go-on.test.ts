@@ -1,27 +1,21 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hold, overloaded, stop, text, toolUse, usage } from "../support/model-script.ts";
 import type { Script } from "../support/model-server.ts";
-import {
-  answers,
-  discordScene,
-  type Scene,
-  type SceneMessage,
-  type SceneOptions,
-  slackScene,
-} from "../support/scene.ts";
-import { slackOffice } from "../support/slack-talk.ts";
+import { answers, discordScene, type Scene, type SceneMessage, slackScene } from "../support/scene.ts";
+import { useSlackOffice, useStage } from "../support/shared-office.ts";
+import { type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
 
-const FALLBACK = { fallbackModel: "anthropic/claude-haiku-5-5" };
+/** Enough turns for an answer in four pieces, and soon over. */
+const SETTINGS = { mode: "agi", maxTurns: 5, fallbackModel: "anthropic/claude-haiku-5-5" };
 
-const platforms: readonly { platform: string; open: (options: SceneOptions) => Promise<Scene> }[] = [
-  { platform: "Slack", open: slackScene },
-  { platform: "Discord", open: discordScene },
+const platforms: readonly { platform: string; open: () => Promise<Scene> }[] = [
+  { platform: "Slack", open: () => slackScene({ settings: SETTINGS }) },
+  { platform: "Discord", open: () => discordScene({ settings: SETTINGS }) },
 ];
 
 /** Ways in which runs end before they are done, and what the model does once somebody has clicked. */
 const endings: readonly {
   name: string;
-  settings: object;
   before: Script;
   says: RegExp;
   button: string;
@@ -29,15 +23,13 @@ const endings: readonly {
 }[] = [
   {
     name: "after its last turn",
-    settings: { mode: "agi", maxTurns: 2 },
     before: (_request, index) => toolUse("glob", { pattern: `*${index}` }),
-    says: /✗ Stopped after 2 turns without an end\./u,
+    says: /✗ Stopped after 5 turns without an end\./u,
     button: "continue:",
     asks: "Continue.",
   },
   {
     name: "with an answer cut off four times",
-    settings: { mode: "agi" },
     before: (_request, index) => [text(`piece ${index}, `), stop("max_tokens")],
     says: /^piece 0, piece 1, piece 2, piece 3,\s+(?:-# )?⚠ The answer was longer/u,
     button: "continue:",
@@ -45,7 +37,6 @@ const endings: readonly {
   },
   {
     name: "with both models overloaded",
-    settings: { mode: "agi", ...FALLBACK },
     before: () => overloaded(),
     says: /✗ Both models are overloaded\. I tried for \d+ s\. Nothing was changed\./u,
     button: "retry:",
@@ -53,31 +44,31 @@ const endings: readonly {
   },
 ];
 
-const cases = platforms.flatMap((platform) => endings.map((ending) => ({ ...platform, ...ending })));
+describe.each(platforms)("on $platform", ({ open }) => {
+  const stage = useStage(open);
 
-test.each(cases)(
-  "on $platform a run that ends $name is gone on with at a click",
-  async (each) => {
-    await using scene = await each.open({ settings: each.settings });
-    scene.model.script(each.before);
-    await scene.bot.start();
-    const thread = scene.mention("count the files");
-    const ended = await thread.until((all) => answers(all).length > 0, 30_000);
-    expect(answers(ended)[0]).toMatch(each.says);
-    const button = buttonsOf(ended, each.button)[0] ?? "";
-    const before = scene.model.requests.length;
-    scene.model.script(() => text("There are three."));
+  test.each(endings)(
+    "a run that ends $name is gone on with at a click",
+    async (ending) => {
+      const scene = stage();
+      scene.model.script(ending.before);
+      const thread = scene.mention("count the files");
+      const ended = await thread.until((all) => answers(all).length > 0, 30_000);
+      expect(answers(ended)[0]).toMatch(ending.says);
+      const button = buttonsOf(ended, ending.button)[0] ?? "";
+      const before = scene.model.requests.length;
+      scene.model.script(() => text("There are three."));
 
-    thread.click(button);
-    thread.click(button);
-    const after = await thread.until((all) => answers(all).includes("There are three."));
-    expect(scene.model.requests).toHaveLength(before + 1);
-    expect(scene.model.requests[before]?.lastUserText).toContain(each.asks);
-    expect(answers(after)).toHaveLength(2);
-    expect(scene.model.violations).toEqual([]);
-  },
-  60_000,
-);
+      thread.click(button);
+      thread.click(button);
+      const after = await thread.until((all) => answers(all).includes("There are three."));
+      expect(scene.model.requests).toHaveLength(before + 1);
+      expect(scene.model.requests[before]?.lastUserText).toContain(ending.asks);
+      expect(answers(after)).toHaveLength(2);
+    },
+    60_000,
+  );
+});
 
 function buttonsOf(messages: readonly SceneMessage[], prefix: string): string[] {
   return messages.flatMap(({ buttons }) => buttons.filter((id) => id.startsWith(prefix)));
@@ -85,13 +76,18 @@ function buttonsOf(messages: readonly SceneMessage[], prefix: string): string[] 
 
 const ENDLESS: Script = (_request, index) => toolUse("glob", { pattern: `*${index}` });
 
-test("of two people who click one is heard, and the other is told who was", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi", maxTurns: 1 } });
-  office.slack.workspace.users.set("U0BOB", { id: "U0BOB", name: "bob" });
-  office.model.script(ENDLESS);
-  await office.bot.start();
+const turning = useSlackOffice({ settings: { mode: "agi", maxTurns: 1, access: { deny: ["slack:U0CY"] } } });
+
+/** A thread whose run has ended after its only turn. */
+async function stopped(office: SlackOffice): Promise<Talk> {
   const talk = office.talk({ text: "count", channel: office.channel() });
   await talk.answered(1);
+  return talk;
+}
+
+test("of two people who click one is heard, and the other is told who was", async () => {
+  const office = turning(ENDLESS);
+  const talk = await stopped(office);
   office.model.script(() => text("Three."));
   talk.click("continue:");
   talk.click("continue:", "U0BOB");
@@ -103,11 +99,8 @@ test("of two people who click one is heard, and the other is told who was", asyn
 });
 
 test("a click while another run goes on begins none, and says so", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi", maxTurns: 1 } });
-  office.model.script(ENDLESS);
-  await office.bot.start();
-  const talk = office.talk({ text: "count", channel: office.channel() });
-  await talk.answered(1);
+  const office = turning(ENDLESS);
+  const talk = await stopped(office);
   const gate = hold();
   office.model.script(() => [gate.part, text("Three.")]);
   talk.mention("once more");
@@ -121,23 +114,17 @@ test("a click while another run goes on begins none, and says so", async () => {
 });
 
 test("a click by somebody who is not served begins nothing", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi", maxTurns: 1, access: { deny: ["slack:U0BOB"] } } });
-  office.slack.workspace.users.set("U0BOB", { id: "U0BOB", name: "bob" });
-  office.model.script(ENDLESS);
-  await office.bot.start();
-  const talk = office.talk({ text: "count", channel: office.channel() });
-  await talk.answered(1);
-  talk.click("continue:", "U0BOB");
-  await office.until("the refusal", () => office.whispersTo("U0BOB").length === 1);
+  const office = turning(ENDLESS);
+  const talk = await stopped(office);
+  office.slack.workspace.users.set("U0CY", { id: "U0CY", name: "cy" });
+  talk.click("continue:", "U0CY");
+  await office.until("the refusal", () => office.whispersTo("U0CY").length === 1);
   expect(office.model.requests).toHaveLength(1);
 });
 
 test("a click on an ended run that comes just before kill -9 is gone on with once", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi", maxTurns: 1 } });
-  office.model.script(ENDLESS);
-  await office.bot.start();
-  const talk = office.talk({ text: "count", channel: office.channel() });
-  await talk.answered(1);
+  const office = turning(ENDLESS);
+  const talk = await stopped(office);
   const gate = hold();
   office.model.script(() => [gate.part, text("Three.")]);
   talk.click("continue:");
@@ -148,7 +135,6 @@ test("a click on an ended run that comes just before kill -9 is gone on with onc
   talk.click("continue:");
   expect(await talk.answered(2)).toBe("Three.");
   expect(office.model.requests).toHaveLength(3);
-  expect(office.model.violations).toEqual([]);
 });
 
 test("a run that a budget ends offers its details", async () => {

@@ -1,8 +1,20 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { MESSAGE_TYPE } from "../../src/adapters/discord/wire.ts";
 import { until } from "../support/bot.ts";
-import { addJob, ask, askUntil, below, reportOf, reports, saidBelow, shown } from "../support/job-scene.ts";
+import { discordOffice } from "../support/discord-office.ts";
+import {
+  addJob,
+  ask,
+  askUntil,
+  below,
+  reportOf,
+  reports,
+  reportsUntil,
+  saidBelow,
+  shown,
+} from "../support/job-scene.ts";
 import { text, toolUse, unauthorized } from "../support/model-script.ts";
 import { systemOf } from "../support/request-parts.ts";
 import { putFile, slackScene } from "../support/scene.ts";
@@ -117,6 +129,19 @@ test("a job runs with its agent, its skill and its model, and not at all when on
   expect(request?.body).toMatchObject({ model: "claude-haiku-4-5" });
   expect(systemOf(request?.body)).toContain("You are plan");
   expect(systemOf(request?.body)).toContain("Count the lanterns.");
+  const gone = '--model nowhere/gone-1 --pause-after 2 --cron "0 0 1 1 *" --prompt "Look."';
+  await addJob(scene, `--name "Gone" ${gone}`);
+  for (const [count, then] of ["Next try", "⏸ Paused after 2 failures in a row"].entries()) {
+    await ask(scene, "/jobs run Gone");
+    const failure = (await reportsUntil(scene, count + 2)).at(-1);
+    const line = failure === undefined ? "" : shown(scene, failure);
+    expect(line).toContain("✗ **Gone** · I cannot use `nowhere`");
+    expect(line).toContain("`/jobs edit` with `--model` gives the job another one.");
+    expect(line).toContain(then);
+    await askUntil(scene, "/jobs logs Gone", "✗ failed");
+  }
+  await askUntil(scene, "/jobs list", "paused: It failed 2 times in a row.");
+  expect(scene.model.requests).toHaveLength(1);
   writeFileSync(path.join(skill, "SKILL.md"), words.replace("name: night-watch", "name: day-watch"));
   expect(await ask(scene, "/jobs run Watch")).toContain("There is no skill `night-watch` any more.");
 });
@@ -140,4 +165,35 @@ test("a job of a direct message reports there, and a reply goes on with it", asy
   scene.slack.people.say({ text: "Really?", channel: "D0001", threadTs: report.ts });
   await saidBelow(scene, report, "As I said.");
   expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+});
+
+test("a job of a Discord direct message sends its files after its report, and a reply to the report goes on with it", async () => {
+  await using office = await discordOffice();
+  const { bot, model, discord, ana } = office;
+  let before: readonly unknown[] = [];
+  const dm = discord.world.dm(ana);
+  const talk = office.in(dm.id);
+  const reported = () => talk.byBot().find(({ content }) => content.includes("All is quiet."));
+  model.script((_request, index) => {
+    if (index === 0) return toolUse("attach", { path: "figures.csv", comment: "The figures." });
+    if (index === 1) before = talk.byBot().filter(({ files }) => files.length > 0);
+    return text(["", "All is quiet.", "As I said.", "Something else."][index] ?? "");
+  });
+  const root = bot.sandboxRoot(`discord-${dm.id}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, "figures.csv"), "port,9090\n");
+  await bot.start();
+  talk.say('/jobs add --name "Mine" --at "in 1 s" --prompt "Send the figures."');
+  await office.until(`the figures\n${bot.output()}`, () => talk.byBot().some(({ files }) => files.length > 0));
+  expect(before).toEqual([]);
+  const report = reported();
+  if (report === undefined) throw new Error("files came before their report");
+  const hasSaid = (words: string) => () => talk.byBot().some(({ content }) => content.includes(words));
+  talk.say("Really?", ana, { type: MESSAGE_TYPE.reply, repliesTo: report });
+  await office.until(`an answer to the reply\n${bot.output()}`, hasSaid("As I said."));
+  talk.say("And the weather?");
+  await office.until(`an answer to the other question\n${bot.output()}`, hasSaid("Something else."));
+  const [, , ofReply, ofOther] = model.requests.map(({ body }) => JSON.stringify(body));
+  expect(ofReply).toContain("Send the figures.");
+  expect(ofOther).not.toContain("Send the figures.");
 });

@@ -208,10 +208,11 @@ test("the buttons under a report run it again and pause it, for its owner only",
   await using scene = await slackScene();
   scene.model.script((_request, index) => text(`Report ${index + 1}.`));
   await scene.bot.start();
-  await addJob(scene, '--name "Watch" --cron "0 0 1 1 *" --prompt "Look."');
+  await addJob(scene, '--name "Watch" --cron "0 9 * * *" --timezone Europe/Paris --prompt "Look."');
   await ask(scene, "/jobs run Watch");
   const [report] = await reportsUntil(scene, 1);
   if (report === undefined) throw new Error("no report");
+  expect(shown(scene, report)).toContain("**Watch** · every day at 09:00 Europe/Paris\n\nReport 1.");
   const button = (verb: string) =>
     scene.slack.thread(CHANNEL, report.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
   await scene.slack.people.click(CHANNEL, report.ts, { actionId: button("job-pause:"), user: "U0BOB" }).answered;

@@ -1,23 +1,22 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
-import { isAssigned } from "../support/agent-lines.ts";
 import { until, untilIdle } from "../support/bot.ts";
 import { text, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest, Script } from "../support/model-server.ts";
 import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
+import { answers, isPart, part, results } from "../support/sub-agent-talk.ts";
 
 const ISOLATED = { enabled: true, maxConcurrentExecutors: 2, executorIsolation: true };
-const results = (request: RecordedRequest) => request.toolResults.map((result) => result.text).join(" | ");
-const answers = (talk: Talk) => talk.answers().filter((answer) => !answer.startsWith("→"));
-const isExecutor = (request: RecordedRequest) => isAssigned(request, "Do part A.");
+const isExecutor = (request: RecordedRequest) => isPart(request, "A");
 
 /** One executor runs a command, then its work is merged. */
 function managing(command: string): Script {
   return (request) => {
     if (isExecutor(request))
       return request.toolResults.length === 0 ? toolUse("bash", { command }) : text("A is done.");
-    if (request.toolResults.length === 0) return toolUse("agent", { description: "part A", prompt: "Do part A." });
+    if (request.toolResults.length === 0) return part("A");
     const id = /agt_\w+/u.exec(results(request))?.[0] ?? /agt_\w+/u.exec(conversationOf(request.body))?.[0] ?? "";
     return results(request).includes("In its copy")
       ? toolUse("merge_work", { agent_id: id })
@@ -84,4 +83,27 @@ test("killed while its work is merged, all of it is merged in the end, and the a
   expect(readFileSync(path.join(opened.root, "a.txt"), "utf8")).toBe("b\n");
   // What a killed write has left goes with a later one.
   expect(readdirSync(opened.root).filter((name) => !name.endsWith(".tmp"))).toHaveLength(401);
+
+  talk.mention("/undo");
+  await soon("the new files to go", () => there() === 0);
+  await soon("the old one", () => readFileSync(path.join(opened.root, "a.txt"), "utf8") === "a\n");
+}, 60_000);
+
+test("killed while its work is merged, and stopped meanwhile, what was merged is told and taken back", async () => {
+  const opened = await office({}, managing("for i in $(seq 400); do echo $i > new-$i.txt; done"));
+  await using at = opened.at;
+  const talk = at.talk({ text: "make them", channel: opened.channel });
+  const there = () => readdirSync(opened.root).filter((name) => name.startsWith("new-")).length;
+  await soon("the first files", () => there() > 0);
+  await at.bot.kill("SIGKILL");
+  const database = new BetterSqlite3(path.join(at.bot.home, "data/deckhand.db"));
+  database.prepare("UPDATE Run SET cancelledBy = '@ana' WHERE status <> 'ended'").run();
+  database.close();
+  const before = there();
+  await at.bot.start();
+  await untilIdle(at.bot);
+  expect(before).toBeLessThan(400);
+  expect(there()).toBe(before);
+  talk.mention("/undo");
+  await soon("the new files to go", () => there() === 0);
 }, 60_000);

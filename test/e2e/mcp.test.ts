@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { asks, cards } from "../support/approval-talk.ts";
 import { text, toolUse } from "../support/model-script.ts";
 import { toolsOf } from "../support/request-parts.ts";
-import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
+import { conversationOf, slackOffice } from "../support/slack-talk.ts";
 import { everything } from "../tools/mcp/connected.ts";
 import { everythingOverHttp } from "../tools/mcp/everything-http.ts";
 
@@ -9,11 +10,6 @@ const transports: readonly { transport: string; server: () => Promise<object> }[
   { transport: "stdio", server: async () => everything() },
   { transport: "streamable HTTP", server: async () => ({ url: (await everythingOverHttp()).url }) },
 ];
-
-const asked = (office: SlackOffice, talk: Talk) =>
-  office.until("the question", () =>
-    talk.live().some(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:"))),
-  );
 
 test.each(transports)(
   "a third party's MCP server over $transport is used in a thread, after asking",
@@ -29,15 +25,14 @@ test.each(transports)(
     // The server connects in the background, so the first answers may come without it.
     const talk = office.talk({ text: "add 2 and 40", channel: office.channel() });
     let answers = 0;
-    while (!talk.live().some(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:")))) {
-      await Promise.race([asked(office, talk), talk.answered(answers + 1)]);
+    while (cards(talk).length === 0) {
+      await Promise.race([asks(office, talk), talk.answered(answers + 1)]);
       if (talk.answers().length === answers) break;
       answers = talk.answers().length;
       talk.mention("add 2 and 40");
     }
-    await asked(office, talk);
-    const card = talk.live().find(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:")));
-    expect(card?.text).toMatch(/not sandboxed/iu);
+    await asks(office, talk);
+    expect(cards(talk)[0]?.text).toMatch(/not sandboxed/iu);
     talk.click("approve:y");
     await office.until("the answer", () => talk.answers().includes("It is 42."));
     expect(office.model.violations).toEqual([]);

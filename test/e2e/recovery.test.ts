@@ -3,6 +3,7 @@ import { z } from "zod";
 import { hold, overloaded, type Reply, rateLimited, stop, text, thinking, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
 import { answers, putFile, type SceneThread, slackScene } from "../support/scene.ts";
+import { useStage } from "../support/shared-office.ts";
 
 const RESUME = /^Output token limit hit\. Resume directly — no apology, no recap of what you were doing\./;
 const FALLBACK = { DECKHAND_FALLBACK_MODEL: "anthropic/claude-haiku-5-5" };
@@ -31,12 +32,14 @@ function progress(thread: SceneThread): string {
     .join("\n");
 }
 
+const usual = useStage(() => slackScene());
+const withAnother = useStage(() => slackScene({ env: FALLBACK }));
+
 test("an answer cut off three times is one reply, also when the process dies between two pieces", async () => {
-  await using scene = await slackScene();
+  const scene = usual();
   const gate = hold();
   const pieces = [cut("one, tw"), cut("o, thr"), [gate.part, text("lost")], cut("ee, fo"), text("ur.")];
   scene.model.script((_request, index) => pieces[index] ?? text("too much"));
-  await scene.bot.start();
   const thread = scene.mention("count");
   await gate.reached;
   await scene.bot.kill("SIGKILL");
@@ -49,11 +52,10 @@ test("an answer cut off three times is one reply, also when the process dies bet
 }, 60_000);
 
 test("an answer cut off four times ends with what there is, and says so; the thread goes on", async () => {
-  await using scene = await slackScene();
+  const scene = usual();
   scene.model.script(({ lastUserText }, index) =>
     lastUserText.includes("again") ? text("Fine.") : cut(`piece ${index}, `),
   );
-  await scene.bot.start();
   const thread = scene.mention("count");
   const [answer] = await ending(thread);
   expect(answer).toMatch(/^piece 0, piece 1, piece 2, piece 3,\s+⚠ The answer was longer than the model may write/);
@@ -65,7 +67,7 @@ test("an answer cut off four times ends with what there is, and says so; the thr
 }, 60_000);
 
 test("a turn with tools between cuts begins the count anew, and a call that was cut is never run", async () => {
-  await using scene = await slackScene();
+  const scene = usual();
   putFile(scene, "a.txt", "alpha");
   const write = toolUse("write", { path: "never.txt", content: "x" });
   const replies: Reply[] = [
@@ -79,7 +81,6 @@ test("a turn with tools between cuts begins the count anew, and a call that was 
     text("f"),
   ];
   scene.model.script((_request, index) => replies[index] ?? text("too much"));
-  await scene.bot.start();
   const thread = scene.mention("go");
   expect(await ending(thread)).toEqual(["ab\n\ncdef"]);
   const skipped = scene.model.requests[3]?.toolResults;
@@ -90,7 +91,7 @@ test("a turn with tools between cuts begins the count anew, and a call that was 
 }, 60_000);
 
 test("an overloaded model is left for the other, which goes on after a restart, without the first one's thoughts", async () => {
-  await using scene = await slackScene({ env: FALLBACK });
+  const scene = withAnother();
   putFile(scene, "a.txt", "alpha");
   const gate = hold();
   let killed = false;
@@ -99,7 +100,6 @@ test("an overloaded model is left for the other, which goes on after a restart, 
     if (modelOf(request).includes("sonnet")) return overloaded();
     return killed ? text("It says alpha.") : [gate.part, text("lost")];
   });
-  await scene.bot.start();
   const thread = scene.mention("what does a.txt say?");
   await gate.reached;
   killed = true;
@@ -116,9 +116,8 @@ test("an overloaded model is left for the other, which goes on after a restart, 
 }, 60_000);
 
 test("when the other model is overloaded, too, the thread reads so within 20 s", async () => {
-  await using scene = await slackScene({ env: FALLBACK });
+  const scene = withAnother();
   scene.model.script(() => overloaded());
-  await scene.bot.start();
   const thread = scene.mention("hello");
   const messages = await thread.until((all) => answers(all).length > 0, 20_000);
   expect(answers(messages)[0]).toMatch(/^✗ Both models are overloaded\. I tried for \d+ s\..* Nothing was changed\.$/);
@@ -126,9 +125,8 @@ test("when the other model is overloaded, too, the thread reads so within 20 s",
 }, 60_000);
 
 test("a rate limit is waited for as long as it asks", async () => {
-  await using scene = await slackScene();
+  const scene = usual();
   scene.model.script((_request, index) => (index === 0 ? rateLimited(3) : text("Hello.")));
-  await scene.bot.start();
   const thread = scene.mention("hello");
   expect(await ending(thread)).toEqual(["Hello."]);
   const [first, second] = scene.model.requests.map(({ arrivedAt }) => arrivedAt);

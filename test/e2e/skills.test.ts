@@ -1,9 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { text, toolUse } from "../support/model-script.ts";
+import { asks } from "../support/approval-talk.ts";
+import { untilIdle } from "../support/bot.ts";
+import { hold, text, toolUse } from "../support/model-script.ts";
 import { systemOf, toolsOf } from "../support/request-parts.ts";
 import { answers, discordScene, type Scene, slackScene } from "../support/scene.ts";
+import { useSlackOffice } from "../support/shared-office.ts";
 import { conversationOf, slackOffice } from "../support/slack-talk.ts";
 
 const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
@@ -56,20 +59,46 @@ test("a skill made for other agents works unchanged, with its files, and its wis
     return text("Tidied.");
   });
   const talk = office.talk({ text: "tidy the names", channel });
-  await office.until("the question", () =>
-    talk.live().some(({ buttons }) => buttons.some(({ id }) => id.startsWith("approve:"))),
-  );
+  await asks(office, talk);
   const seen = conversationOf(office.model.requests.at(-1)?.body);
   expect(seen).toContain("Read references/rules.md first.");
   expect(seen).toContain("Names are lower case.");
   talk.click("approve:y");
   await talk.answered(2);
+  expect(talk.answers()).toEqual(["✓ Allowed by @ana: write `a.txt`", "Tidied."]);
   expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("a");
 });
 
+const unasked = useSlackOffice({ settings: { mode: "agi" } });
+
+test("a skill that the model calls narrows the rest of that run, and no later one", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(
+    root,
+    "extensions/skills/look-only",
+    "---\nname: look-only\ndescription: Looks.\ntools: [read]\n---\nLook.\n",
+  );
+  office.model.script((_request, index) => {
+    if (index === 0) return toolUse("skill", { skill: "look-only" });
+    if (index === 1 || index === 3) return toolUse("write", { path: "a.txt", content: `${index}` });
+    return text(index === 2 ? "Only looked." : "Written.");
+  });
+  const talk = office.talk({ text: "look around", channel });
+  await talk.answered(1);
+  expect(existsSync(path.join(root, "a.txt"))).toBe(false);
+  expect(conversationOf(office.model.requests[2]?.body)).toContain("done with these tools alone: read.");
+  expect(toolsOf(office.model.requests[2]?.body)).toEqual(toolsOf(office.model.requests[0]?.body));
+
+  talk.mention("now write it");
+  await talk.answered(2);
+  expect(talk.answers()).toEqual(["Only looked.", "Written."]);
+  expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("3");
+});
+
 test("a skill narrows the tools of its run; one for the session holds until it is switched off", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi" } });
-  await office.bot.start();
+  const office = unasked();
   const channel = office.channel();
   putSkill(
     office.bot.sandboxRoot(`slack-${channel}`),
@@ -99,9 +128,44 @@ test("a skill narrows the tools of its run; one for the session holds until it i
   expect(systemOf(office.model.requests[2]?.body)).not.toContain("Skill `developer`");
 });
 
-test("/skill alone lists the skills to the person alone", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi" } });
+test("killed in the middle of a skill's run, it goes on by its instructions and its tools, and answers once", async () => {
+  const [first, again] = [hold(), hold()];
+  const office = unasked((request) =>
+    request.toolResults.length === 0
+      ? [text("I look."), toolUse("glob", { pattern: "src/*" })]
+      : [first.part, again.part, text("`a.ts` names no unit.")],
+  );
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(
+    root,
+    "extensions/skills/code-review",
+    "---\nname: code-review\ndescription: Reviews our way.\ntools: [read, glob]\n---\nLook at $ARGUMENTS for missing units only.\n",
+  );
+  mkdirSync(path.join(root, "src"));
+  writeFileSync(path.join(root, "src/a.ts"), "export const timeout = 5;\n");
+  const talk = office.talk({ text: "/skill code-review src/", channel });
+  await first.reached;
+  await office.bot.kill("SIGKILL");
+  first.release();
   await office.bot.start();
+  await again.reached;
+  again.release();
+  await talk.answered(1);
+  await untilIdle(office.bot);
+  expect(talk.answers()).toEqual(["`a.ts` names no unit."]);
+  expect(talk.live()).toHaveLength(1);
+  expect(office.model.requests).toHaveLength(3);
+  const [, cut, resumed] = office.model.requests;
+  expect(conversationOf(resumed?.body)).toBe(conversationOf(cut?.body));
+  expect(conversationOf(resumed?.body)).toContain("Look at src/ for missing units only.");
+  expect(resumed?.toolResults.map((result) => result.text)).toEqual([expect.stringContaining("src/a.ts")]);
+  expect(toolsOf(resumed?.body)).toEqual(["glob", "read", "skill"]);
+  expect(systemOf(resumed?.body)).toContain("Reviews our way.");
+});
+
+test("/skill alone lists the skills to the person alone", async () => {
+  const office = unasked();
   office.model.script(() => text("Done."));
   const talk = office.talk({ text: "/skill", channel: office.channel() });
   await office.until("the list", () => office.whispersTo("U0ANA").length === 1);

@@ -1,24 +1,13 @@
 import { expect, test } from "vitest";
-import { agentIds, isAssigned } from "../support/agent-lines.ts";
+import { agentIds } from "../support/agent-lines.ts";
 import { untilIdle } from "../support/bot.ts";
-import { hold, type Part, text, toolUse } from "../support/model-script.ts";
-import type { RecordedRequest, Script } from "../support/model-server.ts";
-import { type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
+import { hold, text, toolUse } from "../support/model-script.ts";
+import { useSlackOffice } from "../support/shared-office.ts";
+import type { SlackOffice, Talk } from "../support/slack-talk.ts";
+import { answers, background, isPart, part, results } from "../support/sub-agent-talk.ts";
 
-const isPart = (request: RecordedRequest, name: string) => isAssigned(request, `Do part ${name}.`);
-const part = (name: string, more: object = {}): Part =>
-  toolUse("agent", { description: `part ${name}`, prompt: `Do part ${name}.`, ...more });
-const background = { run_in_background: true };
-const results = (request: RecordedRequest) => request.toolResults.map((result) => result.text).join(" | ");
+const playing = useSlackOffice({ settings: { mode: "agi" } });
 
-async function office(script: Script): Promise<SlackOffice> {
-  const opened = await slackOffice({ settings: { mode: "agi" } });
-  opened.model.script(script);
-  await opened.bot.start();
-  return opened;
-}
-
-const answers = (talk: Talk) => talk.answers().filter((answer) => !answer.startsWith("→"));
 const assigned = (talk: Talk) => talk.answers().filter((answer) => answer.startsWith("→"));
 
 /** The thread ends as if nothing had happened: one such answer, and each assignment told of once. */
@@ -32,7 +21,7 @@ async function expectOnce(at: SlackOffice, talk: Talk, { answer, parts }: { answ
 
 test("killed while a sub-agent works, its parent attaches to the same one and shows it again", async () => {
   const [first, again] = [hold(), hold()];
-  await using at = await office((request) => {
+  const at = playing((request) => {
     if (isPart(request, "A") && request.toolResults.length === 0) return toolUse("glob", { pattern: "*" });
     if (isPart(request, "A")) return [first.part, again.part, text("A is 3.")];
     return request.toolResults.length === 0 ? part("A") : text(`So: ${results(request)}`);
@@ -55,7 +44,7 @@ test("killed while a sub-agent works, its parent attaches to the same one and sh
 
 test("killed while two work in the background and their parent waits, both go on and are merged", async () => {
   const gates = [hold(), hold(), hold(), hold()] as const;
-  await using at = await office((request) => {
+  const at = playing((request) => {
     if (isPart(request, "A")) return [gates[0].part, gates[2].part, text("A is 3.")];
     if (isPart(request, "B")) return [gates[1].part, gates[3].part, text("B is 4.")];
     const ids = agentIds(request);
@@ -78,7 +67,7 @@ test("killed while two work in the background and their parent waits, both go on
 
 test("killed after the parent's run has ended, the sub-agent goes on and its end wakes the parent once", async () => {
   const [first, again] = [hold(), hold()];
-  await using at = await office((request) => {
+  const at = playing((request) => {
     if (isPart(request, "A")) return [first.part, again.part, text("A is 3.")];
     if (request.lastUserText.includes("has finished")) return text("Now I know.");
     return request.toolResults.length === 0 ? part("A", background) : text("It is under way.");
@@ -97,7 +86,7 @@ test("killed after the parent's run has ended, the sub-agent goes on and its end
 
 test("killed just after a stop, neither parent nor sub-agent goes on", async () => {
   const gate = hold();
-  await using at = await office((request) => (isPart(request, "A") ? [gate.part, text("late")] : part("A")));
+  const at = playing((request) => (isPart(request, "A") ? [gate.part, text("late")] : part("A")));
   const talk = at.talk({ text: "do it", channel: at.channel() });
   await gate.reached;
   await talk.shows(/worker: part A/u);
@@ -112,7 +101,7 @@ test("killed just after a stop, neither parent nor sub-agent goes on", async () 
 });
 
 test("killed again and again, two sub-agents still come to one answer", async () => {
-  await using at = await office((request) => {
+  const at = playing((request) => {
     for (const name of ["A", "B"]) {
       if (isPart(request, name) && request.toolResults.length === 0) {
         return [text("I look. ".repeat(20), { everyMs: 10 }), toolUse("glob", { pattern: "*" })];

@@ -1,43 +1,30 @@
 import { expect, test } from "vitest";
-import { agentIds, isAssigned } from "../support/agent-lines.ts";
+import { agentIds } from "../support/agent-lines.ts";
 import { until, untilIdle } from "../support/bot.ts";
 import { addJob, ask, reportsUntil, shown } from "../support/job-scene.ts";
-import { hold, type Part, text, toolUse } from "../support/model-script.ts";
-import type { RecordedRequest, Script } from "../support/model-server.ts";
+import { hold, text, toolUse } from "../support/model-script.ts";
+import type { RecordedRequest } from "../support/model-server.ts";
 import { slackScene } from "../support/scene.ts";
-import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
+import { useSlackOffice } from "../support/shared-office.ts";
+import { conversationOf, slackOffice } from "../support/slack-talk.ts";
+import { answered, answers, isPart, part, results } from "../support/sub-agent-talk.ts";
 
-async function office(script: Script, settings: object = {}): Promise<SlackOffice> {
-  const opened = await slackOffice({ settings: { mode: "agi", ...settings } });
-  opened.model.script(script);
-  await opened.bot.start();
-  return opened;
-}
+const playing = useSlackOffice({ settings: { mode: "agi", maxConcurrentRuns: 2 } });
 
-const part = (name: string, more: object = {}): Part =>
-  toolUse("agent", { description: `part ${name}`, prompt: `Do part ${name}.`, ...more });
-const isPart = (request: RecordedRequest, name: string) => isAssigned(request, `Do part ${name}.`);
 const isChild = (request: RecordedRequest) => conversationOf(request.body).includes("Do part ");
-const results = (request: RecordedRequest) => request.toolResults.map((result) => result.text).join(" | ");
-const answers = (talk: Talk) => talk.answers().filter((answer) => !answer.startsWith("→"));
-const answered = (at: SlackOffice, talk: Talk, words: string) =>
-  at.until(`the answer "${words}"`, () => answers(talk).some((answer) => answer.includes(words)));
 
 const FIFTY = Array.from({ length: 50 }, (_, index) => `N${index}`);
 
 test("fifty sub-agents with two places for runs come to one answer, and another channel is served between them", async () => {
   const gate = hold();
-  await using at = await office(
-    (request) => {
-      if (request.lastUserText.includes("and me?")) return text("You, too.");
-      if (isPart(request, "N0")) return [gate.part, text("done 0.")];
-      if (FIFTY.some((name) => isPart(request, name))) return text("done.");
-      return request.toolResults.length === 0
-        ? FIFTY.map((name) => part(name))
-        : text(`All ${results(request).split(" | ").length}`);
-    },
-    { maxConcurrentRuns: 2 },
-  );
+  const at = playing((request) => {
+    if (request.lastUserText.includes("and me?")) return text("You, too.");
+    if (isPart(request, "N0")) return [gate.part, text("done 0.")];
+    if (FIFTY.some((name) => isPart(request, name))) return text("done.");
+    return request.toolResults.length === 0
+      ? FIFTY.map((name) => part(name))
+      : text(`All ${results(request).split(" | ").length}`);
+  });
   const talk = at.talk({ text: "all fifty", channel: at.channel() });
   await gate.reached;
   const other = at.talk({ text: "and me?", channel: at.channel() });
@@ -54,14 +41,11 @@ test("fifty sub-agents with two places for runs come to one answer, and another 
 
 test("a stop while sub-agents wait for a place ends those, too, and none of them ever begins", async () => {
   const [a, b] = [hold(), hold()];
-  await using at = await office(
-    (request) => {
-      if (isPart(request, "A")) return [a.part, text("late")];
-      if (isPart(request, "B")) return [b.part, text("late")];
-      return ["A", "B", "C", "D", "E"].map((name) => part(name));
-    },
-    { maxConcurrentRuns: 2 },
-  );
+  const at = playing((request) => {
+    if (isPart(request, "A")) return [a.part, text("late")];
+    if (isPart(request, "B")) return [b.part, text("late")];
+    return ["A", "B", "C", "D", "E"].map((name) => part(name));
+  });
   const talk = at.talk({ text: "all", channel: at.channel() });
   await Promise.all([a.reached, b.reached]);
   await talk.shows(/worker: part E/u);
@@ -72,12 +56,10 @@ test("a stop while sub-agents wait for a place ends those, too, and none of them
 });
 
 test("a stop while a sub-agent asks for approval closes its card, and nothing is done", async () => {
-  await using at = await office(
-    (request) => {
-      if (isPart(request, "A")) return toolUse("write", { path: "a.txt", content: "A\n" });
-      return part("A");
-    },
-    { mode: "write" },
+  await using at = await slackOffice({ settings: { mode: "write" } });
+  await at.bot.start();
+  at.model.script((request) =>
+    isPart(request, "A") ? toolUse("write", { path: "a.txt", content: "A\n" }) : part("A"),
   );
   const talk = at.talk({ text: "do it", channel: at.channel() });
   const card = () => talk.live().find(({ text: said }) => said.includes("a.txt"));
@@ -91,7 +73,7 @@ test("a stop while a sub-agent asks for approval closes its card, and nothing is
 
 test("what people say while their agent waits for a sub-agent is read with its report", async () => {
   const gate = hold();
-  await using at = await office((request) => {
+  const at = playing((request) => {
     if (isPart(request, "A")) return [gate.part, text("A is 3.")];
     if (request.toolResults.length === 0) return part("A");
     return text(conversationOf(request.body).includes("in French, please") ? "C'est trois." : "It is three.");
@@ -109,7 +91,7 @@ test("what people say while their agent waits for a sub-agent is read with its r
 
 test("a report of 200 KB is cut, and neither it nor an assignment pings anybody", async () => {
   const shout = "<!channel> <@U0BOB> @everyone";
-  await using at = await office((request) => {
+  const at = playing((request) => {
     if (isPart(request, shout)) return text(`${shout} ${"x".repeat(200_000)}`);
     return request.toolResults.length === 0 ? part(shout) : text(`It has ${results(request).length} characters.`);
   });
@@ -123,7 +105,7 @@ test("a report of 200 KB is cut, and neither it nor an assignment pings anybody"
 test("a sub-agent of another session is nobody's to read or cancel", async () => {
   const gate = hold();
   const known = { id: "" };
-  await using at = await office((request) => {
+  const at = playing((request) => {
     if (isPart(request, "A")) return [gate.part, text("secret")];
     if (request.lastUserText.includes("theirs"))
       return toolUse("agent_output", { agent_id: known.id, action: "cancel" });

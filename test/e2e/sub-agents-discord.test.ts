@@ -1,37 +1,94 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { isAssigned } from "../support/agent-lines.ts";
 import { untilIdle } from "../support/bot.ts";
-import { discordOffice } from "../support/discord-office.ts";
-import { hold, type Part, text, toolUse } from "../support/model-script.ts";
-import type { RecordedRequest } from "../support/model-server.ts";
+import { type DiscordOffice, type DiscordTalk, discordOffice } from "../support/discord-office.ts";
+import { hold, text, toolUse } from "../support/model-script.ts";
+import { toolsOf } from "../support/request-parts.ts";
+import { useStage } from "../support/shared-office.ts";
+import { part, results } from "../support/sub-agent-talk.ts";
 
-const part = (name: string): Part => toolUse("agent", { description: `part ${name}`, prompt: `Do part ${name}.` });
-const isPart = (request: RecordedRequest, name: string) => isAssigned(request, `Do part ${name}.`);
-const results = (request: RecordedRequest) => request.toolResults.map((result) => result.text).join(" | ");
+/** Managed mode is off until somebody switches it on in a thread. */
+const MANAGED = { enabled: false, maxConcurrentExecutors: 2, executorIsolation: true };
+const stage = useStage(() => discordOffice({ settings: { mode: "agi", managedAgents: MANAGED } }));
+
+const NAMES = ["A", "B", "C"] as const;
+const partOf = (request: Parameters<typeof isAssigned>[0]) =>
+  NAMES.find((name) => isAssigned(request, `Do part ${name}.`));
+
+const shows = (at: DiscordOffice, talk: DiscordTalk, line: RegExp) =>
+  at.until(`a message like ${line}`, () => talk.byBot().some((message) => line.test(JSON.stringify(message))));
+
+/** What the thread holds but progress: words without colours. */
+const told = (talk: DiscordTalk) =>
+  talk.answers().map((answer) => answer.replace(/^```ansi\n\S+?m(.*)\S{4}\n```$/u, "$1"));
 
 test("on Discord, two sub-agents show a line each under their parent's progress, and one answer tells of both", async () => {
   const [a, b] = [hold(), hold()];
-  await using at = await discordOffice({ settings: { mode: "agi" } });
+  const at = stage();
   at.model.script((request) => {
-    if (isPart(request, "A")) return [a.part, text("A is 3.")];
-    if (isPart(request, "B")) return [b.part, text("B is 4.")];
+    const name = partOf(request);
+    if (name !== undefined) return name === "A" ? [a.part, text("A is 3.")] : [b.part, text("B is 4.")];
     return request.toolResults.length === 0 ? [part("A"), part("B")] : text(`Both: ${results(request)}`);
   });
-  await at.bot.start();
   const talk = at.mention(at.channel("ops"), "both, please");
-  const shows = (line: RegExp) =>
-    at.until(`a message like ${line}`, () => talk.byBot().some((message) => line.test(JSON.stringify(message))));
   await Promise.all([a.reached, b.reached]);
-  await shows(/⏳ worker: part A.*⏳ worker: part B/u);
+  await shows(at, talk, /⏳ worker: part A.*⏳ worker: part B/u);
   b.release();
-  await shows(/⏳ worker: part A.*✓ worker: part B/u);
+  await shows(at, talk, /⏳ worker: part A.*✓ worker: part B/u);
   a.release();
   await at.until("the answer", () => talk.answers().includes("Both: A is 3. | B is 4."));
   await untilIdle(at.bot);
-  const answers = talk.answers().filter((answer) => answer.startsWith("Both:"));
-  const assigned = talk.byBot().filter((message) => /→ \*\*worker\*\*: part [AB]/u.test(JSON.stringify(message)));
-  expect(answers).toHaveLength(1);
-  expect(assigned).toHaveLength(2);
+  expect(told(talk)).toEqual(["→ worker: part A", "→ worker: part B", "Both: A is 3. | B is 4."]);
   expect(at.model.requests).toHaveLength(4);
-  expect(at.model.violations).toEqual([]);
+});
+
+test("on Discord, a manager may run nothing itself; two of three executors work at once, and their copies are merged", async () => {
+  const gates = { A: hold(), B: hold(), C: hold() };
+  const at = stage();
+  const channel = at.channel("managed");
+  const root = at.bot.sandboxRoot(`discord-${channel.id}`);
+  at.model.script((request, index) => {
+    const name = partOf(request);
+    if (name !== undefined)
+      return request.toolResults.length === 0
+        ? [gates[name].part, toolUse("write", { path: `${name}.txt`, content: `${name}\n` })]
+        : text(`${name} is done.`);
+    if (index === 0) return text("On my own.");
+    const seen = results(request);
+    if (request.toolResults.length === 0) return toolUse("bash", { command: "touch by-hand.txt" });
+    if (seen.includes("managers look and plan only")) return NAMES.map((each) => part(each));
+    const ids = [...new Set(seen.match(/agt_\w+/gu))];
+    return seen.includes("is done.") ? ids.map((id) => toolUse("merge_work", { agent_id: id })) : text(`So: ${seen}`);
+  });
+  const talk = at.mention(channel, "who are you?");
+  await talk.answered(1);
+  await untilIdle(at.bot);
+  talk.say(`<@${at.discord.world.bot.id}> /managed on`);
+  await at.until("the reply", () =>
+    at.discord.people.shownPrivately(at.ana).some((reply) => reply.startsWith("✓ Managed mode **on**")),
+  );
+  talk.say("do all three");
+  await Promise.all([gates.A.reached, gates.B.reached]);
+  await shows(at, talk, /⏳ executor: part A.*⏳ executor: part B/u);
+  expect(at.model.requests.some((request) => partOf(request) === "C")).toBe(false);
+  gates.B.release();
+  await gates.C.reached;
+  await shows(at, talk, /⏳ executor: part A.*✓ executor: part B.*⏳ executor: part C/u);
+  gates.A.release();
+  expect(existsSync(path.join(root, "B.txt"))).toBe(false);
+  gates.C.release();
+  await at.until("the answer", () => talk.answers().some((answer) => answer.startsWith("So:")));
+  await untilIdle(at.bot);
+  expect(told(talk)).toEqual([
+    "On my own.",
+    ...NAMES.map((name) => `→ executor: part ${name}`),
+    `So: ${NAMES.map((name) => `merged: ${name}.txt`).join(" | ")}`,
+  ]);
+  expect(NAMES.map((name) => readFileSync(path.join(root, `${name}.txt`), "utf8"))).toEqual(["A\n", "B\n", "C\n"]);
+  expect(existsSync(path.join(root, "by-hand.txt"))).toBe(false);
+  const executor = at.model.requests.find((request) => partOf(request) !== undefined);
+  expect(toolsOf(executor?.body)).not.toContain("agent");
+  expect(toolsOf(at.model.requests[1]?.body)).not.toContain("bash");
 });

@@ -5,6 +5,7 @@ import { untilIdle } from "../support/bot.ts";
 import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
 import { text, toolUse } from "../support/model-script.ts";
 import type { Script } from "../support/model-server.ts";
+import { useSlackOffice, useStage } from "../support/shared-office.ts";
 import { type SlackOffice, slackOffice } from "../support/slack-talk.ts";
 
 const AWAY = /⚠ I was away from \d\d:\d\d to \d\d:\d\d\./gu;
@@ -127,11 +128,13 @@ function privateTexts(office: SlackOffice | DiscordOffice): readonly string[] {
   return office.discord.people.shownPrivately(office.ana);
 }
 
+const inSlack = useSlackOffice({ settings: { mode: "agi" } });
+const inDiscord = useStage(() => discordOffice({ settings: { mode: "agi" } }));
+
 test("added to a Slack channel, it says once who it is; its suggestions work", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi" } });
+  const office = inSlack();
   const { bot, slack, model } = office;
   model.script(() => text("Nothing is there yet."));
-  await bot.start();
   slack.people.invite("C0042");
   const greetings = () =>
     slack.workspace.messages.filter(({ channel, threadTs }) => channel === "C0042" && threadTs === null);
@@ -158,10 +161,9 @@ test("added to a Slack channel, it says once who it is; its suggestions work", a
 }, 60_000);
 
 test("the first direct message on Slack is greeted once, beside its answer", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi" } });
+  const office = inSlack();
   const { bot, slack, model } = office;
   model.script(() => text("Hello to you."));
-  await bot.start();
   const talk = office.talk({ text: "hello", channel: "D0001", bare: true });
   expect(await talk.answered(1)).toBe("Hello to you.");
   const greetings = () =>
@@ -176,10 +178,9 @@ test("the first direct message on Slack is greeted once, beside its answer", asy
 }, 60_000);
 
 test("Slack's home tab shows the person's sessions and jobs; a thread of the pane is a session with a status", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi" } });
-  const { bot, slack, model } = office;
+  const office = inSlack();
+  const { slack, model } = office;
   model.script(({ toolResults }) => (toolResults.length > 0 ? text("Looked.") : toolUse("glob", { pattern: "*" })));
-  await bot.start();
   const talk = office.talk({ text: "what is in the logs?" });
   await talk.answered(1);
   talk.mention('/jobs add --name "Daily report" --cron "0 9 * * 1-5" --prompt "report"');
@@ -190,6 +191,8 @@ test("Slack's home tab shows the person's sessions and jobs; a thread of the pan
   expect(home()).toContain(`/client/T0001/${talk.channel}/thread/${talk.channel}-${talk.rootTs}|what is in the logs?>`);
   expect(home()).toContain("*Daily report* · every weekday");
   expect(home()).toContain("prompt:look");
+  slack.people.clickHome(/job-pause:\w+/u.exec(home())?.[0] ?? "");
+  await office.until("the pause", () => office.whispersTo("U0ANA").some((shown) => shown.includes("is paused")));
 
   const pane = slack.people.openPane();
   await office.until("the suggestions", () => slack.workspace.suggestions.has(`D0001 ${pane}`));
@@ -200,11 +203,10 @@ test("Slack's home tab shows the person's sessions and jobs; a thread of the pan
 }, 60_000);
 
 test("added to a Discord server, it says once who it is; a message there is asked about by its menu and by a reaction", async () => {
-  await using office = await discordOffice({ settings: { mode: "agi" } });
+  const office = inDiscord();
   const { bot, discord, model, ana, bob } = office;
   const { people, world } = discord;
   model.script(({ lastUserText }) => text(lastUserText.includes("503") ? "A gateway has no backend." : "I see."));
-  await bot.start();
   const welcome = people.addBot("Quay");
   const greetings = () => welcome.messages.filter(({ author }) => author.id === world.bot.id);
   await office.until("the greeting", () => greetings().length > 0);
@@ -244,10 +246,9 @@ test("roles that are not served are not served in Discord's direct messages eith
 }, 60_000);
 
 test("a reaction on a Slack message has it answered in its thread, once however often it is delivered", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi" } });
+  const office = inSlack();
   const { bot, slack, model } = office;
   model.script(({ lastUserText }) => text(lastUserText.includes("503") ? "A gateway has no backend." : "I see."));
-  await bot.start();
   const message = slack.workspace.add({ channel: "C0001", user: "U0BOB", text: "it answers 503" });
   await slack.people.react(message, "robot_face").answered;
   await slack.people.react(message, "robot_face").answered;
@@ -258,10 +259,9 @@ test("a reaction on a Slack message has it answered in its thread, once however 
 }, 60_000);
 
 test("a skill that lacks an argument asks for it by a form on Slack, from the slash command and from a button", async () => {
-  await using office = await slackOffice({ settings: { mode: "agi" } });
-  const { bot, slack, model } = office;
+  const office = inSlack();
+  const { slack, model } = office;
   model.script(({ body }) => text(JSON.stringify(body).includes("San Francisco") ? "Foggy there." : "Where?"));
-  await bot.start();
   const { people, workspace } = slack;
   const filled = async () => {
     await office.until("the form", () => workspace.forms.size > 0);
@@ -284,13 +284,27 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
   await filled();
   await office.until("the second answer", () => answers().length === 2);
   expect(answers().at(-1)?.threadTs).toBe(talk.rootTs);
+
+  // A job, by the same forms: what is wrong is said beneath its field, and the form stays.
+  talk.mention("/jobs add");
+  const offer = () => workspace.whispers.find(({ blocks }) => JSON.stringify(blocks).includes('"jobs:add"'));
+  await office.until("the offer of a form", () => offer() !== undefined);
+  people.clickWhisper(offer(), "jobs:add");
+  await office.until("the form of jobs", () => workspace.forms.size > 0);
+  await people.submit({ when: "at noon", prompt: "Look.", agent: "plan", channel: "C0001" }).answered;
+  const [form] = workspace.forms.values();
+  expect(form?.errors).toEqual({ when: expect.stringContaining("an expression has five fields") });
+  await people.submit({ when: "0 9 * * *", timezone: "Europe/Paris" }).answered;
+  await office.until("the job", () =>
+    office.whispersTo("U0ANA").some((said) => said.includes("**Look.** · every day")),
+  );
+  expect(office.whispersTo("U0ANA").join()).toContain("at 09:00 Europe/Paris\nNext: ");
 }, 60_000);
 
 test("a skill that lacks an argument asks for it by a dialog on Discord", async () => {
-  await using office = await discordOffice({ settings: { mode: "agi" } });
-  const { bot, discord, model, ana } = office;
+  const office = inDiscord();
+  const { discord, model, ana } = office;
   model.script(({ body }) => text(JSON.stringify(body).includes("San Francisco") ? "Foggy there." : "Where?"));
-  await bot.start();
   const at = { channel: office.channel("general"), user: ana };
   const asked = discord.people.command(at, "skill", [{ type: 3, name: "name", value: "current-weather" }]);
   await asked.answered;
@@ -300,4 +314,14 @@ test("a skill that lacks an argument asks for it by a dialog on Discord", async 
   const said = () =>
     [...discord.world.channels.values()].flatMap(({ messages }) => messages.map(({ content }) => content));
   await office.until("the answer", () => said().some((content) => content.includes("Foggy there.")));
+
+  const job = discord.people.command(at, "jobs", [{ type: 1, name: "add", options: [] }]);
+  await office.until("the dialog of jobs", () => job.modal !== null);
+  const wrong = discord.people.submit(at, job, { when: "@daily", prompt: "Look.", more: "agent: nobody" });
+  await office.until("what is wrong", () => wrong.shown.length > 0);
+  expect(wrong.shown[0]?.content).toContain("- Agent: There is no agent `nobody`.");
+  const again = discord.people.clickShown(at, wrong, `form-again:${wrong.id}`);
+  await office.until("the dialog again", () => again.modal !== null);
+  const added = discord.people.submit(at, again, { more: "agent: plan" });
+  await office.until("the job", () => added.shown.some(({ content }) => content.includes("**Look.** · every day")));
 }, 60_000);

@@ -48,17 +48,15 @@ const AFTER = {
   "notes/new.md": "new\n",
 };
 
+/** As the bot names them, in the order of their first changes. */
+const CHANGED = "`config.toml`, `notes/new.md`, `old.log`, `a.txt`, `b.txt`, `log.txt`";
+
 test.each(platforms)(
-  "on $name /undo takes an edit, a write and a command back, and the model knows",
+  "on $name /undo takes an edit, a write and a command back and names the files, and the model knows",
   async ({ open }) => {
     await using scene = await open();
     for (const [name, content] of Object.entries(FILES)) putFile(scene, name, content);
     const root = scene.bot.sandboxRoot(scene.folder);
-    const becomes = (wanted: Record<string, string | null>) =>
-      until(() => JSON.stringify(contents(root)) === JSON.stringify(wanted), {
-        limit: AbortSignal.timeout(20_000),
-        what: () => `files to be ${JSON.stringify(wanted)}; they are ${JSON.stringify(contents(root))}`,
-      });
     scene.model.script(changeAll);
     await scene.bot.start();
     const thread = scene.mention("change everything");
@@ -66,17 +64,27 @@ test.each(platforms)(
     await untilIdle(scene.bot);
     expect(contents(root)).toEqual(AFTER);
 
-    thread.reply("/undo");
-    await becomes(BEFORE);
-    thread.reply("/undo redo");
-    await becomes(AFTER);
-    thread.reply("/undo");
-    await becomes(BEFORE);
+    const answerTo = async (words: string) => {
+      const known = thread.whispers().length;
+      thread.reply(words);
+      await until(() => thread.whispers().length > known, {
+        limit: AbortSignal.timeout(20_000),
+        what: () => `an answer to ${words}`,
+      });
+      return thread.whispers()[known]?.split("\n")[0];
+    };
+    const undone = `✓ Put back as before my last changes: ${CHANGED}. \`/undo redo\` makes them once more.`;
+    expect(await answerTo("/undo")).toBe(undone);
+    expect(contents(root)).toEqual(BEFORE);
+    expect(await answerTo("/undo redo")).toBe(`✓ Made once more: ${CHANGED}.`);
+    expect(contents(root)).toEqual(AFTER);
+    expect(await answerTo("/undo")).toBe(undone);
+    expect(contents(root)).toEqual(BEFORE);
 
     thread.reply("what is there now?");
     await thread.until((all) => answers(all).length === 2);
     const told = conversationOf(scene.model.requests.at(-1)?.body);
-    expect(told).toContain("has undone file changes of yours: `config.toml`, `notes/new.md`, `old.log`");
+    expect(told).toContain(`has undone file changes of yours: ${CHANGED}`);
     expect(told).toContain("has made undone file changes once more");
     expect(scene.model.violations).toEqual([]);
   },

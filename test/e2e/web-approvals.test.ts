@@ -154,6 +154,12 @@ test("commands are completed from the server's own list, and their answers are m
   await picker.getByRole("button", { name: "designer" }).click();
   await panel(visit).getByRole("region", { name: "Private answer" }).getByText("holds in this thread").waitFor();
 
+  await visit.say("/skill front-component-generator");
+  await page.getByRole("dialog", { name: "front-component-generator" }).getByLabel(/^name/u).fill("DatePicker");
+  await page.keyboard.press("Enter");
+  await messages.getByText("asks: /skill front-component-generator").waitFor();
+  await messages.getByText("scripted demo model").first().waitFor();
+
   await composer.fill('/jobs add --name "Daily report" --cron "0 9 * * 1-5" --timezone Europe/Paris --prompt "report"');
   await composer.press("Enter");
   const jobs = page.getByRole("navigation", { name: "Threads and jobs" }).getByRole("region", { name: "Jobs" });

@@ -63,6 +63,12 @@ test("without any key, a sentence typed into the page changes the file, and the 
   await steps.nth(1).getByRole("region", { name: "Result" }).getByText("config.toml").waitFor();
   await page.getByRole("button", { name: "Details" }).click();
   await details.getByRole("region", { name: "Private answer" }).getByText("config.toml").first().waitFor();
+
+  await visit.say("/fork");
+  await messages.getByRole("listitem").filter({ hasText: "Only you see this" }).getByRole("link").click();
+  await page.getByRole("heading", { name: /^Fork of “change port to 9090 in config.toml”/u }).waitFor();
+  await messages.getByRole("link", { name: "another thread" }).click();
+  await page.getByRole("heading", { name: "change port to 9090 in config.toml", exact: true }).waitFor();
   expect(visit.complaints).toEqual([]);
 });
 
@@ -145,3 +151,41 @@ test("a browser that has not been given the key sees nothing, by page, by reques
 function disposable(model: ModelServer): ModelServer & AsyncDisposable {
   return { ...model, [Symbol.asyncDispose]: () => model.close() };
 }
+
+test("a job is added, run, changed and removed on the page, by the rules of the command", async () => {
+  await using bot = await createBot();
+  await bot.start();
+  await using visit = await visitPage(bot, browser);
+  const { page, complaints } = visit;
+  const form = page.getByRole("dialog");
+  const details = page.getByRole("complementary", { name: "Details" });
+  await page.getByRole("button", { name: "Add a job" }).click();
+  await form.getByLabel("Name").fill("Night watch");
+  await form.getByLabel("When (required)").fill("at noon");
+  await form.getByLabel("What to do").fill("Look around.");
+  await form.getByLabel("Time zone").fill("Mars");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await form.getByText("There is no time zone Mars.").waitFor();
+  await form.getByLabel("Time zone").fill("Europe/Paris");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await form.getByText("at noon has 2 fields").waitFor();
+  expect(await form.getByLabel("What to do").inputValue()).toBe("Look around.");
+  await form.getByLabel("When (required)").fill("0 9 * * 1-5");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await details.getByText("every weekday at 09:00 Europe/Paris").waitFor();
+
+  await page.getByRole("button", { name: "Night watch" }).click();
+  await details.getByRole("button", { name: "Run now" }).click();
+  await details.getByRole("list", { name: "Runs" }).getByText("done").waitFor();
+  await details.getByRole("button", { name: "Pause" }).click();
+  await details.getByRole("article").getByText("Paused").waitFor();
+  await details.getByRole("button", { name: "Edit" }).click();
+  expect(await form.getByLabel("When (required)").inputValue()).toBe("0 9 * * 1-5");
+  await form.getByLabel("When (required)").fill("@daily");
+  await form.getByRole("button", { name: "Go ahead" }).click();
+  await details.getByRole("article").getByText("every day at 00:00").waitFor();
+  await details.getByRole("button", { name: "Remove" }).click();
+  await details.getByRole("button", { name: "Remove for good" }).click();
+  await details.getByText("There is no such job any more.").waitFor();
+  expect(complaints).toEqual([]);
+});

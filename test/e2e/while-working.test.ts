@@ -20,10 +20,8 @@ describe("while it works", () => {
     office.model.script(() => silent());
     const talk = says("delete everything");
     await talk.shows(/turn 1/u);
-    const clickedAt = Date.now();
     talk.click("stop:", "U0BOB");
     expect(await office.requestsAbout("delete everything")[0]?.ended).toBe("aborted");
-    expect(Date.now() - clickedAt).toBeLessThan(1_000);
     await talk.shows(/^⏹ Stopped by @bob\. Nothing was changed\.$/u);
     office.model.script(() => text("Listed."));
     talk.say("list the files");
@@ -40,10 +38,8 @@ describe("while it works", () => {
     const talk = says("run it");
     await talk.shows(/js_exec/u);
     const before = office.model.requests.length;
-    const stoppedAt = Date.now();
     talk.mention("/stop", { user: "U0BOB" });
     await talk.shows(/^⏹ Stopped by @bob after 2 tools\. notes\.txt was already changed\.$/u);
-    expect(Date.now() - stoppedAt).toBeLessThan(1_500);
     expect(office.model.requests.length).toBe(before);
     office.model.script(() => text("Fine."));
     talk.say("go on");

@@ -8,7 +8,7 @@ interface BotMessage {
 /** What an answer may offer; a message with any other button shows progress, or asks. */
 const OFFERS = /^(?:continue|retry|details):/;
 /** The last line of a live message that has folded: `✓ 3 turns · 2 tools · 6 s`, `⏹ Stopped by @ana.` */
-const FOLD_LINE = /^(?:[✓⚠✗] \d+ turns? · .*|⏹ .*)$/u;
+const FOLD_LINE = /^(?:[✓⚠✗] \d+ (?:turn|tool)s? · .*|⏹ .*)$/u;
 
 /** Says what a run has come to: no progress, and no card that waits. */
 export function isAnswer(message: BotMessage): boolean {

@@ -1,3 +1,4 @@
+import { type ManagedSettings, managedAsConfigured, presetsOf } from "../../src/core/agent/managed-presets.ts";
 import type { CommandServices } from "../../src/core/commands/command.ts";
 import { skillCatalogue } from "../../src/core/context/skills.ts";
 import type { IntakeOptions } from "../../src/core/sessions/intake.ts";
@@ -8,12 +9,15 @@ import { shippedAgent, shippedAgents } from "./shipped-agents.ts";
 export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 
 /** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
-export function commandServices(): Pick<IntakeOptions, "announce" | "messageChars"> &
+export function commandServices(
+  managed: ManagedSettings = {},
+): Pick<IntakeOptions, "announce" | "messageChars"> &
   Pick<
     CommandServices,
     | "agents"
     | "agentOf"
     | "configOf"
+    | "managedPresets"
     | "allowedHosts"
     | "models"
     | "tools"
@@ -22,8 +26,11 @@ export function commandServices(): Pick<IntakeOptions, "announce" | "messageChar
     | "restoreFiles"
     | "linkTo"
   > {
+  const managedPresets = presetsOf(managed);
+  const managedAs = (preset = "") => managedPresets.get(preset) ?? managedAsConfigured(managed);
   return {
     agents: shippedAgents,
+    managedPresets,
     agentOf: () => "build",
     configOf: ({ agent, settings }) =>
       buildConfig({
@@ -31,6 +38,7 @@ export function commandServices(): Pick<IntakeOptions, "announce" | "messageChar
         agentDefinition: shippedAgent(agent),
         mode: settings.mode ?? "write",
         ...(settings.effort === undefined ? {} : { effortLevel: settings.effort }),
+        ...(settings.managed === true ? { managedAgents: managedAs(settings.managedPreset) } : {}),
       }),
     allowedHosts: [],
     models: {
@@ -40,7 +48,16 @@ export function commandServices(): Pick<IntakeOptions, "announce" | "messageChar
     },
     tools: () => Promise.resolve([]),
     skillsOf: () => Promise.resolve(skillCatalogue([], [])),
-    jobs: { preview: noJobs, add: noJobs, list: noJobs, overview: noJobs, act: noJobs, edit: noJobs },
+    jobs: {
+      preview: noJobs,
+      add: noJobs,
+      list: noJobs,
+      overview: noJobs,
+      act: noJobs,
+      edit: noJobs,
+      form: noJobs,
+      view: noJobs,
+    },
     messageChars: () => 1_900,
     linkTo: () => null,
     restoreFiles: () => Promise.reject(new Error("nobody keeps files here")),

@@ -34,7 +34,7 @@ export interface ToolResultSeen {
 
 export type Script = (request: RecordedRequest, index: number) => Reply;
 
-export interface ModelServer {
+export interface ModelServer extends AsyncDisposable {
   readonly url: string;
   /** In order of arrival; refused ones included. */
   readonly requests: readonly RecordedRequest[];
@@ -43,6 +43,8 @@ export interface ModelServer {
   script(script: Script): void;
   /** The `index`-th request, counted from 0, once it has arrived. */
   request(index: number): Promise<RecordedRequest>;
+  /** As if no request had come yet. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -130,7 +132,12 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       waiting.set(index, pending);
       return pending.promise;
     },
+    forget() {
+      requests.length = 0;
+      waiting.clear();
+    },
     close: () => listener.close(),
+    [Symbol.asyncDispose]: () => listener.close(),
   };
 }
 
@@ -142,7 +149,7 @@ interface Received {
   readonly path: string;
 }
 
-async function listening(server: Server): Promise<{ origin: string; close(): Promise<void> }> {
+export async function listening(server: Server): Promise<{ origin: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);

@@ -21,9 +21,9 @@ import type { SessionRow } from "../../src/core/store/sessions.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import type { Tool, ToolContext, ToolThread } from "../../src/core/tool.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { buildConfig } from "./query-config.ts";
 import { countingIds, seededRandom } from "./runtime.ts";
 import { silentLog } from "./silent-log.ts";
+import { toolContext } from "./tool-context.ts";
 
 export const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" };
 export const ANA = person("slack:U1", "ana");
@@ -86,7 +86,15 @@ export async function nativeSession(): Promise<NativeSession> {
   const plans: (readonly PlanStep[])[] = [];
   const sandboxRoot = path.join(directory, "root");
   mkdirSync(sandboxRoot);
-  const ctx = contextOf({ sandboxRoot, thread, waits, plans });
+  const ctx = toolContext({
+    sessionId: "ses_1",
+    runId: "run_1",
+    callId: "call_1",
+    sandboxRoot,
+    thread,
+    waits: (what) => waits.push(what),
+    showPlan: (steps) => plans.push(steps),
+  });
   const deps = { store, engine, clock, log: silentLog, approvals: RULES };
   return {
     store,
@@ -135,37 +143,6 @@ async function openSession(store: Store, at: number): Promise<SessionRow> {
     await tx.inbox.take([seq], "run_1");
     return session;
   });
-}
-
-interface Surroundings {
-  readonly sandboxRoot: string;
-  readonly thread: ToolThread;
-  readonly waits: string[];
-  readonly plans: (readonly PlanStep[])[];
-}
-
-function contextOf({ sandboxRoot, thread, waits, plans }: Surroundings): ToolContext {
-  return {
-    sessionId: "ses_1",
-    runId: "run_1",
-    callId: "call_1",
-    turn: 1,
-    channelKey: "slack:C1",
-    sandboxRoot,
-    readOnly: false,
-    config: buildConfig({ model: "demo/demo" }),
-    allowedHosts: [],
-    blockedUrls: [],
-    nonInteractive: false,
-    approved: false,
-    carried: null,
-    knownFiles: new Map(),
-    thread,
-    intend: () => Promise.resolve(),
-    queued: () => {},
-    waits: (what) => waits.push(what),
-    showPlan: (steps) => plans.push(steps),
-  };
 }
 
 let messages = 0;

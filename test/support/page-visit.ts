@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Bot } from "./bot.ts";
 
-/** A person at the web page of a running bot, in a browser window of their own. */
+/** A person at the web page, in a browser window of their own. */
 export interface PageVisit extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -20,7 +20,16 @@ export function printedUrl(bot: Bot): string {
 }
 
 /** Opens the printed address. */
-export async function visitPage(bot: Bot, browser: Browser, options: BrowserContextOptions = {}): Promise<PageVisit> {
+export function visitPage(bot: Bot, browser: Browser, options?: BrowserContextOptions): Promise<PageVisit> {
+  return visitAddress(printedUrl(bot), browser, options);
+}
+
+/** Opens an address of the page with its key. */
+export async function visitAddress(
+  address: string,
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<PageVisit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
@@ -29,7 +38,7 @@ export async function visitPage(bot: Bot, browser: Browser, options: BrowserCont
     if (message.type() === "error") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.goto(printedUrl(bot));
+  await page.goto(address);
   const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
   await composer.waitFor();
   return {

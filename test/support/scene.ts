@@ -35,6 +35,8 @@ export interface SceneMessage {
 
 export interface SceneThread {
   messages(): readonly SceneMessage[];
+  /** What only the person in it was shown, oldest first. */
+  whispers(): readonly string[];
   reply(words: string): void;
   click(buttonId: string): void;
   /** Waits until a condition on its messages holds. */
@@ -95,6 +97,10 @@ export async function slackScene(
           buttons: buttons.map(({ id }) => id),
         }));
       return thread(messages, {
+        whispers: () =>
+          slack.workspace.whispers
+            .filter(({ user, threadTs }) => user === "U0ANA" && threadTs === root.ts)
+            .map(({ text: shown }) => shown),
         reply: (said) => slack.people.say({ text: said, channel, threadTs: root.ts }),
         click: (button) => {
           const holder = slack.thread(channel, root.ts).find(({ buttons }) => buttons.some(({ id }) => id === button));
@@ -177,6 +183,7 @@ function discordThread({ discord, ana, rootId }: DiscordPlace): SceneThread {
     return { channel: found, user: ana };
   };
   return thread(messages, {
+    whispers: () => people.shownPrivately(ana).filter((shown) => shown.includes(`<#${rootId}>`)),
     reply: (said) => people.say(at(), said),
     click: (button) => {
       const holder = stored().find((message) =>
@@ -190,10 +197,14 @@ function discordThread({ discord, ana, rootId }: DiscordPlace): SceneThread {
 
 function thread(
   messages: () => readonly SceneMessage[],
-  acts: { reply: (words: string) => unknown; click: (button: string) => unknown },
+  {
+    whispers,
+    ...acts
+  }: Pick<SceneThread, "whispers"> & { reply: (words: string) => unknown; click: (button: string) => unknown },
 ): SceneThread {
   return {
     messages,
+    whispers,
     reply: (words) => {
       acts.reply(words);
     },

@@ -54,6 +54,8 @@ export const modalSchema = z.strictObject({
               custom_id: z.string().min(1).max(100),
               label: z.string().min(1).max(45),
               required: z.boolean().default(true),
+              value: z.string().min(1).max(4_000).optional(),
+              placeholder: z.string().max(100).optional(),
             }),
           )
           .length(1),

@@ -1,4 +1,4 @@
-import { type Channel, type Guild, type Message, TYPE, type World } from "./world.ts";
+import { type Channel, type Guild, type Message, type Role, TYPE, type World } from "./world.ts";
 
 /** The world as Discord's API and gateway describe it. */
 
@@ -10,7 +10,7 @@ export function channelPayload(channel: Channel): object {
     parent_id: channel.parent_id,
     last_message_id: channel.messages.at(-1)?.id ?? null,
     position: 0,
-    permission_overwrites: [],
+    permission_overwrites: overwrites(channel),
     ...(channel.guild_id === undefined ? {} : { guild_id: channel.guild_id }),
     ...(channel.recipient === undefined ? {} : { recipients: [channel.recipient] }),
     ...(channel.type === TYPE.thread
@@ -29,6 +29,21 @@ export function channelPayload(channel: Channel): object {
   };
 }
 
+/** What everybody may do. Source: Discord docs, Permissions: View Channel, Send Messages. */
+const VIEW = 1n << 10n;
+const SEND = 1n << 11n;
+
+function permissionsOf({ id }: Role, guild: Guild): string {
+  return id === guild.id ? String(VIEW | SEND) : "0";
+}
+
+/** Hidden from everybody (whose role has the server's id), and shown to some. Source: Discord docs, Overwrite Object. */
+function overwrites({ guild_id: everyone, seenBy }: Channel): object[] {
+  if (seenBy === undefined) return [];
+  const hidden = { id: everyone, type: 0, allow: "0", deny: String(VIEW) };
+  return [hidden, ...[...seenBy].map((id) => ({ id, type: 1, allow: String(VIEW), deny: "0" }))];
+}
+
 export function guildPayload(world: World, guild: Guild): object {
   const channels = [...world.channels.values()].filter((channel) => channel.guild_id === guild.id);
   const own = guild.members.get(world.bot.id);
@@ -36,8 +51,14 @@ export function guildPayload(world: World, guild: Guild): object {
     id: guild.id,
     name: guild.name,
     joined_at: new Date(guild.joinedAt).toISOString(),
-    owner_id: world.bot.id,
-    roles: guild.roles.map((role, position) => ({ ...role, permissions: "0", position, color: 0, hoist: false })),
+    owner_id: "0",
+    roles: guild.roles.map((role, position) => ({
+      ...role,
+      permissions: permissionsOf(role, guild),
+      position,
+      color: 0,
+      hoist: false,
+    })),
     channels: channels.filter((channel) => channel.type !== TYPE.thread).map(channelPayload),
     threads: channels.filter((channel) => channel.type === TYPE.thread && !channel.archived).map(channelPayload),
     members: [{ user: world.bot, ...own, joined_at: new Date(0).toISOString() }],

@@ -64,19 +64,32 @@ export class People {
     });
   }
 
+  /** Clicks a button of what an interaction was answered with, which this person alone sees. */
+  clickShown(at: Standing, { shown }: Interaction, customId: string): Interaction {
+    const buttons = shown.flatMap(({ components }) => components.flatMap((row) => row.components));
+    if (!buttons.some((button) => button.custom_id === customId)) throw new Error(`there is no button ${customId}`);
+    const message = this.#options.world.message(at.channel, this.#options.world.bot, { content: "" });
+    at.channel.messages.splice(at.channel.messages.indexOf(message), 1);
+    return this.#interact(at, {
+      type: 3,
+      data: { custom_id: customId, component_type: 2 },
+      message: messageEvent(this.#options.view, at.channel, message),
+    });
+  }
+
   /** Chooses a command of a message's menu. */
   menuCommand(at: Standing, name: string, message: Message): Interaction {
     const resolved = { messages: { [message.id]: messagePayload(this.#options.view, message) } };
     return this.#interact(at, { type: 2, data: { id: "2", name, type: 3, target_id: message.id, resolved } });
   }
 
-  /** Fills in the dialog that an interaction was answered with, and sends it. Values by field. */
+  /** Fills in the dialog that an interaction was answered with, and sends it. Values by field; others stay as they are. */
   submit(at: Standing, { modal }: Interaction, values: Readonly<Record<string, string>>): Interaction {
     if (modal === null) throw new Error("there is no dialog");
     const components = modal.components.map((row) => ({
       type: 1,
-      components: row.components.map(({ custom_id, required }) => {
-        const value = values[custom_id] ?? "";
+      components: row.components.map(({ custom_id, required, value: before = "" }) => {
+        const value = values[custom_id] ?? before;
         if (required && value === "") throw new Error(`Discord keeps the dialog open: ${custom_id} is required`);
         return { type: 4, custom_id, value };
       }),

@@ -36,6 +36,8 @@ export interface Channel {
   readonly parent_id: string | null;
   /** Of direct messages. */
   readonly recipient?: User;
+  /** Ids of roles and people who alone see it; everybody when left out. */
+  readonly seenBy?: ReadonlySet<string>;
   archived: boolean;
   locked: boolean;
   readonly messages: Message[];
@@ -116,6 +118,12 @@ export class World {
 
   channel(guild: Guild, name: string, type: number = TYPE.text): Channel {
     return this.#add({ id: this.nextId(), type, guild_id: guild.id, name, parent_id: null });
+  }
+
+  /** A channel that only these roles and people see. */
+  privateChannel(guild: Guild, name: string, seenBy: readonly { readonly id: string }[]): Channel {
+    const seen = new Set(seenBy.map(({ id }) => id));
+    return this.#add({ id: this.nextId(), type: TYPE.text, guild_id: guild.id, name, parent_id: null, seenBy: seen });
   }
 
   thread(parent: Channel, name: string, id = this.nextId()): Channel {

@@ -30,12 +30,13 @@ interface SimModelOptions {
 
 /**
  * A model that works each request off: as many turns with tools as it asks for, then one answer that
- * names every request since the last answer. It fails now and then, never twice in a row, and its answers
- * may be cut off by the output limit.
+ * names every request since the last answer. It fails now and then, in no conversation twice in a row: a run
+ * that fails as often as it may ends with an error, and rightly so. Answers may be cut off by the output limit.
  */
 export function simRegistry({ world, process, faultRate, overloadedUntil }: SimModelOptions): ProviderRegistry {
   const clock = world.clockOf(process);
-  let failedBefore = false;
+  /** First messages of conversations whose last call failed. */
+  const failedBefore = new Set<string>();
   const provider = {
     id: "sim",
     name: "Simulated",
@@ -44,13 +45,14 @@ export function simRegistry({ world, process, faultRate, overloadedUntil }: SimM
     async *createMessageStream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
       await world.step(process);
       await clock.sleep(10 + world.random.next() * 400, signal);
+      const conversation = textOf(request.messages[0]?.content ?? []);
       if (request.model === "sim" && world.now() < overloadedUntil) {
-        failedBefore = true;
+        failedBefore.add(conversation);
         throw new ProviderError("overloaded", "simulated");
       }
       const response = cutOff(respond(request.messages), world.random.next() < faultRate);
-      const fails = !failedBefore && world.random.next() < faultRate;
-      failedBefore = fails;
+      const fails = !failedBefore.delete(conversation) && world.random.next() < faultRate;
+      if (fails) failedBefore.add(conversation);
       for (const word of textOf(response.content).split(/(?<= )/)) {
         await clock.sleep(1 + world.random.next() * 30, signal);
         if (fails) throw new ProviderError(world.random.next() < 0.5 ? "incomplete_stream" : "overloaded", "simulated");

@@ -6,7 +6,7 @@ import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
 import type { QueryConfig } from "../../../src/core/agent/query-config.ts";
-import { skillCatalogue } from "../../../src/core/context/skills.ts";
+import { type SkillCatalogue, skillCatalogue } from "../../../src/core/context/skills.ts";
 import type { InboundMessage, Person, Receipt } from "../../../src/core/protocol/platform.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
@@ -47,6 +47,8 @@ export interface SimOfficeOptions {
   readonly model: LlmProvider;
   readonly tools: readonly Tool[];
   readonly config?: Partial<QueryConfig>;
+  /** The skills that there are now. */
+  readonly skills?: () => SkillCatalogue;
 }
 
 const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 60, admins: [] };
@@ -54,7 +56,8 @@ const FACTS = { contextWindow: 200_000, maxOutputTokens: 64_000, price: null };
 /** Until a turn's edits and posts are through. Milliseconds. */
 const SETTLED_MS = 10_000;
 
-export async function simOffice({ model, tools, config = {} }: SimOfficeOptions): Promise<SimOffice> {
+export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
+  const { model, tools, config = {}, skills = () => skillCatalogue([], []) } = options;
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-office-"));
   const world = new World(seededRandom(1));
   const process = world.spawn(null);
@@ -80,6 +83,7 @@ export async function simOffice({ model, tools, config = {} }: SimOfficeOptions)
     access: { admins: [], deny: [], guests: false, external: false },
     requiresMention: () => false,
     ...commandServices(),
+    skillsOf: () => Promise.resolve(skills()),
   });
   const runner = createSessionRunner({
     store,
@@ -90,7 +94,7 @@ export async function simOffice({ model, tools, config = {} }: SimOfficeOptions)
     approvals: APPROVALS,
     engine,
     tools: () => tools,
-    skillsOf: () => skillCatalogue([], []),
+    skillsOf: skills,
     platform: () => platform,
     openView: () => createRunViews({ platform, clock, log, board: createTaskBoard() }),
     placeOf: () =>

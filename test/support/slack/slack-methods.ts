@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkMessage } from "./slack-blocks.ts";
-import type { SlackFile, SlackMessage, SlackUser, SlackWorkspace } from "./slack-model.ts";
+import type { SlackChannel, SlackFile, SlackMessage, SlackUser, SlackWorkspace } from "./slack-model.ts";
 import { openModal, publishHome, setStatus, setSuggestedPrompts } from "./slack-surfaces.ts";
 
 /** A method's answer: its fields, or the name of its error. */
@@ -138,11 +138,23 @@ const history: Method = (args, context) => {
   return page(found.toReversed(), args, context);
 };
 
-/** Channels that the bot is in: of its workspace, all. */
-const botConversations: Method = (args, { workspace }) => {
+function isIn(user: string, { members }: SlackChannel): boolean {
+  return members === undefined || members.has(user);
+}
+
+/** Channels that the user is in, the bot where none is named; of private ones, those that the bot is in as well. */
+const conversationsOf: Method = (args, { workspace }) => {
   const kinds = (args.types ?? "public_channel").split(",");
-  const kindOf = ({ kind }: { kind: string }) => (kind === "channel" ? "public_channel" : kind);
-  const channels = [...workspace.channels.values()].filter((each) => !each.gone && kinds.includes(kindOf(each)));
+  const kindOf = ({ kind, isPrivate }: SlackChannel) => {
+    if (kind !== "channel") return kind;
+    return isPrivate === true ? "private_channel" : "public_channel";
+  };
+  const isSeen = (channel: SlackChannel) =>
+    isIn(args.user ?? workspace.botUserId, channel) &&
+    (channel.isPrivate !== true || isIn(workspace.botUserId, channel));
+  const channels = [...workspace.channels.values()].filter(
+    (each) => !each.gone && kinds.includes(kindOf(each)) && isSeen(each),
+  );
   const limit = Math.min(Number(args.limit ?? "100"), 999);
   return {
     channels: channels.slice(0, limit).map(({ id, name, kind }) => ({
@@ -224,9 +236,11 @@ function userAsJson(user: SlackUser, workspace: SlackWorkspace): object {
 
 const channelInfo: Method = (args, { workspace }) => {
   const channel = workspace.channel(args.channel ?? "");
-  if (channel.gone) return "channel_not_found";
-  const is_im = channel.kind === "im";
-  return { channel: { id: channel.id, name: channel.name, is_im, is_mpim: channel.kind === "mpim" } };
+  const is_member = isIn(workspace.botUserId, channel);
+  if (channel.gone || (channel.isPrivate === true && !is_member)) return "channel_not_found";
+  const { id, name, kind, isPrivate: is_private = false } = channel;
+  if (kind === "im") return { channel: { id, is_im: true, user: "U0ANA" } };
+  return { channel: { id, name, is_im: false, is_mpim: kind === "mpim", is_private, is_member, is_archived: false } };
 };
 
 const getUploadUrl: Method = (args, { workspace, origin }) => {
@@ -272,7 +286,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "assistant.threads.setStatus": (args, { workspace }) => setStatus(args, workspace),
   "assistant.threads.setSuggestedPrompts": (args, { workspace }) => setSuggestedPrompts(args, workspace),
   "users.info": userInfo,
-  "users.conversations": botConversations,
+  "users.conversations": conversationsOf,
   "files.info": (args, { workspace, origin }) => {
     const file = workspace.files.get(args.file ?? "");
     return file === undefined ? "file_not_found" : { file: fileAsJson(file, origin) };

@@ -15,6 +15,9 @@ export interface SlackChannel {
   readonly id: string;
   readonly name: string;
   readonly kind: "channel" | "im" | "mpim";
+  readonly isPrivate?: boolean;
+  /** Ids of users; everybody when left out. */
+  readonly members?: ReadonlySet<string>;
   gone: boolean;
 }
 
@@ -68,7 +71,17 @@ export interface Modal {
   readonly callback_id: string;
   readonly private_metadata: string;
   readonly title: string;
-  readonly inputs: readonly { readonly block_id: string; readonly action_id: string; readonly optional: boolean }[];
+  readonly inputs: readonly {
+    readonly block_id: string;
+    readonly action_id: string;
+    readonly optional: boolean;
+    readonly type: "plain_text_input" | "static_select" | "conversations_select";
+    /** Of a menu. */
+    readonly choices: readonly string[];
+    readonly value: string;
+  }[];
+  /** What is said beneath its fields, by block id. */
+  errors: Readonly<Record<string, string>>;
 }
 
 export class SlackWorkspace {

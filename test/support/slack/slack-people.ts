@@ -1,7 +1,8 @@
+import { z } from "zod";
 import { buttonsOf } from "./slack-blocks.ts";
 import type { Delivery, SlackDeliveries } from "./slack-deliveries.ts";
 import { asJson, type MethodContext } from "./slack-methods.ts";
-import type { SlackMessage, SlackWorkspace, Whisper } from "./slack-model.ts";
+import type { Modal, SlackMessage, SlackWorkspace, Whisper } from "./slack-model.ts";
 
 export interface Speech {
   readonly text: string;
@@ -20,6 +21,20 @@ export interface SlackSaid {
   readonly channel: string;
   isAnswered(): boolean;
   readonly answered: Promise<void>;
+}
+
+/** How an app keeps a form open. Source: Slack docs, Modals, Displaying errors. */
+const errorsSchema = z.strictObject({
+  response_action: z.literal("errors"),
+  errors: z.record(z.string(), z.string().min(1)),
+});
+
+/** What an element holds, as Slack tells of it. */
+function stateOf({ type, value, choices }: Modal["inputs"][number]): object {
+  if (type === "conversations_select") return { type, selected_conversation: value === "" ? null : value };
+  if (type === "plain_text_input") return { type, value: value === "" ? null : value };
+  if (value !== "" && !choices.includes(value)) throw new Error(`there is nothing to choose called ${value}`);
+  return { type, selected_option: value === "" ? null : { text: { type: "plain_text", text: value }, value } };
 }
 
 /** What people do in the local Slack; each act is delivered to the app as Slack would. */
@@ -103,6 +118,16 @@ export class SlackPeople {
     if (message === undefined || !buttonsOf(message.blocks).some(({ id }) => id === actionId)) {
       throw new Error(`there is no button ${actionId} on the message`);
     }
+    return this.#pressed(user, actionId, {
+      container: { type: "message", message_ts: ts, channel_id: channel, is_ephemeral: false },
+      channel: { id: channel, name: this.#workspace.channel(channel).name },
+      message: asJson(message, this.#context, false),
+      response_url: `${this.#context.origin}/response`,
+    });
+  }
+
+  /** What Slack tells of a button, and where it was. */
+  #pressed(user: string, actionId: string, place: object): Delivery {
     const name = this.#workspace.users.get(user)?.name ?? user;
     return this.#deliveries.deliver("interactive", {
       type: "block_actions",
@@ -110,10 +135,7 @@ export class SlackPeople {
       user: { id: user, username: name, name, team_id: this.#workspace.teamId },
       api_app_id: "A0001",
       trigger_id: this.#workspace.nextTrigger(),
-      container: { type: "message", message_ts: ts, channel_id: channel, is_ephemeral: false },
-      channel: { id: channel, name: this.#workspace.channel(channel).name },
-      message: asJson(message, this.#context, false),
-      response_url: `${this.#context.origin}/response`,
+      ...place,
       actions: [{ type: "button", action_id: actionId, block_id: "b", action_ts: this.#workspace.nextTs() }],
     });
   }
@@ -142,30 +164,21 @@ export class SlackPeople {
   clickHome(actionId: string, user = "U0ANA"): Delivery {
     const blocks = this.#workspace.homes.get(user) ?? [];
     if (!buttonsOf(blocks).some(({ id }) => id === actionId)) throw new Error(`the home tab has no button ${actionId}`);
-    return this.#deliveries.deliver("interactive", {
-      type: "block_actions",
-      team: { id: this.#workspace.teamId, domain: "acme" },
-      user: { id: user, name: user, team_id: this.#workspace.teamId },
-      api_app_id: "A0001",
-      trigger_id: this.#workspace.nextTrigger(),
+    return this.#pressed(user, actionId, {
       container: { type: "view", view_id: `V${user}` },
       view: { id: `V${user}`, type: "home", blocks },
-      actions: [{ type: "button", action_id: actionId, block_id: "b", action_ts: this.#workspace.nextTs() }],
     });
   }
 
-  /** Fills in the form that was opened last and sends it. Values by block id. */
+  /** Fills in the form that was opened last and sends it; it stays where something is said to be wrong. Values by block id; others stay. */
   submit(values: Readonly<Record<string, string>>, user = "U0ANA"): Delivery {
     const [id, form] = [...this.#workspace.forms].at(-1) ?? [];
     if (id === undefined || form === undefined) throw new Error("there is no form");
-    const lacking = form.inputs.find(({ block_id, optional }) => !optional && (values[block_id] ?? "") === "");
+    const filled = form.inputs.map((input) => ({ ...input, value: values[input.block_id] ?? input.value }));
+    const lacking = filled.find(({ optional, value }) => !optional && value === "");
     if (lacking !== undefined) throw new Error(`Slack keeps the form open: ${lacking.block_id} is required`);
-    this.#workspace.forms.delete(id);
-    const state = form.inputs.map(({ block_id, action_id }) => {
-      const value = values[block_id] ?? null;
-      return [block_id, { [action_id]: { type: "plain_text_input", value } }] as const;
-    });
-    return this.#deliveries.deliver("interactive", {
+    const state = filled.map((input) => [input.block_id, { [input.action_id]: stateOf(input) }] as const);
+    const delivery = this.#deliveries.deliver("interactive", {
       type: "view_submission",
       team: { id: this.#workspace.teamId, domain: "acme" },
       user: { id: user, name: user, team_id: this.#workspace.teamId },
@@ -174,6 +187,15 @@ export class SlackPeople {
       view: { id, ...form, type: "modal", state: { values: Object.fromEntries(state) } },
       response_urls: [],
     });
+    const shown = async () => {
+      await delivery.answered;
+      const answer = delivery.response();
+      // Over HTTP it comes as text.
+      const refused = errorsSchema.safeParse(typeof answer === "string" ? JSON.parse(answer) : answer);
+      if (refused.success) this.#workspace.forms.set(id, { ...form, inputs: filled, errors: refused.data.errors });
+      else this.#workspace.forms.delete(id);
+    };
+    return { ...delivery, answered: shown() };
   }
 
   /** Begins a thread in the assistant's pane; answers its root's ts. */
@@ -205,12 +227,7 @@ export class SlackPeople {
       throw new Error(`nobody is shown a button ${actionId}`);
     }
     const { channel, threadTs, user } = whisper;
-    return this.#deliveries.deliver("interactive", {
-      type: "block_actions",
-      team: { id: this.#workspace.teamId, domain: "acme" },
-      user: { id: user, name: user, team_id: this.#workspace.teamId },
-      api_app_id: "A0001",
-      trigger_id: this.#workspace.nextTrigger(),
+    return this.#pressed(user, actionId, {
       container: {
         type: "message",
         message_ts: this.#workspace.nextTs(),
@@ -220,7 +237,6 @@ export class SlackPeople {
       },
       channel: { id: channel, name: this.#workspace.channel(channel).name },
       response_url: `${this.#context.origin}/response`,
-      actions: [{ type: "button", action_id: actionId, block_id: "b", action_ts: this.#workspace.nextTs() }],
     });
   }
 

@@ -60,6 +60,41 @@ export function setSuggestedPrompts(args: Args, workspace: SlackWorkspace): Answ
 
 const plain = (most: number) =>
   z.strictObject({ type: z.literal("plain_text"), text: z.string().min(1).max(most), emoji: z.boolean().optional() });
+const option = z.strictObject({ text: plain(75), value: z.string().min(1).max(150) });
+/** Source: Slack docs, the page of each element. */
+const inputElement = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("plain_text_input"),
+    action_id: z.string().max(255),
+    multiline: z.boolean().optional(),
+    initial_value: z.string().max(3_000).optional(),
+  }),
+  z.strictObject({
+    type: z.literal("static_select"),
+    action_id: z.string().max(255),
+    options: z.array(option).min(1).max(100),
+    initial_option: option.optional(),
+  }),
+  z.strictObject({
+    type: z.literal("conversations_select"),
+    action_id: z.string().max(255),
+    filter: z.strictObject({
+      include: z.array(z.enum(["im", "mpim", "private", "public"])).min(1),
+      exclude_bot_users: z.boolean().optional(),
+    }),
+    initial_conversation: z.string().min(1).optional(),
+  }),
+]);
+export type InputElement = z.infer<typeof inputElement>;
+
+/** What an element holds before anybody touches it. */
+function initialOf(element: InputElement): string {
+  if (element.type === "plain_text_input") return element.initial_value ?? "";
+  return element.type === "static_select"
+    ? (element.initial_option?.value ?? "")
+    : (element.initial_conversation ?? "");
+}
+
 const modalSchema = z.strictObject({
   type: z.literal("modal"),
   callback_id: z.string().max(255),
@@ -74,7 +109,8 @@ const modalSchema = z.strictObject({
         block_id: z.string().max(255),
         optional: z.boolean().default(false),
         label: plain(2_000),
-        element: z.strictObject({ type: z.literal("plain_text_input"), action_id: z.string().max(255) }),
+        hint: plain(2_000).optional(),
+        element: inputElement,
       }),
     )
     .min(1)
@@ -98,7 +134,10 @@ export function openModal(args: Args, workspace: SlackWorkspace): Answer {
     block_id,
     optional,
     action_id: element.action_id,
+    type: element.type,
+    choices: element.type === "static_select" ? element.options.map(({ value }) => value) : [],
+    value: initialOf(element),
   }));
-  workspace.forms.set(id, { callback_id, private_metadata, title: title.text, inputs });
+  workspace.forms.set(id, { callback_id, private_metadata, title: title.text, inputs, errors: {} });
   return { view: { id, type: "modal" } };
 }

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { asks } from "../test/support/approval-talk.ts";
+import { type Reply, text, tokens, toolUse } from "../test/support/model-script.ts";
+import { type SlackOffice, slackOffice, type Talk } from "../test/support/slack-talk.ts";
+import type { Figure } from "./measure.ts";
+
+const RUNS = 5;
+const LIMIT_MS = 10_000;
+/** A tool's line is there before the tool has really begun. Milliseconds. */
+const UNDER_WAY_MS = 300;
+
+interface Stopping {
+  readonly while: string;
+  readonly reply: () => Reply;
+  /** Resolves when it is under way, and can be seen. */
+  readonly begun: (office: SlackOffice, talk: Talk) => Promise<void>;
+  /** As a person stops it. */
+  readonly stop: (talk: Talk) => void;
+}
+
+const STOPPINGS: readonly Stopping[] = [
+  {
+    while: "while the answer streams",
+    reply: () => tokens(5_000, { everyMs: 5 }),
+    begun: (_office, talk) => talk.shows(/word1 /u),
+    stop: (talk) => talk.click("stop:"),
+  },
+  {
+    while: "while a tool works",
+    reply: () => toolUse("bash", { command: "while true; do :; done" }),
+    async begun(_office, talk) {
+      await talk.shows(/bash/u);
+      await pause(UNDER_WAY_MS);
+    },
+    stop: (talk) => talk.click("stop:"),
+  },
+  {
+    while: "while a card waits",
+    // Instructions are never written without a person, in no mode.
+    reply: () => [text("I'll write that down."), toolUse("write", { path: "AGENTS.md", content: "Be brief.\n" })],
+    begun: asks,
+    stop: (talk) => talk.mention("/stop"),
+  },
+];
+
+/** From the click, or the command, until Slack is told that the run has stopped. */
+export async function benchStop(): Promise<readonly Figure[]> {
+  await using office = await slackOffice({ settings: { mode: "agi" } });
+  await office.bot.start();
+  const figures: Figure[] = [];
+  for (const stopping of STOPPINGS) {
+    const samples: number[] = [];
+    for (let run = 0; run < RUNS; run++) samples.push(await stopToSaid(office, stopping));
+    figures.push({ name: `stop → said, ${stopping.while}`, unit: "ms", aim: 1_000, samples });
+  }
+  return figures;
+}
+
+async function stopToSaid(office: SlackOffice, { reply, begun, stop }: Stopping): Promise<number> {
+  office.model.script(reply);
+  const talk = office.talk({ text: "begin", channel: office.channel() });
+  await begun(office, talk);
+  const stoppedAt = Date.now();
+  stop(talk);
+  return (await saidAt(office, talk)) - stoppedAt;
+}
+
+/** When Slack was told of a thread's stop. Milliseconds since the epoch. */
+async function saidAt({ slack, bot }: SlackOffice, { channel }: Talk): Promise<number> {
+  const limit = performance.now() + LIMIT_MS;
+  for (;;) {
+    const said = slack.calls.find(
+      ({ args, outcome }) => outcome === "ok" && args["channel"] === channel && args["text"]?.includes("⏹ Stopped by"),
+    );
+    if (said !== undefined) return said.at;
+    if (performance.now() > limit) throw new Error(`no stop is told of:\n${bot.output()}`);
+    await pause(5);
+  }
+}

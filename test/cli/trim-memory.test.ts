@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { trimmedEnvironment } from "../../src/cli/trim-memory.mjs";
+
+const HERE = { platform: "linux", env: { PATH: "/bin" }, hasChannel: false };
+
+test("the allocator is told to give memory back, and the rest of the environment stays", () => {
+  expect(trimmedEnvironment(HERE)).toEqual({
+    PATH: "/bin",
+    MALLOC_MMAP_THRESHOLD_: "131072",
+    MALLOC_TRIM_THRESHOLD_: "131072",
+  });
+});
+
+test.each([
+  ["the system has another allocator", { ...HERE, platform: "darwin" }],
+  ["an operator has set it, or it is begun anew", { ...HERE, env: { MALLOC_TRIM_THRESHOLD_: "1" } }],
+  ["a parent would lose its channel", { ...HERE, hasChannel: true }],
+])("the process stays as it is when %s", (_, facts) => {
+  expect(trimmedEnvironment(facts)).toBeNull();
+});
+
+test("a process begins anew with its arguments, and once", () => {
+  const module = path.resolve(import.meta.dirname, "../../src/cli/trim-memory.mjs");
+  const script = `
+    import { trimMemory } from ${JSON.stringify(module)};
+    process.stdout.write("begun ");
+    trimMemory(process);
+    process.stdout.write([process.env.MALLOC_TRIM_THRESHOLD_, ...process.argv.slice(1)].join(" "));
+  `;
+  const env = { PATH: process.env["PATH"] ?? "" };
+  const args = ["--input-type=module", "--eval", script, "one", "two words"];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env });
+  expect(stderr).toBe("");
+  expect(stdout).toBe("begun begun 131072 one two words");
+});

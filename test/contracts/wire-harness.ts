@@ -1,0 +1,24 @@
+import type { LlmProvider, ModelRequest } from "../../src/core/providers/provider.ts";
+import type { ProviderSettings } from "../../src/core/providers/registry.ts";
+import type { Fetch } from "../../src/core/providers/stall.ts";
+import type { ModelServer } from "../support/model-server.ts";
+
+/** One wire under the contract: the genuine SDK against a strict local server. */
+export interface WireHarness {
+  readonly name: string;
+  /** `provider/model`. */
+  readonly ref: string;
+  startServer(): Promise<ModelServer>;
+  /** What of `thinking("pondering", "sealed")` goes back to the same model. */
+  readonly thoughtMark: string;
+  /** A request that carries an optional field, and the field's name on the wire. */
+  readonly optional: { readonly request: Partial<ModelRequest>; readonly field: string };
+  /** What to set so that the server's answers are found. */
+  settings(url: string): ProviderSettings;
+  /** How requests to addresses that no setting names are made. */
+  readonly fetch?: Fetch;
+  /** What precedes a program's first call only: it takes no time where a test counts it. */
+  beforehand?(provider: LlmProvider): Promise<unknown>;
+  /** Requests that a refused key takes. Default 1. */
+  readonly requestsOfRefusedKey?: number;
+}
