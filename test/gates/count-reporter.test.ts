@@ -8,13 +8,13 @@ const root = path.resolve(import.meta.dirname, "../..");
 const REPORTER = path.join(root, "test/support/count-reporter.ts");
 
 /** Runs vitest as `npm test` does, in a project with these tests. */
-function runTests(files: Record<string, string>): { status: number | null; lastLine: string | undefined } {
+function runTests(files: Record<string, string>, ...options: string[]): { status: number | null; lines: string[] } {
   const project = projectWith(files);
   symlinkSync(path.join(root, "node_modules"), path.join(project, "node_modules"));
   const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
-  const args = [vitest, "run", "--reporter=default", `--reporter=${REPORTER}`];
+  const args = [vitest, "run", "--reporter=default", `--reporter=${REPORTER}`, ...options];
   const { status, stdout } = spawnSync(process.execPath, args, { cwd: project, encoding: "utf8" });
-  return { status, lastLine: stdout.trimEnd().split("\n").at(-1) };
+  return { status, lines: stdout.trimEnd().split("\n") };
 }
 
 const head = 'import { expect, test } from "vitest";\n';
@@ -58,5 +58,13 @@ const runs: { name: string; files: Record<string, string>; status: number; lastL
 ];
 
 test.each(runs)("a run that $name ends with its count and the right exit code", ({ files, status, lastLine }) => {
-  expect(runTests(files)).toEqual({ status, lastLine });
+  const run = runTests(files);
+  expect({ status: run.status, lastLine: run.lines.at(-1) }).toEqual({ status, lastLine });
+});
+
+test("a test that passes only when it is tried again is named", () => {
+  const unsteady = `${head}let tries = 0;\ntest("c", () => expect(++tries).toBe(2));\n`;
+  const { status, lines } = runTests({ "a.test.ts": passing, "b.test.ts": unsteady }, "--retry=1");
+  expect(status).toBe(0);
+  expect(lines.slice(-2)).toEqual(["unsteady: b.test.ts > c", "3 passed, 0 failed"]);
 });

@@ -4,17 +4,23 @@ import type { Reporter, TestCase, TestModule } from "vitest/node";
 /**
  * Closes a run with one plain line: how many tests passed and failed. A file that cannot be loaded, a
  * failing hook and an error that nobody awaits count as failures, so that no failed run reads “0 failed”.
+ * A test that passed only when it was tried again is named before that line.
  */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+    const again: string[] = [];
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     for (const module of modules) {
       const blocks = [module, ...module.children.allSuites()];
       counts.failed += blocks.filter((block) => block.errors().length > 0).length;
-      for (const test of module.children.allTests()) counts[state(test)] += 1;
+      for (const test of module.children.allTests()) {
+        counts[state(test)] += 1;
+        if (test.diagnostic()?.flaky) again.push(`unsteady: ${module.relativeModuleId} > ${test.fullName}\n`);
+      }
     }
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : "";
-    process.once("exit", () => process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${skipped}\n`));
+    const line = `${counts.passed} passed, ${counts.failed} failed${skipped}\n`;
+    process.once("exit", () => process.stdout.write(`\n${again.join("")}${line}`));
   }
 }
 
