@@ -6,9 +6,10 @@ import { openStore } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { playConversation } from "../support/simulation/conversation.ts";
 
-/** `SIM_SEED=17 npm test -- test/simulation` replays one seed. */
+/** `SIM_SEED=17 npm test -- test/simulation` replays one seed, `SIM_SEEDS=1000 …` plays so many. */
 const only = process.env["SIM_SEED"];
-const SEEDS = only === undefined ? Array.from({ length: 200 }, (_, index) => index + 1) : [Number(only)];
+const count = Number(process.env["SIM_SEEDS"] ?? 100);
+const SEEDS = only === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(only)];
 const BATCH = 25;
 
 let directory: string;
