@@ -185,6 +185,22 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "hlep", answer: /I don't know `\/hlep`\. Did you mean `\/help`\?/ },
 ];
 
+/** What Discord offers first while somebody types in an option of a command. */
+const TYPED: readonly { command: string; option: string; typed: string; offered: readonly string[] }[] = [
+  { command: "skill", option: "name", typed: "", offered: ["code-review", "css-refactor-advisor"] },
+  { command: "skill", option: "name", typed: "weath", offered: ["weather-forecast", "current-weather"] },
+  { command: "skill", option: "name", typed: "blameless", offered: ["incident-report"] },
+  { command: "skill", option: "arguments", typed: "x", offered: [] },
+  { command: "agent", option: "name", typed: "PL", offered: ["plan"] },
+  { command: "model", option: "model", typed: "haiku-4", offered: ["anthropic/claude-haiku-4-5"] },
+  { command: "managed", option: "preset", typed: "c", offered: ["careful", "cheap"] },
+  { command: "help", option: "command", typed: "sk", offered: ["skill"] },
+  { command: "jobs", option: "add timezone", typed: "par", offered: ["America/Paramaribo", "Europe/Paris"] },
+  { command: "jobs", option: "add skill", typed: "rel", offered: ["release-notes"] },
+  { command: "jobs", option: "run job", typed: "", offered: [] },
+  { command: "nothing", option: "name", typed: "", offered: [] },
+];
+
 /** One program on Slack, on Discord and on the page, and a person at each. */
 interface Everywhere {
   readonly slack: SlackOffice;
@@ -192,13 +208,15 @@ interface Everywhere {
   /** Somebody who has said nothing yet, in a channel of their own: Discord paces what is told to each. */
   readonly newcomer: () => { readonly channel: Channel; readonly user: User };
   readonly page: PageClient;
+  /** Somebody who only types. */
+  readonly typist: { readonly channel: Channel; readonly user: User };
 }
 
 async function everywhere(): Promise<Everywhere> {
   const discord = await startDiscordServer();
   const { world } = discord;
   const guild = world.guild("Harbour");
-  const newcomers = [...EVERYWHERE, ...EVERYWHERE].map((_row, index) => {
+  const newcomers = [...EVERYWHERE, ...EVERYWHERE, null].map((_row, index) => {
     const user = world.user(`person-${index}`);
     world.join(guild, user);
     return { channel: world.channel(guild, `c-${index}`), user };
@@ -213,7 +231,7 @@ async function everywhere(): Promise<Everywhere> {
     if (next === undefined) throw new Error("nobody is left");
     return next;
   };
-  return { slack, discord, newcomer, page };
+  return { slack, discord, newcomer, page, typist: newcomer() };
 }
 
 interface Given {
@@ -285,6 +303,16 @@ describe("commands read the same everywhere:", () => {
     const [, name = "", args = ""] = /^(\S+)\s*(.*)$/u.exec(typed) ?? [];
     for (const [way, give] of Object.entries(WAYS))
       expect(await give({ typed, name, args }, place), way).toMatch(answer);
+  });
+
+  test.each(TYPED)("Discord offers $offered for “$typed” in /$command $option", async (row) => {
+    const { command, option, typed, offered } = row;
+    const [name = "", inner] = option.split(" ");
+    const focused = { name: inner ?? name, type: 3, value: typed, focused: true };
+    const options = [inner === undefined ? focused : { name, type: 1, options: [focused] }];
+    const interaction = place.discord.people.type(place.typist, command, options);
+    await interaction.answered;
+    expect((interaction.choices ?? []).slice(0, offered.length).map(({ value }) => value)).toEqual(offered);
   });
 
   test("Discord and the page know them all", async () => {

@@ -58,12 +58,20 @@ export function registeredForm({ name, description, usage, options }: CommandFor
   };
 }
 
-function option({ name, description, required = false, choices = [], options }: CommandOption): RegisteredOption {
+function option({
+  name,
+  description,
+  required = false,
+  choices = [],
+  options,
+  complete,
+}: CommandOption): RegisteredOption {
   return {
     type: options === undefined ? TYPE.text : TYPE.subcommand,
     name,
     description: cut(description, DESCRIPTION_CHARS),
     required,
+    autocomplete: complete !== undefined,
     choices: choices.map((choice) => ({ name: choice, value: choice })),
     // Discord wants the required ones first.
     options: (options ?? []).toSorted((a, b) => Number(b.required ?? false) - Number(a.required ?? false)).map(option),

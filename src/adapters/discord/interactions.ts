@@ -1,4 +1,5 @@
 import { assertNever } from "../../core/protocol/assert-never.ts";
+import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
   InboundAction,
@@ -9,9 +10,10 @@ import type {
   Receive,
 } from "../../core/protocol/platform.ts";
 import { BoundedMap } from "./bounded-map.ts";
+import { choicesFor } from "./completing.ts";
 import { formatEphemeral, notice } from "./format.ts";
 import { inboundForm, modalOf } from "./forms.ts";
-import { inboundAction, inboundCommand, inboundMenuCommand, type Seen } from "./inbound.ts";
+import { inboundAction, inboundCommand, inboundMenuCommand, type Place, type Seen } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
 import type { Places } from "./places.ts";
 import { CALLBACK, type DiscordRest, type InteractionAddress } from "./rest.ts";
@@ -50,20 +52,36 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
     }
     const { channel } = interaction;
     const place = await options.places.of(channel.id, interaction.guild_id ?? undefined, channel);
-    const event = eventOf(withRoles(interaction, await rolesOf(options, interaction)), {
-      place,
-      names: options.places.names,
-    });
+    const known = withRoles(interaction, await rolesOf(options, interaction));
+    if (known.type === 4) {
+      await complete(known, place, options);
+      return;
+    }
+    const event = eventOf(known, { place, names: options.places.names });
     if (event === null) return;
     if (event.kind === "message" && place.opensThreads)
       options.threads.expect({ ...event, text: event.quoted.join("\n") });
-    await respond(options, { interaction, event, receipt: await receive(options, event), again });
+    await respond(options, { interaction: known, event, receipt: await receive(options, event), again });
   };
+}
+
+/** What comes too late for what is typed by now is shown no more, and is no failure. */
+async function complete(
+  interaction: Extract<WireInteraction, { type: 4 }>,
+  place: Place,
+  { rest, receive, log }: InteractionsOptions,
+): Promise<void> {
+  const choices = await choicesFor(interaction, place, receive);
+  try {
+    await rest.respondChoices(addressOf(interaction), choices);
+  } catch (error) {
+    log.info({ code: toAppError(error).code }, "discord.completion_not_answered");
+  }
 }
 
 type Acted = InboundAction | InboundCommand | InboundMessage;
 
-function eventOf(interaction: WireInteraction, seen: Seen): Acted | null {
+function eventOf(interaction: Exclude<WireInteraction, { type: 4 }>, seen: Seen): Acted | null {
   if (interaction.type === 3) return inboundAction(interaction, seen.place);
   if (interaction.type === 5) return inboundForm(interaction, seen.place);
   return inboundMenuCommand(interaction, seen) ?? inboundCommand(interaction, seen.place);
@@ -102,6 +120,7 @@ function answerTo(receipt: Receipt, event: Acted): OutgoingMessage | null {
     case "accepted":
     case "duplicate":
     case "ignored":
+    case "completions":
     case "home":
     case "prompts":
       // Discord shows no trace of a command but its answer.
@@ -122,7 +141,7 @@ function traceOf(event: Acted): OutgoingMessage | null {
 const DIALOGS = 200;
 
 interface Responding {
-  readonly interaction: WireInteraction;
+  readonly interaction: Exclude<WireInteraction, { type: 4 }>;
   readonly event: Acted;
   readonly receipt: Receipt;
   /** By the id of the button that opens each. */

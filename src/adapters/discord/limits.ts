@@ -15,6 +15,9 @@ export const FORM_LABEL_CHARS = 45;
 export const FORM_FIELDS = 5;
 export const INPUT_CHARS = 4_000;
 export const PLACEHOLDER_CHARS = 100;
+/** Choices under an option in which somebody types, and characters of each. Source: Discord docs, Autocomplete, Option Choice. */
+export const CHOICES = 25;
+export const CHOICE_CHARS = 100;
 /** Characters of a nonce. Source: Discord docs, Create Message. */
 export const NONCE_CHARS = 25;
 /** Characters of a thread's name. Source: Discord docs, Start Thread from Message. */

@@ -17,7 +17,7 @@ import {
 } from "./wire.ts";
 
 /** How an interaction is answered. Source: Discord docs, Interaction Callback Type. */
-export const CALLBACK = { message: 4, deferredUpdate: 6, modal: 9 } as const;
+export const CALLBACK = { message: 4, deferredUpdate: 6, completions: 8, modal: 9 } as const;
 
 /**
  * The requests the adapter makes, over discord.js' REST client, which paces itself by Discord's rate
@@ -44,6 +44,8 @@ export interface DiscordRest {
   respond(interaction: InteractionAddress, type: number, answer?: Answer): Promise<void>;
   /** Shows a dialog to the person who acted. */
   respondModal(interaction: InteractionAddress, modal: object): Promise<void>;
+  /** Shows what could stand in the option that the person types. */
+  respondChoices(interaction: InteractionAddress, choices: readonly object[]): Promise<void>;
   followUp(interaction: InteractionAddress, answer: Answer): Promise<void>;
 }
 
@@ -158,7 +160,7 @@ function writing(
 }
 
 /** The interaction's token is the right to answer it; the bot's own does not go along. */
-function answering(rest: REST): Pick<DiscordRest, "respond" | "respondModal" | "followUp"> {
+function answering(rest: REST): Pick<DiscordRest, "respond" | "respondModal" | "respondChoices" | "followUp"> {
   const callBack = async (interaction: InteractionAddress, body: object, files: readonly OutgoingFile[]) => {
     try {
       const path = `/interactions/${interaction.id}/${interaction.token}/callback` as const;
@@ -172,6 +174,8 @@ function answering(rest: REST): Pick<DiscordRest, "respond" | "respondModal" | "
     respond: (interaction, type, answer) =>
       callBack(interaction, answer === undefined ? { type } : { type, data: answer.body }, answer?.files ?? []),
     respondModal: (interaction, modal) => callBack(interaction, { type: CALLBACK.modal, data: modal }, []),
+    respondChoices: (interaction, choices) =>
+      callBack(interaction, { type: CALLBACK.completions, data: { choices } }, []),
     followUp: (interaction, answer) =>
       asking("", async () => {
         await rest.post(`/webhooks/${interaction.applicationId}/${interaction.token}`, {

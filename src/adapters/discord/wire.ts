@@ -84,12 +84,15 @@ export const channelSchema = z.object({
 export interface CommandOption {
   readonly name: string;
   readonly value?: string | number | boolean | undefined;
+  /** Somebody is typing in it. */
+  readonly focused?: boolean | undefined;
   /** Of a subcommand or a group of them. */
   readonly options?: readonly CommandOption[] | undefined;
 }
 const commandOptionSchema: z.ZodType<CommandOption> = z.object({
   name: z.string(),
   value: z.union([z.string(), z.number(), z.boolean()]).optional(),
+  focused: z.boolean().optional(),
   get options() {
     return z.array(commandOptionSchema).optional();
   },
@@ -132,7 +135,6 @@ const slashCommandSchema = z.object({
   options: z.array(commandOptionSchema).default([]),
 });
 
-/** Interactions of other types (autocompletion) fail to parse, except for their type. */
 export const interactionSchema = z.discriminatedUnion("type", [
   z.object({
     ...interactionShape,
@@ -145,6 +147,8 @@ export const interactionSchema = z.discriminatedUnion("type", [
     data: z.object({ custom_id: z.string() }),
     message: z.object({ id: snowflake }),
   }),
+  /** Somebody types an option of a command. Source: Discord docs, Autocomplete. */
+  z.object({ ...interactionShape, type: z.literal(4), data: slashCommandSchema }),
   z.object({
     ...interactionShape,
     type: z.literal(5),
@@ -163,6 +167,7 @@ export interface RegisteredOption {
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
+  readonly autocomplete: boolean;
   readonly choices: readonly { readonly name: string; readonly value: string }[];
   /** Of a subcommand. */
   readonly options: readonly RegisteredOption[];
@@ -172,6 +177,7 @@ const registeredOptionSchema: z.ZodType<RegisteredOption> = z.object({
   name: z.string(),
   description: z.string(),
   required: z.boolean().default(false),
+  autocomplete: z.boolean().default(false),
   choices: z.array(z.object({ name: z.string(), value: z.coerce.string() })).default([]),
   get options() {
     return z.array(registeredOptionSchema).default([]);

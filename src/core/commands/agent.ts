@@ -4,6 +4,7 @@ import { answersFromNowOn, stillAtWork, switchAgent } from "../sessions/agent-sw
 import { firstWord } from "./arguments.ts";
 import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
+import { agentWords } from "./completions.ts";
 import { mayRaise } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
@@ -15,7 +16,7 @@ export const agentCommand: ChatCommand = {
   usage: "[name] [what to do]",
   permission: "everyone",
   options: [
-    { name: "name", description: "the agent that answers from now on" },
+    { name: "name", description: "the agent that answers from now on", complete: agentWords },
     { name: "prompt", description: "what it is to do first" },
   ],
   async run(line, context) {

@@ -5,7 +5,7 @@ import type { JobControl } from "../jobs/job-control.ts";
 import type { AccessRules } from "../permissions/access.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
-import type { OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
+import type { Completion, OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ModelChoice } from "../providers/model-choice.ts";
 import type { SessionEngine } from "../sessions/engine.ts";
@@ -28,6 +28,8 @@ export interface CommandOption {
   readonly choices?: readonly string[];
   /** Makes it a subcommand with these fields, which are typed as flags. */
   readonly options?: readonly CommandOption[];
+  /** All that could stand in it, for platforms that offer that while people type. Not beside `choices`. */
+  readonly complete?: (context: CommandContext) => Promise<readonly Completion[]>;
 }
 
 /** What people type after a slash. One file each, listed in registry.ts. */

@@ -1,6 +1,7 @@
 import { firstWord } from "./arguments.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 import { commandHelp } from "./command-help.ts";
+import { described } from "./completions.ts";
 import { commandRefusal } from "./may-use.ts";
 import { MODE_WORDS } from "./mode.ts";
 import { privately } from "./private-reply.ts";
@@ -12,7 +13,16 @@ export const helpCommand: ChatCommand = {
   description: "what I can do and how to begin; more of one command",
   usage: "[command]",
   permission: "everyone",
-  options: [{ name: "command", description: "the command to tell more of" }],
+  options: [
+    {
+      name: "command",
+      description: "the command to tell more of",
+      complete: (context) => {
+        const usable = context.commands.filter((command) => commandRefusal(command, context) === null);
+        return Promise.resolve(usable.map(({ name, description }) => described(name, description)));
+      },
+    },
+  ],
   run: (line, context) => Promise.resolve(privately(line === "" ? helpText(context) : helpOf(line, context))),
 };
 

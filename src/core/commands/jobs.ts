@@ -11,6 +11,7 @@ import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
 import { type Arguments, readArguments } from "./arguments.ts";
 import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext, CommandOption, CommandReply } from "./command.ts";
+import { agentWords, jobWords, modelWords, skillWords, timezoneWords } from "./completions.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 
@@ -23,8 +24,17 @@ const ACTION_WORDS: Readonly<Record<JobAction, string>> = {
   logs: "a job's newest due times and what came of them",
 };
 
-const JOB: CommandOption = { name: "job", description: "its name or id", required: true };
-const FIELDS: readonly CommandOption[] = JOB_FIELDS;
+const JOB: CommandOption = { name: "job", description: "its name or id", required: true, complete: jobWords };
+const WORDS: Readonly<Partial<Record<string, NonNullable<CommandOption["complete"]>>>> = {
+  agent: agentWords,
+  skill: skillWords,
+  model: modelWords,
+  timezone: timezoneWords,
+};
+const FIELDS: readonly CommandOption[] = JOB_FIELDS.map((field) => {
+  const complete = WORDS[field.name];
+  return complete === undefined ? field : { ...field, complete };
+});
 const SUBCOMMANDS: readonly CommandOption[] = [
   { name: "list", description: "the jobs of this channel, and yours", options: [] },
   { name: "add", description: "have something done again and again, or once later; alone, a form", options: FIELDS },

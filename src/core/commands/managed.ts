@@ -3,6 +3,7 @@ import { SHIPPED_PRESETS } from "../agent/managed-presets.ts";
 import { readArguments } from "./arguments.ts";
 import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
+import { described } from "./completions.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 import { hereOf, NO_THREAD, sessionToChange } from "./session-to-change.ts";
@@ -18,7 +19,12 @@ export const managedCommand: ChatCommand = {
       description: "on: I plan and hand work on; off: I work myself; a preset: on, by its limits",
       choices: ["on", "off", ...SHIPPED_PRESETS],
     },
-    { name: "preset", description: "after on: the name of a preset; /managed alone shows them" },
+    {
+      name: "preset",
+      description: "after on: the name of a preset; /managed alone shows them",
+      complete: ({ managedPresets }) =>
+        Promise.resolve([...managedPresets].map(([name, managed]) => described(name, limitsOf(managed)))),
+    },
   ],
   async run(line, context) {
     const read = readArguments(line, { words: 2 });

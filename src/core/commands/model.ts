@@ -3,6 +3,7 @@ import type { SettingsChange } from "../sessions/session-settings.ts";
 import { readArguments } from "./arguments.ts";
 import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
+import { described, modelWords } from "./completions.ts";
 import { nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 import { hereOf, NO_THREAD, sessionToChange } from "./session-to-change.ts";
@@ -18,7 +19,11 @@ export const modelCommand: ChatCommand = {
   usage: "[provider/model] [low|medium|high|max]",
   permission: "people",
   options: [
-    { name: "model", description: "provider/model, or a part of it that fits one only" },
+    {
+      name: "model",
+      description: "provider/model, or a part of it that fits one only",
+      complete: async (context) => [described(USUAL, "as set for this channel"), ...(await modelWords(context))],
+    },
     { name: "effort", description: "how much it thinks", choices: EFFORTS },
   ],
   async run(line, context) {

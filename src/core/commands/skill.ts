@@ -2,10 +2,11 @@ import { bindArguments } from "../context/skill-arguments.ts";
 import { renderSkill } from "../context/skill-render.ts";
 import { LIST_SKILLS, problemText, SKILL_OFF, type Skill, type SkillCatalogue } from "../context/skills.ts";
 import type { Form } from "../protocol/form.ts";
-import type { OutgoingMessage } from "../protocol/platform.ts";
+import type { Completion, OutgoingMessage } from "../protocol/platform.ts";
 import { firstWord } from "./arguments.ts";
 import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
+import { described, skillWords } from "./completions.ts";
 import { filledLine } from "./form-line.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
@@ -21,7 +22,7 @@ export const skillCommand: ChatCommand = {
   usage: "[name] [arguments]",
   permission: "everyone",
   options: [
-    { name: "name", description: "the skill, list, or off" },
+    { name: "name", description: "the skill, list, or off", complete: namesOf },
     { name: "arguments", description: "what the skill is to be applied to" },
   ],
   async run(typed, context) {
@@ -34,6 +35,12 @@ export const skillCommand: ChatCommand = {
     return skill === undefined ? privately(unknown(word, catalogue)) : useSkill(skill, rest, context);
   },
 };
+
+async function namesOf(context: CommandContext): Promise<readonly Completion[]> {
+  const active = context.session?.settings.activeSkill;
+  const skills = await skillWords(context);
+  return active === undefined ? skills : [described(SKILL_OFF, `${active} holds no longer`), ...skills];
+}
 
 async function useSkill(skill: Skill, line: string, context: CommandContext): Promise<CommandReply> {
   const rendered = renderSkill(skill, skillArguments(line));

@@ -93,6 +93,23 @@ export interface InboundAction extends InboundBase {
   readonly action: string;
 }
 
+/** Somebody types an argument of a slash command and is to be offered what could stand there; nothing is stored of it. */
+export interface InboundCompletion extends InboundBase {
+  readonly kind: "completion";
+  readonly command: string;
+  /** The option, behind its subcommand if it has one: `["edit", "job"]`. */
+  readonly option: readonly string[];
+  /** What is typed of it so far. */
+  readonly typed: string;
+}
+
+export interface Completion {
+  /** What is typed in the end. */
+  readonly value: string;
+  /** What people read of it. */
+  readonly label: string;
+}
+
 /** Somebody came to where Deckhand shows something of its own accord. */
 export interface InboundVisit extends InboundBase {
   readonly kind: "visit";
@@ -103,7 +120,7 @@ export interface InboundVisit extends InboundBase {
   readonly surface: "channel" | "home" | "assistant";
 }
 
-export type InboundEvent = InboundMessage | InboundCommand | InboundAction | InboundVisit;
+export type InboundEvent = InboundMessage | InboundCommand | InboundCompletion | InboundAction | InboundVisit;
 
 export interface Button {
   /** Comes back as InboundAction.action; at most 100 characters. */
@@ -229,6 +246,8 @@ export type Receipt =
       readonly form?: Form;
       readonly problems?: FormProblems;
     }
+  /** What could stand where somebody types, the likeliest first. */
+  | { readonly type: "completions"; readonly words: readonly Completion[] }
   /** What a visited home shows. */
   | { readonly type: "home"; readonly view: HomeView }
   /** What a new thread of an assistant's pane suggests to say. */

@@ -2,6 +2,7 @@ import { ThreadBreaker } from "../budget/thread-breaker.ts";
 import { agentRefusal } from "../commands/agent.ts";
 import { agentAddress } from "../commands/agent-address.ts";
 import type { CommandServices } from "../commands/command.ts";
+import { completionsFor } from "../commands/completions.ts";
 import { helpText } from "../commands/help.ts";
 import { privately } from "../commands/private-reply.ts";
 import { CHAT_COMMANDS } from "../commands/registry.ts";
@@ -12,6 +13,7 @@ import type { Log } from "../protocol/log.ts";
 import type {
   InboundAction,
   InboundCommand,
+  InboundCompletion,
   InboundEvent,
   InboundMessage,
   InboundVisit,
@@ -66,6 +68,8 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
         return takeOnce(event, options);
       case "command":
         return receiveCommand(event, options);
+      case "completion":
+        return complete(event, options);
       case "action":
         return clickedCommand(event, options) ?? receiveClick(event, options);
       default:
@@ -183,6 +187,15 @@ async function receivePrompt(click: InboundAction, { message }: SuggestedPrompt,
   if (typed !== null) return receiveCommand(event, options);
   const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
   return takeWords(message, { event, session }, options);
+}
+
+async function complete(event: InboundCompletion, options: Intake): Promise<Receipt> {
+  const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
+  const asked = { ...event, kind: "command", name: event.command, args: "" } as const;
+  return {
+    type: "completions",
+    words: await completionsFor(event, commandContext({ event: asked, session }, options)),
+  };
 }
 
 async function receiveCommand(event: InboundCommand, options: Intake): Promise<Receipt> {

@@ -66,6 +66,12 @@ export const modalSchema = z.strictObject({
 });
 export type Modal = z.infer<typeof modalSchema>;
 
+/** What is offered under an option while somebody types in it, with Discord's limits. */
+export const choicesSchema = z.strictObject({
+  choices: z.array(z.strictObject({ name: z.string().min(1).max(100), value: z.string().min(1).max(100) })).max(25),
+});
+export type Choices = z.infer<typeof choicesSchema>["choices"];
+
 /** The JSON and the files of a request, which come together as a form or the JSON alone. */
 export async function readBody(
   body: Buffer,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ApiAnswer, failure, modalSchema, type Outgoing, outgoingSchema } from "./answers.ts";
+import { type ApiAnswer, choicesSchema, failure, modalSchema, type Outgoing, outgoingSchema } from "./answers.ts";
 import type { Interactions } from "./interactions.ts";
 import { channelPayload, messageEvent, messagePayload, type View } from "./payloads.ts";
 import { type Channel, type Message, pingsOf, type StoredFile, TYPE, type World } from "./world.ts";
@@ -247,7 +247,9 @@ export class Api {
   #respond({ json }: ApiRequest, id: string, token: string): ApiAnswer {
     const modal = z.object({ type: z.literal(9), data: modalSchema }).safeParse(json);
     if (modal.success) return this.#options.interactions.respondModal({ id, token }, modal.data.data);
-    const parsed = z.object({ type: z.number().max(8), data: outgoingSchema.optional() }).safeParse(json);
+    const choices = z.object({ type: z.literal(8), data: choicesSchema }).safeParse(json);
+    if (choices.success) return this.#options.interactions.respondChoices({ id, token }, choices.data.data.choices);
+    const parsed = z.object({ type: z.number().max(7), data: outgoingSchema.optional() }).safeParse(json);
     if (!parsed.success) return failure(400, 50_035, `Invalid Form Body: ${parsed.error.message}`);
     return this.#options.interactions.respond({ id, token }, parsed.data.type, parsed.data.data);
   }
@@ -276,12 +278,24 @@ export class Api {
 
 const commandName = z.string().regex(/^[-_a-z0-9]{1,32}$/u);
 const description = z.string().min(1).max(100);
+const commandOption = z
+  .object({
+    name: commandName,
+    description,
+    type: z.number(),
+    autocomplete: z.boolean().default(false),
+    choices: z
+      .array(z.object({ name: z.string().max(100), value: z.string().max(100) }))
+      .max(25)
+      .optional(),
+  })
+  .refine(({ autocomplete, choices }) => !autocomplete || choices === undefined, "choices or autocomplete");
 const slashCommand = z.object({
   type: z.literal(1).default(1),
   name: commandName,
   description,
   options: z
-    .array(z.object({ name: commandName, description, type: z.number() }))
+    .array(commandOption.and(z.object({ options: z.array(commandOption).max(25).optional() })))
     .max(25)
     .optional(),
 });

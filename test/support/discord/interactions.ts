@@ -1,4 +1,4 @@
-import { type ApiAnswer, failure, type Modal, type Outgoing } from "./answers.ts";
+import { type ApiAnswer, type Choices, failure, type Modal, type Outgoing } from "./answers.ts";
 
 /** A click or command on its way: what it was answered with, and what its person alone was shown. */
 export interface Interaction {
@@ -14,6 +14,8 @@ export interface Interaction {
   readonly shown: Outgoing[];
   /** The dialog it was answered with. */
   modal: Modal | null;
+  /** What it was offered to type. */
+  choices: Choices | null;
 }
 
 interface Open extends Interaction {
@@ -44,6 +46,7 @@ export class Interactions {
       answered: promise,
       shown: [],
       modal: null,
+      choices: null,
       settle: resolve,
     };
     this.#open.set(id, begun);
@@ -75,6 +78,13 @@ export class Interactions {
     const answer = this.respond(at, 9, undefined);
     const interaction = this.#open.get(at.id);
     if (answer.status === 204 && interaction !== undefined) interaction.modal = modal;
+    return answer;
+  }
+
+  respondChoices(at: Pick<Interaction, "id" | "token">, choices: Choices): ApiAnswer {
+    const answer = this.respond(at, 8, undefined);
+    const interaction = this.#open.get(at.id);
+    if (answer.status === 204 && interaction !== undefined) interaction.choices = choices;
     return answer;
   }
 

@@ -128,6 +128,11 @@ export class People {
     return this.#interact(at, { type: 2, data: { id: "1", name, type: 1, options } });
   }
 
+  /** Types in an option of a command, the focused one of `options`. */
+  type(at: Standing, name: string, options: readonly object[]): Interaction {
+    return this.#interact(at, { type: 4, data: { id: "1", name, type: 1, options } });
+  }
+
   #interact({ channel, user }: Standing, body: object): Interaction {
     const { world, interactions, dispatch } = this.#options;
     const interaction = interactions.begin(world.nextId(), user.id);

@@ -1,0 +1,48 @@
+import type { Completion, InboundCompletion, Receive } from "../../core/protocol/platform.ts";
+import { cut } from "./format.ts";
+import { type Place, threadOf, whereabouts, whoActed } from "./inbound.ts";
+import { CHOICE_CHARS, CHOICES } from "./limits.ts";
+import { timeOf } from "./snowflake.ts";
+import type { CommandOption, WireInteraction } from "./wire.ts";
+
+type Typing = Extract<WireInteraction, { type: 4 }>;
+
+/** What Discord shows under an option while somebody types in it; nothing for those who are not served. */
+export async function choicesFor(interaction: Typing, place: Place, receive: Receive): Promise<readonly object[]> {
+  const event = inboundCompletion(interaction, place);
+  const receipt = event === null ? null : await receive(event);
+  return receipt?.type === "completions" ? receipt.words.filter(fits).slice(0, CHOICES).map(choice) : [];
+}
+
+function fits({ value }: Completion): boolean {
+  return value !== "" && value.length <= CHOICE_CHARS;
+}
+
+function choice({ value, label }: Completion): object {
+  return { name: cut(label, CHOICE_CHARS), value };
+}
+
+function inboundCompletion(interaction: Typing, place: Place): InboundCompletion | null {
+  const who = whoActed(interaction);
+  const focused = focusedIn(interaction.data.options);
+  if (who === null || focused === null) return null;
+  return {
+    kind: "completion",
+    key: `discord:interaction:${interaction.id}`,
+    ...whereabouts(place, threadOf(place, null)),
+    person: who,
+    at: timeOf(interaction.id),
+    command: interaction.data.name,
+    ...focused,
+  };
+}
+
+/** Where the cursor is: directly in the command, or in a subcommand of it. */
+function focusedIn(options: readonly CommandOption[]): Pick<InboundCompletion, "option" | "typed"> | null {
+  for (const { name, value, focused, options: inner = [] } of options) {
+    if (focused === true) return { option: [name], typed: String(value ?? "") };
+    const found = focusedIn(inner);
+    if (found !== null) return { ...found, option: [name, ...found.option] };
+  }
+  return null;
+}
