@@ -3,7 +3,7 @@ import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
-import { textOf } from "../../core/protocol/messages.ts";
+import { type Message, textOf } from "../../core/protocol/messages.ts";
 import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { PASSING } from "./failure-kinds.ts";
@@ -33,27 +33,28 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
         `${stoppedAtLimit(outcome)}${changed(stats)} ${howToRaise(outcome)}`,
         ...taskLines(stats.tasks ?? []),
       ].join("\n");
-      const partial = outcome.partial === undefined ? "" : textOf(outcome.partial.content).trim();
-      return partial === ""
-        ? { markdown: stopped, tone: "error" }
-        : { markdown: partial, footer: stopped, tone: "plain" };
+      return unfinished(stopped, { tone: "error", partial: outcome.partial });
     }
-    case "max_turns":
-      return {
-        markdown: `✗ Stopped after ${count(outcome.turns, "turn")} without an end.${changed(stats)}`,
-        tone: "error",
-      };
+    case "max_turns": {
+      const stopped = `✗ Stopped after ${count(outcome.turns, "turn")} without an end.${changed(stats)}`;
+      return unfinished(stopped, { tone: "error", partial: outcome.partial });
+    }
     case "max_tokens": {
       const cut =
         "⚠ The answer was longer than the model may write in one go, four times in a row. This is what there is.";
-      const partial = textOf(outcome.partial.content).trim();
-      return partial === "" ? { markdown: cut, tone: "plain" } : { markdown: partial, footer: cut, tone: "plain" };
+      return unfinished(cut, { tone: "plain", partial: outcome.partial });
     }
     case "error":
       return { markdown: `${explain(outcome.error)}${changed(stats) || unchanged(outcome.error)}`, tone: "error" };
     default:
       return assertNever(outcome);
   }
+}
+
+/** Why the answer ends here, below as much of it as there is. */
+function unfinished(why: string, { tone, partial }: Pick<Ending, "tone"> & { partial: Message | undefined }): Ending {
+  const answer = partial === undefined ? "" : textOf(partial.content).trim();
+  return answer === "" ? { markdown: why, tone } : { markdown: answer, footer: why, tone: "plain" };
 }
 
 /** What people can do about how a run has ended. */

@@ -78,9 +78,9 @@ function stepOfCalls(state: RunState, message: Message, { cancelledBy }: RunBoun
 function stepOfCut(state: RunState, response: Message, bounds: RunBounds): NextStep {
   const since = state.messages.slice(state.messages.lastIndexOf(response) + 1);
   if (since.some(isResume)) return nextCall(state, bounds);
-  if (state.cuts > MOST_RESUMES || state.turns >= bounds.maxTurns) {
-    return end({ type: "max_tokens", partial: joinedReply(state.messages, state.turns) ?? response });
-  }
+  const partial = joinedReply(state.messages, state.turns) ?? response;
+  if (state.cuts > MOST_RESUMES) return end({ type: "max_tokens", partial });
+  if (state.turns >= bounds.maxTurns) return end({ type: "max_turns", turns: state.turns, partial });
   if (bounds.cancelledBy !== null) return end({ type: "cancelled", by: bounds.cancelledBy });
   return { type: "resume" };
 }

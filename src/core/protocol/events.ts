@@ -75,7 +75,8 @@ export type QueryOutcome =
   | { readonly type: "cancelled"; readonly by: string }
   /** `partial`: the answer as far as it had come, when its rest was to be asked for. */
   | (BudgetExceeded & { readonly partial?: Message })
-  | { readonly type: "max_turns"; readonly turns: number }
+  /** `partial`: the answer as far as it had come, when the last turn was cut off. */
+  | { readonly type: "max_turns"; readonly turns: number; readonly partial?: Message }
   | { readonly type: "max_tokens"; readonly partial: Message }
   | { readonly type: "error"; readonly error: AppError };
 

@@ -16,13 +16,11 @@ export function reportText(outcome: QueryOutcome, history: readonly Message[]): 
       return { status: "finished", text: text === "" ? "(It ended without a word.)" : cut(text) };
     }
     case "max_tokens":
-      return {
-        status: "finished",
-        text: cut(`${textOf(outcome.partial.content).trim()}\n[The report is cut off here.]`),
-      };
+      return cutReport(outcome.partial);
     case "cancelled":
       return { status: "stopped", text: withWords(`It was stopped by ${outcome.by}.`, history) };
     case "max_turns":
+      if (outcome.partial !== undefined) return cutReport(outcome.partial);
       return {
         status: "failed",
         text: withWords(`It was stopped after ${outcome.turns} turns without an end.`, history),
@@ -34,6 +32,10 @@ export function reportText(outcome: QueryOutcome, history: readonly Message[]): 
     default:
       return assertNever(outcome);
   }
+}
+
+function cutReport({ content }: Message): Pick<ChildReport, "status" | "text"> {
+  return { status: "finished", text: cut(`${textOf(content).trim()}\n[The report is cut off here.]`) };
 }
 
 /** Work that was cut off may have come to something. */

@@ -99,9 +99,13 @@ test("a cut inside a tool call never runs the tool; the model learns it and goes
   expect(journal.writes.slice(0, 4)).toEqual(["modelResponded", "callEnded", "toolResults", "resumed"]);
 });
 
-test("the last allowed turn is not resumed: what there is ends the run", async () => {
+test("the last allowed turn is not resumed: what there is ends the run, by the limit of turns", async () => {
   const { query } = scenario({ model: ScriptedModel.inOrder(cut("half")), config: { maxTurns: 1 } });
-  expect((await drive(query)).outcome).toMatchObject({ type: "max_tokens", partial: { content: [{ text: "half" }] } });
+  expect((await drive(query)).outcome).toMatchObject({
+    type: "max_turns",
+    turns: 1,
+    partial: { content: [{ text: "half" }] },
+  });
 });
 
 test("a cancel between two pieces ends the run", async () => {
