@@ -1,10 +1,11 @@
 import type { QueryEvent, QueryOutcome } from "../protocol/events.ts";
+import { explain } from "../protocol/explain.ts";
 import { tokensOf } from "../protocol/usage.ts";
 import { cancelledBy, openLoop } from "./query.ts";
 import type { Query } from "./query-input.ts";
 import { summarise } from "./summarise.ts";
 
-const DONE = "✓ I summarised what was said so far; nothing is deleted.";
+const DONE = "✓ I summarised what was said so far; nothing is deleted (`/export`).";
 const TOO_LITTLE = "There is too little here to summarise: the newest ten messages always stay as they are.";
 
 /**
@@ -24,7 +25,9 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
   const work = summarise(loop, loop.gauge.windowOf(facts), signal);
   // The last status is the answer: said once.
   let said: string | null = null;
-  for await (const event of work) {
+  let next = await work.next();
+  for (; !next.done; next = await work.next()) {
+    const event: QueryEvent = next.value;
     if (event.type !== "status") yield event;
     else {
       if (said !== null) yield { type: "status", text: said };
@@ -32,5 +35,9 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
     }
   }
   const by = cancelledBy(signal);
-  return by === null ? ended(said ?? TOO_LITTLE) : { type: "cancelled", by };
+  if (by !== null) return { type: "cancelled", by };
+  const end = next.value;
+  if (end.type === "over_budget") return end.outcome;
+  const why = end.type === "failed" ? `\n${explain(end.error)}` : "";
+  return ended(`${said ?? TOO_LITTLE}${why}`);
 }

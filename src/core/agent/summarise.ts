@@ -9,30 +9,33 @@ import { type CallEnd, callModel } from "./model-call.ts";
 /** Tokens of a summary at most. */
 const SUMMARY_TOKENS = 8_000;
 
+/** `none`: there is no head to speak of, so nothing was tried. */
+export type SummaryEnd = { readonly type: "made" | "none" | "unusable" } | Exclude<CallEnd, { type: "responded" }>;
+
 /**
- * Puts a summary in the place of the conversation's head, by one model call without tools. True when it did;
- * a failure leaves everything as it was and is counted. Nothing is tried where there is no head to speak of.
+ * Puts a summary in the place of the conversation's head, by one model call without tools. A failure leaves everything as
+ * it was and is counted.
  */
 export async function* summarise(
   fitting: Fitting,
   window: number,
   signal: AbortSignal,
-): AsyncGenerator<QueryEvent, boolean> {
+): AsyncGenerator<QueryEvent, SummaryEnd> {
   const { query, run } = fitting;
   const { messages, projection } = run.state;
   const end = summaryEnd(messages, projection);
-  if (end === null) return false;
+  if (end === null) return { type: "none" };
 
   const prompt = summaryPrompt(headOf(fitting, end), window);
   const requestFor = (resolved: ResolvedModel) => summaryRequest(fitting, prompt, resolved);
   const called: CallEnd = yield* callModel({ query, run, requestFor, isShown: false }, signal);
-  if (called.type !== "responded" && called.type !== "failed") return false;
+  if (called.type !== "responded" && called.type !== "failed") return called;
   const text = called.type === "responded" ? summaryText(called) : "";
   if (called.type !== "responded" || text === "") {
     query.log.warn({ sessionId: query.sessionId, failures: projection.failures + 1 }, "summary_failed");
     await run.projected({ ...projection, failures: projection.failures + 1 }, null);
     yield { type: "status", text: "⚠ I could not summarise this thread; I go on with all of it." };
-    return false;
+    return called.type === "failed" ? called : { type: "unusable" };
   }
 
   const { response, costUsd, model } = called;
@@ -40,13 +43,13 @@ export async function* summarise(
   const spent = { usage: response.usage, stopReason: response.stopReason, costUsd, model };
   await run.projected({ ...projection, summary, failures: 0 }, spent);
   yield { type: "status", text: summarisedStatus(end) };
-  return true;
+  return { type: "made" };
 }
 
-/** `⚠ I summarised the first 84 messages to go on; nothing is deleted.` */
+/** `⚠ I summarised the first 84 messages to go on; nothing is deleted (`/export`).` */
 export function summarisedStatus(messages: number): string {
   const what = messages === 1 ? "first message" : `first ${messages} messages`;
-  return `⚠ I summarised the ${what} to go on; nothing is deleted.`;
+  return `⚠ I summarised the ${what} to go on; nothing is deleted (\`/export\`).`;
 }
 
 /** What the summary stands for, as requests have carried it. */

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { compactSession } from "../../../src/core/agent/compact-session.ts";
+import { BudgetStop } from "../../../src/core/budget/run-budget.ts";
 import { resultChars, resultsOf } from "../../../src/core/context/projection.ts";
 import { ProviderError } from "../../../src/core/protocol/errors.ts";
+import type { BudgetExceeded } from "../../../src/core/protocol/events.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
@@ -150,7 +153,9 @@ test("at 90 % a summary takes the head's place; the last ten messages and the st
   const { events, outcome } = await drive(query);
 
   expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ text: "heron" }] } });
-  expect(statusesOf(events).at(-1)).toBe("⚠ I summarised the first 11 messages to go on; nothing is deleted.");
+  expect(statusesOf(events).at(-1)).toBe(
+    "⚠ I summarised the first 11 messages to go on; nothing is deleted (`/export`).",
+  );
   expect(events.filter((event) => event.type === "token")).toEqual([{ type: "token", text: "heron" }]);
   expect(model.requests.map(isSummaryCall)).toEqual([true, false]);
   const sent = model.requests[1]?.messages ?? [];
@@ -214,7 +219,9 @@ test("a request that the provider finds too long is shortened and sent once more
   const { outcome, events } = await drive(query);
   expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ text: "heron" }] } });
   expect(model.requests.map(isSummaryCall)).toEqual([false, true, false]);
-  expect(statusesOf(events)).toEqual(["⚠ I summarised the first 11 messages to go on; nothing is deleted."]);
+  expect(statusesOf(events)).toEqual([
+    "⚠ I summarised the first 11 messages to go on; nothing is deleted (`/export`).",
+  ]);
 });
 
 test.each([
@@ -236,6 +243,33 @@ test("a stop while the summary is made ends the run and counts no failure", asyn
   });
   expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
   expect(journal.writes).toEqual([]);
+});
+
+const OVER_BUDGET: BudgetExceeded = { type: "budget_exceeded", scope: "run", costUsd: 0.01, limitUsd: 0.01 };
+
+test.each<{ why: string; reply: Reply; end: object }>([
+  {
+    why: "the key is refused",
+    reply: {
+      error: new ProviderError("auth", "401", { detail: { providerName: "Anthropic", keyVariable: "THE_KEY" } }),
+    },
+    end: {
+      message: {
+        content: [
+          {
+            text: "⚠ I could not summarise this thread; I go on with all of it.\n✗ Anthropic does not accept the key. An operator must check `THE_KEY`; then mention me again.",
+          },
+        ],
+      },
+    },
+  },
+  { why: "a limit leaves too little", reply: { error: new BudgetStop(OVER_BUDGET) }, end: OVER_BUDGET },
+])("/compact says why it could not, when $why", async ({ reply, end }) => {
+  const { query } = filled(past(20, 400), () => reply);
+  const work = compactSession(query, new AbortController().signal);
+  let next = await work.next();
+  while (!next.done) next = await work.next();
+  expect(next.value).toMatchObject(end);
 });
 
 test("output gets what the window has left", async () => {
