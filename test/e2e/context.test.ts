@@ -53,6 +53,8 @@ function everything(thread: SceneThread): string {
 
 const SUMMARY = "## Primary Request and Intent\nThe code word is heron.";
 
+const SUMMARISED = "⚠ I summarised the first 7 messages to go on; nothing is deleted (`/export`).";
+
 /** Answers with the code word when the request still tells it. */
 function recall(request: RecordedRequest): Part {
   return text(/code word is heron/.test(JSON.stringify(request.body)) ? "It is heron." : "I have forgotten it.");
@@ -119,12 +121,12 @@ test("at 90 % the head is summarised, visibly, an early fact is still known, als
   });
   thread.reply("what is the code word?");
   await gate.reached;
-  await thread.until(() =>
-    everything(thread).includes("⚠ I summarised the first 7 messages to go on; nothing is deleted."),
-  );
+  await thread.until(() => everything(thread).includes(SUMMARISED));
   await scene.bot.kill("SIGKILL");
   await scene.bot.start();
   await answer(thread, "It is heron.");
+  await untilIdle(scene.bot);
+  await thread.until(() => everything(thread).includes(SUMMARISED));
 
   expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
   const last = JSON.stringify(bodyOf(scene.model.requests.at(-1) ?? (await scene.model.request(0))));
@@ -156,7 +158,7 @@ test("/compact summarises on demand, and /status tells how full the context is",
   await thread.until(told(/Context: 20 % \(40,\d{3} of 200,000 tokens\)\./));
   await untilIdle(scene.bot);
   thread.reply("/compact");
-  await answer(thread, "⚠ I summarised the first 6 messages to go on; nothing is deleted.");
+  await answer(thread, "⚠ I summarised the first 6 messages to go on; nothing is deleted (`/export`).");
   expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
   thread.reply("what is the code word?");
   await answer(thread, "It is heron.");
@@ -165,7 +167,7 @@ test("/compact summarises on demand, and /status tells how full the context is",
 
   await untilIdle(scene.bot);
   thread.reply("/compact");
-  await answer(thread, "I summarised the first 8 messages to go on; nothing is deleted.");
+  await answer(thread, "I summarised the first 8 messages to go on; nothing is deleted (`/export`).");
   expect(scene.model.violations).toEqual([]);
 }, 60_000);
 

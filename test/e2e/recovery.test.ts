@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { hold, overloaded, type Reply, rateLimited, stop, text, thinking, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
-import { answers, putFile, type SceneThread, slackScene } from "../support/scene.ts";
+import { answers, isFolded, putFile, type SceneThread, slackScene } from "../support/scene.ts";
 import { useStage } from "../support/shared-office.ts";
 
 const RESUME = /^Output token limit hit\. Resume directly — no apology, no recap of what you were doing\./;
@@ -112,6 +112,8 @@ test("an overloaded model is left for the other, which goes on after a restart, 
   expect(models).toEqual(["first", "first", "first", "first", "second", "second"]);
   expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("I should read it.");
   expect(JSON.stringify(scene.model.requests.at(-1)?.body)).not.toContain("I should read it.");
+  await thread.until(isFolded);
+  expect(progress(thread)).toMatch(/going on with claude-haiku-5-5\.\n✓ 2 turns · 1 tool/);
   expect(scene.model.violations).toEqual([]);
 }, 60_000);
 

@@ -273,6 +273,7 @@ function viewOptions({ runId, sessionId }: Wake, context: TurnContext): RunViewO
     runId,
     sessionId,
     toolsBefore: 0,
+    noticesBefore: [],
     tasks: [],
     thread: CHANNEL,
     agentName: "build",

@@ -92,7 +92,7 @@ export function reduceProgress(state: ProgressState, event: QueryEvent): Progres
     case "queued":
       return { ...state, queuedBefore: event.before };
     case "status":
-      return { ...state, notices: [...state.notices, event.text].slice(-KEPT_NOTICES) };
+      return withNotice(state, event.text);
     case "parked":
       return { ...state, parkedOn: event.on };
     case "turn_end":
@@ -101,6 +101,16 @@ export function reduceProgress(state: ProgressState, event: QueryEvent): Progres
     default:
       return assertNever(event);
   }
+}
+
+/** One that differs from an earlier one by its figures only takes its place: `(1 of 2)`, then `(2 of 2)`. */
+function withNotice(state: ProgressState, text: string): ProgressState {
+  const others = state.notices.filter((notice) => shapeOf(notice) !== shapeOf(text));
+  return { ...state, notices: [...others, text].slice(-KEPT_NOTICES) };
+}
+
+function shapeOf(notice: string): string {
+  return notice.replaceAll(/\d+/g, "#");
 }
 
 /** A step that starts again (a call replayed after a restart) takes its old place. */

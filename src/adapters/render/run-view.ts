@@ -57,9 +57,10 @@ class ThreadRunView implements RunView {
     this.#deps = deps;
     this.#run = run;
     this.#following = deps.board.follow(run.runId, (task) => this.show({ type: "task", task }));
+    const before = { ...NO_PROGRESS, earlierSteps: run.toolsBefore, notices: run.noticesBefore };
     this.#state = [...run.tasks, ...this.#following.tasks].reduce(
       (state, task) => reduceProgress(state, { type: "task", task }),
-      NO_PROGRESS,
+      before,
     );
     this.#cancelTimer = deps.clock.after(FIRST_SIGN_MS, () => this.#open());
     if (run.isLive) this.#open();

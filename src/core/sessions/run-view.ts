@@ -26,6 +26,8 @@ export interface RunViewOptions {
   readonly isQueued?: boolean;
   /** Tool calls of the run that had ended before this wake. */
   readonly toolsBefore: number;
+  /** What people were told beside the answer before this wake, oldest first. */
+  readonly noticesBefore: readonly string[];
   /** The run's sub-agents as the store knows them. */
   readonly tasks: readonly TaskProgress[];
   /** Messages of the person that the view may react to. */

@@ -33,6 +33,7 @@ import { postKey } from "./post-once.ts";
 import { withdrawQuestions } from "./questions.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
+import { keepingNotices, noticesOf } from "./run-notices.ts";
 import { authorOf } from "./run-people.ts";
 import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, undertakingOfRun } from "./run-place.ts";
 import { skillsOfRun } from "./run-skills.ts";
@@ -173,20 +174,21 @@ class SessionRunner implements SessionHandler {
 
   async #openView(session: SessionRow, { wake, context, isQueued }: Opening): Promise<RunView> {
     const { runId, event, resumed } = wake;
-    const { store, openView, runtime } = this.#options;
+    const { store, openView, runtime, log } = this.#options;
     await this.#parked.get(runId)?.suspend();
     this.#parked.delete(runId);
     const now = runtime.clock.now();
     // A run that begins with this wake has posted nothing yet.
-    const [run, live, tasks, calls] = resumed
+    const [run, live, tasks, calls, notices] = resumed
       ? await Promise.all([
           store.runs.get(runId),
           store.posts.get(postKey(runId, "live")),
           tasksOfRun(store, { sessionId: session.id, runId }, now),
           store.toolCalls.ofRun(runId),
+          noticesOf(store, runId),
         ])
       : [];
-    return openView(
+    const view = openView(
       session.thread.platform,
       event.body,
     )({
@@ -196,6 +198,7 @@ class SessionRunner implements SessionHandler {
       agentName: session.agent,
       startedAt: run?.startedAt ?? now,
       toolsBefore: calls?.filter(({ status }) => status === "ended").length ?? 0,
+      noticesBefore: notices ?? [],
       tasks: tasks ?? [],
       isLive: (live ?? null) !== null,
       isQueued,
@@ -205,6 +208,7 @@ class SessionRunner implements SessionHandler {
       closed: () => store.transaction((tx) => tx.posts.closed(postKey(runId, "live"))),
       post: (key, message, thread) => context.post(key, message, thread),
     });
+    return keepingNotices(view, { context, ids: runtime.ids, log });
   }
 
   /** How the run ends. Throws what leaves it open: suspension, lost ownership, a store that fails. */

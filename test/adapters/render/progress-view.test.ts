@@ -145,14 +145,20 @@ const cases: { name: string; events: QueryEvent[]; lines: string[] }[] = [
     lines: ["⏳ **build** · turn 1 · 6 s", "⏳ read `x`", "⏳ edit `y`"],
   },
   {
-    name: "statuses are shown and discarded text is gone",
+    name: "statuses are shown, a count of tries in one line, and discarded text is gone",
     events: [
       turn(1),
       token("Half a"),
       { type: "text_discarded" },
       status("⚠ The model went silent; trying again (1 of 2)."),
+      status("⚠ This thread fills 81 % of the model's memory."),
+      status("⚠ The model went silent; trying again (2 of 2)."),
     ],
-    lines: ["⏳ **build** · turn 1 · 6 s", "⚠ The model went silent; trying again (1 of 2)."],
+    lines: [
+      "⏳ **build** · turn 1 · 6 s",
+      "⚠ This thread fills 81 % of the model's memory.",
+      "⚠ The model went silent; trying again (2 of 2).",
+    ],
   },
   {
     name: "the text of the turn before stays until the next one speaks",

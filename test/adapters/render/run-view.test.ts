@@ -32,6 +32,7 @@ function setup(options: Partial<RunViewOptions> = {}) {
     runId: "run_1",
     sessionId: "ses_1",
     toolsBefore: 0,
+    noticesBefore: [],
     tasks: [],
     thread: THREAD,
     agentName: "build",
@@ -181,10 +182,14 @@ test.each(endings)("$name is said in the thread and in the fold", async ({ outco
   expect(thread()).toEqual([fold, ...posts]);
 });
 
-test("what was cut off says so below", async () => {
+const partial = says("Half of it");
+test.each<{ outcome: QueryOutcome; footer: RegExp }>([
+  { outcome: { type: "max_tokens", partial }, footer: /^⚠ The answer was longer than the model may write/u },
+  { outcome: { type: "max_turns", turns: 3, partial }, footer: /^✗ Stopped after 3 turns without an end\.$/u },
+])("an answer cut off by $outcome.type says so below", async ({ outcome, footer }) => {
   const { inner, open, run, finish } = setup();
-  await finish(open(run), { type: "max_tokens", partial: says("Half of it") });
-  expect(inner.messages.get("m0")?.footer).toMatch(/^⚠ The answer was longer than the model may write/u);
+  await finish(open(run), outcome);
+  expect(inner.messages.get("m0")).toMatchObject({ markdown: "Half of it", footer: expect.stringMatching(footer) });
 });
 
 test("a stop before the live message stood is answered by a message", async () => {
@@ -266,7 +271,8 @@ test("stopping the platform lets folds go first, but not for long", async () => 
   await finished;
 });
 
-test("a resumed run goes on editing the message it had, and folds it", async () => {
+test("a resumed run goes on editing the message it had, with what it said before, and folds it", async () => {
+  const notice = "⚠ claude-opus-5-5 is overloaded; going on with gpt-6-sol.";
   const { clock, inner, platform, open, run, finish, thread } = setup();
   const first = open(run);
   first.show(startTool);
@@ -275,15 +281,17 @@ test("a resumed run goes on editing the message it had, and folds it", async () 
   const second = open({
     ...run,
     isLive: true,
+    toolsBefore: 1,
+    noticesBefore: [notice],
     post: async (key, message) => (await platform.find(THREAD, `run_1:${key}`, 0)) ?? run.post(key, message),
   });
   await clock.advance(100);
   expect(inner.messages.size).toBe(1);
   second.show({ type: "turn_start", turn: 2 });
   await clock.advance(1_000);
-  expect(thread()).toEqual(["⏳ **build** · turn 2 · 1 s"]);
+  expect(thread()).toEqual([`⏳ **build** · turn 2 · 1 s\n✓ 1 earlier step\n${notice}`]);
   await finish(second, answered("Done."));
-  expect(thread()).toEqual(["✓ 3 turns · 2 tools · 6 s · $0.004", "Done."]);
+  expect(thread()).toEqual([`${notice}\n✓ 3 turns · 2 tools · 6 s · $0.004`, "Done."]);
 });
 
 test("finishing twice says nothing twice", async () => {

@@ -83,6 +83,7 @@ test("a sub-agent posts nothing; the run that it descends from hears how far it 
     isLive: false,
     isQueued: false,
     toolsBefore: 2,
+    noticesBefore: [],
     tasks: [],
     triggerMessageId: null,
     askedBy: null,

@@ -33,6 +33,7 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
       runId,
       sessionId: `ses_${index}`,
       toolsBefore: 0,
+      noticesBefore: [],
       tasks: [],
       thread,
       agentName: "build",
