@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { type GitInput, gitArguments, gitInput, misuse } from "./git/command.ts";
+import { INDEX_BYTES, INDEX_NAMES, requireOwnPaths } from "./git/index-paths.ts";
 import { findRepository } from "./git/repository.ts";
 import {
   findGit,
@@ -105,15 +106,19 @@ async function find(
 }
 
 async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<GitEnd> {
-  const git = gitRunner(means.program, means.bounds, means.signal);
+  const { program, bounds, signal } = means;
+  const git = gitRunner(program, bounds, signal);
   const { repository, path, settings } = await find(input.path, ctx, { ...means, git });
-  return withStandIn(repository, { parent: means.temporaryDirectory, settings }, (directory) => {
-    const call: GitCall = {
-      args: gitArguments(input, path),
-      cwd: repository.top,
-      env: { GIT_DIR: directory, GIT_WORK_TREE: repository.top },
-      settings: settings.harmless,
-    };
+  return withStandIn(repository, { parent: means.temporaryDirectory, settings }, async (directory) => {
+    const env = { GIT_DIR: directory, GIT_WORK_TREE: repository.top };
+    const where = { cwd: repository.top, env, settings: settings.harmless };
+    if (input.action === "status" || input.action === "diff") {
+      const list = gitRunner(program, { ...bounds, outputBytes: INDEX_BYTES }, signal);
+      const names = await list({ ...where, args: INDEX_NAMES });
+      if (names.stopped === "time") return names;
+      requireOwnPaths(names);
+    }
+    const call: GitCall = { ...where, args: gitArguments(input, path) };
     if (input.action !== "blame" || input.revision) return git(call);
     // Left to itself, git reads the file to blame through whatever links lead there.
     return git({ ...call, input: presentFile(input.path, ctx) });

@@ -245,6 +245,21 @@ test("nothing of .git changes, whatever is looked at", async () => {
   expect(readdirSync(session.temporary)).toEqual([]);
 });
 
+test("no trees of a sparse index come to .git", async () => {
+  const session = repository();
+  session.git(["checkout", "--quiet", "--", "."]);
+  session.git(["sparse-checkout", "set", "--cone", "--sparse-index", "none"]);
+  session.put("a.txt", "staged\n");
+  session.git(["add", "a.txt"]);
+  const objects = path.join(session.root, ".git/objects");
+  for (let folder = 0; folder < 256; folder++)
+    mkdirSync(path.join(objects, folder.toString(16).padStart(2, "0")), { recursive: true });
+  const before = globSync("**", { cwd: objects }).sort();
+  const diff = await session.run({ action: "diff", staged: true });
+  expect(textOf(diff.content)).toContain("+staged");
+  expect(globSync("**", { cwd: objects }).sort()).toEqual(before);
+});
+
 test("pipes in the work tree are not waited for", async () => {
   const session = repository();
   rmSync(path.join(session.root, "a.txt"));
@@ -276,7 +291,17 @@ test("a damaged repository is an error, not a crash", async () => {
   const session = repository();
   appendFileSync(path.join(session.root, ".git/index"), "garbage");
   writeFileSync(path.join(session.root, ".git/config"), "[core\n");
-  const result = await session.run({ action: "status" });
-  expect(result.isError).toBe(true);
-  expect(textOf(result.content)).toContain("configuration cannot be read");
+  const said = async () => {
+    const result = await session.run({ action: "status" });
+    expect(result.isError).toBe(true);
+    return textOf(result.content);
+  };
+  expect(await said()).toContain("configuration cannot be read");
+  writeFileSync(path.join(session.root, ".git/config"), `[a]\n${"b = c\n".repeat(100_000)}`);
+  expect(await said()).toContain("configuration is too large");
+  writeFileSync(path.join(session.root, ".git/config"), "");
+  writeFileSync(path.join(session.root, ".git/index"), "garbage");
+  expect(await said()).toMatch(/index cannot be read: (error|fatal)/u);
+  writeFileSync(path.join(session.root, ".git/HEAD"), "main\n");
+  expect(await said()).toContain("HEAD names neither a branch nor a commit");
 });

@@ -2,7 +2,7 @@ import { globSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import path from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../../src/core/protocol/messages.ts";
-import { EVERY_LOOK, type GitSession, repository, set } from "./git-session.ts";
+import { EVERY_LOOK, type GitSession, nameInIndex, repository, set } from "./git-session.ts";
 
 const SECRET = "top secret";
 
@@ -11,11 +11,18 @@ function secretBeside(session: GitSession): string {
   const beside = path.join(path.dirname(session.root), "beside");
   mkdirSync(beside);
   session.git(["init", "--quiet", beside]);
-  writeFileSync(path.join(beside, "a.txt"), SECRET);
+  // As long as makes git be stopped, whose exit code says nothing then.
+  writeFileSync(path.join(beside, "a.txt"), `${SECRET}\n`.repeat(20_000));
   writeFileSync(path.join(beside, "b.txt"), SECRET);
   session.git(["add", "."], "../beside");
   session.git(["commit", "--quiet", "--message", SECRET], "../beside");
   return beside;
+}
+
+/** Git takes the root for no repository, and so compares any two files: one is to be in its working directory. */
+function noRepository({ root, put }: GitSession, broken: string): void {
+  rmSync(path.join(root, ".git", broken), { recursive: true });
+  put("--", "");
 }
 
 type Diversion = (session: GitSession, beside: string) => void;
@@ -73,6 +80,19 @@ const diversions: Readonly<Record<string, Diversion>> = {
     mkdirSync(path.join(root, ".git/objects/info"), { recursive: true });
     writeFileSync(path.join(root, ".git/objects/info/alternates"), `${beside}/.git/objects\n`);
   },
+  "an absolute path in the index": (session, beside) => nameInIndex(session, `${beside}/a.txt`),
+  "a path in the index that leads up": (session) => nameInIndex(session, "../beside/a.txt"),
+  "a path in the index that leads up from a directory": (session) => nameInIndex(session, "dir/../../beside/a.txt"),
+  "a path in the index that leads into .git": (session) => {
+    set(session, { "remote.origin.url": SECRET });
+    nameInIndex(session, ".git/config");
+  },
+  "a repository without HEAD": (session) => noRepository(session, "HEAD"),
+  "a repository without refs": (session) => noRepository(session, "refs"),
+  "a branch that leads up": ({ root, put }) => {
+    rmSync(path.join(root, ".git/refs/heads/main"));
+    put(".git/HEAD", "ref: refs/../../../beside/a.txt\n");
+  },
   "a tracked directory that became a link": ({ root }, beside) => {
     rmSync(path.join(root, "dir"), { recursive: true });
     symlinkSync(beside, path.join(root, "dir"));
@@ -100,6 +120,8 @@ test.each(Object.entries(diversions))("git shows nothing of outside by %s", asyn
     { action: "show", revision: theirs },
     { action: "show", revision: `${theirs}:a.txt` },
     { action: "log", revision: theirs },
+    { action: "diff", revision: path.join(beside, "a.txt") },
+    { action: "diff", revision: path.join(beside, "a.txt"), path: "a.txt" },
     { action: "log", revision: "theirs" },
   ];
   const shown = await Promise.all(

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
 import { createGitTool, type GitOptions } from "../../src/tools/git.ts";
@@ -11,8 +11,8 @@ export interface GitSession {
   /** Where each call has its directory; empty when none runs. */
   readonly temporary: string;
   /** Runs the system's git in the root, or a directory of it, as a person would. */
-  git(args: readonly string[], directory?: string): string;
-  put(file: string, content: string | Uint8Array): void;
+  readonly git: (args: readonly string[], directory?: string) => string;
+  readonly put: (file: string, content: string | Uint8Array) => void;
   run(input: object, signal?: AbortSignal): Promise<ToolResult>;
 }
 
@@ -49,6 +49,16 @@ export function gitSession(options: GitOptions & { readonly empty?: boolean } = 
     run: (input, signal = new AbortController().signal) =>
       tool.execute(input, toolContext({ sandboxRoot: root, readOnly: true }), signal),
   };
+}
+
+/** Puts a name into the index that git itself would not. */
+export function nameInIndex({ root, git, put }: GitSession, name: string): void {
+  const honest = "x".repeat(name.length);
+  put(honest, "");
+  git(["add", honest]);
+  rmSync(path.join(root, honest));
+  const index = path.join(root, ".git/index");
+  writeFileSync(index, readFileSync(index, "latin1").replace(honest, name), "latin1");
 }
 
 /** A commit of all that there is. */

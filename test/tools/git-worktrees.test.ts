@@ -7,7 +7,7 @@ import { createGitTool } from "../../src/tools/git.ts";
 import { directoryPrint } from "../support/directory-print.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { toolContext } from "../support/tool-context.ts";
-import { commit, EVERY_LOOK, type GitSession, gitSession, repository, set } from "./git-session.ts";
+import { commit, EVERY_LOOK, type GitSession, gitSession, nameInIndex, repository, set } from "./git-session.ts";
 
 const { signal } = new AbortController();
 
@@ -165,6 +165,10 @@ const hostile: readonly Hostile[] = [
       rmSync(path.join(root, ".git/refs"), { recursive: true });
       symlinkSync(path.join(beside, ".git/refs"), path.join(root, ".git/refs"));
     },
+  },
+  {
+    name: "an index that names files of outside",
+    spoil: (session, beside) => nameInIndex(session, `${beside}/a.txt`),
   },
   {
     name: "a .git file that leads out",

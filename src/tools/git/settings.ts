@@ -31,7 +31,11 @@ export async function readSettings({ commonDir }: Repository, git: RunGit): Prom
   if (!entry.isFile())
     throw new Refusal("The repository's configuration is not a plain file, so git cannot be used on it.");
   const listed = await git({ args: ["config", "--file", file, "--null", "--no-includes", "--list"] });
-  if (listed.code !== 0) throw new Refusal(`The repository's configuration cannot be read: ${listed.stderr.trim()}`);
+  if (listed.stopped !== null) throw new Refusal("The repository's configuration is too large to be read.");
+  if (listed.code !== 0) {
+    const reason = listed.stderr.trim().replaceAll(file, ".git/config");
+    throw new Refusal(`The repository's configuration cannot be read: ${reason}`);
+  }
   return settingsOf(listed.stdout);
 }
 

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { copyFile, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { entryOf, type Repository } from "./repository.ts";
@@ -8,12 +8,17 @@ import type { GitSettings } from "./settings.ts";
 /** Git's own folders of loose objects, and of packs. */
 const OBJECT_FOLDER = /^([0-9a-f]{2}|pack)$/;
 
+/** A branch, or a commit. Of anything else git takes the directory for no repository, and compares any two files. */
+const HEAD = /^(ref:\s*refs\/[^\0\n]+|[0-9a-f]{40}|[0-9a-f]{64})\s*$/;
+/** Bytes: a branch's name is a path. */
+const MAX_HEAD = 4_096;
+
 /**
  * Makes a directory for git to use as `.git`, in place of the repository's: HEAD and index are copies,
  * refs and objects are links to the real ones, and the configuration is ours. What a repository could
  * set to run programs (configuration, hooks, attributes, filters) or to lead elsewhere (alternates,
- * links, a work tree) is thus not there to be read, and git could write to copies only. Removed when
- * `use` ends.
+ * links, a work tree) is thus not there to be read, and git could write to copies only: also the trees
+ * that it makes of a sparse index. Removed when `use` ends.
  */
 export async function withStandIn<T>(
   repository: Repository,
@@ -25,7 +30,7 @@ export async function withStandIn<T>(
     await writeFile(path.join(directory, "config"), configuration(settings));
     await copyState(repository, directory);
     await linkFolders(repository, directory);
-    await linkObjects(repository.objects, path.join(directory, "objects"));
+    await borrowObjects(repository.objects, directory);
     return await use(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -53,6 +58,7 @@ function configuration({ objectFormat }: GitSettings): string {
 }
 
 async function copyState({ gitDir, commonDir }: Repository, to: string): Promise<void> {
+  await requireHead(path.join(gitDir, "HEAD"));
   const shared = (await readdir(gitDir)).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name));
   const state = ["HEAD", "index", ...shared].map((name) => path.join(gitDir, name));
   const isPlain = entryOf(path.join(commonDir, "info"))?.isDirectory() === true;
@@ -68,13 +74,29 @@ async function copyState({ gitDir, commonDir }: Repository, to: string): Promise
   }
 }
 
+async function requireHead(file: string): Promise<void> {
+  const entry = entryOf(file);
+  if (entry !== null && !entry.isFile()) throw notPlain(file);
+  if (entry !== null && entry.size <= MAX_HEAD && HEAD.test(await readFile(file, "utf8"))) return;
+  throw new Refusal("The repository's HEAD names neither a branch nor a commit, so git cannot be used on it.");
+}
+
 async function linkFolders({ commonDir }: Repository, to: string): Promise<void> {
   for (const name of ["refs", "logs"]) {
     const folder = path.join(commonDir, name);
-    if (entryOf(folder) === null) continue;
+    // Git takes nothing without refs for a repository.
+    if (name !== "refs" && entryOf(folder) === null) continue;
     await requirePlain(folder);
     await symlink(folder, path.join(to, name));
   }
+}
+
+/** Git writes objects to a folder of the directory's own, and finds the repository's through links beside it. */
+async function borrowObjects(objects: string, directory: string): Promise<void> {
+  const own = path.join(directory, "objects", "info");
+  await mkdir(own, { recursive: true });
+  await writeFile(path.join(own, "alternates"), "../borrowed\n");
+  await linkObjects(objects, path.join(directory, "borrowed"));
 }
 
 async function linkObjects(objects: string, to: string): Promise<void> {

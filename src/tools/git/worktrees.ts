@@ -4,6 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal, systemCode } from "../wasm/workspace/refusal.ts";
+import { INDEX_BYTES, INDEX_NAMES, requireOwnPaths } from "./index-paths.ts";
 import {
   directoryIn,
   directoryOrNull,
@@ -44,7 +45,7 @@ const listSchema = z.array(worktreeSchema);
 const LIST = "worktrees.json";
 /** More repositories in one root are not looked into. */
 const MOST = 50;
-const LIMITS = { timeoutMs: 30_000, outputBytes: 4_000_000 };
+const LIMITS = { timeoutMs: 30_000, outputBytes: INDEX_BYTES };
 
 export interface CopiedRoot {
   readonly root: string;
@@ -97,13 +98,14 @@ async function keepRepository(top: string, { copied, to, git }: Keeping & { git:
   const tree = path.join(copied.tree, top);
   const worktree = { top: tree, gitDir: own, commonDir: own, objects: repository.objects };
   await withStandIn(worktree, { parent: to, settings }, async (directory) => {
-    const env = { GIT_DIR: directory, GIT_WORK_TREE: tree };
-    const missing = await git({ args: MISSING, cwd: tree, env, settings: settings.harmless });
+    const where = { cwd: tree, env: { GIT_DIR: directory, GIT_WORK_TREE: tree } };
+    requireOwnPaths(await git({ ...where, args: INDEX_NAMES }));
+    const missing = await git({ ...where, args: MISSING, settings: settings.harmless });
     const left = missing.stdout.split("\0").filter((file) => file !== "" && isIn(repository.top, file));
     if (left.length === 0) return;
     const input = Buffer.from(left.join("\0"));
     // A whole index, also where the repository's is in parts.
-    const marked = await git({ args: LEAVE, cwd: tree, env, settings: [["core.splitIndex", "false"]], input });
+    const marked = await git({ ...where, args: LEAVE, settings: [["core.splitIndex", "false"]], input });
     if (marked.code === 0) await copyFile(path.join(directory, "index"), path.join(own, "index"));
   });
   return { state, root: realpathSync(copied.root), objects: repository.objects, settings };
