@@ -53,7 +53,8 @@ export function createToolSearch(catalogue: () => readonly Tool[]): Tool {
 function searchable(tools: readonly Tool[], { config }: ToolContext): Tool[] {
   const { name: agentName, access: role } = config.agentDefinition;
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
-  return offeredTools(tools.filter(isDeferrable), { agentName, role, mode: config.mode, ...toolAllow });
+  const granted = config.grantedTools ?? [];
+  return offeredTools(tools.filter(isDeferrable), { agentName, role, mode: config.mode, granted, ...toolAllow });
 }
 
 /** Best first: a word in the name counts more than one in the description. */

@@ -69,11 +69,14 @@ test("each search carries on what was found before it", async () => {
   expect(foundTools(second?.carry ?? null)).toEqual(["mcp__calendar__list_events", "mcp__github__create_issue"]);
 });
 
-test("what the mode does not allow is not found, and a search in vain says so", async () => {
+test("what the mode does not allow is found only where it is granted, and a search in vain says so", async () => {
   const session = await nativeSession();
   const config = buildConfig({ model: "demo/demo", mode: "read" });
   const result = await session.settle(SEARCH, { query: "create issue" }, { config });
   expect(foundTools(result?.carry ?? null)).not.toContain("mcp__github__create_issue");
+  const granted = { ...config, grantedTools: ["mcp__github__create_issue"] };
+  const found = await session.settle(SEARCH, { query: "create issue" }, { config: granted });
+  expect(foundTools(found?.carry ?? null)[0]).toBe("mcp__github__create_issue");
   const none = await session.settle(SEARCH, { query: "weather" });
   expect(none?.isError).toBe(true);
   expect(textOf(none?.content ?? [])).toContain("No tool fits");
