@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { statSync, unlinkSync } from "node:fs";
+import { lstatSync, statSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
@@ -7,6 +7,7 @@ import { CancelSignal } from "../../core/sessions/engine.ts";
 import { instructionRefusal, isInstructionFile } from "../instruction-files.ts";
 import { removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
+import { EXECUTABLE, keepMode } from "../wasm/workspace/kept-mode.ts";
 import { Places, withFile } from "../wasm/workspace/places.ts";
 import { hashFile, hashOf, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing, systemCode } from "../wasm/workspace/refusal.ts";
@@ -111,6 +112,7 @@ async function mergeContent(change: CopyChange, merging: Merging): Promise<Merge
   const noted = merging.log.noted(file);
   if (noted !== null && noted.sha256 === printOf(here)) return merged(noted);
   if (isSame(here, theirs)) return { path: file, outcome: "there already", why: "", state: null };
+  if (here !== null && leadsElsewhere(merging.root, file)) return conflict(file, "a link leads elsewhere here");
   if (isSame(here, base)) return put(file, { content: theirs, here, merging });
   if (here === null || theirs === null || base === null) {
     return conflict(file, oneSided(here, theirs));
@@ -162,6 +164,16 @@ function contentIn(root: string, file: string): Buffer | null {
   }
 }
 
+/** What it leads to has a place of its own, which nobody has asked to change. */
+function leadsElsewhere(root: string, file: string): boolean {
+  const places = new Places(root);
+  try {
+    return refusing(file, () => places.find(file).relative !== file);
+  } finally {
+    places.close();
+  }
+}
+
 /** Also when its directory is not there, or is a file. */
 function isMissing(places: Places, file: string): boolean {
   try {
@@ -180,14 +192,17 @@ interface Putting {
 
 /** The file must still be what it was when it was looked at. What it held is kept, and noted, before it is replaced. */
 async function put(file: string, { content, here, merging }: Putting): Promise<MergedFile> {
-  const state = { path: file, sha256: printOf(content), action: "wrote", ...keptBefore(here, merging) } as const;
+  const state = { path: file, sha256: printOf(content), action: "wrote", ...keptBefore(file, here, merging) } as const;
   await merging.log.note(state);
   const places = new Places(merging.root);
   const before = printOf(here);
   try {
     refusing(file, () => {
       if (content === null) remove(file, { places, before });
-      else replaceFile(makePlace(file, places), file, { content, before });
+      else {
+        const mode = here === null ? executableMode(merging.copy.tree, file) : undefined;
+        replaceFile(makePlace(file, places), file, { content, before, mode });
+      }
     });
   } finally {
     places.close();
@@ -205,9 +220,18 @@ function printOf(content: Buffer | null): string | null {
 }
 
 /** Larger files are merged, but not kept. */
-function keptBefore(here: Buffer | null, { snapshots }: Merging): Pick<FileState, "before"> {
+function keptBefore(file: string, here: Buffer | null, { root, snapshots }: Merging): Pick<FileState, "before"> {
   if (here === null) return { before: null };
-  return here.length > MAX_KEPT.fileBytes ? {} : { before: keepContent(snapshots, here) };
+  if (here.length > MAX_KEPT.fileBytes) return {};
+  const sha256 = keepContent(snapshots, here);
+  keepMode(snapshots, { path: file, sha256 }, executableMode(root, file) ?? 0);
+  return { before: sha256 };
+}
+
+/** Undefined of a file that nobody may execute: a new one gets what is usual. */
+function executableMode(root: string, file: string): number | undefined {
+  const mode = lstatSync(path.join(root, file), { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & EXECUTABLE) === 0 ? undefined : mode;
 }
 
 /** Also by the resolved path, so that a link is no way to what instructs agents. */

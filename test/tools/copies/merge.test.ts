@@ -4,9 +4,9 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,15 +14,16 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { FileState } from "../../../src/core/protocol/tool-result.ts";
 import { CancelSignal, SuspendSignal } from "../../../src/core/sessions/engine.ts";
 import { describeChanges } from "../../../src/tools/copies/diff.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { type MergedFile, mergeChanges } from "../../../src/tools/copies/merge.ts";
 import { type MergeLog, openMergeLog } from "../../../src/tools/copies/merge-log.ts";
+import { createFileRestore } from "../../../src/tools/restore-files.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
 
 const { signal } = new AbortController();
 const BASE = "one\ntwo\nthree\nfour\nfive\n";
@@ -43,8 +44,7 @@ function put(root: string, files: Side): void {
 
 /** A root with a copy of it, in which `theirs` was done while `here` was done in the root. */
 async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; here?: Side }) {
-  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-copies-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = tempDirectory();
   const root = path.join(directory, "root");
   mkdirSync(root);
   put(root, base);
@@ -145,13 +145,11 @@ test("what instructs agents is left to a person", async () => {
 });
 
 test("a copy holds plain files with their modes, and neither links, .git nor node_modules", async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-copies-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const root = path.join(directory, "root");
+  const root = tempDirectory();
   put(root, { "run.sh": "true\n", ".env": "A=1\n", ".git/config": "", "node_modules/x/index.js": "" });
   chmodSync(path.join(root, "run.sh"), 0o755);
   symlinkSync("/etc/passwd", path.join(root, "link"));
-  const copies = createExecutorCopies(path.join(directory, "home"));
+  const copies = createExecutorCopies(tempDirectory());
   await copies.make("agt_1", root, signal);
   const { tree } = copies.of("agt_1");
   expect(
@@ -164,14 +162,12 @@ test("a copy holds plain files with their modes, and neither links, .git nor nod
 });
 
 test("a file that goes while a copy is made, and a name that is no Unicode, keep no other from being copied", async () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-copies-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  const root = path.join(directory, "root");
+  const root = tempDirectory();
   const names = Array.from({ length: 80 }, (_, index) => `f${index}`);
   put(root, Object.fromEntries([...names, "gone/x"].map((name) => [name, "x"])));
   writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0x61, 0xff])]), "latin-1");
   chmodSync(path.join(root, "f1"), 0o044);
-  const copies = createExecutorCopies(path.join(directory, "home"));
+  const copies = createExecutorCopies(tempDirectory());
   const { tree } = copies.of("agt_1");
   const made = copies.make("agt_1", root, signal);
   const making = path.join(path.dirname(tree), "..", "agt_1.making", "tree");
@@ -268,6 +264,31 @@ test("a link is no way to what instructs agents", async () => {
   expect(
     ["AGENTS.md", ".agents/AGENTS2.md", ".agents/new"].map((file) => existsSync(path.join(at.root, file))),
   ).toEqual([false, false, false]);
+});
+
+test("what a link here leads to is neither removed nor written in its place", async () => {
+  const base = { a: "a\n", b: "b\n", "d/x": "x\n" };
+  const at = await copied(base, { theirs: { a: null, b: "B\n", "d/x": null } });
+  const others = { a2: "a\n", b2: "b\n", "d2/x": "x\n" };
+  put(at.root, others);
+  for (const name of ["a", "b", "d"]) {
+    rmSync(path.join(at.root, name), { recursive: true });
+    symlinkSync(`${name}2`, path.join(at.root, name));
+  }
+  expect((await at.merge()).map(({ outcome }) => outcome)).toEqual(["conflict", "conflict", "conflict"]);
+  expect(Object.keys(others).map(at.read)).toEqual(Object.values(others));
+});
+
+test("a program that was moved can still be executed, and so it can where it is put back", async () => {
+  const at = await copied({ "run.sh": "true\n" }, {});
+  for (const root of [at.root, at.copy.tree]) chmodSync(path.join(root, "run.sh"), 0o755);
+  renameSync(path.join(at.copy.tree, "run.sh"), path.join(at.copy.tree, "go.sh"));
+  await at.merge();
+  expect(statSync(path.join(at.root, "go.sh")).mode & 0o777).toBe(0o755);
+  const restore = createFileRestore({ snapshots: at.snapshots, sandboxRootOf: () => at.root });
+  const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
+  await restore({ thread, steps: [{ path: "run.sh", from: null, to: hash("true\n") }], instructions: false });
+  expect(statSync(path.join(at.root, "run.sh")).mode & 0o777).toBe(0o755);
 });
 
 test("hostile names are told of on one line each", async () => {
