@@ -78,6 +78,7 @@ test("a stop ends the run and all its sub-agents, those in the background, too",
   const talk = at.talk({ text: "all", channel: at.channel() });
   await Promise.all([a.reached, b.reached, c.reached]);
   await talk.shows(/worker: part C/u);
+  expect(await statusIn(talk, at)).toMatch(/^⏳ Working · turn 1 · 3 sub-agents at work\. Agent \*\*build\*\*/u);
   talk.click("stop:");
   const ends = await Promise.all(at.model.requests.slice(1).map((request) => request.ended));
   expect(ends).toEqual(["aborted", "aborted", "aborted"]);
@@ -101,6 +102,14 @@ test("a sub-agent that ends after its parent's run wakes the parent, who tells o
   await answered(at, talk, "Now I know: A is 3.");
 });
 
+/** What `/status` answers, in a thread or to anybody who asks there. */
+async function statusIn(talk: ReturnType<SlackOffice["talk"]>, at: SlackOffice): Promise<string> {
+  const known = at.whispersTo("U0ANA").length;
+  talk.mention("/status");
+  await at.until("the status", () => at.whispersTo("U0ANA").length > known);
+  return at.whispersTo("U0ANA").at(-1) ?? "";
+}
+
 /** Until so many runs are left at work. */
 async function untilIdleBut(at: SlackOffice, count: number): Promise<void> {
   await at.until(`${count} runs at work`, async () =>
@@ -117,6 +126,7 @@ test("/stop reaches a sub-agent whose parent's run has ended, and nobody is told
   const talk = at.talk({ text: "begin it", channel: at.channel() });
   await answered(at, talk, "It is under way.");
   await untilIdleBut(at, 1);
+  expect(await statusIn(talk, at)).toMatch(/^⏳ Working · in the background · 1 sub-agent at work\./u);
   talk.mention("/stop");
   const child = at.model.requests.find((request) => isPart(request, "A"));
   expect(await child?.ended).toBe("aborted");

@@ -1,4 +1,6 @@
 import { plainLine } from "../protocol/plain-text.ts";
+import { busyThreads } from "../sessions/session-state.ts";
+import { sessionKeyOf } from "../store/sessions.ts";
 import type { CommandContext } from "./command.ts";
 
 /** Sessions that are looked at, the newest; those at work are among them. */
@@ -15,13 +17,17 @@ export function nothingTo(what: string, { openSession }: Pick<CommandContext, "o
 /** The threads of this channel in which something goes on for the person, a line each. */
 export async function atWorkHere({ store, runtime, person, thread, linkTo }: CommandContext): Promise<string[]> {
   const since = runtime.clock.now() - RECENT_MS;
-  const sessions = await store.sessions.ofPerson(person.id, { platform: thread.platform, since, limit: MOST });
+  const { platform, channelId } = thread;
+  const [sessions, busy] = await Promise.all([
+    store.sessions.ofPerson(person.id, { platform, since, limit: MOST }),
+    busyThreads(store, platform, sessionKeyOf),
+  ]);
   return sessions
-    .filter(({ run, thread: { channelId } }) => run !== null && channelId === thread.channelId)
+    .filter((session) => session.thread.channelId === channelId && busy.has(sessionKeyOf(session.thread)))
     .map((session) => {
       const title = `“${plainLine(session.title, TITLE_CHARS)}”`;
       const link = linkTo(session.thread);
-      const state = session.run === "parked" ? "⏸ Waiting for you" : "⏳ Working";
+      const state = busy.get(sessionKeyOf(session.thread)) === "waiting" ? "⏸ Waiting for you" : "⏳ Working";
       return `${state}: ${title}${link === null ? "" : ` · [its thread](${link})`}`;
     });
 }

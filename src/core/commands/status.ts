@@ -1,4 +1,8 @@
+import { asManager } from "../agent/managed-agents.ts";
+import { assertNever } from "../protocol/assert-never.ts";
+import type { WaitingFor } from "../protocol/session-summary.ts";
 import { tokensOf } from "../protocol/usage.ts";
+import { type SessionState, stateOf } from "../sessions/session-state.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 import { onBy } from "./managed.ts";
@@ -24,17 +28,43 @@ async function outsideText(context: CommandContext): Promise<string> {
 
 async function statusText(session: SessionRow, context: CommandContext): Promise<string> {
   const { store } = context;
-  const [run, messages] = await Promise.all([store.runs.open(session.id), store.messages.countOf(session.id)]);
-  const { mode, model, agentDefinition, managedAgents } = context.configOf(session);
-  const state =
-    run === null
-      ? "✓ Nothing is running."
-      : run.status === "parked"
-        ? "⏸ Waiting for you."
-        : `⏳ Working · turn ${Math.max(1, run.turns)}.`;
+  const [state, messages] = await Promise.all([stateOf(store, session.id), store.messages.countOf(session.id)]);
+  const { mode, model, agentDefinition, managedAgents } = asManager(context.configOf(session));
+  const { activeSkill } = session.settings;
   const gauge = await gaugeText(session, context);
   const managed = managedAgents === undefined ? "" : ` Managed mode ${onBy(managedAgents)}.`;
-  return `${state} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${managed}${gauge}`;
+  const skill = activeSkill === undefined ? "" : ` The skill **${activeSkill}** holds (\`/skill off\` ends it).`;
+  return `${stateText(state)} Agent **${agentDefinition.name}**, mode ${mode}, \`${model}\`, ${messages} messages in this session.${managed}${skill}${gauge}`;
+}
+
+function stateText(state: SessionState): string {
+  switch (state.type) {
+    case "idle":
+      return "✓ Nothing is running.";
+    case "asks":
+      return `⏸ Waiting for ${state.asks.map(askText).join("; ")}.`;
+    case "works": {
+      const { turns, subAgents } = state;
+      const own = turns === null ? "in the background" : `turn ${Math.max(1, turns)}`;
+      const below = subAgents === 0 ? "" : ` · ${subAgents === 1 ? "1 sub-agent" : `${subAgents} sub-agents`} at work`;
+      return `⏳ Working · ${own}${below}.`;
+    }
+    default:
+      return assertNever(state);
+  }
+}
+
+function askText({ kind, title }: WaitingFor): string {
+  switch (kind) {
+    case "approval":
+      return `a decision: ${title}`;
+    case "plan":
+      return "a decision on the plan";
+    case "question":
+      return `an answer: ${title}`;
+    default:
+      return assertNever(kind);
+  }
 }
 
 /** How full the model's window was at the newest response; empty before the first. */
@@ -42,7 +72,7 @@ async function gaugeText(session: SessionRow, { store, models, configOf }: Comma
   const [newest, { at }, window] = await Promise.all([
     store.usage.newestTurn(session.id),
     store.compactions.newestOf(session.id),
-    models.windowOf(configOf(session)),
+    models.windowOf(asManager(configOf(session))),
   ]);
   if (newest === null || window === null) return "";
   if (at !== null && at >= newest.at) return " Its context was shortened; the next answer tells by how much.";

@@ -2,10 +2,11 @@ import type { CommandServices } from "../commands/command.ts";
 import { historyStrip } from "../jobs/history-strip.ts";
 import type { JobOverview } from "../jobs/job-control.ts";
 import type { Button, HomeSession, HomeView, InboundVisit } from "../protocol/platform.ts";
-import type { PersonsSession } from "../store/sessions.ts";
-import { channelKeyOf } from "../store/sessions.ts";
+import type { BusyState } from "../protocol/session-summary.ts";
+import { channelKeyOf, type PersonsSession, sessionKeyOf } from "../store/sessions.ts";
 import { introduction } from "./first-contact.ts";
 import { promptButtons } from "./prompts.ts";
+import { busyThreads } from "./session-state.ts";
 
 /** How long a session without news stays on the page. Milliseconds. */
 const RECENT_MS = 7 * 24 * 60 * 60_000;
@@ -23,13 +24,14 @@ export async function homeView(visit: InboundVisit, options: HomeServices): Prom
   const { store, runtime, jobs } = options;
   const { person, thread, at } = visit;
   const since = runtime.clock.now() - RECENT_MS;
-  const [sessions, scheduled] = await Promise.all([
+  const [sessions, busy, scheduled] = await Promise.all([
     store.sessions.ofPerson(person.id, { platform: thread.platform, since, limit: SESSIONS }),
+    busyThreads(store, thread.platform, sessionKeyOf),
     jobs.overview({ person, thread, at }),
   ]);
   return {
     introduction: introduction(options, { channelKey: channelKeyOf(thread), isDirect: true }),
-    sessions: sessions.map(homeSession),
+    sessions: sessions.map((session) => homeSession(session, busy)),
     jobs: scheduled.slice(0, JOBS).map(homeJob),
     addJob: { id: "jobs:add", label: "Add a job", style: "default" },
     prompts: promptButtons(),
@@ -56,14 +58,14 @@ function jobButtons({ id, isEnabled, isFromFile }: JobOverview): readonly Button
   ];
 }
 
-function homeSession({ thread, title, run, updatedAt }: PersonsSession): HomeSession {
+function homeSession({ thread, title, updatedAt }: PersonsSession, busy: ReadonlyMap<string, BusyState>): HomeSession {
   const line = title.trim().split("\n", 1)[0] ?? "";
   const words = line === "" ? "(no words)" : line;
   const shown = words.length > TITLE_CHARS ? `${words.slice(0, TITLE_CHARS - 1).toWellFormed()}…` : words;
   return {
     thread,
     title: shown,
-    state: run === "parked" ? "waiting" : run === null ? "ended" : "working",
+    state: busy.get(sessionKeyOf(thread)) ?? "ended",
     at: updatedAt,
   };
 }

@@ -1,9 +1,8 @@
 import type { QueryConfig } from "../agent/query-config.ts";
 import { titleOf } from "../agent/tool-decision.ts";
 import { whatOf } from "../commands/approvals.ts";
-import { plainLine } from "../protocol/plain-text.ts";
 import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
-import type { BusyState, SessionSummary, WaitingFor } from "../protocol/session-summary.ts";
+import type { BusyState, SessionSummary } from "../protocol/session-summary.ts";
 import { tokensOf } from "../protocol/usage.ts";
 import type { ModelChoice } from "../providers/model-choice.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
@@ -11,6 +10,7 @@ import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 import { changesOfRuns } from "./run-changes.ts";
 import { stepsOfRun } from "./run-steps.ts";
+import { busyThreads, waitingFor } from "./session-state.ts";
 
 export interface SummaryOptions {
   readonly store: Store;
@@ -26,9 +26,6 @@ export interface Summaries {
   busyThreads(platform: PlatformName): Promise<ReadonlyMap<string, BusyState>>;
 }
 
-/** Characters of a question in a list. */
-const TITLE_CHARS = 160;
-
 /** Reads how sessions stand; changes nothing. */
 export function createSummaries(options: SummaryOptions): Summaries {
   return {
@@ -36,7 +33,7 @@ export function createSummaries(options: SummaryOptions): Summaries {
       const session = await options.store.sessions.byKey(sessionKeyOf(thread));
       return session === null ? null : summaryOf(session, options);
     },
-    busyThreads: (platform) => busyThreads(options.store, platform),
+    busyThreads: (platform) => busyThreads(options.store, platform, ({ threadId }) => threadId ?? ""),
   };
 }
 
@@ -98,30 +95,4 @@ async function contextOf(session: SessionRow, options: SummaryOptions): Promise<
   ]);
   if (newest === null || window === null || (at !== null && at >= newest.at)) return null;
   return { tokens: tokensOf(newest.usage), window };
-}
-
-async function waitingFor(store: Store, sessionIds: readonly string[]): Promise<WaitingFor[]> {
-  const { approvals, questions } = await store.overviews.waitingIn(sessionIds);
-  return [
-    ...approvals.map(({ id, calls, expiresAt }): WaitingFor => {
-      const asked = calls.filter(({ refused }) => refused === undefined);
-      return { kind: "approval", id, title: asked.map(({ title }) => title).join(", "), expiresAt };
-    }),
-    ...questions.map(({ id, body }): WaitingFor => {
-      const title = body.kind === "plan" ? "The plan" : plainLine(body.question, TITLE_CHARS);
-      return { kind: body.kind, id, title, expiresAt: null };
-    }),
-  ];
-}
-
-async function busyThreads(store: Store, platform: PlatformName): Promise<ReadonlyMap<string, BusyState>> {
-  const busy = (await store.overviews.busySessions()).filter(({ thread }) => thread.platform === platform);
-  const { approvals, questions } = await store.overviews.waitingIn(busy.map(({ sessionId }) => sessionId));
-  const asking = new Set([...approvals, ...questions].map(({ sessionId }) => sessionId));
-  const states = new Map<string, BusyState>();
-  for (const { sessionId, thread } of busy) {
-    const id = thread.threadId ?? "";
-    states.set(id, asking.has(sessionId) || states.get(id) === "waiting" ? "waiting" : "working");
-  }
-  return states;
 }

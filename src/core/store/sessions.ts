@@ -35,7 +35,6 @@ export interface PersonsSession {
   readonly thread: ThreadRef;
   /** Of the message that began it; empty when something else did. */
   readonly title: string;
-  readonly run: "running" | "parked" | null;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
 }
@@ -100,15 +99,11 @@ export function sessionReads(db: Client) {
         },
         orderBy: { updatedAt: "desc" },
         take: limit,
-        include: {
-          events: { orderBy: { seq: "asc" }, take: 1, select: { body: true } },
-          runs: { where: { status: { not: "ended" } }, take: 1, select: { status: true } },
-        },
+        include: { events: { orderBy: { seq: "asc" }, take: 1, select: { body: true } } },
       });
       return rows.map((row) => ({
         thread: threadRefSchema.parse(JSON.parse(row.thread)),
         title: titleIn(row.events[0]?.body),
-        run: row.runs[0] === undefined ? null : row.runs[0].status === "parked" ? "parked" : "running",
         updatedAt: row.updatedAt.getTime(),
       }));
     },

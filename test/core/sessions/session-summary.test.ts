@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
+import { stateOf } from "../../../src/core/sessions/session-state.ts";
 import { createSummaries, type Summaries } from "../../../src/core/sessions/session-summary.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { commandServices, USUAL_MODEL } from "../../support/command-services.ts";
@@ -125,6 +126,21 @@ test("what a sub-agent asks makes its thread wait, without the calls that nobody
   await store.transaction((tx) => tx.approvals.decide("run_2:1", decision));
   expect(await all.busyThreads("slack")).toEqual(new Map([["1", "working"]]));
   expect((await all.of(THREAD))?.waiting).toEqual([]);
+});
+
+test("a session works while its sub-agents do, and asks when one of them asks people", async () => {
+  const { store } = await summaries();
+  await addChild(store);
+  const works = { type: "works", turns: 0, subAgents: 1 };
+  expect(await stateOf(store, OWN.sessionId)).toEqual(works);
+  await asks(store, "child");
+  expect(await stateOf(store, OWN.sessionId)).toMatchObject({ type: "asks", asks: [{ title: "write `a.txt`" }] });
+  const decision = { status: "denied", scope: null, decidedBy: "@ana", at: 1 } as const;
+  await store.transaction((tx) => tx.approvals.decide("run_2:1", decision));
+  await store.transaction((tx) => tx.runs.end(OWN.id, { type: "cancelled", by: "@ana" }, 1));
+  expect(await stateOf(store, OWN.sessionId)).toEqual({ ...works, turns: null });
+  await store.transaction((tx) => tx.runs.end(CHILDS.id, { type: "cancelled", by: "@ana" }, 1));
+  expect(await stateOf(store, OWN.sessionId)).toEqual({ type: "idle" });
 });
 
 test("grants in force are told in words, and where they hold", async () => {
