@@ -161,8 +161,10 @@ describe("on Slack", () => {
 /** What every way of giving a command answers privately; the same for all. */
 const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "help", answer: /Mention me with what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start afresh/ },
-  { typed: "help usage", answer: /^`\/usage \[user\|channel\|model\|job\|day\] \[--days 7\]` · what my work has cost/ },
+  { typed: "help usage", answer: /^`\/usage \[user\|channel\|model\|job\|day\] \[days\]` · what my work has cost/ },
   { typed: "jobs add --help", answer: /^`\/jobs add` · have something done[\s\S]*`--cron`/ },
+  { typed: "jobs help", answer: /^`\/jobs list[\s\S]*`\/jobs run` · run a job now/ },
+  { typed: "usage 3", answer: /in 3 days in all/ },
   { typed: "status", answer: /There is no session here yet/ },
   { typed: "stop", answer: /Nothing is running in this thread\./ },
   { typed: "agent", answer: /\*\*build\*\* \(answers here\) · Does the work[\s\S]*\*\*plan\*\* · Studies a task/ },
@@ -176,7 +178,7 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "new", answer: /nothing to leave behind/ },
   { typed: "fork", answer: /nothing to fork/ },
   { typed: "undo", answer: /nothing to undo/ },
-  { typed: "approvals", answer: /Nothing waits for a decision here\.[\s\S]*nothing that I may do here without asking/ },
+  { typed: "approvals", answer: /Nothing waits for a decision here\.[\s\S]*No approval is remembered here/ },
   { typed: "jobs", answer: /no jobs/i },
   { typed: "tools", answer: /Agent \*\*build\*\* \(full\), mode \*\*agi\*\*[\s\S]*edit +write +yes +built in/ },
   { typed: "usage", answer: /\*\*\$\d+\.\d+\*\* in 7 days in all/ },

@@ -19,7 +19,7 @@ const MOST_BUTTONS = 10;
 
 export const approvalsCommand: ChatCommand = {
   name: "approvals",
-  description: "what waits for a decision here, and what I may do without asking",
+  description: "what waits for a decision here, and approvals I remember",
   usage: "[revoke <number>]",
   permission: "everyone",
   async run(line, context) {
@@ -75,7 +75,7 @@ async function overview(context: CommandContext): Promise<OutgoingMessage> {
     ...(waits.length === 0 ? ["Nothing waits for a decision here."] : ["**Waiting for a decision**", ...cut(waits)]),
     "",
     ...(held.length === 0
-      ? ["There is nothing that I may do here without asking."]
+      ? ["No approval is remembered here. `/mode` tells what I ask about."]
       : ["**Allowed here**", ...cut(held)]),
   ];
   const isOnly = grants.length === 1;

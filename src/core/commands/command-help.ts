@@ -6,7 +6,8 @@ const ASKED = /^(?:(\S+)\s+)?(?:(?:--|—|–)help|-h)$/iu;
 /** What is told in place of running the command: its help, or its subcommand's; null when none is asked for. */
 export function helpAskedFor(command: ChatCommand, line: string): string | null {
   const match = ASKED.exec(line.trim());
-  if (match === null) return null;
+  // Where a word is wanted first, `help` is one that people try.
+  if (match === null) return line.trim() === "help" && subcommandsOf(command).length > 0 ? commandHelp(command) : null;
   const verb = match[1]?.toLowerCase();
   if (verb === undefined) return commandHelp(command);
   const subcommand = subcommandsOf(command).find(({ name }) => name === verb);

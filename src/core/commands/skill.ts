@@ -29,7 +29,7 @@ export const skillCommand: ChatCommand = {
     const line = filledLine(typed, context.filled);
     const { word, rest } = firstWord(line);
     const catalogue = await context.skillsOf(context.thread);
-    if (word === "" || word === LIST_SKILLS) return picker(catalogue);
+    if (word === "" || word === LIST_SKILLS) return picker(catalogue, context.session?.settings.activeSkill);
     if (word === SKILL_OFF) return setActive(null, context);
     const skill = catalogue.find(word);
     return skill === undefined ? privately(unknown(word, catalogue)) : useSkill(skill, rest, context);
@@ -92,10 +92,11 @@ async function setActive(name: string | null, context: CommandContext): Promise<
   return privately(`✓ The skill **${name}** holds in this thread from now on. \`/skill off\` ends it.`);
 }
 
-function picker({ skills, problems }: SkillCatalogue): OutgoingMessage {
+function picker({ skills, problems }: SkillCatalogue, active: string | undefined): OutgoingMessage {
   const lines = skills.map((skill) => {
     const usage = skill.args.length === 0 ? "" : ` \`${usageOf(skill.args)}\``;
-    return `**${skill.name}**${usage} · ${skill.description}`;
+    const holds = skill.name === active ? " (holds here; `/skill off` ends it)" : "";
+    return `**${skill.name}**${usage}${holds} · ${skill.description}`;
   });
   const broken = problems.map((problem) => `⚠ ${problemText(problem)}`);
   const none = "There are no skills yet. Put one into `extensions/skills/<name>/SKILL.md` of this channel's directory.";

@@ -1,4 +1,7 @@
+import { asManager } from "../agent/managed-agents.ts";
+import type { QueryConfig } from "../agent/query-config.ts";
 import { shortReachOf } from "../capabilities.ts";
+import { narrowTools } from "../context/skill-narrowing.ts";
 import { offeredTools } from "../permissions/policy.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 import { privately } from "./private-reply.ts";
@@ -15,8 +18,18 @@ export const toolsCommand: ChatCommand = {
   run: async (_line, context) => privately(await toolsText(context)),
 };
 
+/** As for the next run here: in managed mode it manages, and the active skill may narrow it. */
+async function configHere(context: CommandContext): Promise<QueryConfig> {
+  const here = hereOf(context);
+  const config = asManager(context.configOf(here));
+  const { activeSkill } = context.session?.settings ?? {};
+  if (activeSkill === undefined) return config;
+  const tools = (await context.skillsOf(context.thread)).find(activeSkill)?.tools ?? null;
+  return tools === null ? config : { ...config, toolAllow: narrowTools(config.toolAllow, tools) };
+}
+
 async function toolsText(context: CommandContext): Promise<string> {
-  const { mode, agentDefinition, toolAllow } = context.configOf(hereOf(context));
+  const { mode, agentDefinition, toolAllow, managing } = await configHere(context);
   const { name: agentName, access: role } = agentDefinition;
   const tools = (await context.tools()).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const allow = toolAllow === undefined ? {} : { toolAllow };
@@ -31,6 +44,9 @@ async function toolsText(context: CommandContext): Promise<string> {
   const more = rows.length - MOST_SHOWN;
   return [
     `Agent **${agentName}** (${role}), mode **${mode}**: ${offered.size} of ${tools.length} tools.`,
+    ...(managing === undefined
+      ? []
+      : ["In managed mode I look and plan; executors have the tools that change things."]),
     textTable([["tool", "permission", "here", "source", "reach"], ...rows.slice(0, MOST_SHOWN)]),
     ...(more > 0 ? [`… and ${more} more.`] : []),
   ].join("\n");

@@ -1,7 +1,9 @@
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import type { FeedbackSum } from "../store/feedback.ts";
+import type { Store } from "../store/store.ts";
 import type { UsageKey, UsageRange, UsageSum } from "../store/usage-report.ts";
 import { readArguments } from "./arguments.ts";
+import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
 import { isAdmin } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
@@ -24,24 +26,32 @@ const GROUPS = [...KEYS.keys(), "job", "day"];
 export const usageCommand: ChatCommand = {
   name: "usage",
   description: "what my work has cost, by day, user, channel, model or job",
-  usage: "[user|channel|model|job|day] [--days 7]",
+  usage: "[user|channel|model|job|day] [days]",
   permission: "everyone",
-  options: [{ name: "by", description: "what to sum up by", choices: GROUPS }],
+  options: [
+    { name: "by", description: "what to sum up by", choices: GROUPS },
+    { name: "days", description: "how many days back, today included; 7 by default" },
+  ],
   async run(line, context) {
-    const read = readArguments(line, { words: 1, flags: ["days"] });
+    const read = readArguments(line, { words: 2, flags: ["days"] });
     if (read.type === "broken") return privately(read.reason);
-    const [by = "day"] = read.words;
+    const [by = "day", ...more] = read.words.filter((word) => !isNumber(word));
     if (!GROUPS.includes(by)) {
       const names = GROUPS.map((group) => `\`${group}\``).join(", ");
-      return privately(`I cannot sum up by \`${by}\`.${didYouMean(nearest(by, GROUPS), `There is ${names}.`)}`);
+      return privately(`I cannot sum up by ${asTyped(by)}.${didYouMean(nearest(by, GROUPS), `There is ${names}.`)}`);
     }
-    const days = Number(read.flags.get("days") ?? DAYS.usual);
+    if (more[0] !== undefined) return privately(`I don't know what to do with ${asTyped(more[0])}.`);
+    const days = Number(read.flags.get("days") ?? read.words.find(isNumber) ?? DAYS.usual);
     if (!Number.isInteger(days) || days < 1 || days > DAYS.most) {
-      return privately(`\`--days\` is a whole number from 1 to ${DAYS.most}.`);
+      return privately(`The days are a whole number from 1 to ${DAYS.most}.`);
     }
     return usageReport({ by, days }, context);
   },
 };
+
+function isNumber(word: string): boolean {
+  return /^-?\d+(?:\.\d+)?$/u.test(word);
+}
 
 /** Admins see everything, others this channel; where nobody is an admin, all see everything. */
 async function usageReport(
@@ -84,10 +94,20 @@ async function ownText({ since, today }: { since: number; today: number }, conte
   const [you, day, here] = await Promise.all([
     store.usage.total({ since, personId: person.id }),
     store.usage.total({ since: today, personId: person.id }),
-    session === null ? null : store.usage.total({ since: 0, sessionId: session.id }),
+    session === null ? null : sessionUsd(session.id, store),
   ]);
-  const parts = [`You: ${money(you)}, today ${money(day)}`, ...(here === null ? [] : [`this session: ${money(here)}`])];
+  const parts = [
+    `You: ${money(you)}, today ${money(day)}`,
+    ...(here === null ? [] : [`this session: ${money({ costUsd: here })}`]),
+  ];
   return parts.join(" · ");
+}
+
+/** US dollars, its sub-agents' work included. */
+async function sessionUsd(id: string, store: Store): Promise<number> {
+  const { ofSession } = await store.children.family(id, "");
+  const sums = await Promise.all(ofSession.sessionIds.map((sessionId) => store.usage.total({ since: 0, sessionId })));
+  return sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
 }
 
 interface Row {

@@ -9,7 +9,7 @@ test("a slash alone lists every command with its arguments and what it does", ()
   const listed = suggestionsFor("/", commands);
   expect(listed.map(({ label }) => label)).toEqual(CHAT_COMMANDS.map(({ name }) => `/${name}`));
   expect(listed.find(({ label }) => label === "/usage")).toMatchObject({
-    usage: "[user|channel|model|job|day] [--days 7]",
+    usage: "[user|channel|model|job|day] [days]",
   });
   expect(listed.every(({ description }) => description !== "")).toBe(true);
 });

@@ -57,7 +57,7 @@ async function scene() {
   return { options, receive };
 }
 
-test("/approvals says what waits, and what may be done without asking", async () => {
+test("/approvals says what waits, and which approvals are remembered", async () => {
   const { receive } = await scene();
   const receipt = await receive(mention("/approvals"));
   expect(privateText(receipt).split("\n")).toEqual([
@@ -91,7 +91,7 @@ test("a grant is taken back once, by whom it covers", async () => {
   expect(await options.store.grants.get("grt_1")).toBeNull();
   expect(privateText(await receive(click("revoke:grt_1", { person: BEN })))).toBe("That was taken back already.");
   expect(privateText(await receive(click("revoke:grt_2", { person: BEN })))).toContain("✓ Taken back: changing a.txt.");
-  expect(privateText(await receive(mention("/approvals")))).toContain("There is nothing that I may do here");
+  expect(privateText(await receive(mention("/approvals")))).toContain("No approval is remembered here");
 });
 
 test.each<[string, Partial<{ approvers: string[]; admins: string[] }>, string]>([

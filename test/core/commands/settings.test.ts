@@ -102,6 +102,10 @@ const CONFIGURED = {
   },
 };
 const ON = { managed: true };
+const TOOLS = [
+  { name: "bash", permission: "execute", source: "built in" },
+  { name: "read", permission: "read", source: "built in" },
+] as const;
 
 /** In order, in one thread. */
 const managed: readonly (readonly [typed: string, answer: string | RegExp, settings: object])[] = [
@@ -121,6 +125,11 @@ const managed: readonly (readonly [typed: string, answer: string | RegExp, setti
   ["/managed", "Managed mode is **on** by **careful**: at most 2", { ...ON, managedPreset: "careful" }],
   ["/status", "Managed mode **on** by **careful**.", { ...ON, managedPreset: "careful" }],
   [
+    "/tools",
+    /^Agent \*\*build\*\* \(manager\), mode \*\*write\*\*: 1 of 2 tools\.\n.*executors[\s\S]*bash +execute +no/u,
+    { ...ON, managedPreset: "careful" },
+  ],
+  [
     "/managed on carefull",
     "I don't know `carefull` here. Did you mean `careful`?",
     { ...ON, managedPreset: "careful" },
@@ -135,7 +144,7 @@ const managed: readonly (readonly [typed: string, answer: string | RegExp, setti
 
 test("/managed shows, finds and sets managed mode and its presets", async () => {
   const { options, session } = await intakeOptions();
-  const receive = createIntake({ ...options, ...commandServices(CONFIGURED) });
+  const receive = createIntake({ ...options, ...commandServices(CONFIGURED), tools: async () => TOOLS });
   for (const [typed, answer, settings] of managed) {
     const said = privateText(await receive(mention(typed)));
     if (typeof answer === "string") expect(said).toContain(answer);

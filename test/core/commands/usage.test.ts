@@ -35,7 +35,7 @@ test("/usage shows sums with bars, and says what has no price", async () => {
       "⚠ The price of one call is unknown, so it is not in the sums.",
     ].join("\n"),
   );
-  const days = privateText(await receive(mention("/usage day --days 3"))).split("\n");
+  const days = privateText(await receive(mention("/usage day 3"))).split("\n");
   expect(days.slice(3, -2)).toHaveLength(3);
   expect(days.at(-3)).toMatch(/^\d{4}-\d\d-\d\d {2}\$4\.00 {2}3,000 {2}█{10}$/);
 });
@@ -119,7 +119,8 @@ test("beside admins others see their channel only", async () => {
 
 test.each([
   ["/usage week", "I cannot sum up by `week`. There is `user`, `channel`, `model`, `job`, `day`."],
-  ["/usage --days 40", "`--days` is a whole number from 1 to 31."],
+  ["/usage --days 40", "The days are a whole number from 1 to 31."],
+  ["/usage 1.5", "The days are a whole number from 1 to 31."],
   ["/usage day model", "I don't know what to do with `model`."],
 ])("%s is told what there is", async (typed, answer) => {
   const { options } = await intakeOptions();
