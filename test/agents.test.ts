@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { type Agents, loadAgents } from "../src/agents.ts";
 import { loadConfig } from "../src/config.ts";
+import { signedName } from "../src/core/agent/definitions.ts";
 import { offeredTools } from "../src/core/permissions/policy.ts";
 import type { Permission } from "../src/core/tool.ts";
 import { createPlaces } from "../src/places.ts";
@@ -101,6 +102,12 @@ const broken: readonly { name: string; file: string; content: string; problem: s
     problem: ':3: maxTurns: must be a whole number, is "many". Example: maxTurns: 20',
   },
   {
+    name: "a colour that there is no sign of",
+    file: "bad.md",
+    content: "---\ndescription: fine\ncolor: mauve\n---\nx",
+    problem: ":3: color: must be one of red, orange, yellow, green, cyan, blue, purple, brown, black, white",
+  },
+  {
     name: "a name that nobody could type",
     file: "Bad Agent.md",
     content: "---\ndescription: fine\n---\nx",
@@ -119,6 +126,14 @@ test.each(broken)("a file with $name is reported with its line; the others load"
 test("a README.md beside the agents is none", () => {
   const { byName, problems } = load({ files: { "README.md": "# About these" } });
   expect([problems, byName.has("README")]).toEqual([[], false]);
+});
+
+test("lists have an agent's sign before its name", () => {
+  const { byName } = load({
+    files: { "plan.md": "---\ncolor: red\n---\n", "plain.md": "---\ndescription: x\n---\nx" },
+  });
+  const named = (name: string) => signedName(byName.get(name) ?? { name: "nobody" });
+  expect(["build", "plan", "plain"].map(named)).toEqual(["🟢 **build**", "🔴 **plan**", "**plain**"]);
 });
 
 const EVERY_TOOL = (["none", "read", "write", "execute"] as const).map((permission: Permission) => ({

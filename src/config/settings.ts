@@ -50,7 +50,11 @@ const agentFields = {
   ),
   visible: field(z.boolean().exactOptional(), "Whether people see and choose the agent.", true),
   maxTurns: field(tokens.exactOptional(), "Most model calls of one run; wins over the general setting.", 20),
-  color: field(text.exactOptional(), "A colour name for the agent's sign.", "cyan"),
+  color: field(
+    z.enum(["red", "orange", "yellow", "green", "cyan", "blue", "purple", "brown", "black", "white"]).exactOptional(),
+    "The colour of the agent's sign in lists.",
+    "cyan",
+  ),
 };
 /** What the settings, or the front matter of a file in extensions/agents, say of an agent. */
 export const agentSchema = z.strictObject(agentFields);

@@ -1,4 +1,4 @@
-import type { AccessRole, AgentDefinition } from "./query-config.ts";
+import type { AccessRole, AgentColor, AgentDefinition } from "./query-config.ts";
 
 /** What one place says of agents, by name; what it leaves out stays as places before it have it. */
 export type AgentLayer = ReadonlyMap<string, Partial<AgentDefinition>>;
@@ -20,6 +20,24 @@ export function mayDoMore(access: string, than: string): boolean {
 function rankOf(access: string): number {
   const index = ACCESS_ROLES.findIndex((role) => role === access);
   return index === -1 ? 0 : ACCESS_ROLES.length - index;
+}
+
+const SIGNS: Readonly<Record<AgentColor, string>> = {
+  red: "🔴",
+  orange: "🟠",
+  yellow: "🟡",
+  green: "🟢",
+  cyan: "🔷",
+  blue: "🔵",
+  purple: "🟣",
+  brown: "🟤",
+  black: "⚫",
+  white: "⚪",
+};
+
+/** `🔵 **plan**`: an agent's name as lists have it, with the sign of its colour. */
+export function signedName({ name, color }: Pick<AgentDefinition, "name" | "color">): string {
+  return `${color === undefined ? "" : `${SIGNS[color]} `}**${name}**`;
 }
 
 /** All agents, in the order in which they were first named; later layers win, field by field. */

@@ -7,6 +7,18 @@ export type AccessRole = "full" | "read-only" | "search-only";
 /** read: only none/read tools are offered; write: write and execute calls ask; agi: no asking. */
 export type Mode = "read" | "write" | "agi";
 
+export type AgentColor =
+  | "red"
+  | "orange"
+  | "yellow"
+  | "green"
+  | "cyan"
+  | "blue"
+  | "purple"
+  | "brown"
+  | "black"
+  | "white";
+
 export interface AgentDefinition {
   readonly name: string;
   readonly description: string;
@@ -17,7 +29,7 @@ export interface AgentDefinition {
   readonly model?: string;
   readonly temperature?: number;
   readonly maxTurns?: number;
-  readonly color?: string;
+  readonly color?: AgentColor;
 }
 
 /** Everything that shapes how a query runs. Optional fields fall back to the model's or the agent's own. */

@@ -1,4 +1,4 @@
-import { mayDoMore } from "../agent/definitions.ts";
+import { mayDoMore, signedName } from "../agent/definitions.ts";
 import type { AgentDefinition } from "../agent/query-config.ts";
 import { answersFromNowOn, stillAtWork, switchAgent } from "../sessions/agent-switch.ts";
 import { firstWord } from "./arguments.ts";
@@ -59,9 +59,9 @@ function visibleAgents({ agents }: CommandContext) {
 function agentList(context: CommandContext): string {
   const { session, agentOf, channelKey } = context;
   const here = session?.agent ?? agentOf(channelKey);
-  const lines = visibleAgents(context).map(({ name, description, access }) => {
-    const who = name === here ? `**${name}** (answers here)` : `**${name}**`;
-    return `${who} · ${description} (${access})`;
+  const lines = visibleAgents(context).map((agent) => {
+    const { name, description, access } = agent;
+    return `${signedName(agent)}${name === here ? " (answers here)" : ""} · ${description} (${access})`;
   });
   return [...lines, "", "`/agent <name>` switches; `@<name> …` at the start of a message does so, too."].join("\n");
 }
