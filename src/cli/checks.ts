@@ -5,6 +5,7 @@ import { loadAgents } from "../agents.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { CATALOG, defaultModelFor, REGION } from "../core/providers/catalog.ts";
+import { sqlitePath } from "../core/store/database-url.ts";
 import { probeDatabase } from "../core/store/probe.ts";
 import { nodeProblem } from "./node-version.mjs";
 
@@ -50,11 +51,15 @@ export function checkWritable(name: string, directory: string): Finding {
   }
 }
 
+/** SQLite writes beside the file, too; where there is no file yet, the directory is all that can be wrong. */
 export async function checkDatabase(config: Config): Promise<Finding> {
   const { kind, url } = config.database;
   try {
     await probeDatabase(url);
-    return good(kind === "sqlite" ? `SQLite database ${url.slice("file:".length)}` : "PostgreSQL answers");
+    if (kind === "postgresql") return good("PostgreSQL answers");
+    const file = sqlitePath(url);
+    const directory = checkWritable("DATABASE_URL", path.dirname(file));
+    return directory.ok ? good(`SQLite database ${file}`) : directory;
   } catch (error) {
     const mend = kind === "sqlite" ? "Is DATABASE_URL a SQLite file?" : "Is the server up, and is DATABASE_URL right?";
     return bad(`database: no answer (${codeOf(error)}). ${mend}`);
@@ -66,6 +71,14 @@ export function checkPlatforms(config: Config): Finding[] {
     config.slack === null ? "off; SLACK_BOT_TOKEN turns it on" : `tokens are set (${config.slack.mode.type})`;
   const discord = config.discord === null ? "off; DISCORD_TOKEN turns it on" : "token is set";
   return [good(`Slack: ${slack}`), good(`Discord: ${discord}`)];
+}
+
+/** Directories of channels that are not there: the first message would make an empty one of what may be a slip. */
+export function checkDirectories({ channels }: Config): Finding[] {
+  return Object.entries(channels).flatMap(([channel, { directory }]) => {
+    if (directory === undefined || existsSync(directory)) return [];
+    return [bad(`channels.${channel}.directory: there is no ${directory}. Create it, or mend the path.`)];
+  });
 }
 
 /** Agents that are missing or have no tools, because something is wrong with their file or setting. */

@@ -27,7 +27,7 @@ export function init({ root, cwd, terminal }: InitOptions): void {
       return;
     }
   }
-  terminal.out("Next: put tokens and a provider's key into .env, then `npm start -- doctor`, then `npm start`.");
+  terminal.out("Next: put tokens and a provider's key into .env, then `npx deckhand doctor`, then `npm start`.");
 }
 
 /** The system's error code when the file could not be created. */

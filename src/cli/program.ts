@@ -29,6 +29,7 @@ export function createProgram(options: ProgramOptions): Command {
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.error(text.trimEnd()),
+      outputError: (text, write) => write(text.replace(/^error: /u, "✗ ")),
     })
     .addHelpText("after", "\nSettings: .env and deckhand.config.json; see docs/configuration.md.");
 

@@ -37,7 +37,7 @@ export function readConfigFile(env: Environment, cwd: string): ConfigFile {
   const name = path.basename(file);
   if (problem !== null) return { name, path: file, value: {}, problems: [`${name}: ${problem}`] };
   if (text === null && configured !== undefined) {
-    const missing = `DECKHAND_CONFIG: there is no file ${file}. Create it with \`npm start -- init\`, or unset the variable.`;
+    const missing = `DECKHAND_CONFIG: there is no file ${file}. Create it, or unset the variable.`;
     return { name, path: null, value: {}, problems: [missing] };
   }
   if (text === null) return { name, path: null, value: {}, problems: [] };

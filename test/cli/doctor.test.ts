@@ -70,6 +70,11 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
     line: "✗ database: no answer (SQLITE_NOTADB). Is DATABASE_URL a SQLite file?",
   },
   {
+    name: "a SQLite file where none can be made",
+    given: { env: { DATABASE_URL: `file:${import.meta.filename}/x.db` } },
+    line: `✗ DATABASE_URL ${import.meta.filename} cannot be written (ENOTDIR). Give this user the right to, or set DATABASE_URL.`,
+  },
+  {
     name: "a model without its key",
     given: { env: { DECKHAND_MODEL: "anthropic/claude-opus-5-5" } },
     line: "✗ model: anthropic/claude-opus-5-5 needs a key. Set ANTHROPIC_API_KEY.",
@@ -105,6 +110,16 @@ test("a broken agent's file is named with its line", async () => {
   writeFileSync(file, "---\ndescription: odd\nacess: full\n---\nYou are odd.");
   const { lines, failed } = await doctor({ cwd });
   expect(lines).toContain(`✗ ${file}:3: acess: is not known. Did you mean "access"?`);
+  expect(failed).toBe(true);
+});
+
+test("a channel's directory that is not there is named", async () => {
+  const cwd = tempDirectory();
+  const channels = { "slack:C1": { directory: "." }, "slack:C2": { directory: "chekout" } };
+  writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify({ channels }));
+  const { lines, failed } = await doctor({ cwd });
+  const wrong = lines.filter((line) => line.startsWith("✗"));
+  expect(wrong).toEqual([`✗ channels.slack:C2.directory: there is no ${cwd}/chekout. Create it, or mend the path.`]);
   expect(failed).toBe(true);
 });
 

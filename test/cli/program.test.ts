@@ -46,6 +46,14 @@ test("an unknown command gets a suggestion", async () => {
   expect(result.failed).toBe(true);
 });
 
+test.each([
+  { args: ["--nope"], line: "✗ unknown option '--nope'" },
+  { args: ["manifest", "teams"], line: "✗ unknown command 'teams'" },
+  { args: ["init", "x"], line: "✗ too many arguments for 'init'. Expected 0 arguments but got 1: x." },
+])("$args is refused in a line like the others", async ({ args, line }) => {
+  expect(await runCli(args)).toMatchObject({ error: line, failed: true });
+});
+
 test("init writes both files once and never overwrites", async () => {
   const cwd = tempDirectory();
   const first = await runCli(["init"], { cwd });

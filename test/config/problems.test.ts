@@ -109,8 +109,7 @@ const refused: { name: string; given: Given; problem: string }[] = [
   {
     name: "a named file that does not exist",
     given: { env: { DECKHAND_CONFIG: "/nowhere/deckhand.json" } },
-    problem:
-      "DECKHAND_CONFIG: there is no file /nowhere/deckhand.json. Create it with `npm start -- init`, or unset the variable.",
+    problem: "DECKHAND_CONFIG: there is no file /nowhere/deckhand.json. Create it, or unset the variable.",
   },
 ];
 
