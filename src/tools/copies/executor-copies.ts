@@ -10,9 +10,11 @@ import { hashFile, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing, systemCode } from "../wasm/workspace/refusal.ts";
 
 /** What a copy may hold: more takes too long to make and to compare. */
-const MOST = { files: 20_000, bytes: 200_000_000, fileBytes: 50_000_000 };
-/** What all copies together may hold. */
-const ROOM_BYTES = 5_000_000_000;
+const MOST = { bytes: 200_000_000, fileBytes: 50_000_000 };
+/** `bytes`: what all copies together may hold. `entries`: of a root that is copied. */
+const ROOM = { bytes: 5_000_000_000, entries: 20_000 };
+/** As many times more entries may a copy come to hold, and still be compared. */
+const GROWTH = 5;
 /** In a copy's directory: how large it was made, in bytes. */
 const SIZE = "size";
 /** In a copy's directory: all that was changed in it is in the sandbox root. */
@@ -55,7 +57,9 @@ export interface KeptCopy {
   readonly madeAt: number;
 }
 
-export function createExecutorCopies(home: string, roomBytes: number = ROOM_BYTES): ExecutorCopies {
+export function createExecutorCopies(home: string, given: Partial<typeof ROOM> = {}): ExecutorCopies {
+  const most = { ...ROOM, ...given };
+  const comparing: Listing = { maxEntries: GROWTH * most.entries, tooMany: grownTooLarge };
   const of = (childId: string): ExecutorCopy => executorCopy(home, childId);
   const directoryOf = (childId: string) => path.dirname(of(childId).tree);
   const all = path.dirname(directoryOf("any"));
@@ -65,7 +69,7 @@ export function createExecutorCopies(home: string, roomBytes: number = ROOM_BYTE
     if (await isThere(done)) return;
     signal.throwIfAborted();
     const used = (await list()).reduce((sum, { bytes }) => sum + bytes, 0);
-    await makeCopy(root, done, { signal, room: roomBytes - used });
+    await makeCopy(root, done, { signal, room: most.bytes - used, entries: most.entries });
   };
   let making: Promise<void> = Promise.resolve();
   return {
@@ -84,7 +88,7 @@ export function createExecutorCopies(home: string, roomBytes: number = ROOM_BYTE
     async changes(childId, signal) {
       if (!(await isThere(directoryOf(childId)))) throw gone();
       const { tree, base } = of(childId);
-      return changesBetween(await hashesOf(base, signal), await hashesOf(tree, signal));
+      return changesBetween(await hashesOf(base, comparing, signal), await hashesOf(tree, comparing, signal));
     },
     async taken(childId) {
       await writeFile(path.join(directoryOf(childId), TAKEN), "");
@@ -132,16 +136,18 @@ interface Making {
   readonly signal: AbortSignal;
   /** Bytes. */
   readonly room: number;
+  /** Of the root. */
+  readonly entries: number;
 }
 
-async function makeCopy(root: string, done: string, { signal, room }: Making): Promise<void> {
+async function makeCopy(root: string, done: string, how: Making): Promise<void> {
   const making = `${done}${MAKING}`;
   await rm(making, { recursive: true, force: true });
   await mkdir(making, { recursive: true, mode: 0o700 });
   try {
-    const { bytes: treeBytes, directories } = await copyTree(root, making, { signal, room });
+    const { bytes: treeBytes, directories } = await copyTree(root, making, how);
     const bytes = 2 * treeBytes;
-    await keepWorktrees({ root, tree: path.join(making, "tree"), directories }, path.join(making, "git"), signal);
+    await keepWorktrees({ root, tree: path.join(making, "tree"), directories }, path.join(making, "git"), how.signal);
     await writeFile(path.join(making, SIZE), String(bytes));
     await rename(making, done);
   } catch (error) {
@@ -167,12 +173,12 @@ async function isThere(directory: string): Promise<boolean> {
 }
 
 /** Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out. */
-async function copyTree(root: string, to: string, { signal, room }: Making) {
+async function copyTree(root: string, to: string, { signal, room, entries }: Making) {
   const [tree, base] = [path.join(to, "tree"), path.join(to, "base")];
   await Promise.all([mkdir(tree), mkdir(base)]);
   const directories = new Set([""]);
   let bytes = 0;
-  for await (const { file, place } of filesOf(root, signal)) {
+  for await (const { file, place } of filesOf(root, { maxEntries: entries, tooMany: tooLarge }, signal)) {
     const read = readFileOf(place, file);
     if (read === null) continue;
     const { data, mode } = read;
@@ -231,13 +237,24 @@ function fileTooLarge(file: string): Refusal {
 
 const INSTEAD = "Do without executorIsolation, or narrow the channel's directory.";
 
+interface Listing {
+  readonly maxEntries: number;
+  readonly tooMany: (what: string) => Refusal;
+}
+
+function grownTooLarge(what: string): Refusal {
+  return new Refusal(
+    `Its copy has come to more than ${what}, which is too much to compare, so its work cannot be merged. Hand it on again, in smaller pieces.`,
+  );
+}
+
 /** A file that goes while others are looked at is left out, and so is a name that is no Unicode, which no tool can say. */
-async function* filesOf(root: string, signal: AbortSignal) {
+async function* filesOf(root: string, { maxEntries, tooMany }: Listing, signal: AbortSignal) {
   const places = new Places(root);
   try {
-    const options = { hidden: true, dependencies: false, maxEntries: MOST.files };
+    const options = { hidden: true, dependencies: false, maxEntries };
     const { paths, cut } = refusing(root, () => listFiles(places, "", options));
-    if (cut) throw tooLarge(`${MOST.files.toLocaleString("en-US")} entries`);
+    if (cut) throw tooMany(`${maxEntries.toLocaleString("en-US")} entries`);
     for (const [index, file] of paths.entries()) {
       if (index % AT_ONCE === 0) {
         await nextTurn();
@@ -257,9 +274,9 @@ function placeOf(file: string, places: Places): Place | null {
   return place?.stats?.isFile() === true ? place : null;
 }
 
-async function hashesOf(root: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+async function hashesOf(root: string, listing: Listing, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>();
-  for await (const { file, place } of filesOf(root, signal)) {
+  for await (const { file, place } of filesOf(root, listing, signal)) {
     hashes.set(
       file,
       refusing(file, () => withFile(place, file, hashFile)),

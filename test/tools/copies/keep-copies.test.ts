@@ -15,14 +15,14 @@ const LIMITS = { bytes: 1_000_000, ageMs: 7 * DAY };
 const { signal } = new AbortController();
 
 /** A manager at work, and a root of a thousand bytes. */
-async function scene(roomBytes?: number) {
+async function scene(room: Parameters<typeof createExecutorCopies>[1] = {}) {
   const session = await nativeSession();
   const { store, clock, deps } = session;
   const home = tempDirectory();
   const root = path.join(home, "root");
   mkdirSync(root);
   writeFileSync(path.join(root, "a.txt"), "a".repeat(1_000));
-  const copies = createExecutorCopies(home, roomBytes);
+  const copies = createExecutorCopies(home, room);
   const event = (callId: string) =>
     childEvent({ sessionId: "ses_1", runId: "run_1", callId }, { task: { among: 4, isolated: true }, at: clock.now() });
   const endRun = (runId: string) =>
@@ -91,7 +91,7 @@ test("what a process that died has left goes after an hour, and what may be abou
 });
 
 test("no copy is made beyond the room that all have together, however many are asked for at once", async () => {
-  const at = await scene(5_000);
+  const at = await scene({ bytes: 5_000 });
   const names = ["agt_1", "agt_2", "agt_3", "agt_4"];
   const made = await Promise.allSettled(names.map(at.make));
   expect(made.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
@@ -99,4 +99,16 @@ test("no copy is made beyond the room that all have together, however many are a
   await at.copies.remove("agt_1");
   await at.make("agt_3");
   expect(existsSync(at.copies.of("agt_3").base)).toBe(true);
+});
+
+test("a copy may grow beyond what is copied and still be compared, and what is too much is said", async () => {
+  const at = await scene({ entries: 1 });
+  await at.make("agt_1");
+  const grow = (to: number) => {
+    for (let n = 1; n < to; n++) writeFileSync(path.join(at.copies.of("agt_1").tree, `${n}`), "");
+  };
+  grow(5);
+  expect(await at.copies.changes("agt_1", signal)).toHaveLength(4);
+  grow(6);
+  await expect(at.copies.changes("agt_1", signal)).rejects.toThrow("come to more than 5 entries");
 });
