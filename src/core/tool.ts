@@ -96,6 +96,8 @@ export interface CallPreview {
   readonly seal?: string;
   /** What the call may touch: `may change files in the sandbox of this channel · no network`. */
   readonly reach: string;
+  /** What the buttons of a card of its own say, where that tells more than allowing and denying. */
+  readonly answers?: { readonly allow: string; readonly deny: string };
 }
 
 export interface Tool<I = unknown> {

@@ -40,7 +40,7 @@ function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
     name: "schedule_job",
     description:
       "Has something done again and again, or once later as a reminder; what comes of it is posted in this channel. Give either cron " +
-      "or at. The person sees when it will be due and confirms it with a button.",
+      "or at. The person sees when it will be due and confirms it with a button; where they do not, ask what should be different.",
     input: newJob,
     permission: "none",
     parallel: false,
@@ -58,6 +58,7 @@ function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
         language: "text",
         text,
         reach: "runs by itself in this channel · only looks",
+        answers: { allow: "Create", deny: "Change" },
         // Two hours from now are others when the button is pressed.
         ...(seen.dueOnce === null ? {} : { seal: new Date(seen.dueOnce).toISOString() }),
       };
@@ -104,6 +105,7 @@ function createCancelJob({ jobs, ...deps }: JobToolDeps): Tool {
         language: "text",
         text: shown.text,
         reach: "a run that has begun ends as usual",
+        answers: { allow: "Remove", deny: "Keep" },
         // Its name may be another's when the button is pressed.
         seal: seen.id,
       };

@@ -25,6 +25,7 @@ test("a reminder is due when its card said, however long the button waited to be
   const card = await schedule?.preview?.(input, ctx, signal);
   if (card === undefined || "refused" in card) throw new Error(JSON.stringify(card));
   expect(card.text).toContain("once, on Mon 4 Jan 2027 09:11 Europe/Paris");
+  expect(card.answers).toEqual({ allow: "Create", deny: "Change" });
   const seal = card.seal ?? "";
   await world.pass(8 * MINUTE, 10_000);
   const answer = await schedule?.execute(input, { ...ctx, seal }, signal);

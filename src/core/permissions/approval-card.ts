@@ -160,10 +160,12 @@ function remembered({ calls, mayRemember }: CardFacts, isWhole: boolean): string
   return ` · session and always remember: ${labels.join(", ")}`;
 }
 
-function buttonsOf({ approvalId, mayRemember }: CardFacts, isWhole: boolean): Button[] {
+function buttonsOf({ approvalId, calls, mayRemember }: CardFacts, isWhole: boolean): Button[] {
+  const own = calls.length === 1 ? calls[0]?.preview.answers : undefined;
+  const { allow, deny } = own ?? { allow: "Allow once", deny: "Deny" };
   const once: Button[] = [
-    { id: `approve:y:${approvalId}`, label: "Allow once", style: "primary" },
-    { id: `approve:n:${approvalId}`, label: "Deny", style: "danger" },
+    { id: `approve:y:${approvalId}`, label: allow, style: "primary" },
+    { id: `approve:n:${approvalId}`, label: deny, style: own === undefined ? "danger" : "default" },
   ];
   if (!mayRemember || !isWhole) return once;
   return [

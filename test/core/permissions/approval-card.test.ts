@@ -49,6 +49,15 @@ test("a card shows what will happen, who wanted it, who may decide and what woul
   expect(isWhole).toBe(true);
 });
 
+test("a call that is more than allowed says so on its buttons, alone on its card", () => {
+  const asked = call("Daily: every day at 09:00");
+  const named = { ...asked, preview: { ...asked.preview, answers: { allow: "Create", deny: "Change" } } };
+  const labels = (calls: CardFacts["calls"]) =>
+    card(calls, { mayRemember: false }).message.buttons.map(({ label }) => label);
+  expect(labels([named])).toEqual(["Create", "Change"]);
+  expect(labels([named, asked])).toEqual(["Allow once", "Deny"]);
+});
+
 test("whose words led to the call stands beside who asked", () => {
   expect(card([call("ls")], { others: [BOB] }).message.markdown).toContain("asked by @ana, with words of @bob");
 });
