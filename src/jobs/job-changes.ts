@@ -8,6 +8,7 @@ import type { Runtime } from "../core/protocol/runtime.ts";
 import { type JobRow, jobNameKey, settingsOf } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
 import { done, refused } from "./answers.ts";
+import { CALLED_OFF, callOffOutdated } from "./called-off.ts";
 import { type ReadDraft, readDraft } from "./draft.ts";
 import { versionOf } from "./job-fields.ts";
 import type { JobFinder } from "./job-finder.ts";
@@ -22,7 +23,7 @@ import { sentenceOf, timeIn } from "./sentence.ts";
 export interface JobChangesOptions {
   readonly store: Store;
   readonly runtime: Runtime;
-  readonly scheduler: Pick<JobScheduler, "look" | "runNow">;
+  readonly scheduler: Pick<JobScheduler, "look" | "runNow" | "startWaiting">;
   readonly agents: () => ReadonlySet<string>;
   readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
   readonly refusalOf: RefusalOf;
@@ -99,13 +100,17 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
       if (isDueAgain) await tx.jobs.enable(job.id, at);
       // Due times of the new schedule count from now.
       else if (isOtherTime) await tx.jobs.accountTo(job.id, at);
-      return "changed";
+      const isCalledOff = await callOffOutdated(tx, { job, settings: read.settings, at });
+      return isCalledOff ? "called off" : "changed";
     });
     if (outcome === "taken") return nameTaken(read.settings.name);
     // Somebody was quicker: what was typed is a change of what stands there now.
     if (outcome === "outdated") return this.edit(name, draft, request);
     await scheduler.look(job.id);
-    return done(`✓ ${job.enabled || isDueAgain ? this.#said(read) : pausedStill(read)}`);
+    const said = `✓ ${job.enabled || isDueAgain ? this.#said(read) : pausedStill(read)}`;
+    if (outcome === "changed") return done(said);
+    await scheduler.startWaiting(job.id);
+    return done(`${said}\n${CALLED_OFF}`);
   }
 
   /** Runs, pauses or removes it. */

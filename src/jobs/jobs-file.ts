@@ -7,8 +7,9 @@ import { platformNameSchema, type ThreadRef } from "../core/protocol/platform.ts
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { JobSettings } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
+import { callOffOutdated } from "./called-off.ts";
 import { asNamed, isRelative, PAST, readDraft } from "./draft.ts";
-import { PAUSED, REMOVED } from "./occurrence.ts";
+import { DUE_ONCE, PAUSED, REMOVED } from "./occurrence.ts";
 import { isSameTime } from "./schedule.ts";
 import type { JobScheduler } from "./scheduler.ts";
 
@@ -22,7 +23,7 @@ export interface JobsFileOptions {
   readonly store: Store;
   readonly runtime: Runtime;
   readonly log: Log;
-  readonly scheduler: Pick<JobScheduler, "look">;
+  readonly scheduler: Pick<JobScheduler, "look" | "startWaiting">;
   readonly agents: () => ReadonlySet<string>;
   readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
   readonly defaultTimezone: string;
@@ -180,7 +181,7 @@ function threadOf(channel: string): ThreadRef | null {
 
 const OFF = "It is off in the file of jobs.";
 
-type Taken = { readonly id: string } | { readonly problem: string };
+type Taken = { readonly id: string; readonly isCalledOff?: boolean } | { readonly problem: string };
 
 /** A job of the file is known by its name. */
 async function takeOver(
@@ -201,14 +202,19 @@ async function takeOver(
     if (known.source === "chat") return { problem: `there is a job **${settings.name}** already, made in chat` };
     if (kept.has(known.id)) return { problem: `**${settings.name}** stands there twice` };
     if (!(await tx.jobs.change(known, settings, at))) return { problem: `**${settings.name}** is being changed` };
+    const isOtherTime = !isSameTime(known, settings);
+    // A reminder that has come is due again at its new time.
+    const isDueAgain = isOtherTime && known.pausedBecause === DUE_ONCE;
     // Due times of a new schedule count from now.
-    if (known.enabled && !isSameTime(known, settings)) await tx.jobs.accountTo(known.id, at);
+    if (known.enabled && isOtherTime) await tx.jobs.accountTo(known.id, at);
     if (!enabled) {
       await tx.jobs.pause(known.id, OFF, at);
       await tx.occurrences.withdraw(known.id, PAUSED, at);
-    } else if (known.pausedBecause === OFF) await tx.jobs.enable(known.id, at);
-    return { id: known.id };
+    } else if (known.pausedBecause === OFF || isDueAgain) await tx.jobs.enable(known.id, at);
+    return { id: known.id, isCalledOff: await callOffOutdated(tx, { job: known, settings, at }) };
   });
-  if ("id" in taken) await scheduler.look(taken.id);
+  if (!("id" in taken)) return taken;
+  await scheduler.look(taken.id);
+  if (taken.isCalledOff === true) await scheduler.startWaiting(taken.id);
   return taken;
 }

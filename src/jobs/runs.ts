@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { z } from "zod";
 import { type JobFacts, type JobRun, type JobRunEnd, type JobRuns, TIME_LIMIT } from "../core/jobs/job-runs.ts";
 import type { AppError } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
@@ -28,6 +29,15 @@ export interface JobRunDeskOptions {
 const HISTORY = 6;
 /** The pause before a second attempt; the third waits four times as long, and so on. Milliseconds. */
 const FIRST_RETRY_MS = 60_000;
+/** In the journal of a job's run: how its report begins. */
+const BEGINNING = "report:beginning";
+const beginningSchema = z.object({
+  name: z.string(),
+  sentence: z.string().nullable(),
+  late: z.object({ due: z.string(), ran: z.string(), why: z.string() }).nullable(),
+  isUnchanged: z.boolean(),
+});
+type Beginning = z.infer<typeof beginningSchema>;
 /** Characters of a report or a reason that the log keeps. */
 const LOGGED_CHARS = 300;
 
@@ -51,7 +61,8 @@ class JobRunDesk implements JobRuns {
       return 0;
     }
     // Whoever has lost the right since it fell due has nothing more done in their name.
-    if (job !== null && refusalOf(job) !== null) await this.#cancel(run, "the job's rights, which have ended");
+    const refusal = job === null ? null : refusalOf(job);
+    if (refusal !== null) await this.#cancel(run, `what stands against it: ${refusal.replace(/\.$/u, "")}`);
     await store.transaction(async (tx) => {
       await tx.occurrences.move(run.occurrenceId, "retrying", { status: "running" });
       await tx.occurrences.runs(run.occurrenceId, run.runId, this.#now());
@@ -70,30 +81,42 @@ class JobRunDesk implements JobRuns {
   async factsOf(run: JobRun, end: JobRunEnd): Promise<JobFacts> {
     const { store } = this.#options;
     const [occurrence, job] = await this.#found(run);
-    if (occurrence === null) return { ...NO_FACTS, isOver: true };
+    if (occurrence === null || isOver(occurrence, run)) return { ...NO_FACTS, isOver: true };
     const newest = await store.occurrences.newestRuns(run.jobId, HISTORY + 1);
     const before = newest.filter(({ id }) => id !== occurrence.id).slice(0, HISTORY);
     const facts: JobFacts = {
       ...NO_FACTS,
       name: job?.name ?? occurrence.jobName,
-      isOver: isOver(occurrence, run),
       history: before.toReversed(),
       leftOut: await store.occurrences.leftOutBefore(occurrence),
     };
-    if (job === null) return facts;
+    if (job === null) return { ...facts, ...(await this.#saidFirst(run, facts)) };
     // Whoever asked for the run, or read of a failure, hears how it is now.
     const isAwaited = occurrence.trigger === "person" || run.attempt > 1 || before[0]?.success === false;
     const last =
       job.silentWhenUnchanged && !isAwaited
         ? await store.occurrences.lastReportHash(job.id, occurrence.scheduledFor)
         : null;
-    return {
-      ...facts,
-      ...nextOf(run, end, { job, now: this.#now() }),
+    const said = await this.#saidFirst(run, {
+      name: job.name,
       sentence: sentence(job),
       late: lateness(occurrence, job),
       isUnchanged: end.verdict === "succeeded" && last === hashOf(end.text),
-    };
+    });
+    return { ...facts, ...nextOf(run, end, { job, now: this.#now() }), ...said };
+  }
+
+  /**
+   * How the report begins, as it was when it was first to be posted: a job that is changed or removed before a restart would
+   * shift where the messages of a long one end, of which some are posted.
+   */
+  async #saidFirst(run: JobRun, { name, sentence, late, isUnchanged }: Beginning): Promise<Beginning> {
+    const { store } = this.#options;
+    const known = await store.journal.get(run.runId, BEGINNING);
+    if (known.found) return beginningSchema.parse(known.value);
+    const value: Beginning = { name, sentence, late, isUnchanged };
+    await store.transaction((tx) => tx.journal.put(run.runId, BEGINNING, { value, at: this.#now() }));
+    return value;
   }
 
   async ended(run: JobRun, end: JobRunEnd): Promise<void> {
@@ -105,7 +128,7 @@ class JobRunDesk implements JobRuns {
 
   async undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null> {
     const { store, log } = this.#options;
-    const reason = explain(error);
+    const reason = explain(error).replace(/^✗ /u, "");
     log.error({ ...run, code: error.code, ...error.detail }, "job_undeliverable");
     await this.#close(run, { ...end, verdict: "failed", text: reason, transient: null }, reason);
     return (await store.jobs.get(run.jobId))?.ownerId ?? null;
@@ -148,7 +171,7 @@ class JobRunDesk implements JobRuns {
       await tx.journal.put(run.runId, TIME_HAD, { value: occurrence?.durationMs ?? 0, at });
       if (job === null) return "ended";
       const failures = end.verdict === "cancelled" ? 0 : await tx.jobs.countFailure(job.id, hasFailed(end));
-      const because = pausedBecause ?? pauseReason(job, { failures, isDue: occurrence?.trigger === "schedule" });
+      const because = pausedBecause ?? pauseReason(job, failures, occurrence);
       if (because === null) return "ended";
       await tx.jobs.pause(job.id, because, at);
       await tx.occurrences.withdraw(job.id, PAUSED, at);
@@ -200,8 +223,10 @@ function retryDelay({ attempt }: JobRun, { transient }: JobRunEnd, { attempts, e
   return Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), transient.retryAfterMs ?? 0);
 }
 
-function pauseReason(job: JobRow, { failures, isDue }: { failures: number; isDue: boolean }): string | null {
-  if (job.dueOnce !== null && isDue) return DUE_ONCE;
+/** A reminder that was given another time while it ran is still to come. */
+function pauseReason(job: JobRow, failures: number, occurrence: OccurrenceRow | null): string | null {
+  const isDue = occurrence?.trigger === "schedule" && job.dueOnce !== null && job.dueOnce <= occurrence.scheduledFor;
+  if (isDue) return DUE_ONCE;
   return failures >= job.pauseAfter ? `It failed ${failures} times in a row.` : null;
 }
 

@@ -10,6 +10,7 @@ import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobPlace, JobRow } from "../core/store/jobs.ts";
 import { JOB_KEY } from "../core/store/sessions.ts";
 import type { Store, StoreTransaction } from "../core/store/store.ts";
+import { callOffAttempts } from "./called-off.ts";
 import { JOB_DEFAULTS } from "./draft.ts";
 import {
   attemptEvent,
@@ -143,7 +144,9 @@ export class JobScheduler {
       await tx.occurrences.add({ ...this.#newRow(job, at), id, trigger: "person", status: "running", sessionId });
       return true;
     });
-    return outcome === "new" ? null : "It is running already.";
+    if (outcome !== "changed") return outcome === "new" ? null : "It is running already.";
+    const now = await store.jobs.get(job.id);
+    return now === null ? "It has been removed." : this.runNow(now, at);
   }
 
   /** The run before is over: the due time that has waited longest begins. */
@@ -152,10 +155,11 @@ export class JobScheduler {
     const [first] = await store.occurrences.open(jobId);
     const job = first?.status === "waiting" ? await store.jobs.get(jobId) : null;
     if (job === null || first === undefined) return;
-    await this.#deliver(job, first, async (tx, sessionId) => {
+    const outcome = await this.#deliver(job, first, async (tx, sessionId) => {
       const [still] = await tx.occurrences.open(jobId);
       return still?.id === first.id && tx.occurrences.move(first.id, "waiting", { status: "running", sessionId });
     });
+    if (outcome === "changed") await this.startWaiting(jobId);
   }
 
   async #look(jobId: string): Promise<void> {
@@ -173,7 +177,11 @@ export class JobScheduler {
     const now = runtime.clock.now();
     if (job.accountedTo > now + TOO_FAR_AHEAD_MS) {
       log.warn({ jobId, accountedTo: job.accountedTo }, "job_clock_was_ahead");
-      await store.transaction((tx) => tx.jobs.accountAnew(jobId, now));
+      await store.transaction(async (tx) => {
+        await tx.jobs.accountAnew(jobId, now);
+        await callOffAttempts(tx, jobId, { message: "the clock was set back before its next attempt", at: now });
+      });
+      await this.startWaiting(jobId);
       return this.#setTick(job, read.schedule, now);
     }
     const arrived = arrivedBy(now, job, read.schedule);
@@ -265,17 +273,18 @@ export class JobScheduler {
     return { jobId, jobName, channelId, scheduledFor, trigger: "schedule" as const, at };
   }
 
-  #deliver(
-    job: JobRow,
-    { refusal = this.#options.refusalOf(job), ...occurrence }: NewRun,
-    claim: OccurrenceClaim,
-  ): Promise<Delivered> {
-    const { engine, runtime, agentOf } = this.#options;
+  /** “changed”: the job is not as it was read; whoever changed it has it looked at. */
+  async #deliver(job: JobRow, run: NewRun, claim: OccurrenceClaim): Promise<Delivered | "changed"> {
+    const { engine, runtime, agentOf, refusalOf } = this.#options;
+    const { refusal = refusalOf(job), ...occurrence } = run;
     const at = runtime.clock.now();
     const sessionId = runtime.ids.next("ses");
     const event = attemptEvent(job, { ...occurrence, attempt: 1 }, { at, refusal });
-    return engine.deliver(sessionId, event, async (tx) => {
-      if (!(await claim(tx, sessionId))) return false;
+    let isChanged = false;
+    const delivered = await engine.deliver(sessionId, event, async (tx) => {
+      // What must not run does nothing, and its row may be unreadable.
+      isChanged = run.refusal === undefined && (await tx.jobs.get(job.id))?.updatedAt !== job.updatedAt;
+      if (isChanged || !(await claim(tx, sessionId))) return false;
       await tx.sessions.createUnder(`${JOB_KEY}${occurrence.id}`, {
         id: sessionId,
         thread: job.thread,
@@ -289,6 +298,7 @@ export class JobScheduler {
       });
       return true;
     });
+    return isChanged ? "changed" : delivered;
   }
 
   /**

@@ -1,0 +1,168 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { JobDraft } from "../../src/core/jobs/job-control.ts";
+import { settingsOf } from "../../src/core/store/jobs.ts";
+import { JobScheduler } from "../../src/jobs/scheduler.ts";
+import { silentLog } from "../support/silent-log.ts";
+import { tempDirectory } from "../support/temp-directory.ts";
+import { CHANNEL, openWorld, type World } from "./world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const ADMIN = { id: "slack:UADMIN", name: "ana", roles: [] };
+
+function byAdmin(world: World) {
+  return { person: ADMIN, thread: CHANNEL, at: world.clock.now() };
+}
+
+async function statuses(world: World, jobId: string): Promise<string[]> {
+  return (await world.occurrences(jobId)).map(({ status }) => status);
+}
+
+describe("a job that is given one time, tomorrow, while its run goes on, runs tomorrow", () => {
+  test.each([
+    { was: "due once today", draft: { at: "2027-01-04 10:00" } },
+    { was: "due every day", draft: { cron: "0 10 * * *" } },
+  ])("when it was $was", async ({ draft }) => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Call", prompt: "Remind.", ...draft });
+    world.play = () => ({ takesMs: 4 * MINUTE });
+    await world.pass(HOUR + MINUTE, 10_000);
+    await world.jobs.control.edit(id, { at: "2027-01-05 10:00" }, byAdmin(world));
+    await world.pass(10 * MINUTE, 10_000);
+    await world.away(DAY - 20 * MINUTE);
+    await world.pass(20 * MINUTE, 10_000);
+    expect(await statuses(world, id)).toEqual(["succeeded", "succeeded"]);
+    expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false, pausedBecause: "It was due once." });
+  });
+
+  test("when it is one of the file's that has come", async () => {
+    const file = path.join(tempDirectory(), "jobs.json");
+    const write = (at: string) =>
+      writeFileSync(file, JSON.stringify([{ name: "Call", prompt: "Remind.", channel: "slack:T1/C1", at }]));
+    write("2027-01-04 10:00");
+    const world = await openWorld({ file });
+    await world.pass(HOUR + MINUTE, 10_000);
+    write("2027-01-05 10:00");
+    await world.away(MINUTE);
+    await world.away(DAY - 10 * MINUTE);
+    await world.pass(20 * MINUTE, 10_000);
+    expect(world.posts()).toHaveLength(2);
+  });
+});
+
+describe("while the next attempt waits", () => {
+  async function failedOnce(draft: JobDraft = {}): Promise<{ world: World; id: string }> {
+    const skills = ["watch"];
+    const world = await openWorld({ skills });
+    const when = { name: "Tidy", prompt: "Tidy.", cron: "0 * * * *", mode: "agi", tools: "bash", budget: "5" };
+    const id = await world.add({ ...when, ...draft }, { person: ADMIN });
+    world.play = (_event, number) => (number === 1 ? { fails: "overloaded" } : {});
+    await world.pass(HOUR + 10_000, 10_000);
+    expect(await statuses(world, id)).toEqual(["retrying"]);
+    return { world, id };
+  }
+
+  test.each<{ what: string; draft: JobDraft; comes: boolean }>([
+    { what: "less rights", draft: { mode: "read", tools: "" }, comes: false },
+    { what: "something else to do", draft: { prompt: "Look." }, comes: false },
+    { what: "less money", draft: { budget: "1" }, comes: false },
+    { what: "another name and other hours", draft: { name: "Other", cron: "30 * * * *" }, comes: true },
+  ])("a job gets $what: whether the attempt still comes is $comes", async ({ draft, comes }) => {
+    const { world, id } = await failedOnce();
+    const answer = await world.jobs.control.edit(id, draft, byAdmin(world));
+    expect(answer.isDone).toBe(true);
+    expect(answer.text.includes("The next attempt of the run that failed is called off")).toBe(!comes);
+    await world.pass(10 * MINUTE, 10_000);
+    expect(await statuses(world, id)).toEqual([comes ? "succeeded" : "cancelled"]);
+    expect(world.posts()).toHaveLength(comes ? 2 : 1);
+  });
+
+  test("the clock that was a year ahead is set right: the job goes on", async () => {
+    const { world, id } = await failedOnce();
+    world.play = () => ({ parks: true });
+    world.clock.set(world.clock.now() - 365 * DAY);
+    await world.pass(HOUR, 10_000);
+    expect((await statuses(world, id)).toSorted()).toEqual(["cancelled", "running"]);
+  });
+
+  test("what it needs goes: its run says what, and does nothing", async () => {
+    const access = { deny: [] as string[] };
+    const world = await openWorld({ access });
+    await world.add({ name: "Tidy", prompt: "Tidy.", cron: "0 10 * * *" });
+    world.play = (_event, number) => (number === 1 ? { fails: "overloaded" } : {});
+    await world.pass(HOUR + 10_000, 10_000);
+    access.deny.push("slack:U1");
+    await world.pass(10 * MINUTE, 10_000);
+    expect(world.posts()[1]).toContain(
+      "⏹ **Tidy** · stopped by what stands against it: @ana may not use me any more (`access.deny`)",
+    );
+  });
+});
+
+test.each(["edited", "removed"] as const)(
+  "a job that is %s while somebody starts it runs as it is now",
+  async (how) => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Race", cron: "0 10 * * *", prompt: "Look.", tools: "bash" }, { person: ADMIN });
+    const job = await world.store.jobs.get(id);
+    if (job === null) throw new Error("no job");
+    let isChanged = false;
+    const change = async () => {
+      if (isChanged) return;
+      isChanged = true;
+      if (how === "edited") await world.jobs.control.edit(id, { tools: "" }, byAdmin(world));
+      else await world.jobs.control.act("remove", id, byAdmin(world));
+    };
+    const { store } = world;
+    const open = async (jobId: string) => {
+      await change();
+      return store.occurrences.open(jobId);
+    };
+    const ticker = {
+      start: () => Promise.resolve(),
+      set: () => Promise.resolve(),
+      clear: () => Promise.resolve(),
+      stop: () => Promise.resolve(),
+    };
+    const scheduler = new JobScheduler({
+      store: { ...store, occurrences: { ...store.occurrences, open } },
+      engine: world.engine(),
+      runtime: { clock: world.clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
+      log: silentLog,
+      ticker,
+      agentOf: () => "build",
+      refusalOf: () => null,
+    });
+    const answer = await scheduler.runNow(job, world.clock.now());
+    await world.pass(10_000);
+    expect(answer).toBe(how === "edited" ? null : "It has been removed.");
+    expect(world.runs.map(({ tools }) => tools)).toEqual(how === "edited" ? [[]] : []);
+  },
+);
+
+test.each(["renamed", "removed"] as const)(
+  "a long report whose job is %s while the program is away in the middle of it stays whole",
+  async (how) => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look." });
+    const lines = Array.from({ length: 30 }, (_, index) => `This is line ${index} of the report`);
+    world.play = () => ({ says: lines.join("\n") });
+    world.killWhen(() => Promise.resolve(world.posts().length === 2));
+    await world.pass(HOUR + MINUTE, 10_000);
+    expect(world.isKilled()).toBe(true);
+    const job = await world.store.jobs.get(id);
+    if (job === null) throw new Error("no job");
+    const name = "A name that is so much longer that every message of the report would end at another line";
+    await world.store.transaction(async (tx) => {
+      if (how === "removed") return tx.jobs.remove(id);
+      await tx.jobs.change(job, { ...settingsOf(job), name }, world.clock.now());
+    });
+    await world.startAgain();
+    await world.pass(MINUTE, 1_000);
+    const landed = [...world.platform.messages.values()].map(({ markdown }) => markdown).join("\n");
+    expect(landed.match(/^This is line \d+ of the report$/gmu)).toEqual(lines);
+  },
+);
