@@ -107,7 +107,9 @@ function settingRows(node: Node, prefix: string, listed: Set<string>): string[] 
 
 function row(name: string, node: Node): string {
   const cell = (value: unknown) => (value === undefined ? "" : `\`${text(value).replaceAll("|", "\\|")}\``);
-  const meaning = (node.description ?? "").replaceAll("|", "\\|").replaceAll("<", "&lt;");
+  // Within backticks Markdown shows every sign as it is.
+  const safe = (node.description ?? "").replaceAll(/`[^`]*`|</gu, (part) => (part === "<" ? "&lt;" : part));
+  const meaning = safe.replaceAll("|", "\\|");
   return `| \`${name}\` | ${meaning} | ${cell(node.default)} | ${cell(node.examples?.[0])} |`;
 }
 
