@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { checkCombinations, settingsWithoutEffect, unknownVariables } from "./config/combinations.ts";
+import { checkCombinations, unknownVariables } from "./config/combinations.ts";
 import { environmentSchema, providerEnvironmentSchema } from "./config/environment.ts";
 import { expandServers, passedOn } from "./config/mcp-settings.ts";
 import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
@@ -56,10 +55,6 @@ export function loadConfig(sources: ConfigSources): Config {
     childEnvironment: passedOn(environment.value),
     configFile: file.path,
     cwd: sources.cwd,
-    warnings: [
-      ...warnings,
-      ...unknownVariables(environment.value, known),
-      ...settingsWithoutEffect(Object.keys(z.record(z.string(), z.unknown()).parse(file.value))),
-    ],
+    warnings: [...warnings, ...unknownVariables(environment.value, known)],
   });
 }

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { loadAgents } from "./agents.ts";
@@ -119,10 +120,19 @@ function withSettings(config: QueryConfig, { mode = config.mode, model, effort }
   return { ...withoutWindow, mode, model };
 }
 
-/** The directory bound to the channel, or a folder of its own beneath the sandbox parent. */
+/** The directory bound to the channel, or a folder of its own beneath the sandbox parent; of it, the working directory. */
 function sandboxRootOf(config: Config, thread: ThreadRef): string {
-  const bound = config.channels[`${thread.platform}:${thread.channelId}`]?.directory;
-  if (bound !== undefined) return bound;
+  const { directory, workingDirectory = config.query.workingDirectory } =
+    config.channels[`${thread.platform}:${thread.channelId}`] ?? {};
   const folder = `${thread.platform}-${thread.channelId.replace(/[^A-Za-z0-9_-]/g, "_")}`;
-  return path.join(config.sandbox, folder);
+  return within(directory ?? path.join(config.sandbox, folder), workingDirectory);
+}
+
+/** Throws ConfigError where a link leads out: what is in a root may be anybody's. */
+function within(root: string, workingDirectory: string): string {
+  const place = path.join(root, workingDirectory);
+  if (place === path.join(root) || !existsSync(place)) return place;
+  const toPlace = path.relative(realpathSync(root), realpathSync(place));
+  if (toPlace.split(path.sep)[0] !== "..") return place;
+  throw new ConfigError([`workingDirectory: ${workingDirectory} leads out of ${root}.`]);
 }

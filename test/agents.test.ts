@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type Agents, loadAgents } from "../src/agents.ts";
@@ -157,6 +157,24 @@ test.each([
   expect(problems).toEqual([expect.stringMatching(problem)]);
   const role = byName.get("odd")?.access ?? "";
   expect(offeredTools(EVERY_TOOL, { agentName: "odd", role, mode: "agi" })).toEqual([]);
+});
+
+test("tools work in the working directory of a channel's root, which no link leads out of", () => {
+  const channels = { "slack:C1": { directory: "checkout", workingDirectory: "service" } };
+  const { config } = configured({ settings: { workingDirectory: "all", channels } });
+  const root = path.join(config.sandbox, "../../checkout");
+  const rootOf = (channelId: string) =>
+    createPlaces(config, "demo/scripted").sandboxRootOf({
+      platform: "slack",
+      workspaceId: "T1",
+      channelId,
+      threadId: null,
+    });
+  expect(rootOf("C2")).toBe(path.join(config.sandbox, "slack-C2/all"));
+  expect(rootOf("C1")).toBe(path.join(root, "service"));
+  mkdirSync(root, { recursive: true });
+  symlinkSync("/etc", path.join(root, "service"));
+  expect(() => rootOf("C1")).toThrow(/workingDirectory: service leads out of/u);
 });
 
 const MODEL = "anthropic/claude-sonnet-5-5";

@@ -40,14 +40,6 @@ function modeWarnings(env: Environment): string[] {
   return ["SLACK_SIGNING_SECRET: is not used, because SLACK_APP_TOKEN selects Socket Mode. Unset one of the two."];
 }
 
-/** Settings that are understood and kept, but that nothing acts upon in this version. */
-const WITHOUT_EFFECT = ["workingDirectory"];
-
-/** Whoever sets a limit that is not kept must be told. `set`: top-level keys of the settings file. */
-export function settingsWithoutEffect(set: readonly string[]): string[] {
-  return WITHOUT_EFFECT.filter((name) => set.includes(name)).map((name) => `${name}: has no effect in this version.`);
-}
-
 const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;
 
 /**

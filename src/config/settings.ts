@@ -1,3 +1,4 @@
+import path from "node:path";
 import { z } from "zod";
 import { REGION } from "../core/providers/catalog.ts";
 import { mcpServersSchema } from "./mcp-settings.ts";
@@ -98,6 +99,10 @@ const providersSchema = z.record(
   providerSchema,
 );
 
+function isInside(directory: string): boolean {
+  return !path.isAbsolute(directory) && !directory.split(/[/\\]/).includes("..");
+}
+
 /** The fields that shape a query; the same in the file's root and in `channels.<platform:id>`. */
 const queryFields = {
   model: field(modelRefSchema.exactOptional(), "The model, provider/model.", "anthropic/claude-opus-5-5"),
@@ -117,8 +122,8 @@ const queryFields = {
   ),
   outputStylePrompt: field(text.exactOptional(), "An output style in your own words.", "At most five sentences."),
   workingDirectory: field(
-    text.exactOptional(),
-    "Where tools start, relative to the sandbox root. Default: the root itself.",
+    text.refine(isInside, "must be a path beneath the sandbox root").exactOptional(),
+    "The directory beneath the sandbox root that tools work in; they do not reach above it. Default: the root itself.",
     "service",
   ),
   thinkingBudget: field(

@@ -218,11 +218,6 @@ test.each(warned)("$name is warned about", ({ env, warning }) => {
   expect(load({ env }).warnings).toEqual([warning]);
 });
 
-test("limits and features that are set but not there yet are warned about, one by one", () => {
-  const file = { workingDirectory: "x", maxTurns: 7 };
-  expect(load({ file }).warnings).toEqual(["workingDirectory: has no effect in this version."]);
-});
-
 test("variables of other programs are left alone", () => {
   expect(load({ env: { SLACK_WEBHOOK_CHANNEL_FOR_DEPLOYS: "x", PATH: "/bin" } }).warnings).toEqual([]);
 });

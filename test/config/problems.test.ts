@@ -55,6 +55,12 @@ const refused: { name: string; given: Given; problem: string }[] = [
     problem: 'deckhand.config.json: maxTurn: is not known. Did you mean "maxTurns"?',
   },
   {
+    name: "a working directory outside of the sandbox root",
+    given: { file: { workingDirectory: "a/../../b" } },
+    problem:
+      'deckhand.config.json: workingDirectory: must be a path beneath the sandbox root, is "a/../../b". Example: "workingDirectory": "service"',
+  },
+  {
     name: "a misspelt key far inside",
     given: { file: { channels: { "slack:C1": { requireMentions: true } } } },
     problem: 'deckhand.config.json: channels.slack:C1.requireMentions: is not known. Did you mean "requireMention"?',
