@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { lstatSync, statSync, unlinkSync } from "node:fs";
+import { constants, lstatSync, statSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
@@ -7,7 +7,7 @@ import { CancelSignal } from "../../core/sessions/engine.ts";
 import { instructionRefusal, isInstructionFile } from "../instruction-files.ts";
 import { removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
-import { EXECUTABLE, keepMode } from "../wasm/workspace/kept-mode.ts";
+import { keepMode } from "../wasm/workspace/kept-mode.ts";
 import { Places, withFile } from "../wasm/workspace/places.ts";
 import { hashFile, hashOf, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing, systemCode } from "../wasm/workspace/refusal.ts";
@@ -200,8 +200,9 @@ async function put(file: string, { content, here, merging }: Putting): Promise<M
     refusing(file, () => {
       if (content === null) remove(file, { places, before });
       else {
-        const mode = here === null ? executableMode(merging.copy.tree, file) : undefined;
-        replaceFile(makePlace(file, places), file, { content, before, mode });
+        const mode = modeOf(merging.copy.tree, file);
+        const isProgram = here === null && (mode & constants.S_IXUSR) !== 0;
+        replaceFile(makePlace(file, places), file, { content, before, mode: isProgram ? mode : undefined });
       }
     });
   } finally {
@@ -224,14 +225,12 @@ function keptBefore(file: string, here: Buffer | null, { root, snapshots }: Merg
   if (here === null) return { before: null };
   if (here.length > MAX_KEPT.fileBytes) return {};
   const sha256 = keepContent(snapshots, here);
-  keepMode(snapshots, { path: file, sha256 }, executableMode(root, file) ?? 0);
+  keepMode(snapshots, { path: file, sha256 }, modeOf(root, file));
   return { before: sha256 };
 }
 
-/** Undefined of a file that nobody may execute: a new one gets what is usual. */
-function executableMode(root: string, file: string): number | undefined {
-  const mode = lstatSync(path.join(root, file), { throwIfNoEntry: false })?.mode ?? 0;
-  return (mode & EXECUTABLE) === 0 ? undefined : mode;
+function modeOf(root: string, file: string): number {
+  return lstatSync(path.join(root, file), { throwIfNoEntry: false })?.mode ?? 0;
 }
 
 /** Also by the resolved path, so that a link is no way to what instructs agents. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { systemCode } from "./refusal.ts";
 
 /** Permissions of a file that somebody may execute; all others are what a new file gets. */
-export const EXECUTABLE = 0o111;
+const EXECUTABLE = 0o111;
 const PERMISSIONS = 0o777;
 
 /** A file as it was: where, and which content it had. */
