@@ -113,7 +113,7 @@ const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
 /** The newest occurrences, newest first, with all that the log knows of each. */
 export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { mayRead }: Reading): string {
   if (occurrences.length === 0) return `**${job.name}** has not been due yet.`;
-  const strip = historyStrip(occurrences.filter(({ durationMs }) => durationMs !== null).toReversed());
+  const strip = historyStrip(occurrences.filter(hasRun).toReversed());
   const lines = jobLogLines(occurrences, { timezone: job.timezone, mayRead });
   return [
     `**${job.name}**, newest first:${strip === "" ? "" : ` ${strip}`}`,
@@ -123,6 +123,11 @@ export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { ma
     }),
     ...(mayRead ? [] : [NOT_THEIRS]),
   ].join("\n");
+}
+
+/** One at work has had some of its time, too. */
+function hasRun({ status, durationMs }: OccurrenceRow): boolean {
+  return durationMs !== null && !SIGNS[status].startsWith("⏳");
 }
 
 /** The same as data. */

@@ -52,6 +52,16 @@ test.each([
   expect(world.runs).toHaveLength(runs);
 });
 
+test("the strip of the log shows no failure for a run that goes on", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Long", ...HOURLY, timeout: "86400" });
+  world.play = () => ({ takesMs: 30 * MINUTE });
+  await world.pass(HOUR + 10 * MINUTE, 10_000);
+  const { text } = await world.jobs.control.act("logs", id, { person: ANA, thread: CHANNEL, at: 0 });
+  expect(text.split("\n")[0]).toBe("**Long**, newest first:");
+  expect(text).toContain("- ⏳ running · ");
+});
+
 describe("cancel-previous, killed", () => {
   type Rows = Awaited<ReturnType<Awaited<ReturnType<typeof openWorld>>["occurrences"]>>;
 
