@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Bot } from "../test/support/bot.ts";
+import { startDiscordServer } from "../test/support/discord/server.ts";
 import { slackScene } from "../test/support/scene.ts";
 import type { Figure } from "./measure.ts";
 import { rssOf, startTimed } from "./program.ts";
@@ -11,13 +13,23 @@ const FIRST_RUNS = 3;
 /** After this the program has done what it does at start-up. Milliseconds. */
 const SETTLED_MS = 2_000;
 
-/** Starts with Slack, one provider, SQLite and an empty home, so each of them also makes its database. */
+/**
+ * Starts with Slack, one provider, SQLite and an empty home, so each of them also makes its database; then
+ * with Discord beside Slack, and again in the same home.
+ */
 export async function benchStart(): Promise<readonly Figure[]> {
   const first: Start[] = [];
   for (let run = 0; run < FIRST_RUNS; run++) first.push(await firstStart());
-  await oneStart(); // leaves its compiled code for those that are measured
+  await slackStart(); // leaves its compiled code for those that are measured
   const later: Start[] = [];
-  for (let run = 0; run < RUNS; run++) later.push(await oneStart());
+  for (let run = 0; run < RUNS; run++) later.push(await slackStart());
+  const both: Start[] = [];
+  const again: Start[] = [];
+  for (let run = 0; run < FIRST_RUNS; run++) {
+    const starts = await startsOfBoth();
+    both.push(starts.first);
+    again.push(starts.again);
+  }
   const startMs = (starts: readonly Start[]) => starts.map((start) => start.startMs);
   const idleMb = (starts: readonly Start[]) => starts.map((start) => start.idleMb);
   return [
@@ -25,6 +37,8 @@ export async function benchStart(): Promise<readonly Figure[]> {
     { name: "start to ready, the very first time", unit: "ms", aim: 1_000, samples: startMs(first) },
     { name: "idle RSS", unit: "MB", aim: 150, samples: idleMb(later) },
     { name: "idle RSS after the very first start", unit: "MB", aim: 150, samples: idleMb(first) },
+    { name: "idle RSS, Slack and Discord", unit: "MB", aim: null, samples: idleMb(again) },
+    { name: "idle RSS, Slack and Discord, after the very first start", unit: "MB", aim: null, samples: idleMb(both) },
   ];
 }
 
@@ -33,20 +47,39 @@ interface Start {
   readonly idleMb: number;
 }
 
-async function oneStart(env: Record<string, string> = {}): Promise<Start> {
-  await using scene = await slackScene({ env });
-  const startMs = await startTimed(scene.bot);
+async function oneStart(bot: Bot): Promise<Start> {
+  const startMs = await startTimed(bot);
   await pause(SETTLED_MS);
-  const idleMb = rssOf(scene.bot.pid());
-  await scene.bot.kill("SIGTERM");
+  const idleMb = rssOf(bot.pid());
+  await bot.kill("SIGTERM");
   return { startMs, idleMb };
 }
 
+async function slackStart(env: Record<string, string> = {}): Promise<Start> {
+  await using scene = await slackScene({ env });
+  return await oneStart(scene.bot);
+}
+
 /** With no code compiled by an earlier start. */
-async function firstStart(): Promise<Start> {
+function firstStart(): Promise<Start> {
+  return withoutCompiledCode(slackStart);
+}
+
+/** The very first start with Slack and Discord, and a restart. */
+async function startsOfBoth(): Promise<{ readonly first: Start; readonly again: Start }> {
+  await using discord = await startDiscordServer();
+  discord.world.guild("Harbour");
+  const platform = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
+  return await withoutCompiledCode(async (cache) => {
+    await using scene = await slackScene({ env: { ...cache, ...platform } });
+    return { first: await oneStart(scene.bot), again: await oneStart(scene.bot) };
+  });
+}
+
+async function withoutCompiledCode<T>(work: (env: Record<string, string>) => Promise<T>): Promise<T> {
   const cache = mkdtempSync(path.join(tmpdir(), "deckhand-bench-"));
   try {
-    return await oneStart({ NODE_COMPILE_CACHE: cache });
+    return await work({ NODE_COMPILE_CACHE: cache });
   } finally {
     rmSync(cache, { recursive: true, force: true });
   }
