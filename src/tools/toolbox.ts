@@ -84,15 +84,17 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     tools.map(({ name, permission, capabilities }) => {
       return { name, permission, source, ...(capabilities && { capabilities }) };
     });
+  const ofServers = (): ListedTool[] => {
+    const served = (servers?.describe() ?? []).flatMap(({ name: server, tools }) =>
+      tools.map(({ name, permission }) => ({ name, permission, source: `MCP server ${server}, not sandboxed` })),
+    );
+    const names = new Set(served.map(({ name }) => name));
+    const forAll = (servers?.tools() ?? []).filter(({ name }) => !names.has(name));
+    return [...served, ...from(forAll, "all MCP servers, not sandboxed")];
+  };
   return {
     tools: all,
-    listed: () => [
-      ...from(own, "built in"),
-      ...from(loaded, "extension"),
-      ...(servers?.describe() ?? []).flatMap(({ name: server, tools }) =>
-        tools.map(({ name, permission }) => ({ name, permission, source: `MCP server ${server}, not sandboxed` })),
-      ),
-    ],
+    listed: () => [...from(own, "built in"), ...from(loaded, "extension"), ...ofServers()],
     start: async (signal) => {
       servers?.start(signal);
       stopKeeping = keepCopies({ ...options, clock });

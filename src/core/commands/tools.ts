@@ -8,9 +8,6 @@ import { privately } from "./private-reply.ts";
 import { hereOf } from "./session-to-change.ts";
 import { textTable } from "./text-table.ts";
 
-/** Rows of one message. */
-const MOST_SHOWN = 30;
-
 export const toolsCommand: ChatCommand = {
   name: "tools",
   description: "the tools I have, and which of them I may use here",
@@ -41,13 +38,11 @@ async function toolsText(context: CommandContext): Promise<string> {
     const reach = capabilities === undefined ? "" : shortReachOf(capabilities(null, place));
     return [name, permission, offered.has(name) ? (asks ? "asks first" : "yes") : "no", source, reach];
   });
-  const more = rows.length - MOST_SHOWN;
   return [
     `Agent **${agentName}** (${role}), mode **${mode}**: ${offered.size} of ${tools.length} tools.`,
     ...(managing === undefined
       ? []
       : ["In managed mode I look and plan; executors have the tools that change things."]),
-    textTable([["tool", "permission", "here", "source", "reach"], ...rows.slice(0, MOST_SHOWN)]),
-    ...(more > 0 ? [`… and ${more} more.`] : []),
+    textTable([["tool", "permission", "here", "source", "reach"], ...rows]),
   ].join("\n");
 }
