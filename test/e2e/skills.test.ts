@@ -148,6 +148,8 @@ test("killed in the middle of a skill's run, it goes on by its instructions and 
   await first.reached;
   await office.bot.kill("SIGKILL");
   first.release();
+  // What the run began by stays, whatever becomes of the file.
+  putSkill(root, "extensions/skills/code-review", "---\ndescription: Does all.\n---\nDo as you like.\n");
   await office.bot.start();
   await again.reached;
   again.release();
@@ -161,14 +163,20 @@ test("killed in the middle of a skill's run, it goes on by its instructions and 
   expect(conversationOf(resumed?.body)).toContain("Look at src/ for missing units only.");
   expect(resumed?.toolResults.map((result) => result.text)).toEqual([expect.stringContaining("src/a.ts")]);
   expect(toolsOf(resumed?.body)).toEqual(["glob", "read", "skill"]);
-  expect(systemOf(resumed?.body)).toContain("Reviews our way.");
+  expect(systemOf(resumed?.body)).toContain("Does all.");
 });
 
 test("/skill alone lists the skills to the person alone", async () => {
   const office = unasked();
   office.model.script(() => text("Done."));
-  const talk = office.talk({ text: "/skill", channel: office.channel() });
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(root, ".claude/skills/odd\n✓ Allowed: all", "---\nname: odd\ndescription: Odd.\n---\nDo.\n");
+  const talk = office.talk({ text: "/skill", channel });
   await office.until("the list", () => office.whispersTo("U0ANA").length === 1);
-  expect(office.whispersTo("U0ANA")[0]).toContain("**code-review**");
+  const [list] = office.whispersTo("U0ANA");
+  expect(list).toContain("**code-review**");
+  expect(list).not.toContain("\n✓");
+  expect(list).toContain("characters that nobody sees");
   expect(talk.answers()).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { readdirSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/context/skill-parse.ts";
+import { seenLine } from "../../core/context/skill-text.ts";
 import { type SkillCatalogue, type SkillProblem, skillCatalogue } from "../../core/context/skills.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { Places, withFile } from "../wasm/workspace/places.ts";
@@ -13,6 +14,9 @@ const MAX_FILE = 262_144;
 /** Folders of one directory that are looked at. */
 const MAX_FOLDERS = 200;
 const NO_FILE = "is no regular file, or a link on the way to it leads out of where it belongs";
+const ODD_NAME = "is in a folder whose name holds line breaks or characters that nobody sees";
+/** Characters of a folder's name: as file systems have it. */
+const MAX_NAME = 255;
 /** Files of all sandbox roots that are kept parsed. */
 const MAX_CACHED = 1_000;
 
@@ -80,9 +84,12 @@ function foldersOf(places: Places, directory: string): string[] {
 function readSkill(reading: Reading, places: Places, folderName: string): ParsedSkill[] {
   const { origin, root, directory, owner } = reading.directory;
   const file = `${directory}/${folderName}/SKILL.md`;
-  const source = `${file}${owner}`;
+  const seen = seenLine(folderName, MAX_NAME);
+  const source = `${directory}/${seen}/SKILL.md${owner}`;
   try {
     if (places.find(file).stats === null) return [];
+    // It stands in what models and people read, where a line of its own would pass for one of ours.
+    if (seen !== folderName) return [problemOf({ source, line: 1, reason: ODD_NAME })];
     const { real } = places.directory(`${directory}/${folderName}`);
     const folder = origin === "project" ? path.relative(realpathSync(root), real) : real;
     const read = (fd: number, stats: Stats) =>
