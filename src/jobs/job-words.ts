@@ -142,7 +142,9 @@ function logLine(
   { id, scheduledFor, executedAt, status, attempt, durationMs, costUsd, sessionId, ...said }: OccurrenceRow,
   { timezone, mayRead }: Reading & { readonly timezone: string },
 ): JobLogLine {
-  const words = mayRead ? (said.message ?? said.error ?? "").replaceAll(/\s+/gu, " ") : "";
+  const line = mayRead ? (said.message ?? said.error ?? "") : "";
+  // The outcome before it has the sign.
+  const words = line.replace(/^[✗⚠⏹] /u, "").replaceAll(/\s+/gu, " ");
   const parts = [
     ...(executedAt === null || executedAt - scheduledFor < 1_000 ? [] : [`ran ${timeIn(executedAt, timezone)}`]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),

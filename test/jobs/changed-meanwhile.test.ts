@@ -91,7 +91,7 @@ describe("while the next attempt waits", () => {
   test("what it needs goes: its run says what, and does nothing", async () => {
     const access = { deny: [] as string[] };
     const world = await openWorld({ access });
-    await world.add({ name: "Tidy", prompt: "Tidy.", cron: "0 10 * * *" });
+    const id = await world.add({ name: "Tidy", prompt: "Tidy.", cron: "0 10 * * *" });
     world.play = (_event, number) => (number === 1 ? { fails: "overloaded" } : {});
     await world.pass(HOUR + 10_000, 10_000);
     access.deny.push("slack:U1");
@@ -99,6 +99,8 @@ describe("while the next attempt waits", () => {
     expect(world.posts()[1]).toContain(
       "⏹ **Tidy** · stopped by what stands against it: @ana may not use me any more (`access.deny`)",
     );
+    const { text } = await world.jobs.control.act("logs", id, byAdmin(world));
+    expect(text).toMatch(/- ⏹ stopped · [^⏹]*Stopped by what stands against it/u);
   });
 });
 
