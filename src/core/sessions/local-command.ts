@@ -112,10 +112,18 @@ function outputOf(command: string, result: ToolResult | null): LocalOutput {
     const [stdout, stderr] = result.isError ? ["", text] : [text, ""];
     return { ...block, stdout, stderr, exitCode: result.isError ? NOT_RUN : 0 };
   }
-  const printed = match[2] ?? "";
-  const exitCode = Number(match[1]);
-  if (printed.startsWith("stderr:\n")) return { ...block, stdout: "", stderr: printed.slice(8), exitCode };
-  return { ...block, stdout: printed.replace(/^stdout:\n/, ""), stderr: "", exitCode };
+  const [stdout, stderr] = apart(match[2] ?? "");
+  return { ...block, stdout, stderr, exitCode: Number(match[1]) };
+}
+
+const ERRORS = "stderr:\n";
+
+/** What was printed, and the errors below their heading. */
+function apart(printed: string): [stdout: string, stderr: string] {
+  if (printed.startsWith(ERRORS)) return ["", printed.slice(ERRORS.length)];
+  const stdout = printed.replace(/^stdout:\n/, "");
+  const at = printed.startsWith("stdout:\n") ? stdout.lastIndexOf(`\n${ERRORS}`) : -1;
+  return at === -1 ? [stdout, ""] : [stdout.slice(0, at), stdout.slice(at + 1 + ERRORS.length)];
 }
 
 /** What one event of the inbox brought into the history. */

@@ -99,6 +99,16 @@ test("a command runs at once, without asking, and its result is kept and shown a
   ]);
 });
 
+test.each([
+  { printed: "stdout:\nout\nstderr:\nls: no such file", stdout: "out", stderr: "ls: no such file" },
+  { printed: "stderr:\nls: no such file", stdout: "", stderr: "ls: no such file" },
+  { printed: "stdout:\nout", stdout: "out", stderr: "" },
+  { printed: "[Nothing is here.]", stdout: "[Nothing is here.]", stderr: "" },
+])("of $printed, output and errors are told apart", async ({ printed, ...apart }) => {
+  const { run } = process(await nativeSession(), () => Promise.resolve(errorResult(`exit code 2\n${printed}`)));
+  expect(await run("ls", 1)).toMatchObject({ ...apart, exitCode: 2 });
+});
+
 test("commands run one after the other, each where the one before it ended, each once", async () => {
   const session = await nativeSession();
   let runs = 0;
