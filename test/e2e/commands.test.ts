@@ -160,7 +160,10 @@ describe("on Slack", () => {
 
 /** What every way of giving a command answers privately; the same for all. */
 const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
-  { typed: "help", answer: /Mention me with what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start afresh/ },
+  {
+    typed: "help",
+    answer: /^(Mention|Write to) me (with )?what you want done[\s\S]*Mode \*\*agi\*\*[\s\S]*`\/new` · start afresh/,
+  },
   { typed: "help usage", answer: /^`\/usage \[user\|channel\|model\|job\|day\] \[days\]` · what my work has cost/ },
   { typed: "jobs add --help", answer: /^`\/jobs add` · have something done[\s\S]*`--cron`/ },
   { typed: "jobs help", answer: /^`\/jobs list[\s\S]*`\/jobs run` · run a job now/ },

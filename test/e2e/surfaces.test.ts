@@ -285,6 +285,14 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
   await office.until("the second answer", () => answers().length === 2);
   expect(answers().at(-1)?.threadTs).toBe(talk.rootTs);
 
+  // Typed in a thread, where Slack lets no form be opened: a button opens it.
+  talk.mention("/skill current-weather");
+  const missing = () => workspace.whispers.find(({ text: said }) => said.includes("needs **place**"));
+  await office.until("what is missing", () => missing() !== undefined);
+  people.clickWhisper(missing(), "skill:current-weather");
+  await filled();
+  await office.until("the third answer", () => answers().length === 3);
+
   // A job, by the same forms: what is wrong is said beneath its field, and the form stays.
   talk.mention("/jobs add");
   const offer = () => workspace.whispers.find(({ blocks }) => JSON.stringify(blocks).includes('"jobs:add"'));

@@ -31,6 +31,7 @@ function type(world: World, line: string, { person = ANA, filled }: Typing = {})
     channelKey: "slack:C1",
     openSession: null,
     openThread: null,
+    isDirect: false,
     say: () => Promise.resolve(),
   });
 }

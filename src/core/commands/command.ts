@@ -104,6 +104,8 @@ export interface CommandContext extends CommandServices {
   readonly session: SessionRow | null;
   readonly person: Pick<Person, "id" | "name" | "roles">;
   readonly thread: ThreadRef;
+  /** A direct message, or the page: whoever writes means the agent, without mentioning it. */
+  readonly isDirect: boolean;
   /** What came by the command's form; null when it was typed. */
   readonly filled: FormValues | null;
   /** `slack:C1` */

@@ -35,21 +35,24 @@ function helpOf(line: string, { commands }: CommandContext): string {
 
 /** One screen, and one message of any platform: how to begin, what holds here, and the commands that this person may use. */
 export function helpText(context: CommandContext): string {
+  const { isDirect } = context;
   const { mode, model, agentDefinition } = context.configOf(hereOf(context));
   const others = [...context.agents.values()].filter(({ visible, name }) => visible && name !== agentDefinition.name);
   const lookers = others.map(({ name }) => `\`@${name} …\``);
   const commands = context.commands.filter((command) => commandRefusal(command, context) === null);
   return [
-    "Mention me with what you want done; I answer in a thread and show each step there. In a thread that you began with me you need not mention me again.",
+    isDirect
+      ? "Write to me what you want done; I show each step."
+      : "Mention me with what you want done; I answer in a thread and show each step there. In a thread that you began with me you need not mention me again.",
     "For example: `list files`, or `change port to 9090 in config.toml`.",
-    `Here **${agentDefinition.name}** answers with \`${model}\`. Mode **${mode}**: ${MODE_WORDS[mode]}. I work in this channel's own directory and touch nothing outside it; ${hostsText(context)}.`,
+    `Here **${agentDefinition.name}** answers with \`${model}\`. Mode **${mode}**: ${MODE_WORDS[mode]}. I work in ${isDirect ? "a directory of our own" : "this channel's own directory"} and touch nothing outside it; ${hostsText(context)}.`,
     ...(lookers.length === 0
       ? []
       : [`Other agents: ${lookers.join(", ")} at the start of a message (\`/agent\` tells what they do).`]),
     "",
     ...commands.map(({ name, description }) => `\`/${name}\` · ${description}`),
     "",
-    "In a thread, write a command after mentioning me. `--help` behind one tells more of it.",
+    `${isDirect ? "" : "In a thread, write a command after mentioning me. "}\`--help\` behind one tells more of it.`,
   ].join("\n");
 }
 

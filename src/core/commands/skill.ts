@@ -2,7 +2,7 @@ import { bindArguments } from "../context/skill-arguments.ts";
 import { renderSkill } from "../context/skill-render.ts";
 import { LIST_SKILLS, problemText, SKILL_OFF, type Skill, type SkillCatalogue } from "../context/skills.ts";
 import type { Form } from "../protocol/form.ts";
-import type { Completion, OutgoingMessage } from "../protocol/platform.ts";
+import type { Button, Completion, OutgoingMessage } from "../protocol/platform.ts";
 import { firstWord } from "./arguments.ts";
 import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
@@ -45,10 +45,20 @@ async function namesOf(context: CommandContext): Promise<readonly Completion[]> 
 async function useSkill(skill: Skill, line: string, context: CommandContext): Promise<CommandReply> {
   const rendered = renderSkill(skill, skillArguments(line));
   if (rendered.type === "missing") {
-    return { message: privately(missing(skill, rendered.args)), form: formOf(skill, line) };
+    const message = { ...privately(missing(skill, rendered.args)), buttons: formButtons(skill, line) };
+    return { message, form: formOf(skill, line) };
   }
   if (skill.scope === "session") return setActive(skill.name, context);
   return { run: `/skill ${skill.name} ${line}`.trim(), skill: { name: skill.name, line } };
+}
+
+/** Of a button's id. Source: `Button`. */
+const ID_CHARS = 100;
+
+/** Where no form can be opened at once, in a thread of Slack, a click opens it. */
+function formButtons({ name }: Skill, line: string): Button[] {
+  const id = `skill:${name} ${line}`.trim();
+  return id.length > ID_CHARS ? [] : [{ id, label: "Fill in the form", style: "primary" }];
 }
 
 /** Fields that a form may have. */

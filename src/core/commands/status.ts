@@ -23,7 +23,7 @@ export const statusCommand: ChatCommand = {
 async function outsideText(context: CommandContext): Promise<string> {
   const lines = await atWorkHere(context);
   if (lines.length > 0) return lines.join("\n");
-  return "There is no session here yet. Mention me in this channel to begin one.";
+  return `There is no session here yet. ${context.isDirect ? "Write to me" : "Mention me in this channel"} to begin one.`;
 }
 
 async function statusText(session: SessionRow, context: CommandContext): Promise<string> {

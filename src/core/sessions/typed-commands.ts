@@ -74,6 +74,7 @@ export function commandContext({ event, session }: Typed, options: CommandIntake
     session,
     person: event.person,
     thread: event.thread,
+    isDirect: event.channel.kind === "dm",
     filled: event.kind === "command" ? (event.filled ?? null) : null,
     channelKey,
     openSession: event.kind === "command" && opensThread(event) ? null : open,

@@ -73,6 +73,16 @@ test("--help of each command tells how it is typed, and runs nothing", async () 
   expect(privateText(await receive(mention("/help"))).length).toBeLessThan(1_800);
 });
 
+test("nobody is asked to mention it where whoever writes means it", async () => {
+  const { options } = await intakeOptions();
+  const receive = createIntake(options);
+  const direct = { channel: { id: "D1", name: "ana", kind: "dm" }, addressed: "dm" } as const;
+  for (const typed of ["/help", "/status"]) {
+    expect(privateText(await receive(mention(typed)))).toMatch(/mention/iu);
+    expect(privateText(await receive(mention(typed, direct)))).not.toMatch(/mention/iu);
+  }
+});
+
 test("an answer that is too long for a message is cut at a line, whole in a file, and its table closed", () => {
   const rows = Array.from({ length: 60 }, (_, index) => `row ${index} ${"x".repeat(30)}`);
   const answer = fitted(privately(["Sixty rows:", "```", ...rows, "```"].join("\n")), 1_000);
