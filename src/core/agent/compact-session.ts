@@ -3,7 +3,7 @@ import { explain } from "../protocol/explain.ts";
 import { tokensOf } from "../protocol/usage.ts";
 import { cancelledBy, openLoop } from "./query.ts";
 import type { Query } from "./query-input.ts";
-import { summarise } from "./summarise.ts";
+import { NOT_SUMMARISED, summarise } from "./summarise.ts";
 
 const DONE = "✓ I summarised what was said so far; nothing is deleted (`/export`).";
 const TOO_LITTLE = "There is too little here to summarise: the newest ten messages always stay as they are.";
@@ -19,7 +19,8 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
     const message = { id: ids.next("msg"), role: "assistant", content, createdAt: clock.now() } as const;
     return { type: "end_turn", message, usage: loop.run.state.usage };
   };
-  if (tokensOf(loop.run.state.usage) > 0) return ended(DONE);
+  const { usage, projection } = loop.run.state;
+  if (tokensOf(usage) > 0) return ended(projection.failures === 0 ? DONE : NOT_SUMMARISED);
 
   const { facts } = await query.registry.resolve(loop.gauge.model);
   const work = summarise(loop, loop.gauge.windowOf(facts), signal);

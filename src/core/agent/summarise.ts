@@ -5,9 +5,12 @@ import { textOf } from "../protocol/messages.ts";
 import type { ModelRequest, ResolvedModel } from "../providers/provider.ts";
 import type { Fitting } from "./fit-context.ts";
 import { type CallEnd, callModel } from "./model-call.ts";
+import type { SummaryCost } from "./run-journal.ts";
 
 /** Tokens of a summary at most. */
 const SUMMARY_TOKENS = 8_000;
+
+export const NOT_SUMMARISED = "⚠ I could not summarise this thread; I go on with all of it.";
 
 /** `none`: there is no head to speak of, so nothing was tried. */
 export type SummaryEnd = { readonly type: "made" | "none" | "unusable" } | Exclude<CallEnd, { type: "responded" }>;
@@ -33,15 +36,13 @@ export async function* summarise(
   const text = called.type === "responded" ? summaryText(called) : "";
   if (called.type !== "responded" || text === "") {
     query.log.warn({ sessionId: query.sessionId, failures: projection.failures + 1 }, "summary_failed");
-    await run.projected({ ...projection, failures: projection.failures + 1 }, null);
-    yield { type: "status", text: "⚠ I could not summarise this thread; I go on with all of it." };
+    await run.projected({ ...projection, failures: projection.failures + 1 }, spentOn(called));
+    yield { type: "status", text: NOT_SUMMARISED };
     return called.type === "failed" ? called : { type: "unusable" };
   }
 
-  const { response, costUsd, model } = called;
   const summary = { text, messages: end, madeAt: messages.length };
-  const spent = { usage: response.usage, stopReason: response.stopReason, costUsd, model };
-  await run.projected({ ...projection, summary, failures: 0 }, spent);
+  await run.projected({ ...projection, summary, failures: 0 }, spentOn(called));
   yield { type: "status", text: summarisedStatus(end) };
   return { type: "made" };
 }
@@ -75,6 +76,13 @@ function summaryRequest({ query }: Fitting, prompt: string, { model, facts }: Re
     maxTokens: Math.min(SUMMARY_TOKENS, facts.maxOutputTokens),
     cacheKey,
   };
+}
+
+/** A summary that cannot be used has its cost, too; null when no response came. */
+function spentOn(called: Extract<CallEnd, { type: "responded" | "failed" }>): SummaryCost | null {
+  if (called.type === "failed") return null;
+  const { response, costUsd, model } = called;
+  return { usage: response.usage, stopReason: response.stopReason, costUsd, model };
 }
 
 /** Empty when the response is no whole summary. */

@@ -179,20 +179,24 @@ test("a process that dies after the summary does not make it again", async () =>
   expect(model.requests.map(isSummaryCall)).toEqual([true, false]);
 });
 
-test.each<{ name: string; reply: Reply }>([
-  { name: "fails", reply: { error: new ProviderError("bad_request", "no") } },
-  { name: "is cut off", reply: { text: "## Primary", stopReason: "max_tokens" } },
-  { name: "is refused", reply: { text: "I", stopReason: "refusal" } },
-])("a summary that $name leaves the history as it was, and the run goes on", async ({ reply }) => {
-  const { query, model, journal } = filled(past(20, 400), (request) =>
-    isSummaryCall(request) ? reply : { text: "ok" },
-  );
-  const { events, outcome } = await drive(query);
-  expect(outcome.type).toBe("end_turn");
-  expect(statusesOf(events)).toContain("⚠ I could not summarise this thread; I go on with all of it.");
-  expect(model.requests[1]?.messages).toHaveLength(21);
-  expect(journal.projection).toMatchObject({ summary: null, failures: 1 });
-});
+test.each<{ name: string; reply: Reply; responses: number }>([
+  { name: "fails", reply: { error: new ProviderError("bad_request", "no") }, responses: 1 },
+  { name: "is cut off", reply: { text: "## Primary", stopReason: "max_tokens" }, responses: 2 },
+  { name: "is refused", reply: { text: "I", stopReason: "refusal" }, responses: 2 },
+])(
+  "a summary that $name leaves the history as it was, its cost counts, and the run goes on",
+  async ({ reply, responses }) => {
+    const { query, model, journal } = filled(past(20, 400), (request) =>
+      isSummaryCall(request) ? reply : { text: "ok" },
+    );
+    const { events, outcome } = await drive(query);
+    expect(outcome.type).toBe("end_turn");
+    expect(statusesOf(events)).toContain("⚠ I could not summarise this thread; I go on with all of it.");
+    expect(model.requests[1]?.messages).toHaveLength(21);
+    expect(journal.projection).toMatchObject({ summary: null, failures: 1 });
+    expect((await journal.load()).usage.inputTokens).toBe(responses * 100);
+  },
+);
 
 test("after three failures no summary is tried", async () => {
   const reply = (request: ModelRequest): Reply =>
@@ -270,6 +274,18 @@ test.each<{ why: string; reply: Reply; end: object }>([
   let next = await work.next();
   while (!next.done) next = await work.next();
   expect(next.value).toMatchObject(end);
+});
+
+test("/compact that died after a summary it could not use does not say that it has one", async () => {
+  const { query, journal } = filled(past(20, 400), () => ({ text: "## Primary", stopReason: "max_tokens" }));
+  journal.crashAt({ write: 1, when: "after" });
+  const first = compactSession(query, new AbortController().signal);
+  await expect(first.next()).rejects.toThrow(ProcessDied);
+  journal.restart();
+  const again = await compactSession(query, new AbortController().signal).next();
+  expect(again.value).toMatchObject({
+    message: { content: [{ text: "⚠ I could not summarise this thread; I go on with all of it." }] },
+  });
 });
 
 test("output gets what the window has left", async () => {
