@@ -47,7 +47,8 @@ export function loadConfig(sources: ConfigSources): Config {
   if (env.success && settings.success) all.push(...webSearchProblems(settings.data, env.data));
   if (all.length > 0 || !env.success || !providers.success || !settings.success) throw new ConfigError(all);
 
-  const known = [...Object.keys(environmentSchema.shape), ...Object.keys(providerEnvironmentSchema.shape)];
+  const { shape } = environmentSchema;
+  const known = [...Object.keys(shape), ...Object.keys(providerEnvironmentSchema.shape), ...servers.used];
   return resolveConfig({
     env: env.data,
     providers: providers.data,
@@ -55,6 +56,6 @@ export function loadConfig(sources: ConfigSources): Config {
     childEnvironment: passedOn(environment.value),
     configFile: file.path,
     cwd: sources.cwd,
-    warnings: [...warnings, ...unknownVariables(environment.value, known)],
+    warnings: [...warnings, ...unknownVariables({ env: environment.value, inFile: environment.inFile, known })],
   });
 }

@@ -42,16 +42,33 @@ function modeWarnings(env: Environment): string[] {
 
 const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;
 
+/** What is given to find variables that nothing reads. */
+interface Variables {
+  readonly env: Environment;
+  /** Of these, the names that `.env` sets. */
+  readonly inFile: readonly string[];
+  /** Names that are read. */
+  readonly known: readonly string[];
+}
+
 /**
- * Variables with our prefixes that nothing reads. A warning, not an error: the environment also holds
- * what other programs put there.
+ * Variables that look like ours and that nothing reads: in `.env` those that begin as one of ours does. A warning,
+ * not an error: the environment also holds what other programs put there.
  */
-export function unknownVariables(env: Environment, known: readonly string[]): string[] {
+export function unknownVariables({ env, inFile, known }: Variables): string[] {
+  const beginnings = new Set(known.map(firstWord));
+  const isMeantForUs = (name: string) =>
+    name.startsWith("DECKHAND_") || (inFile.includes(name) && beginnings.has(firstWord(name)));
   return Object.keys(env)
-    .filter((name) => OWN_PREFIXES.test(name) && !known.includes(name))
+    .filter((name) => !known.includes(name) && (isMeantForUs(name) || OWN_PREFIXES.test(name)))
     .flatMap((name) => {
       const hint = suggestion(name, known);
       const near = hint.startsWith(" Did you mean");
-      return near || name.startsWith("DECKHAND_") ? [`${name}: is not read.${near ? hint : ""}`] : [];
+      return near || isMeantForUs(name) ? [`${name}: is not read.${near ? hint : ""}`] : [];
     });
+}
+
+/** `SLACK_BOT_TOKEN` → `SLACK`. */
+function firstWord(name: string): string {
+  return name.replace(/_.*/u, "");
 }

@@ -123,6 +123,8 @@ export function passedOn(env: Environment): Record<string, string> {
 
 export interface ExpandedServers {
   readonly servers: McpServersSettings;
+  /** Names of the variables that are referred to. */
+  readonly used: readonly string[];
   /** One for each reference to a variable that is not set. */
   readonly problems: readonly { readonly path: readonly string[]; readonly variable: string }[];
 }
@@ -130,10 +132,12 @@ export interface ExpandedServers {
 /** Puts the environment's values in place of `${NAME}` in the servers' environments and headers. */
 export function expandServers(servers: McpServersSettings, env: Environment): ExpandedServers {
   const problems: { path: readonly string[]; variable: string }[] = [];
+  const used: string[] = [];
   const expand = (values: Readonly<Record<string, string>>, path: readonly string[]) =>
     Object.fromEntries(
       Object.entries(values).map(([key, value]) => {
         const expanded = value.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_reference, variable: string) => {
+          used.push(variable);
           if (env[variable] === undefined) problems.push({ path: [...path, key], variable });
           return env[variable] ?? "";
         });
@@ -148,5 +152,5 @@ export function expandServers(servers: McpServersSettings, env: Environment): Ex
     }
     return [name, server.env === undefined ? server : { ...server, env: expand(server.env, [...at, "env"]) }];
   });
-  return { servers: Object.fromEntries(expanded), problems };
+  return { servers: Object.fromEntries(expanded), used, problems };
 }

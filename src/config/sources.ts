@@ -11,15 +11,20 @@ interface Source<T> {
   readonly problems: readonly string[];
 }
 
+interface EnvironmentSource extends Source<Environment> {
+  /** Names of the variables that `.env` sets. */
+  readonly inFile: readonly string[];
+}
+
 /**
  * The environment with `.env` of the working directory beneath it: what is really set wins. Empty
  * values count as unset, since compose files and shells hand on unset variables as empty ones.
  */
-export function readEnvironment(env: Environment, cwd: string): Source<Environment> {
+export function readEnvironment(env: Environment, cwd: string): EnvironmentSource {
   const file = readOptional(path.join(cwd, ".env"));
-  if (file.problem !== null) return { value: withoutEmpty(env), problems: [`.env: ${file.problem}`] };
+  if (file.problem !== null) return { value: withoutEmpty(env), problems: [`.env: ${file.problem}`], inFile: [] };
   const fromFile = file.text === null ? {} : withoutEmpty(parseEnv(file.text));
-  return { value: { ...fromFile, ...withoutEmpty(env) }, problems: [] };
+  return { value: { ...fromFile, ...withoutEmpty(env) }, problems: [], inFile: Object.keys(fromFile) };
 }
 
 interface ConfigFile extends Source<unknown> {

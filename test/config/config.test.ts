@@ -222,6 +222,16 @@ test("variables of other programs are left alone", () => {
   expect(load({ env: { SLACK_WEBHOOK_CHANNEL_FOR_DEPLOYS: "x", PATH: "/bin" } }).warnings).toEqual([]);
 });
 
+test("in .env, what begins as a variable of ours and is none is warned about; what servers get, and the rest, is not", () => {
+  const dotenv = "SLACK_TOKEN=xoxb-1\nOPENAI_KEY=k\nAWS_ACCESS_KEY_ID=a\nOPENAI_ORGANISATION=o\nPOSTGRES_PASSWORD=p\n";
+  const server = { url: "https://mcp.example.com/mcp", headers: { Organisation: "${OPENAI_ORGANISATION}" } };
+  expect(load({ dotenv, file: { mcpServers: { docs: server } } }).warnings).toEqual([
+    "AWS_ACCESS_KEY_ID: is not read.",
+    "OPENAI_KEY: is not read.",
+    "SLACK_TOKEN: is not read.",
+  ]);
+});
+
 test("a search service without its key or address is a problem that names the variable", () => {
   expect(() => load({ file: { webSearch: { service: "brave" } } })).toThrow(
     /webSearch: brave needs a key. Set BRAVE_API_KEY/,
