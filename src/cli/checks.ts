@@ -4,7 +4,7 @@ import path from "node:path";
 import { loadAgents } from "../agents.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
-import { CATALOG, defaultModelFor, REGION } from "../core/providers/catalog.ts";
+import { baseUrlVariable, CATALOG, defaultModelFor, REGION } from "../core/providers/catalog.ts";
 import { sqlitePath } from "../core/store/database-url.ts";
 import { probeDatabase } from "../core/store/probe.ts";
 import { nodeProblem } from "./node-version.mjs";
@@ -118,7 +118,7 @@ function checkModel(ref: string, config: Config): Finding {
     return bad(`model: ${ref} needs a region, such as eu-central-1. Set ${known.regionVariable}.`);
   }
   if (known.baseUrl === null && settings?.baseUrl === undefined) {
-    return bad(`model: ${ref} needs an address. Set \`providers.${id}.baseUrl\`.`);
+    return bad(`model: ${ref} needs an address. Set ${baseUrlVariable(id)}.`);
   }
   return good(`model: ${ref}`);
 }

@@ -85,6 +85,11 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
     line: "✗ model: bedrock/us.anthropic.m needs a region, such as eu-central-1. Set AWS_REGION.",
   })),
   {
+    name: "a model whose address only the operator knows",
+    given: { env: { DECKHAND_MODEL: "azure/m", AZURE_OPENAI_API_KEY: "k" } },
+    line: "✗ model: azure/m needs an address. Set AZURE_BASE_URL.",
+  },
+  {
     name: "a model of an unknown provider",
     given: { env: { DECKHAND_MODEL: "mine/m" } },
     line: "✗ model: mine/m names no known provider. Give `providers.mine` a `baseUrl` and a `wire`.",
