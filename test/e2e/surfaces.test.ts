@@ -323,6 +323,19 @@ test("a skill that lacks an argument asks for it by a dialog on Discord", async 
     [...discord.world.channels.values()].flatMap(({ messages }) => messages.map(({ content }) => content));
   await office.until("the answer", () => said().some((content) => content.includes("Foggy there.")));
 
+  // After a mention, what is missing is asked for in a direct message; what is done is done in the thread.
+  const direct = discord.world.dm(ana);
+  const talk = office.mention(at.channel, "/skill current-weather");
+  const missing = () => direct.messages.find(({ content }) => content.includes("needs **place**"));
+  await office.until("what is missing", () => missing() !== undefined);
+  const message = missing();
+  const button = message?.components[0]?.components[0]?.custom_id ?? "";
+  if (message === undefined) throw new Error("nothing is missing");
+  const filling = discord.people.click({ channel: direct, user: ana }, message, button);
+  await office.until("the dialog there", () => filling.modal !== null);
+  discord.people.submit({ channel: direct, user: ana }, filling, { place: "San Francisco" });
+  expect(await talk.answered(2)).toBe("Foggy there.");
+
   const job = discord.people.command(at, "jobs", [{ type: 1, name: "add", options: [] }]);
   await office.until("the dialog of jobs", () => job.modal !== null);
   const wrong = discord.people.submit(at, job, { when: "@daily", prompt: "Look.", more: "agent: nobody" });

@@ -1,6 +1,7 @@
 import type { Form, FormField } from "../../core/protocol/form.ts";
 import type { InboundCommand } from "../../core/protocol/platform.ts";
 import { filledValues, fittedFields } from "../render/form-fields.ts";
+import { aimedId, type Elsewhere } from "./elsewhere.ts";
 import { cut } from "./format.ts";
 import { type Place, threadOf, whereabouts, whoActed } from "./inbound.ts";
 import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "./limits.ts";
@@ -9,10 +10,11 @@ import type { WireInteraction } from "./wire.ts";
 
 const VERB = "form:";
 
-/** A dialog as Discord takes it; null when its id cannot carry what it is for. */
-export function modalOf({ title, command, line, fields }: Form): object | null {
-  const id = `${VERB}${command} ${line}`;
-  if (id.length > CUSTOM_ID_CHARS) return null;
+/** A dialog as Discord takes it, for the thread that it is about; null when its id cannot carry what it is for. */
+export function modalOf({ title, command, line, fields }: Form, elsewhere: Elsewhere | null): object | null {
+  const plain = `${VERB}${command} ${line}`;
+  const id = elsewhere === null ? plain : aimedId(plain, elsewhere);
+  if (id === null || id.length > CUSTOM_ID_CHARS) return null;
   return {
     custom_id: id,
     title: cut(title, FORM_LABEL_CHARS),

@@ -11,6 +11,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { choicesFor } from "./completing.ts";
+import { type Elsewhere, readAim } from "./elsewhere.ts";
 import { formatEphemeral, notice } from "./format.ts";
 import { inboundForm, modalOf } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundMenuCommand, type Place, type Seen } from "./inbound.ts";
@@ -44,14 +45,17 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
       options.log.warn({ issues: parsed.error.issues.slice(0, 3) }, "discord.interaction_not_understood");
       return;
     }
-    const interaction = parsed.data;
+    const { interaction, elsewhere } = readAim(parsed.data);
     const dialog = interaction.type === 3 ? again.get(interaction.data.custom_id) : undefined;
     if (dialog !== undefined) {
       await options.rest.respondModal(addressOf(interaction), dialog);
       return;
     }
     const { channel } = interaction;
-    const place = await options.places.of(channel.id, interaction.guild_id ?? undefined, channel);
+    const place =
+      elsewhere === null
+        ? await options.places.of(channel.id, interaction.guild_id ?? undefined, channel)
+        : await options.places.elsewhere(elsewhere);
     const known = withRoles(interaction, await rolesOf(options, interaction));
     if (known.type === 4) {
       await complete(known, place, options);
@@ -61,7 +65,7 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
     if (event === null) return;
     if (event.kind === "message" && place.opensThreads)
       options.threads.expect({ ...event, text: event.quoted.join("\n") });
-    await respond(options, { interaction: known, event, receipt: await receive(options, event), again });
+    await respond(options, { interaction: known, event, receipt: await receive(options, event), again, elsewhere });
   };
 }
 
@@ -144,6 +148,7 @@ interface Responding {
   readonly interaction: Exclude<WireInteraction, { type: 4 }>;
   readonly event: Acted;
   readonly receipt: Receipt;
+  readonly elsewhere: Elsewhere | null;
   /** By the id of the button that opens each. */
   readonly again: BoundedMap<string, object>;
 }
@@ -154,9 +159,9 @@ interface Answering {
 }
 
 /** A dialog cannot follow upon a dialog: a button between them leads to it. */
-function answering({ interaction, event, receipt, again }: Responding): Answering {
+function answering({ interaction, event, receipt, again, elsewhere }: Responding): Answering {
   const answer = answerTo(receipt, event);
-  const modal = receipt.type === "reply" && receipt.form !== undefined ? modalOf(receipt.form) : null;
+  const modal = receipt.type === "reply" && receipt.form !== undefined ? modalOf(receipt.form, elsewhere) : null;
   if (modal === null || answer === null || interaction.type !== 5) return { answer, modal };
   const button = { id: `form-again:${interaction.id}`, label: "Fill it in again", style: "primary" } as const;
   again.set(button.id, modal);

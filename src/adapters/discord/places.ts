@@ -1,5 +1,6 @@
 import type { Client } from "discord.js";
 import { BoundedMap } from "./bounded-map.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import type { Names, Place } from "./inbound.ts";
 import type { DiscordRest } from "./rest.ts";
 import { CHANNEL_TYPE, isThreadType, type WireChannel } from "./wire.ts";
@@ -16,6 +17,8 @@ export interface Places {
    * the event itself says of the channel.
    */
   of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<Place>;
+  /** A thread of a server, which need not be there yet; its channel, when none is named. */
+  elsewhere(at: Elsewhere): Promise<Place>;
 }
 
 export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
@@ -27,8 +30,13 @@ export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
     remembered.set(id, channel);
     return channel;
   };
-  return {
+  const places: Places = {
     names: namesOf(client),
+    elsewhere: async ({ channelId, threadId }) => {
+      const channel = await lookUp(channelId);
+      const place = await places.of(channelId, channel.guild_id ?? undefined, channel);
+      return { ...place, threadId, opensThreads: false };
+    },
     of: async (channelId, guildId, told) => {
       if (guildId === undefined) return directMessages(channelId);
       const workspace = { id: guildId, name: client.guilds.cache.get(guildId)?.name ?? guildId };
@@ -43,6 +51,7 @@ export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
       };
     },
   };
+  return places;
 }
 
 function directMessages(channelId: string): Place {

@@ -2,6 +2,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { BoundedMap } from "./bounded-map.ts";
+import { aimedButtons } from "./elsewhere.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatEphemeral } from "./format.ts";
 import { INTERACTION_TOKEN_MS } from "./limits.ts";
@@ -55,7 +56,9 @@ export function createWhispers({ rest, threads, clock, log }: WhispersOptions): 
       if (await throughInteraction(thread, personId, message)) return;
       try {
         const channelId = await rest.openDm(personId.replace(/^discord:/u, ""));
-        const body = formatEdit(channelId === thread.channelId ? message : placed(message, threads.named(thread)));
+        const body = formatEdit(
+          channelId === thread.channelId ? message : placed(message, thread, threads.named(thread)),
+        );
         await rest.createMessage(channelId, { body, files: message.files }, "Send Messages");
       } catch (error) {
         if (!isDiscordError(error, "cannotMessageUser")) throw error;
@@ -69,7 +72,8 @@ export function createWhispers({ rest, threads, clock, log }: WhispersOptions): 
 }
 
 /** A direct message stands alone: it has to say what it is about. */
-function placed(message: OutgoingMessage, channelId: string): OutgoingMessage {
-  const about = `About your message in <#${channelId}>`;
-  return { ...message, footer: message.footer === undefined ? about : `${message.footer}\n${about}` };
+function placed(message: OutgoingMessage, thread: ThreadRef, named: string): OutgoingMessage {
+  const about = `About your message in <#${named}>`;
+  const footer = message.footer === undefined ? about : `${message.footer}\n${about}`;
+  return { ...message, footer, buttons: aimedButtons(message, thread) };
 }

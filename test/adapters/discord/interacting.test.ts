@@ -6,6 +6,7 @@ import { openHarbour } from "../../support/discord/harness.ts";
 import type { DiscordServerOptions } from "../../support/discord/server.ts";
 import { TYPE } from "../../support/discord/world.ts";
 
+const ASKED = { name: "place", label: "Place", required: true, kind: "text" } as const;
 const never = new AbortController().signal;
 const stop = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
 
@@ -120,6 +121,32 @@ test("a direct message says what it is about: the thread, once there is one", as
       (about) => `Guests may not.\n-# ask an operator\n-# About your message in <#${about}>`,
     ),
   );
+});
+
+test("what is clicked in a direct message is done in the thread that it is about, forms included", async () => {
+  await using test = await begun();
+  const { harbour, adapter, inbox } = test;
+  const { server, general, ana, botMention } = harbour;
+  server.people.say({ channel: general, user: ana }, `${botMention} /skill`);
+  const { thread } = await inbox.nextMessage();
+  const choices = ["skill:review", `skill:${"x".repeat(60)}`].map((id) => ({
+    id,
+    label: id,
+    style: "default" as const,
+  }));
+  await adapter.whisper(thread, `discord:${ana.id}`, plainMessage("Which one?", { buttons: choices }));
+  const at = { channel: server.world.dm(ana), user: ana };
+  const shown = required(at.channel.messages.at(-1));
+  const ids = shown.components.flatMap((row) => row.components.map(({ custom_id }) => custom_id));
+  expect(ids).toHaveLength(1);
+  const form = { title: "review", command: "skill", line: "review", fields: [ASKED] };
+  inbox.answerWith({ type: "reply", message: plainMessage("What is missing?"), form });
+  const clicked = server.people.click(at, shown, required(ids[0]));
+  expect(await inbox.next()).toMatchObject({ kind: "action", action: "skill:review", thread });
+  await clicked.answered;
+  inbox.answerWith({ type: "accepted" });
+  server.people.submit(at, clicked, { place: "here" });
+  expect(await inbox.next()).toMatchObject({ kind: "command", name: "skill", args: "review", thread });
 });
 
 test("who takes no direct messages cannot be told, which the log says", async () => {

@@ -1,0 +1,51 @@
+import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import { CUSTOM_ID_CHARS } from "./limits.ts";
+import type { WireInteraction } from "./wire.ts";
+
+/** A thread of a server that something in a direct message is about. */
+export type Elsewhere = Pick<ThreadRef, "channelId" | "threadId">;
+
+/**
+ * An id that says of which thread it is; null when it has no room for that. Ids are written in base 16, which leaves
+ * 63 characters.
+ */
+export function aimedId(id: string, { channelId, threadId }: Elsewhere): string | null {
+  const aimed = `in:${toHex(channelId)}/${threadId === null ? "" : toHex(threadId)}:${id}`;
+  return aimed.length > CUSTOM_ID_CHARS ? null : aimed;
+}
+
+/** The buttons do what they do in the thread that the message is about; those whose ids have no room are left out. */
+export function aimedButtons({ buttons }: OutgoingMessage, thread: Elsewhere): OutgoingMessage["buttons"] {
+  return buttons.flatMap((button) => {
+    const id = aimedId(button.id, thread);
+    return id === null ? [] : [{ ...button, id }];
+  });
+}
+
+interface Aimed {
+  /** Its id as the core knows it. */
+  readonly interaction: WireInteraction;
+  /** Null where it is about the place it happened in. */
+  readonly elsewhere: Elsewhere | null;
+}
+
+/** A click, or a dialog that was sent. */
+export function readAim(interaction: WireInteraction): Aimed {
+  if (interaction.type !== 3 && interaction.type !== 5) return { interaction, elsewhere: null };
+  const [, channel, thread, id] = /^in:([0-9a-f]+)\/([0-9a-f]*):(.*)$/su.exec(interaction.data.custom_id) ?? [];
+  if (channel === undefined || id === undefined) return { interaction, elsewhere: null };
+  const elsewhere = {
+    channelId: fromHex(channel),
+    threadId: thread === "" || thread === undefined ? null : fromHex(thread),
+  };
+  if (interaction.type === 3) return { interaction: { ...interaction, data: { custom_id: id } }, elsewhere };
+  return { interaction: { ...interaction, data: { ...interaction.data, custom_id: id } }, elsewhere };
+}
+
+function toHex(snowflake: string): string {
+  return BigInt(snowflake).toString(16);
+}
+
+function fromHex(hex: string): string {
+  return BigInt(`0x${hex}`).toString();
+}
