@@ -4,9 +4,11 @@ import path from "node:path";
 import { loadAgents } from "../agents.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
-import { baseUrlVariable, CATALOG, defaultModelFor, REGION } from "../core/providers/catalog.ts";
+import { ConfigError } from "../core/protocol/errors.ts";
+import { baseUrlVariable, CATALOG, DEMO_MODEL, defaultModelFor, REGION } from "../core/providers/catalog.ts";
 import { sqlitePath } from "../core/store/database-url.ts";
 import { probeDatabase } from "../core/store/probe.ts";
+import { createPlaces } from "../places.ts";
 import { nodeProblem } from "./node-version.mjs";
 
 /** What `doctor` found about one thing: what is so and, where it is wrong, how to mend it. */
@@ -81,9 +83,16 @@ export function checkDirectories({ channels }: Config): Finding[] {
   });
 }
 
-/** Agents that are missing or have no tools, because something is wrong with their file or setting. */
+/** Agents that are missing or have no tools, because something is wrong with their file or setting, or with a name. */
 export function checkAgents(config: Config): Finding[] {
-  return loadAgents(config).problems.map(bad);
+  const { problems } = loadAgents(config);
+  try {
+    createPlaces(config, DEMO_MODEL);
+    return problems.map(bad);
+  } catch (error) {
+    if (error instanceof ConfigError) return [...problems, ...error.problems].map(bad);
+    throw error;
+  }
 }
 
 /** Whether each configured model's provider has what it needs; nothing is sent to it. */

@@ -108,6 +108,14 @@ test.each(broken)("$name is a ✗ line with the way to mend it, and a failure", 
   expect(failed).toBe(true);
 });
 
+test("an agent that is named and not there is found", async () => {
+  const cwd = tempDirectory();
+  writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify({ agentDefinition: "nobody" }));
+  const { lines, failed } = await doctor({ cwd });
+  expect(lines).toContainEqual(expect.stringMatching(/^✗ agentDefinition: there is no agent "nobody"\. Known: /u));
+  expect(failed).toBe(true);
+});
+
 test("a broken agent's file is named with its line", async () => {
   const cwd = tempDirectory();
   const file = path.join(cwd, "data/extensions/agents/odd.md");
