@@ -157,9 +157,14 @@ class JobRunDesk implements JobRuns {
     const attempt = run.attempt + 1;
     const event = attemptEvent(job, { ...occurrence, attempt }, { at: this.#now(), refusal: refusalOf(job) });
     await engine.deliverAt(occurrence.sessionId, event, this.#now() + delayMs);
-    await store.transaction((tx) => tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt }));
-    log.warn({ ...run, delayMs, reason: end.text.slice(0, LOGGED_CHARS) }, "job_retries");
-    return true;
+    const waits = await store.transaction(async (tx) => {
+      // Whoever has changed or paused the job meanwhile found nothing to call off: then there is no other attempt.
+      const isAsRead = (await tx.jobs.get(job.id))?.updatedAt === job.updatedAt;
+      if (isAsRead) await tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt });
+      return (await tx.occurrences.get(run.occurrenceId))?.status === "retrying";
+    });
+    if (waits) log.warn({ ...run, delayMs, reason: end.text.slice(0, LOGGED_CHARS) }, "job_retries");
+    return waits;
   }
 
   async #close(run: JobRun, end: JobRunEnd, pausedBecause: string | null): Promise<void> {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JobDraft } from "../../src/core/jobs/job-control.ts";
 import { settingsOf } from "../../src/core/store/jobs.ts";
+import { createJobRuns } from "../../src/jobs/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduler.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
@@ -144,6 +145,33 @@ test.each(["edited", "removed"] as const)(
     expect(world.runs.map(({ tools }) => tools)).toEqual(how === "edited" ? [[]] : []);
   },
 );
+
+test("a job that is paused at the very moment that its run fails gets no next attempt", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Race", cron: "0 10 * * *", prompt: "Look." }, { person: ADMIN });
+  world.play = () => ({ takesMs: MINUTE });
+  await world.pass(HOUR + 10_000, 10_000);
+  const { id: occurrenceId = "", runId } = (await world.occurrences(id))[0] ?? {};
+  const { store, clock } = world;
+  const desk = createJobRuns({
+    store,
+    engine: {
+      cancel: () => Promise.resolve(),
+      async deliverAt() {
+        await world.jobs.control.act("disable", id, byAdmin(world));
+        return "new";
+      },
+    },
+    runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
+    log: silentLog,
+    scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+    refusalOf: () => null,
+  });
+  const transient = { retryAfterMs: undefined };
+  const end = { verdict: "failed", text: "overloaded", costUsd: 0, durationMs: 1, transient, refusal: null } as const;
+  await desk.ended({ jobId: id, occurrenceId, runId: runId ?? "", attempt: 1, timeoutMs: 300_000 }, end);
+  expect(await statuses(world, id)).toEqual(["failed"]);
+});
 
 test.each(["renamed", "removed"] as const)(
   "a long report whose job is %s while the program is away in the middle of it stays whole",
