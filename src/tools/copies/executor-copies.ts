@@ -1,10 +1,11 @@
-import { constants, type Stats } from "node:fs";
+import { constants, realpathSync, type Stats } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ExecutorCopy, executorCopy } from "../../core/agent/executor-copy.ts";
 import { keepWorktrees } from "../git/worktrees.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
+import { isBeneath } from "../wasm/workspace/path-rules.ts";
 import { type Place, Places, withFile } from "../wasm/workspace/places.ts";
 import { hashFile, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing, systemCode } from "../wasm/workspace/refusal.ts";
@@ -69,7 +70,7 @@ export function createExecutorCopies(home: string, given: Partial<typeof ROOM> =
     if (await isThere(done)) return;
     signal.throwIfAborted();
     const used = (await list()).reduce((sum, { bytes }) => sum + bytes, 0);
-    await makeCopy(root, done, { signal, room: most.bytes - used, entries: most.entries });
+    await makeCopy(root, done, { signal, home, room: most.bytes - used, entries: most.entries });
   };
   let making: Promise<void> = Promise.resolve();
   return {
@@ -134,6 +135,7 @@ async function keptCopy(directory: string): Promise<KeptCopy | null> {
 
 interface Making {
   readonly signal: AbortSignal;
+  readonly home: string;
   /** Bytes. */
   readonly room: number;
   /** Of the root. */
@@ -172,14 +174,18 @@ async function isThere(directory: string): Promise<boolean> {
   return (await stat(directory).catch(() => null)) !== null;
 }
 
-/** Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out. */
-async function copyTree(root: string, to: string, { signal, room, entries }: Making) {
+/**
+ * Plain files only, verified to lie beneath the root: links, `.git` and node_modules are left out, and so is the home
+ * where it lies beneath the root. It holds the copies themselves.
+ */
+async function copyTree(root: string, to: string, { signal, home, room, entries }: Making) {
+  const ours = path.relative(realpathSync(root), realpathSync(home));
   const [tree, base] = [path.join(to, "tree"), path.join(to, "base")];
   await Promise.all([mkdir(tree), mkdir(base)]);
   const directories = new Set([""]);
   let bytes = 0;
   for await (const { file, place } of filesOf(root, { maxEntries: entries, tooMany: tooLarge }, signal)) {
-    const read = readFileOf(place, file);
+    const read = isBeneath(ours, file) ? null : readFileOf(place, file);
     if (read === null) continue;
     const { data, mode } = read;
     bytes += data.length;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { beginKey } from "../../../src/core/sessions/child-event.ts";
@@ -111,4 +111,14 @@ test("a copy may grow beyond what is copied and still be compared, and what is t
   expect(await at.copies.changes("agt_1", signal)).toHaveLength(4);
   grow(6);
   await expect(at.copies.changes("agt_1", signal)).rejects.toThrow("come to more than 5 entries");
+});
+
+test("the home is in no copy of a root that it lies in, nor are the copies themselves", async () => {
+  const root = tempDirectory();
+  const home = path.join(root, "data");
+  mkdirSync(home);
+  for (const name of ["a.txt", "data/deckhand.db", "data2"]) writeFileSync(path.join(root, name), name);
+  const copies = createExecutorCopies(home);
+  for (const name of ["agt_1", "agt_2"]) await copies.make(name, root, signal);
+  expect(readdirSync(copies.of("agt_2").tree).sort()).toEqual(["a.txt", "data2"]);
 });
