@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { untilIdle } from "../support/bot.ts";
 import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
 import { text, toolUse } from "../support/model-script.ts";
@@ -292,6 +293,14 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
   people.clickWhisper(missing(), "skill:current-weather");
   await filled();
   await office.until("the third answer", () => answers().length === 3);
+
+  // Chosen from what a slash command answers, it begins a thread of its own, as it would when typed.
+  const list = people.command("/skill", "");
+  await list.answered;
+  const { blocks } = z.object({ blocks: z.array(z.looseObject({ type: z.string() })) }).parse(list.response());
+  people.clickWhisper({ channel: "C0001", threadTs: null, user: "U0ANA", text: "", blocks }, "skill:current-weather");
+  await filled();
+  await office.until("the fourth answer", () => answers().length === 4);
 
   // A job, by the same forms: what is wrong is said beneath its field, and the form stays.
   talk.mention("/jobs add");

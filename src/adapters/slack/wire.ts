@@ -130,7 +130,11 @@ export const blockActionsSchema = z.object({
   channel: z.object({ id: z.string(), name: z.string().optional() }),
   /** Absent where the button is on a message that only one person sees. */
   message: z.object({ thread_ts: z.string().optional() }).optional(),
-  container: z.object({ message_ts: z.string(), thread_ts: z.string().optional() }),
+  container: z.object({
+    message_ts: z.string(),
+    thread_ts: z.string().optional(),
+    is_ephemeral: z.boolean().default(false),
+  }),
   actions: z.array(z.object({ type: z.string(), action_id: z.string(), action_ts: tsSchema })).min(1),
 });
 export type BlockActions = z.infer<typeof blockActionsSchema>;

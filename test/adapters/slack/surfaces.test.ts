@@ -40,6 +40,22 @@ async function begun(receipt: Receipt = { type: "accepted" }) {
   return { platform, inbox, server: harness.server, [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose]() };
 }
 
+test.each([
+  { where: "in a thread", threadTs: "1700000000.000100" },
+  { where: "in a channel, where no thread can hang at it", threadTs: null },
+])("a click on what only its person sees, $where, is done there", async ({ threadTs }) => {
+  await using stage = await begun();
+  const button = { type: "button", action_id: "skill:review", text: { type: "plain_text", text: "review" } };
+  const blocks = [{ type: "actions", elements: [button] }];
+  const shown = { channel: "C0001", threadTs, user: "U0ANA", text: "", blocks };
+  await stage.server.people.clickWhisper(shown, "skill:review").answered;
+  expect(await stage.inbox.next()).toMatchObject({
+    kind: "action",
+    action: "skill:review",
+    thread: { channelId: "C0001", threadId: threadTs },
+  });
+});
+
 test("a home tab that is opened shows the person what the core answers; the messages tab shows nothing", async () => {
   await using stage = await begun({ type: "home", view: HOME });
   const { inbox, platform, server } = stage;
