@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -302,6 +303,8 @@ test("a damaged repository is an error, not a crash", async () => {
   writeFileSync(path.join(session.root, ".git/config"), "");
   writeFileSync(path.join(session.root, ".git/index"), "garbage");
   expect(await said()).toMatch(/index cannot be read: (error|fatal)/u);
+  truncateSync(path.join(session.root, ".git/index"), 512_000_001);
+  expect(await said()).toContain(".git/index is too large");
   writeFileSync(path.join(session.root, ".git/HEAD"), "main\n");
   expect(await said()).toContain("HEAD names neither a branch nor a commit");
 });

@@ -12,6 +12,8 @@ const OBJECT_FOLDER = /^([0-9a-f]{2}|pack)$/;
 const HEAD = /^(ref:\s*refs\/[^\0\n]+|[0-9a-f]{40}|[0-9a-f]{64})\s*$/;
 /** Bytes: a branch's name is a path. */
 const MAX_HEAD = 4_096;
+/** Bytes of each file that is copied: the indexes of the largest repositories that are known are smaller. */
+const MAX_COPIED = 512_000_000;
 
 /**
  * Makes a directory for git to use as `.git`, in place of the repository's: HEAD and index are copies,
@@ -69,6 +71,8 @@ async function copyState({ gitDir, commonDir }: Repository, to: string): Promise
     const entry = entryOf(file);
     if (entry === null) continue;
     if (!entry.isFile()) throw notPlain(file);
+    if (entry.size > MAX_COPIED)
+      throw new Refusal(`${nameOf(file)} is too large, so git cannot be used on this repository.`);
     const relative = path.relative(state.includes(file) ? gitDir : commonDir, file);
     await copyFile(file, path.join(to, relative), constants.COPYFILE_FICLONE);
   }
@@ -127,7 +131,9 @@ function requireDirectory(folder: string): void {
 }
 
 function notPlain(file: string): Refusal {
-  return new Refusal(
-    `${file.slice(file.lastIndexOf(".git"))} is not a plain file or directory, so git cannot be used on this repository.`,
-  );
+  return new Refusal(`${nameOf(file)} is not a plain file or directory, so git cannot be used on this repository.`);
+}
+
+function nameOf(file: string): string {
+  return file.slice(file.lastIndexOf(".git"));
 }
