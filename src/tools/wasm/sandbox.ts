@@ -181,7 +181,7 @@ function limitError(limit: "time" | "memory" | "output", grant: Grant): SandboxE
 }
 
 /** Milliseconds that an aborted call gets to end: then all that it changed has been told. */
-const END_MS = 200;
+const END_MS = 600;
 
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
