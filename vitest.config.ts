@@ -15,8 +15,10 @@ const SHARING = [
 export default defineConfig({
   test: {
     pool: "forks",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Limits cost nothing but where something is broken, and a slow machine takes its time.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     // Many files wait for another process: two workers more than processors keep these busy.
     maxWorkers: Math.min(6, availableParallelism() + 2),
     sequence: { sequencer: SlowFirst },

@@ -85,7 +85,7 @@ test("twenty cards, decided at once after kill -9: the calls run at once, howeve
   const finished = (talk: Talk) => talk.answers().filter((answer) => answer.startsWith("Finished"));
   await at.until("all answers", () => talks.every((talk) => finished(talk).length === 1));
   expect(at.slack.rateLimited()).toBe(0);
-}, 60_000);
+});
 
 test("a program in a file runs as people saw it, or not at all", async () => {
   const at = office();

@@ -91,7 +91,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     });
     const shown = () => office.slack.thread(channel, ts).map((message) => message.text);
     await office.until("the answer", () => shown().includes("I have your words."));
-    expect(shown().join("\n")).toContain("✗ I could not read `gone.txt`.");
+    await office.until("the name", () => shown().join("\n").includes("✗ I could not read `gone.txt`."));
   });
 
   test("without channels:history the scope is named, and the question is answered without the thread", async () => {
@@ -181,8 +181,10 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     for (let post = 0; post < 2; post += 1)
       office.slack.faults.add("chat.postMessage", { kind: "error", error: "token_expired" });
     gate.release();
-    await office.until("/readyz to say so", async () => (await office.bot.probe("readyz")).status === 503);
-    expect((await office.bot.probe("readyz")).text).toMatch(/no longer accepts the bot token.*SLACK_BOT_TOKEN/u);
+    await office.until("/readyz to say so", async () => {
+      const { status, text: said } = await office.bot.probe("readyz");
+      return status === 503 && /no longer accepts the bot token.*SLACK_BOT_TOKEN/u.test(said);
+    });
     answer("At once.");
     talk.say("and now?");
     expect([await talk.answered(1), await talk.answered(2)]).toEqual(["Late, but here.", "At once."]);
@@ -237,12 +239,9 @@ describe("whatever Discord does, the person concerned learns of it", () => {
     const files = [{ name: "a.txt", mediaType: "text/plain", data: Buffer.from("the words inside") }];
     const talk = office.mention(office.channel("files"), "look at this", { files });
     await talk.answered(1);
-    expect(
-      talk
-        .byBot()
-        .map(({ content }) => content)
-        .join("\n"),
-    ).toContain("✗ I could not read `a.txt`.");
+    await office.until("the name", () =>
+      talk.byBot().some(({ content }) => content.includes("✗ I could not read `a.txt`.")),
+    );
     expect(conversationOf(office.model.requests.at(-1)?.body)).toContain("was attached but could not be read");
     expect(conversationOf(office.model.requests.at(-1)?.body)).not.toContain("Sign in");
   });

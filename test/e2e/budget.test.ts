@@ -45,7 +45,7 @@ test("a run stops before the call that could pass its limit, and says both figur
   expect([first, (second ?? 0) < 30_000, (third ?? 0) < 10_000]).toEqual([32_000, true, true]);
   expect(office.model.requests).toHaveLength(3);
   expect(office.model.violations).toEqual([]);
-}, 60_000);
+});
 
 test("from 80 % of a limit on, the live message says so", async () => {
   await using office = await slackOffice({ settings: { budgets: { sessionUsd: 1 } } });
@@ -62,7 +62,7 @@ test("from 80 % of a limit on, the live message says so", async () => {
   talk.mention("twice");
   await talk.shows(/⚠ \$0\.85 of \$1\.00 for this session is spent\./);
   expect(await talk.answered(2)).toBe("Twice.");
-}, 60_000);
+});
 
 test("an answer that a limit cut short is shown as far as it came", async () => {
   await using office = await slackOffice({ settings: { maxBudgetUsd: 0.1 } });
@@ -70,7 +70,7 @@ test("an answer that a limit cut short is shown as far as it came", async () => 
   await office.bot.start();
   const talk = office.talk({ text: "tell me all", channel: office.channel() });
   expect(await talk.answered(1)).toMatch(/^The first half,\s+✗ Stopped at \$0\.097 of \$0\.10 for this run;/);
-}, 60_000);
+});
 
 test("threads that go on at once never pass the day's limit together, also across a crash", async () => {
   const dayUsd = 0.4;
@@ -102,7 +102,7 @@ test("threads that go on at once never pass the day's limit together, also acros
   expect(await late.answered(1)).toContain("for everything today (UTC)");
   expect(stopsOf([...talks, late])).toHaveLength(3);
   expect(office.model.violations).toEqual([]);
-}, 90_000);
+});
 
 test("where the price is unknown a status says that dollars do not hold, and a limit in tokens does", async () => {
   await using office = await slackOffice({
@@ -119,7 +119,7 @@ test("where the price is unknown a status says that dollars do not hold, and a l
   expect(await talk.answered(1)).toMatch(
     /^✗ Stopped at 1\d,\d{3} of 20,000 tokens for this session; .* raise `budgets\.sessionTokens`\.$/,
   );
-}, 60_000);
+});
 
 test("fifty threads on a key that takes three calls at once are all answered; nobody sees a failure", async () => {
   await using office = await slackOffice();
@@ -149,4 +149,4 @@ test("fifty threads on a key that takes three calls at once are all answered; no
     talks.flatMap(({ talk }) => talk.seen()).some((message) => /⏳ Waiting for Anthropic/.test(message.text)),
   ).toBe(true);
   expect(refused).toBeLessThan(200);
-}, 120_000);
+});

@@ -12,4 +12,4 @@ test("of a conversation of twenty turns at least 90 % of the input is what the r
   expect(share).toBeGreaterThanOrEqual(0.9);
   expect(broken).toEqual([]);
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});

@@ -8,7 +8,7 @@ import { PageClient } from "../adapters/web/page-client.ts";
 import { untilIdle } from "../support/bot.ts";
 import { type DiscordServer, startDiscordServer } from "../support/discord/server.ts";
 import type { Channel, User } from "../support/discord/world.ts";
-import { text, toolUse } from "../support/model-script.ts";
+import { hold, text, toolUse } from "../support/model-script.ts";
 import type { ModelServer } from "../support/model-server.ts";
 import { printedUrl } from "../support/page-visit.ts";
 import { type SlackOffice, slackOffice } from "../support/slack-talk.ts";
@@ -59,15 +59,18 @@ describe("on Slack", () => {
 
   test("@plan write x: no tool that writes is offered, a call of one is refused, and no file comes to be", async () => {
     const write = toolUse("write", { path: "x.txt", content: "x" });
-    office.model.script((_request, index) => (index === 0 ? write : text("1. Write x.")));
+    const gate = hold();
+    office.model.script((_request, index) => (index === 0 ? write : [gate.part, text("1. Write x.")]));
     const talk = office.talk({ text: "@plan write x", channel: office.channel() });
-    await talk.shows(/\*\*plan\*\*|plan/);
+    await talk.shows(/\*\*plan\*\*/);
+    gate.release();
     expect(await talk.answered(1)).toContain("1. Write x.");
     expect(systemOf(office.model)).toContain("You are plan");
     expect(offeredOf(office.model, SEARCH_TOOLS)).toEqual(SEARCH_TOOLS);
     expect(offeredOf(office.model, CHANGING_TOOLS)).toEqual([]);
     expect(office.model.requests.at(-1)?.toolResults.map(({ isError }) => isError)).toEqual([true]);
     expect(existsSync(path.join(office.bot.sandboxRoot(`slack-${talk.channel}`), "x.txt"))).toBe(false);
+    await told(1);
     expect(office.whispersTo("U0ANA").at(-1)).toContain("**plan** answers in this thread from now on.");
 
     await untilIdle(office.bot);

@@ -41,7 +41,7 @@ function resultTexts(request: RecordedRequest): string[] {
 }
 
 async function answer(thread: SceneThread, words: string): Promise<void> {
-  await thread.until((all) => answers(all).some((said) => said.endsWith(words)), 30_000);
+  await thread.until((all) => answers(all).some((said) => said.endsWith(words)));
 }
 
 function everything(thread: SceneThread): string {
@@ -99,7 +99,7 @@ test("60,000 characters of results: the oldest are placeholders, the newest are 
   expect(before.join("").length).toBeLessThan(50_000);
   expect(resultTexts(await scene.model.request(8))).toEqual(before);
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});
 
 test("at 80 % people read so; nothing is left out of what was said", async () => {
   const scene = shared();
@@ -109,7 +109,7 @@ test("at 80 % people read so; nothing is left out of what was said", async () =>
   await thread.until(() => /⚠ This thread fills 8\d % of the model's memory\./u.test(everything(thread)));
   expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(0);
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});
 
 test("at 90 % the head is summarised, visibly, an early fact is still known, also after a kill", async () => {
   const scene = shared();
@@ -134,7 +134,7 @@ test("at 90 % the head is summarised, visibly, an early fact is still known, als
   expect(last).not.toContain("say 0");
   expect(last).toContain("say 7");
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});
 
 test("a request that is too long for the model is shortened and sent once more", async () => {
   const scene = shared();
@@ -148,7 +148,7 @@ test("a request that is too long for the model is shortened and sent once more",
   await answer(thread, "It is heron.");
   await thread.until(() => everything(thread).includes("⚠ I summarised the first 7 messages to go on"));
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});
 
 test("/compact summarises on demand, and /status tells how full the context is", async () => {
   const scene = shared();
@@ -169,7 +169,7 @@ test("/compact summarises on demand, and /status tells how full the context is",
   thread.reply("/compact");
   await answer(thread, "I summarised the first 8 messages to go on; nothing is deleted (`/export`).");
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});
 
 /** A request's bytes up to the last cache breakpoint of its system prompt. */
 function prefixOf(request: RecordedRequest): string {
@@ -213,4 +213,4 @@ test("the prompt above the cache boundary is the same bytes over turns, restarts
   expect(printed).toMatch(/^=== system, up to a cache breakpoint: \d+ characters, about \d+ tokens ===$/m);
   expect(printed).toContain("=== 4 messages: ");
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});

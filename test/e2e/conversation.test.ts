@@ -302,15 +302,16 @@ describe("on Discord", () => {
   test("a click on Stop stops the model, a second one is told so", async () => {
     const { people } = office.discord;
     office.model.script(() => silent());
+    const before = office.model.requests.length;
     const talk = office.mention(office.channel("stop"), "wait for it");
+    const request = await office.model.request(before);
     await office.until("the Stop button", () => talk.byBot().some(({ components }) => components.length > 0));
     const channel = talk.place();
     const live = talk.byBot()[0];
     const stop = live?.components[0]?.components[0]?.custom_id;
     if (channel === undefined || live === undefined || stop === undefined) throw new Error("there is no Stop button");
-    const request = office.model.requests.at(-1);
     const clicks = [office.ana, office.bob].map((user) => people.click({ channel, user }, live, stop));
-    expect(await request?.ended).toBe("aborted");
+    expect(await request.ended).toBe("aborted");
     await Promise.all(clicks.map(({ answered }) => answered));
     expect(clicks.flatMap(({ shown }) => shown.map(({ content }) => content))).toEqual([
       expect.stringContaining("has stopped this already."),

@@ -26,7 +26,7 @@ const CONFIG = 'host = "localhost"\nport = 8080\n';
 /** After a restart the thread ends as if nothing had happened: one answer, one folded live message. */
 async function expectOneAnswer(scene: Scene, thread: SceneThread, answer = ANSWER): Promise<void> {
   await scene.bot.start();
-  const messages = await thread.until((all) => isFolded(all) && answers(all).includes(answer), 30_000);
+  const messages = await thread.until((all) => isFolded(all) && answers(all).includes(answer));
   expect(answers(messages)).toEqual([answer]);
   expect(messages.filter((message) => message.buttons.length > 0)).toHaveLength(1);
   expect(scene.model.violations).toEqual([]);
@@ -106,12 +106,12 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
     }
     await scene.bot.kill("SIGKILL");
     await scene.bot.start();
-    const messages = await thread.until((all) => isFolded(all) && answers(all).length > 0, 30_000);
+    const messages = await thread.until((all) => isFolded(all) && answers(all).length > 0);
     expect(answers(messages)).toEqual([ANSWER]);
     expect(readFileSync(`${scene.bot.sandboxRoot(scene.folder)}/config.toml`, "utf8")).toBe(
       CONFIG.replace("8080", "9090"),
     );
-  }, 90_000);
+  });
 });
 
 /** The steps of `changePort` by what has been done, each with time to be killed in. */
@@ -152,7 +152,6 @@ test("killed on Slack before its post lands, which it does while the next proces
   scene.slack.faults.add("chat.postMessage", { kind: "late", until: landing.promise });
   const thread = scene.mention("hello");
   await until(() => !scene.slack.faults.isPending("chat.postMessage"), {
-    limit: AbortSignal.timeout(20_000),
     what: () => "the post to be under way",
   });
   await scene.bot.kill("SIGKILL");
@@ -175,6 +174,6 @@ test("on SIGTERM a program that must not run twice may end, and the run goes on 
   await thread.until((all) => all.some((message) => message.text.includes("js_exec")));
   expect(await scene.bot.kill("SIGTERM")).toBe(0);
   await scene.bot.start();
-  const messages = await thread.until((all) => answers(all).length > 0, 30_000);
+  const messages = await thread.until((all) => answers(all).length > 0);
   expect(answers(messages).join()).toContain("counted to ");
 });

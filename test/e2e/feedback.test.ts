@@ -24,9 +24,9 @@ test.each(platforms)("on $name a run's fold takes votes, and the newest of a per
   const votes = async (value: string) =>
     (await scene.bot.probe("metrics")).text.includes(`deckhand_run_feedback{value="${value}"} 1`);
   thread.click(fold?.buttons[1] ?? "");
-  await expect.poll(() => votes("up"), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => votes("up")).toBe(true);
   thread.click(fold?.buttons[2] ?? "");
-  await expect.poll(() => votes("down"), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => votes("down")).toBe(true);
   expect(await votes("up")).toBe(false);
 });
 

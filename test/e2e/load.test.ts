@@ -25,7 +25,7 @@ test("fifty threads over ten channels get whole answers, before anything else an
   }
   expect(scene.rateLimited()).toBe(0);
   expect(scene.model.requests).toHaveLength(50);
-}, 120_000);
+}, 300_000);
 
 /** Where and when the bot has posted live messages: they alone have buttons here, also when they have folded. */
 function progressPosts({ slack }: { readonly slack: SlackServer }): { channel: number; at: number }[] {
@@ -55,7 +55,10 @@ describe.each(platforms)("on $name", ({ open }) => {
     expect(LONG.length).toBeGreaterThan(29_000);
     scene.model.script(() => text(LONG, { chunkChars: 500 }));
     const thread = scene.mention("write it all down");
-    const messages = await thread.until((all) => answers(all).some((answer) => answer.includes("value71")), 90_000);
+    const messages = await thread.until(
+      (all) => answers(all).some((answer) => answer.includes("value71")),
+      AbortSignal.timeout(240_000),
+    );
     const whole = answers(messages).join("\n");
     for (let part = 0; part < 72; part++) {
       expect(whole).toContain(`Part ${part}`);
@@ -64,7 +67,7 @@ describe.each(platforms)("on $name", ({ open }) => {
     for (const answer of answers(messages))
       expect((answer.match(/```/g) ?? []).length % 2, "fences are closed").toBe(0);
     expect(scene.rateLimited()).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   test("what the model writes pings nobody", async () => {
     const scene = stage();

@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { hold, text, toolUse } from "../support/model-script.ts";
 import type { Script } from "../support/model-server.ts";
-import { discordScene, type Scene, slackScene } from "../support/scene.ts";
+import { answers, discordScene, type Scene, slackScene } from "../support/scene.ts";
 import { useSlackOffice } from "../support/shared-office.ts";
 import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
 
@@ -44,7 +44,7 @@ test.each(platforms)("on $name a question has its options as buttons, and a clic
   const card = asked.find(({ buttons }) => buttons.some((id) => id.startsWith("answer:")));
   expect(card?.text).toContain("Which port?");
   thread.click(card?.buttons[1] ?? "");
-  const messages = await thread.until((all) => all.some(({ text: shown }) => shown.includes("Heard:")));
+  const messages = await thread.until((all) => answers(all).some((answer) => answer.includes("Heard:")));
   expect(messages.some(({ text: shown }) => /Heard: [Aa]na chose: 9090/u.test(shown))).toBe(true);
   const closed = messages.find(({ text: shown }) => /Which port\?\s+✓ 9090 — @[Aa]na/u.test(shown));
   expect(closed?.buttons).toEqual([]);
@@ -60,7 +60,7 @@ test("the asked person's reply is the answer; what others say waits, and a stran
   talk.click("answer:0", "U0BOB");
   await at.until("bob's refusal", () => at.whispersTo("U0BOB").length === 1);
   expect(at.whispersTo("U0BOB")[0]).toContain("Only the person I asked");
-  talk.mention("make it quick", { user: "U0BOB" });
+  await talk.mention("make it quick", { user: "U0BOB" }).answered;
   talk.say("4711, please");
   await isSaid(at, talk, "Heard: ana answered: 4711, please");
   expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("make it quick");

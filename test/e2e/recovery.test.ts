@@ -19,7 +19,7 @@ function cut(words: string): Reply {
 }
 
 async function ending(thread: SceneThread): Promise<readonly string[]> {
-  const messages = await thread.until((all) => answers(all).length > 0, 30_000);
+  const messages = await thread.until((all) => answers(all).length > 0);
   return answers(messages);
 }
 
@@ -49,7 +49,7 @@ test("an answer cut off three times is one reply, also when the process dies bet
   expect(scene.model.requests).toHaveLength(5);
   expect(scene.model.requests.slice(1).map(({ lastUserText }) => RESUME.test(lastUserText))).not.toContain(false);
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});
 
 test("an answer cut off four times ends with what there is, and says so; the thread goes on", async () => {
   const scene = usual();
@@ -64,7 +64,7 @@ test("an answer cut off four times ends with what there is, and says so; the thr
   thread.reply("again");
   await thread.until((all) => answers(all).includes("Fine."));
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});
 
 test("a turn with tools between cuts begins the count anew, and a call that was cut is never run", async () => {
   const scene = usual();
@@ -88,7 +88,7 @@ test("a turn with tools between cuts begins the count anew, and a call that was 
   expect(scene.model.requests[4]?.toolResults).toMatchObject([{ isError: false }]);
   expect(progress(thread)).not.toContain("never.txt");
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});
 
 test("an overloaded model is left for the other, which goes on after a restart, without the first one's thoughts", async () => {
   const scene = withAnother();
@@ -115,16 +115,16 @@ test("an overloaded model is left for the other, which goes on after a restart, 
   await thread.until(isFolded);
   expect(progress(thread)).toMatch(/going on with claude-haiku-5-5\.\n✓ 2 turns · 1 tool/);
   expect(scene.model.violations).toEqual([]);
-}, 60_000);
+});
 
 test("when the other model is overloaded, too, the thread reads so within 20 s", async () => {
   const scene = withAnother();
   scene.model.script(() => overloaded());
   const thread = scene.mention("hello");
-  const messages = await thread.until((all) => answers(all).length > 0, 20_000);
-  expect(answers(messages)[0]).toMatch(/^✗ Both models are overloaded\. I tried for \d+ s\..* Nothing was changed\.$/);
+  const [answer] = await ending(thread);
+  expect(answer).toMatch(/^✗ Both models are overloaded\. I tried for (?:1?\d|20) s\..* Nothing was changed\.$/);
   expect(scene.model.requests).toHaveLength(6);
-}, 60_000);
+});
 
 test("a rate limit is waited for as long as it asks", async () => {
   const scene = usual();
@@ -133,5 +133,6 @@ test("a rate limit is waited for as long as it asks", async () => {
   expect(await ending(thread)).toEqual(["Hello."]);
   const [first, second] = scene.model.requests.map(({ arrivedAt }) => arrivedAt);
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(3_000);
-  expect(progress(thread)).toContain("Anthropic takes no more requests for now; trying again in 3 s (1 of 4).");
-}, 60_000);
+  const said = "Anthropic takes no more requests for now; trying again in 3 s (1 of 4).";
+  await thread.until(() => progress(thread).includes(said));
+});

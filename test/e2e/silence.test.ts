@@ -13,14 +13,10 @@ test(
     office.model.script((_request, index) => (index === 0 ? silent() : text("Here I am.")));
     const talk = office.talk({ text: "are you there?", channel: office.channel() });
     const [first, second] = [await office.model.request(0), await office.model.request(1)];
-    expect(second.arrivedAt - first.arrivedAt).toBeGreaterThanOrEqual(SILENCE_MS);
+    // The silence begins a moment before a busy server notes the first request.
+    expect(second.arrivedAt - first.arrivedAt).toBeGreaterThan(SILENCE_MS * 0.9);
     expect(await talk.answered(1)).toBe("Here I am.");
-    expect(
-      talk
-        .live()
-        .map(({ text: shown }) => shown)
-        .join("\n"),
-    ).toContain("⚠ The model went silent; trying again (1 of 2).");
+    await talk.shows(/⚠ The model went silent; trying again \(1 of 2\)\./u);
     expect(office.model.requests).toHaveLength(2);
   },
   3 * SILENCE_MS,

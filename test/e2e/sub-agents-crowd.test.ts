@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentIds } from "../support/agent-lines.ts";
-import { until, untilIdle } from "../support/bot.ts";
+import { untilIdle } from "../support/bot.ts";
 import { addJob, ask, reportsUntil, shown } from "../support/job-scene.ts";
 import { hold, text, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
@@ -28,16 +28,15 @@ test("fifty sub-agents with two places for runs come to one answer, and another 
   const talk = at.talk({ text: "all fifty", channel: at.channel() });
   await gate.reached;
   const other = at.talk({ text: "and me?", channel: at.channel() });
-  const limit = AbortSignal.timeout(80_000);
-  await until(() => answers(other).includes("You, too."), { limit, what: () => "the other channel's answer" });
+  await answered(at, other, "You, too.");
   expect(answers(talk)).toEqual([]);
   gate.release();
-  await until(() => answers(talk).includes("All 50"), { limit, what: () => "the answer of fifty" });
+  await answered(at, talk, "All 50");
   await untilIdle(at.bot);
   expect(answers(talk)).toEqual(["All 50"]);
   expect(talk.answers().filter((answer) => answer.startsWith("→"))).toHaveLength(10);
   expect(at.model.violations).toEqual([]);
-}, 90_000);
+});
 
 test("a stop while sub-agents wait for a place ends those, too, and none of them ever begins", async () => {
   const [a, b] = [hold(), hold()];
@@ -81,8 +80,7 @@ test("what people say while their agent waits for a sub-agent is read with its r
   const talk = at.talk({ text: "how many?", channel: at.channel() });
   await gate.reached;
   await talk.shows(/worker: part A/u);
-  talk.say("in French, please");
-  await at.until("the mark", () => at.model.requests.length === 2);
+  await talk.say("in French, please").answered;
   gate.release();
   await answered(at, talk, "C'est trois.");
   await untilIdle(at.bot);
@@ -127,7 +125,7 @@ test("the time of a job goes on while its sub-agents work, also across a restart
   const [first, again] = [hold(), hold()];
   scene.model.script((request) => (isPart(request, "A") ? [first.part, again.part, text("late")] : part("A")));
   await scene.bot.start();
-  await addJob(scene, '--name "Slow" --cron "0 0 1 1 *" --timeout 3 --prompt "Hand it on."');
+  await addJob(scene, '--name "Slow" --cron "0 0 1 1 *" --timeout 6 --prompt "Hand it on."');
   await ask(scene, "/jobs run Slow");
   await first.reached;
   await scene.bot.kill("SIGKILL");
@@ -135,7 +133,7 @@ test("the time of a job goes on while its sub-agents work, also across a restart
   await scene.bot.start();
   await again.reached;
   const [line] = await reportsUntil(scene, 1);
-  expect(line === undefined ? "" : shown(scene, line)).toContain("stopped by its time limit of 3 s");
+  expect(line === undefined ? "" : shown(scene, line)).toContain("stopped by its time limit of 6 s");
   const child = scene.model.requests.findLast((request) => isPart(request, "A"));
   expect(await child?.ended).toBe("aborted");
-}, 60_000);
+});

@@ -20,9 +20,12 @@ const partOf = (request: Parameters<typeof isAssigned>[0]) =>
 const shows = (at: DiscordOffice, talk: DiscordTalk, line: RegExp) =>
   at.until(`a message like ${line}`, () => talk.byBot().some((message) => line.test(JSON.stringify(message))));
 
-/** What the thread holds but progress: words without colours. */
-const told = (talk: DiscordTalk) =>
-  talk.answers().map((answer) => answer.replace(/^```ansi\n\S+?m(.*)\S{4}\n```$/u, "$1"));
+/** What the thread holds but progress, words without colours: what was handed to whom, in no order, and the answers. */
+const told = (talk: DiscordTalk) => {
+  const all = talk.answers().map((answer) => answer.replace(/^```ansi\n\S+?m(.*)\S{4}\n```$/u, "$1"));
+  const isAssignment = (answer: string) => answer.startsWith("→");
+  return { assigned: all.filter(isAssignment).toSorted(), answers: all.filter((answer) => !isAssignment(answer)) };
+};
 
 test("on Discord, two sub-agents show a line each under their parent's progress, and one answer tells of both", async () => {
   const [a, b] = [hold(), hold()];
@@ -40,21 +43,27 @@ test("on Discord, two sub-agents show a line each under their parent's progress,
   a.release();
   await at.until("the answer", () => talk.answers().includes("Both: A is 3. | B is 4."));
   await untilIdle(at.bot);
-  expect(told(talk)).toEqual(["→ worker: part A", "→ worker: part B", "Both: A is 3. | B is 4."]);
+  expect(told(talk)).toEqual({
+    assigned: ["→ worker: part A", "→ worker: part B"],
+    answers: ["Both: A is 3. | B is 4."],
+  });
   expect(at.model.requests).toHaveLength(4);
 });
 
 test("on Discord, a manager may run nothing itself; two of three executors work at once, and their copies are merged", async () => {
   const gates = { A: hold(), B: hold(), C: hold() };
+  /** The executors in the order in which they began: that of their copies, of which all are made at once. */
+  const begun: (keyof typeof gates)[] = [];
   const at = stage();
   const channel = at.channel("managed");
   const root = at.bot.sandboxRoot(`discord-${channel.id}`);
   at.model.script((request, index) => {
     const name = partOf(request);
-    if (name !== undefined)
-      return request.toolResults.length === 0
-        ? [gates[name].part, toolUse("write", { path: `${name}.txt`, content: `${name}\n` })]
-        : text(`${name} is done.`);
+    if (name !== undefined && request.toolResults.length > 0) return text(`${name} is done.`);
+    if (name !== undefined) {
+      begun.push(name);
+      return [gates[name].part, toolUse("write", { path: `${name}.txt`, content: `${name}\n` })];
+    }
     if (index === 0) return text("On my own.");
     const seen = results(request);
     if (request.toolResults.length === 0) return toolUse("bash", { command: "touch by-hand.txt" });
@@ -70,22 +79,22 @@ test("on Discord, a manager may run nothing itself; two of three executors work 
     at.discord.people.shownPrivately(at.ana).some((reply) => reply.startsWith("✓ Managed mode **on**")),
   );
   talk.say("do all three");
-  await Promise.all([gates.A.reached, gates.B.reached]);
-  await shows(at, talk, /⏳ executor: part A.*⏳ executor: part B/u);
-  expect(at.model.requests.some((request) => partOf(request) === "C")).toBe(false);
-  gates.B.release();
-  await gates.C.reached;
-  await shows(at, talk, /⏳ executor: part A.*✓ executor: part B.*⏳ executor: part C/u);
-  gates.A.release();
-  expect(existsSync(path.join(root, "B.txt"))).toBe(false);
-  gates.C.release();
+  await at.until("two at work", () => begun.length === 2);
+  const [first = "A", second = "B"] = begun;
+  await shows(at, talk, new RegExp(`⏳ executor: part ${first}`, "u"));
+  await shows(at, talk, new RegExp(`⏳ executor: part ${second}`, "u"));
+  expect(begun).toHaveLength(2);
+  gates[second].release();
+  await at.until("the third", () => begun.length === 3);
+  await shows(at, talk, new RegExp(`✓ executor: part ${second}`, "u"));
+  expect(existsSync(path.join(root, `${second}.txt`))).toBe(false);
+  for (const gate of Object.values(gates)) gate.release();
   await at.until("the answer", () => talk.answers().some((answer) => answer.startsWith("So:")));
   await untilIdle(at.bot);
-  expect(told(talk)).toEqual([
-    "On my own.",
-    ...NAMES.map((name) => `→ executor: part ${name}`),
-    `So: ${NAMES.map((name) => `merged: ${name}.txt`).join(" | ")}`,
-  ]);
+  expect(told(talk)).toEqual({
+    assigned: NAMES.map((name) => `→ executor: part ${name}`),
+    answers: ["On my own.", `So: ${NAMES.map((name) => `merged: ${name}.txt`).join(" | ")}`],
+  });
   expect(NAMES.map((name) => readFileSync(path.join(root, `${name}.txt`), "utf8"))).toEqual(["A\n", "B\n", "C\n"]);
   expect(existsSync(path.join(root, "by-hand.txt"))).toBe(false);
   const executor = at.model.requests.find((request) => partOf(request) !== undefined);

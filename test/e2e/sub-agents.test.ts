@@ -30,7 +30,7 @@ test("a sub-agent works in a history of its own, and its parent answers with its
   const talk = at.talk({ text: "how many?", channel: at.channel() });
   await gate.reached;
   await talk.shows(/⏳ \*\*build\*\* .*\n⏳ explorer: part A · 1 tool · \d+ s$/u);
-  expect(talk.answers()).toEqual(["→ **explorer**: part A"]);
+  expect(await talk.answered(1)).toBe("→ **explorer**: part A");
   gate.release();
   await answered(at, talk, "So: A is 3.");
   const child = at.model.requests.find((request) => isPart(request, "A"));
@@ -125,6 +125,7 @@ test("/stop reaches a sub-agent whose parent's run has ended, and nobody is told
   });
   const talk = at.talk({ text: "begin it", channel: at.channel() });
   await answered(at, talk, "It is under way.");
+  await gate.reached;
   await untilIdleBut(at, 1);
   expect(await statusIn(talk, at)).toMatch(/^⏳ Working · in the background · 1 sub-agent at work\./u);
   talk.mention("/stop");

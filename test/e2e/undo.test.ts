@@ -68,7 +68,6 @@ test.each(platforms)(
       const known = thread.whispers().length;
       thread.reply(words);
       await until(() => thread.whispers().length > known, {
-        limit: AbortSignal.timeout(20_000),
         what: () => `an answer to ${words}`,
       });
       return thread.whispers()[known]?.split("\n")[0];

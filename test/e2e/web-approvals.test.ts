@@ -58,7 +58,9 @@ test("a person allows a change by keyboard alone, and hears what it is by roles 
   await page.keyboard.press("Enter");
   await messages.getByText("Allowed by @operator: write").waitFor();
   await messages.getByText("Done: config.toml is there.").waitFor();
-  expect(String(await page.evaluate(FOCUSED))).toContain("Allowed by @operator: write config.toml");
+  await expect
+    .poll(async () => String(await page.evaluate(FOCUSED)))
+    .toContain("Allowed by @operator: write config.toml");
   expect(readFileSync(inSandbox(bot, "config.toml"), "utf8")).toBe("port = 8080\n");
   expect(await page.getByRole("button", { name: /Allow|Deny/u }).count()).toBe(0);
   await panel(visit).getByRole("list", { name: "Files changed" }).getByText("config.toml").waitFor();
@@ -148,7 +150,7 @@ test("commands are completed from the server's own list, and their answers are m
   await composer.press("k");
   await expect.poll(() => options.allTextContents()).toEqual([expect.stringMatching(/^\/skill \[name\]/u)]);
   await composer.press("Enter");
-  expect(await composer.inputValue()).toBe("/skill ");
+  await expect.poll(() => composer.inputValue()).toBe("/skill ");
   await composer.press("Enter");
   const picker = messages.getByRole("listitem").filter({ hasText: "Only you see this" });
   await picker.getByRole("button", { name: "designer" }).click();

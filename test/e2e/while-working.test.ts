@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { untilIdle } from "../support/bot.ts";
 import { type Gate, hold, silent, text, toolUse } from "../support/model-script.ts";
 import { conversationOf, overheard, type SlackOffice, slackOffice, type Talk } from "../support/slack-talk.ts";
 
@@ -18,10 +19,12 @@ describe("while it works", () => {
 
   test("a silent model is left at once; the next run knows what was stopped", async () => {
     office.model.script(() => silent());
+    const before = office.model.requests.length;
     const talk = says("delete everything");
+    const request = await office.model.request(before);
     await talk.shows(/turn 1/u);
     talk.click("stop:", "U0BOB");
-    expect(await office.requestsAbout("delete everything")[0]?.ended).toBe("aborted");
+    expect(await request.ended).toBe("aborted");
     await talk.shows(/^⏹ Stopped by @bob\. Nothing was changed\.$/u);
     office.model.script(() => text("Listed."));
     talk.say("list the files");
@@ -63,6 +66,7 @@ describe("while it works", () => {
     await talk.shows(/^⏹ Stopped by @(?:ana|bob)\./u);
     expect(told()).toHaveLength(known + 1);
     expect(told().join("\n")).toMatch(/⏹ @(?:ana|bob) has stopped this already\./u);
+    await untilIdle(office.bot);
 
     const message = office.slack.workspace.find(talk.channel, stop.ts);
     if (message === undefined) throw new Error("the live message is gone");
@@ -178,6 +182,10 @@ describe("with room for two runs", () => {
     }
     const late = office.talk({ text: "quiet 1", channel: quiet });
     await late.said.answered;
+    // All have their places in the queue before the first one moves up.
+    await office.until("the others to wait", async () =>
+      (await office.bot.probe("metrics")).text.includes('deckhand_runs{state="waiting"} 4'),
+    );
     for (let released = 0; released < 6; released += 1) {
       await office.until("the next run", () => gates.length > released);
       gates[released]?.release();

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
+import { removeDirectory } from "../support/remove-directory.ts";
 import { playConversation } from "../support/simulation/conversation.ts";
 
 /** `SIM_SEED=17 npm test -- test/simulation` replays one seed, `SIM_SEEDS=1000 …` plays so many. */
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await store.close();
 });
 
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(() => removeDirectory(directory));
 
 const batches = Array.from({ length: Math.ceil(SEEDS.length / BATCH) }, (_, index) =>
   SEEDS.slice(index * BATCH, (index + 1) * BATCH),

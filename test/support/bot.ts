@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { freePort } from "./free-port.ts";
+import { removeDirectory } from "./remove-directory.ts";
 
 /** The whole program as its own process, as `npm start` runs it, over local servers. */
 export interface Bot extends AsyncDisposable {
@@ -25,8 +26,6 @@ export interface Bot extends AsyncDisposable {
 }
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-/** How long a start may take before the test fails. Milliseconds. */
-const START_LIMIT_MS = 30_000;
 
 export interface BotOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -71,7 +70,6 @@ export async function createBot({ env = {}, home: shared }: BotOptions = {}): Pr
     sandboxRoot: (folder) => path.join(home, "data/sandbox", folder),
     async start() {
       launch();
-      const limit = AbortSignal.timeout(START_LIMIT_MS);
       await until(
         async () => {
           if (child?.exitCode !== null) throw new Error(`the bot ended at once:\n${lines.join("")}`);
@@ -81,20 +79,23 @@ export async function createBot({ env = {}, home: shared }: BotOptions = {}): Pr
             return false;
           }
         },
-        { limit, what: () => `the bot to be ready:\n${lines.join("")}` },
+        { what: () => `the bot to be ready:\n${lines.join("")}` },
       );
     },
     async [Symbol.asyncDispose]() {
       await kill("SIGKILL");
-      if (shared === undefined) rmSync(home, { recursive: true, force: true });
+      if (shared === undefined) await removeDirectory(home);
     },
   };
 }
 
+/** How long to wait for what only a slow machine keeps back. A limit costs nothing but where something is broken. Milliseconds. */
+const PATIENCE_MS = 60_000;
+
 /** Waits for a condition of another process, which has no event to await. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { limit, what }: { limit: AbortSignal; what: () => string },
+  { limit = AbortSignal.timeout(PATIENCE_MS), what }: { limit?: AbortSignal; what: () => string },
 ): Promise<void> {
   while (!(await condition())) {
     if (limit.aborted) throw new Error(`waited in vain for ${what()}`);
@@ -105,15 +106,5 @@ export async function until(
 /** Waits until no run goes on: a run ends a moment after its answer, when its live message has folded. */
 export async function untilIdle(bot: Bot): Promise<void> {
   const isIdle = async () => (await bot.probe("metrics")).text.includes('deckhand_runs{state="running"} 0');
-  await until(isIdle, { limit: AbortSignal.timeout(20_000), what: () => "the runs to end" });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  await until(isIdle, { what: () => "the runs to end" });
 }

@@ -6,7 +6,8 @@ const CHANNELS = 10;
 const TOKENS = 2_000;
 /** Between two tokens of an answer. Milliseconds. */
 const TOKEN_MS = 5;
-const LIMIT_MS = 90_000;
+/** Ten seconds of it are the answers themselves; the rest is what fifty of them cost a slow machine. */
+const LIMIT_MS = 240_000;
 
 /** What one thread of a crowd has got. Times are milliseconds since the Unix epoch. */
 export interface CrowdAnswer {
@@ -37,7 +38,7 @@ export async function crowd({ model, mention }: Pick<Scene, "model" | "mention">
     threads.map(async ({ thread, channel, scene }) => {
       const messages = await scene.until(
         (all) => answers(all).some((answer) => answer.includes(`word${TOKENS}`)),
-        LIMIT_MS,
+        AbortSignal.timeout(LIMIT_MS),
       );
       const answeredAt = Date.now();
       const modelEndedAt = ends.get(String(thread));

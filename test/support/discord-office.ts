@@ -35,8 +35,6 @@ export interface DiscordTalk {
   say(words: string, by?: User, saying?: Saying): Message;
 }
 
-const LIMIT_MS = 20_000;
-
 /** `settings` become deckhand.config.json. */
 export async function discordOffice({ settings }: { readonly settings?: object } = {}): Promise<DiscordOffice> {
   const [model, discord] = await Promise.all([startAnthropicServer({ key: "test-key" }), startDiscordServer()]);
@@ -55,8 +53,7 @@ export async function discordOffice({ settings }: { readonly settings?: object }
     },
   });
   if (settings !== undefined) writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
-  const wait: DiscordOffice["until"] = (what, condition) =>
-    until(condition, { limit: AbortSignal.timeout(LIMIT_MS), what: () => what });
+  const wait: DiscordOffice["until"] = (what, condition) => until(condition, { what: () => what });
   const follow = (channelId: string): DiscordTalk => {
     const place = () => world.channels.get(channelId);
     const byBot = () => place()?.messages.filter(({ author }) => author.id === world.bot.id) ?? [];

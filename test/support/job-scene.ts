@@ -21,7 +21,6 @@ export function shown({ slack }: SlackScene, { channel, ts }: SlackMessage): str
 
 export async function reportsUntil(scene: SlackScene, count: number, channel = JOB_CHANNEL): Promise<SlackMessage[]> {
   await until(() => reports(scene, channel).length >= count, {
-    limit: AbortSignal.timeout(30_000),
     what: () => `${count} reports; there are ${reports(scene, channel).length}; the bot said:\n${scene.bot.output()}`,
   });
   return reports(scene, channel);
@@ -47,7 +46,6 @@ export function below({ slack }: SlackScene, { channel, ts }: SlackMessage): See
 /** Waits until the bot has said something in the thread of a message. */
 export async function saidBelow(scene: SlackScene, message: SlackMessage, words: string): Promise<void> {
   await until(() => below(scene, message).some(({ text }) => text.includes(words)), {
-    limit: AbortSignal.timeout(20_000),
     what: () => `“${words}” below the report; there is ${JSON.stringify(below(scene, message))}\n${scene.bot.output()}`,
   });
 }
@@ -57,7 +55,6 @@ export async function ask(scene: SlackScene, words: string): Promise<string> {
   const { ts } = scene.slack.people.mention({ text: words });
   const answer = () => scene.slack.workspace.whispers.find(({ threadTs }) => threadTs === ts);
   await until(() => answer() !== undefined, {
-    limit: AbortSignal.timeout(20_000),
     what: () => `an answer to ${words}:\n${scene.bot.output()}`,
   });
   return answer()?.text ?? "";
@@ -66,7 +63,6 @@ export async function ask(scene: SlackScene, words: string): Promise<string> {
 /** A report is posted a moment before the log has its end. */
 export async function askUntil(scene: SlackScene, words: string, wanted: string): Promise<void> {
   await until(async () => (await ask(scene, words)).includes(wanted), {
-    limit: AbortSignal.timeout(20_000),
     what: () => `${words} to say ${wanted}`,
   });
 }

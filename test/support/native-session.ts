@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
@@ -21,6 +21,7 @@ import type { SessionRow } from "../../src/core/store/sessions.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import type { Tool, ToolContext, ToolThread } from "../../src/core/tool.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { removeDirectory } from "./remove-directory.ts";
 import { countingIds, seededRandom } from "./runtime.ts";
 import { silentLog } from "./silent-log.ts";
 import { toolContext } from "./tool-context.ts";
@@ -79,7 +80,7 @@ export async function nativeSession(): Promise<NativeSession> {
   onTestFinished(async () => {
     await engine.stop(0);
     await store.close();
-    rmSync(directory, { recursive: true, force: true });
+    await removeDirectory(directory);
   });
   const session = await openSession(store, clock.now());
   const waits: string[] = [];

@@ -9,12 +9,12 @@ import {
   readFileSync,
   symlinkSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { z } from "zod";
+import { freePort } from "./free-port.ts";
 
 /**
  * A real PostgreSQL for tests, from the binaries that npm installs. One server per test file takes
@@ -115,8 +115,8 @@ function startServer({ bin, data, directory }: Place, port: number): Promise<Chi
     server.once("error", reject);
     server.once("exit", () => reject(new Error(`PostgreSQL did not start: ${output}`)));
     server.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-      if (output.length < 10_000) output += chunk;
-      if (chunk.includes("ready to accept connections")) resolve(server);
+      output = (output + chunk).slice(-10_000);
+      if (output.includes("ready to accept connections")) resolve(server);
     });
   });
 }
@@ -146,20 +146,6 @@ function runnableBinaries(directory: string): string {
     for (const file of [copy, ...inside]) lchownSync(file, account.uid, account.gid);
   }
   return path.join(copy, "bin");
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => {
-        if (address !== null && typeof address === "object") resolve(address.port);
-        else reject(new Error("the probe has no port"));
-      });
-    });
-  });
 }
 
 async function query(url: string, sql: string): Promise<void> {

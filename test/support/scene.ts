@@ -40,7 +40,10 @@ export interface SceneThread {
   reply(words: string): void;
   click(buttonId: string): void;
   /** Waits until a condition on its messages holds. */
-  until(condition: (messages: readonly SceneMessage[]) => boolean, limitMs?: number): Promise<readonly SceneMessage[]>;
+  until(
+    condition: (messages: readonly SceneMessage[]) => boolean,
+    limit?: AbortSignal,
+  ): Promise<readonly SceneMessage[]>;
 }
 
 const MODEL = { ANTHROPIC_API_KEY: "test-key", DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
@@ -211,10 +214,9 @@ function thread(
     click: (button) => {
       acts.click(button);
     },
-    async until(condition, limitMs = 20_000) {
-      const limit = AbortSignal.timeout(limitMs);
+    async until(condition, limit) {
       await until(() => condition(messages()), {
-        limit,
+        ...(limit === undefined ? {} : { limit }),
         what: () => `the thread; it reads:\n${JSON.stringify(messages(), null, 2)}`,
       });
       return messages();

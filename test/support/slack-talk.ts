@@ -45,8 +45,6 @@ export interface Talk {
   click(prefix: string, user?: string): void;
 }
 
-const LIMIT_MS = 20_000;
-
 export interface SlackOfficeOptions {
   /** Becomes deckhand.config.json. */
   readonly settings?: object;
@@ -77,7 +75,7 @@ export async function slackOffice({ settings, env = {} }: SlackOfficeOptions = {
       channels += 1;
       return `C1${String(channels).padStart(3, "0")}`;
     },
-    until: (what, condition) => until(condition, { limit: AbortSignal.timeout(LIMIT_MS), what: () => what }),
+    until: (what, condition) => until(condition, { what: () => what }),
     talk({ bare = false, ...speech }) {
       const said = bare ? slack.people.say(speech) : slack.people.mention(speech);
       return talkIn({ slack, said, rootTs: speech.threadTs ?? said.ts });
@@ -103,7 +101,6 @@ function talkIn({ slack, said, rootTs }: Place): Talk {
   const byBot = () => seen().filter((message) => message.byBot);
   const settled = (what: string, condition: () => boolean) =>
     until(condition, {
-      limit: AbortSignal.timeout(LIMIT_MS),
       what: () => `${what}; the thread reads:\n${JSON.stringify(seen(), null, 1)}`,
     });
   const talk: Talk = {

@@ -16,7 +16,7 @@ export function useSandbox(limits: Partial<SandboxLimits> = {}, network: Partial
   const sandbox = createSandbox({ limits, network });
   beforeAll(async () => {
     await buildGuests();
-  }, 120_000);
+  });
   afterAll(() => sandbox.close());
   return sandbox;
 }

@@ -5,7 +5,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -16,6 +15,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFileRestore } from "../../src/tools/restore-files.ts";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
 import { buildGuests } from "../../wasm/build.ts";
+import { removeDirectory } from "../support/remove-directory.ts";
 import { fileSession } from "./file-session.ts";
 
 const home = mkdtempSync(path.join(tmpdir(), "deckhand-kept-"));
@@ -23,10 +23,10 @@ const snapshots = path.join(home, "snapshots");
 const sandbox = createSandbox({ snapshots });
 beforeAll(async () => {
   await buildGuests();
-}, 120_000);
+});
 afterAll(async () => {
   await sandbox.close();
-  rmSync(home, { recursive: true });
+  await removeDirectory(home);
 });
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex");

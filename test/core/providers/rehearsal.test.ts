@@ -12,7 +12,7 @@ const { signal } = new AbortController();
 test.each(["anthropic", "responses", "chat"] as const)(
   "a rehearsed call of the wire %s sends nothing",
   async (wire) => {
-    const server = createServer();
+    const server = createServer((_request, response) => response.end());
     let connections = 0;
     server.on("connection", () => {
       connections += 1;
@@ -21,7 +21,7 @@ test.each(["anthropic", "responses", "chat"] as const)(
     try {
       const settings = { ours: { wire, baseUrl: listener.origin, apiKey: "test-key" } };
       await rehearseCall({ ...common, ref: "ours/model", settings }, signal);
-      await fetch(listener.origin, { signal: AbortSignal.timeout(50) }).catch(() => null);
+      await fetch(listener.origin);
       expect(connections, "only the connection of this test").toBe(1);
     } finally {
       await listener.close();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { removeDirectory } from "../../support/remove-directory.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 let directory = "";
@@ -21,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await store.close();
-  rmSync(directory, { recursive: true, force: true });
+  await removeDirectory(directory);
 });
 
 /** Its reads of sessions fail so many times, as those of a database that is away for a moment. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
@@ -8,12 +8,13 @@ import { systemRuntime } from "../../../src/runtime.ts";
 import { type EngineHarness, engineContract } from "../../contracts/engine.ts";
 import { mortalStore } from "../../support/mortal-store.ts";
 import { startPostgres } from "../../support/postgres.ts";
+import { removeDirectory } from "../../support/remove-directory.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 engineContract("SQLite", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-engine-"));
   const store = await openStore(`file:${path.join(directory, "engine.db")}`, systemRuntime());
-  return harness(store, () => Promise.resolve(rmSync(directory, { recursive: true, force: true })));
+  return harness(store, () => removeDirectory(directory));
 });
 
 engineContract("PostgreSQL", async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
@@ -16,6 +16,7 @@ import { openStore, type Store } from "../../../src/core/store/store.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { commandServices } from "../command-services.ts";
 import { buildConfig } from "../query-config.ts";
+import { removeDirectory } from "../remove-directory.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
 import { silentLog } from "../silent-log.ts";
 import { CHIEF } from "./sim-people.ts";
@@ -67,7 +68,7 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
   onTestFinished(async () => {
     world.kill(process);
     await stored.close();
-    rmSync(directory, { recursive: true, force: true });
+    await removeDirectory(directory);
   });
   const store = simStore(stored, world, process);
   const server = new SimServer(world);

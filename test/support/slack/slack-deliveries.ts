@@ -27,6 +27,8 @@ interface Pending extends Delivery {
   readonly payload: Readonly<Record<string, unknown>>;
   answer(response: unknown): void;
   attempt: number;
+  /** Its turn came while no socket was there. */
+  isHeldUp: boolean;
 }
 
 const ackSchema = z.object({ envelope_id: z.string(), payload: z.unknown().optional() });
@@ -118,6 +120,7 @@ export class SlackDeliveries {
       kind,
       payload,
       attempt: 0,
+      isHeldUp: false,
       answered: promise,
       isAnswered: () => answered,
       response: () => response,
@@ -155,7 +158,7 @@ export class SlackDeliveries {
     this.#onConnect = [];
     for (const resume of waiting) resume();
     // What nobody was there to take comes as soon as somebody is.
-    for (const pending of this.#pending.values()) if (pending.attempt === 0) this.#send(pending);
+    for (const pending of this.#pending.values()) if (pending.isHeldUp) this.#send(pending);
   }
 
   #send(pending: Pending): void {
@@ -165,6 +168,7 @@ export class SlackDeliveries {
       return;
     }
     const socket = [...this.#sockets].findLast((each) => each.readyState === WebSocket.OPEN);
+    pending.isHeldUp = socket === undefined;
     if (socket === undefined) return;
     const { id, kind, payload, attempt } = pending;
     const retry =

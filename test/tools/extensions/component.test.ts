@@ -10,7 +10,7 @@ let component: Uint8Array = new Uint8Array();
 
 beforeAll(() => {
   component = componentOf("probe.mjs", "component");
-}, 60_000);
+});
 
 /** A session with the component as the tool `probe`. */
 function probing(manifest: Readonly<Record<string, unknown>> = {}): ExtensionSession {

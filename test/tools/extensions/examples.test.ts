@@ -14,7 +14,7 @@ import { useExtensionSandbox } from "./extension-session.ts";
 const { sandbox, cacheDir } = useExtensionSandbox();
 beforeAll(async () => {
   await buildExamples();
-}, 120_000);
+});
 
 const SALES = `city;price;sold
 Paris;10.5;1

@@ -12,6 +12,7 @@ import type { GuestFetchOptions } from "../../../src/tools/network/guest-fetch.t
 import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { buildGuests } from "../../../wasm/build.ts";
 import { buildBindingsGenerator } from "../../../wasm/build-bindings-generator.ts";
+import { removeDirectory } from "../../support/remove-directory.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
 
@@ -28,10 +29,10 @@ export function useExtensionSandbox(network: Partial<GuestFetchOptions> = {}): E
   beforeAll(async () => {
     await buildBindingsGenerator();
     await buildGuests();
-  }, 120_000);
+  });
   afterAll(async () => {
     await sandbox.close();
-    rmSync(cacheDir, { recursive: true });
+    await removeDirectory(cacheDir);
   });
   return { sandbox, cacheDir };
 }

@@ -85,23 +85,19 @@ test("names as compilers make them are fine", async () => {
 test.each([
   { deed: "unreachable", ends: "traps" },
   { deed: "(loop $l (br $l))", ends: "never ends" },
-])(
-  "a component that $ends when it is instantiated costs no one else their call",
-  async ({ deed }) => {
-    const session = await withComponent(atRandom(deed), { timeoutMs: 300 });
-    const pid = place.sandbox.pid();
-    const signal = new AbortController().signal;
-    const caller = { sessionId: "other", channelKey: "other", signal, queued: () => {} };
-    const input = JSON.stringify({ code: "'fine'", file: null, maxChars: 100, overflow: "out", seed: 1 });
-    for (let round = 0; round < 6; round++) {
-      await session.run("hostile", {});
-      const grant = { root: path.join(session.root, "other"), writable: false, ...PROGRAM_LIMITS };
-      expect(await place.sandbox.call("js", input, grant, caller)).toContain("fine");
-    }
-    if (pid !== undefined) expect(place.sandbox.pid()).toBe(pid);
-  },
-  30_000,
-);
+])("a component that $ends when it is instantiated costs no one else their call", async ({ deed }) => {
+  const session = await withComponent(atRandom(deed), { timeoutMs: 300 });
+  const pid = place.sandbox.pid();
+  const signal = new AbortController().signal;
+  const caller = { sessionId: "other", channelKey: "other", signal, queued: () => {} };
+  const input = JSON.stringify({ code: "'fine'", file: null, maxChars: 100, overflow: "out", seed: 1 });
+  for (let round = 0; round < 6; round++) {
+    await session.run("hostile", {});
+    const grant = { root: path.join(session.root, "other"), writable: false, ...PROGRAM_LIMITS };
+    expect(await place.sandbox.call("js", input, grant, caller)).toContain("fine");
+  }
+  if (pid !== undefined) expect(place.sandbox.pid()).toBe(pid);
+});
 
 test("a component's memories stay below its limit together", async () => {
   const session = await withComponent(greedy, { memoryMb: 64 });

@@ -10,7 +10,7 @@ let component: Uint8Array = new Uint8Array();
 
 beforeAll(() => {
   component = componentOf("online.mjs", "online-isolated-component");
-}, 60_000);
+});
 
 const OWN = { world: "deckhand:extension", arguments: undefined, input: { type: "object" }, permission: "none" };
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { freePort } from "../../support/free-port.ts";
 import { EVERYTHING } from "./connected.ts";
 
 export interface HttpServer {
@@ -12,7 +13,8 @@ export interface HttpServer {
 }
 
 /** The same third-party server over streamable HTTP; it ends with the test. */
-export async function everythingOverHttp(port = 0): Promise<HttpServer> {
+export async function everythingOverHttp(again?: number): Promise<HttpServer> {
+  const port = again ?? (await freePort());
   const preload = fileURLToPath(new URL("./loopback.mjs", import.meta.url));
   const child = spawn(process.execPath, ["--import", preload, EVERYTHING, "streamableHttp"], {
     env: { LOOPBACK_PORT: String(port) },

@@ -176,7 +176,7 @@ test("a server that never greets delays neither the start nor the stop", async (
   expect(mcp.tools().map(({ name }) => name)).toEqual(["mcp_resources"]);
   expect(mcp.describe()[0]?.state).toEqual({ type: "connecting" });
   await mcp.stop();
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(mcp.describe()[0]?.state).toEqual({ type: "stopped" });
 });
 

@@ -16,3 +16,9 @@ export async function flipping(session: FileSession, secret: string): Promise<{ 
   await once(flipper, "message");
   return { outside, stop: () => flipper.kill("SIGKILL") };
 }
+
+/** Says whether to go on trying: for a second in any case, and until all is seen that is to be seen, a minute at most. */
+export function trying(): (isAllSeen: boolean) => boolean {
+  const begun = performance.now();
+  return (isAllSeen) => performance.now() - begun < (isAllSeen ? 1_000 : 60_000);
+}

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
-import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { createModuleCache } from "../../../src/tools/wasm/child/modules.ts";
 import { createPool, type IdleLimits } from "../../../src/tools/wasm/child/pool.ts";
 import { PROGRAM_LIMITS } from "../../../src/tools/wasm/grant.ts";
@@ -9,7 +9,7 @@ import { tempDirectory } from "../../support/temp-directory.ts";
 
 beforeAll(async () => {
   await buildGuests();
-}, 120_000);
+});
 
 /** A pool in this process, and its workers: how many it has begun, and those that have not ended. */
 function poolWith(limits: IdleLimits) {
@@ -52,7 +52,7 @@ test("workers of one burst of calls serve the next, and what a call left behind 
 test("when no calls come, as many workers stay as are to", async () => {
   const { begun, alive, burst, call } = poolWith({ workers: 1, lingerMs: 20 });
   await burst("1");
-  await vi.waitUntil(() => alive.size === 1);
+  await expect.poll(() => alive.size).toBe(1);
   await call("1");
   expect(begun).toHaveLength(4);
 });

@@ -35,17 +35,13 @@ const greedy = [
   },
 ] as const;
 
-test.each(greedy)(
-  "bash withstands $name",
-  async ({ command }) => {
-    const one = session();
-    const result = await one.run("bash", { command, timeout: 1 });
-    expect(result.isError).toBe(true);
-    expect(text(result)).not.toMatch(/^REACHED$/m);
-    expect(text(await one.run("bash", { command: "echo fine" }))).toBe("exit code 0\nstdout:\nfine");
-  },
-  60_000,
-);
+test.each(greedy)("bash withstands $name", async ({ command }) => {
+  const one = session();
+  const result = await one.run("bash", { command, timeout: 1 });
+  expect(result.isError).toBe(true);
+  expect(text(result)).not.toMatch(/^REACHED$/m);
+  expect(text(await one.run("bash", { command: "echo fine" }))).toBe("exit code 0\nstdout:\nfine");
+});
 
 const backtracking = [
   {
@@ -77,16 +73,17 @@ test("a flood of output ends at a limit, and what is shown is bounded", async ()
   const result = await session().run("bash", { command: "while :; do printf '%01000d\\n' 1; done", timeout: 1 });
   expect(result.isError).toBe(true);
   expect(text(result).length).toBeLessThan(45_000);
-}, 60_000);
+});
 
 test("a program that writes without end fills no disk", async () => {
-  const one = session();
+  // Until 256 MB are written, however slow the disk.
+  const one = fileSession(sandbox, { limits: { programs: { timeoutMs: 100_000 } } });
   const result = await one.run("js_exec", {
-    code: "const block = 'x'.repeat(4e6); for (;;) fs.appendFileSync('big.txt', block);",
+    code: "const block = 'x'.repeat(8e6); for (;;) fs.appendFileSync('big.txt', block);",
   });
   expect(text(result)).toContain("bytes were to be written in one call");
   expect(one.bytes("big.txt").length).toBeLessThanOrEqual(268_435_456);
-}, 60_000);
+});
 
 test("a guest that ran out of memory is as good as new in the next call", async () => {
   const one = session();
@@ -120,7 +117,8 @@ test.runIf(process.platform === "linux")(
     await rounds(75);
     const before = { ...count(), megabytes: megabytes() };
     await rounds(175);
-    expect(count()).toEqual({ fd: before.fd, task: before.task });
+    // What a call held is let go a moment after its answer.
+    await expect.poll(count).toEqual({ fd: before.fd, task: before.task });
     expect(megabytes() / before.megabytes).toBeLessThan(1.5);
   },
   300_000,

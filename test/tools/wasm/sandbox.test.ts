@@ -23,7 +23,7 @@ test("the process starts with the first call, ends when idle, and starts again",
   expect(await run("1")).toMatchObject({ value: "1" });
   const first = sandbox.pid();
   expect(first).toBeTypeOf("number");
-  await expect.poll(() => sandbox.pid(), { timeout: 5_000, interval: 5 }).toBeUndefined();
+  await expect.poll(() => sandbox.pid()).toBeUndefined();
   expect(await run("2")).toMatchObject({ value: "2" });
   expect(sandbox.pid()).not.toBe(first);
   await sandbox.close();
