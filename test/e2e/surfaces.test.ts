@@ -332,6 +332,14 @@ test("a skill that lacks an argument asks for it by a dialog on Discord", async 
     [...discord.world.channels.values()].flatMap(({ messages }) => messages.map(({ content }) => content));
   await office.until("the answer", () => said().some((content) => content.includes("Foggy there.")));
 
+  // Chosen from what a slash command answers, it begins a thread of its own, as it would when typed.
+  const list = discord.people.command(at, "skill");
+  await list.answered;
+  discord.people.clickShown(at, list, "skill:release-notes");
+  const chosen = () => at.channel.messages.find(({ content }) => content.includes("asks: /skill release-notes"));
+  await office.until("what was chosen", () => chosen() !== undefined);
+  expect(await office.in(chosen()?.id ?? "").answered(2)).toBe("Where?");
+
   // After a mention, what is missing is asked for in a direct message; what is done is done in the thread.
   const direct = discord.world.dm(ana);
   const talk = office.mention(at.channel, "/skill current-weather");

@@ -3,7 +3,7 @@ import type { InboundCommand } from "../../core/protocol/platform.ts";
 import { filledValues, fittedFields } from "../render/form-fields.ts";
 import { aimedId, type Elsewhere } from "./elsewhere.ts";
 import { cut } from "./format.ts";
-import { type Place, threadOf, whereabouts, whoActed } from "./inbound.ts";
+import { type Place, rootIn, threadOf, whereabouts, whoActed } from "./inbound.ts";
 import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "./limits.ts";
 import { timeOf } from "./snowflake.ts";
 import type { WireInteraction } from "./wire.ts";
@@ -48,7 +48,7 @@ export function inboundForm(interaction: Extract<WireInteraction, { type: 5 }>, 
   return {
     kind: "command",
     key: `discord:interaction:${interaction.id}`,
-    ...whereabouts(place, threadOf(place, interaction.message?.id ?? null)),
+    ...whereabouts(place, threadOf(place, rootIn(interaction.message))),
     person: who,
     at: timeOf(interaction.id),
     name,

@@ -9,7 +9,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import { ABOUT_MESSAGE } from "../../core/sessions/prompts.ts";
 import { commandArguments } from "./command-arguments.ts";
-import { withoutMark } from "./format.ts";
+import { EPHEMERAL, withoutMark } from "./format.ts";
 import { timeOf } from "./snowflake.ts";
 import {
   MESSAGE_COMMAND,
@@ -78,7 +78,7 @@ export function inboundAction(interaction: Extract<WireInteraction, { type: 3 }>
   return {
     kind: "action",
     key: `discord:interaction:${interaction.id}`,
-    ...whereabouts(place, threadOf(place, interaction.message.id)),
+    ...whereabouts(place, threadOf(place, rootIn(interaction.message))),
     person: who,
     at: timeOf(interaction.id),
     action: interaction.data.custom_id,
@@ -179,6 +179,11 @@ function isPersons(message: WireMessage): boolean {
 
 export function whereabouts(place: Place, thread: ThreadRef) {
   return { workspace: place.workspace, channel: place.channel, thread };
+}
+
+/** What only one person sees is no message that a thread could hang at: what comes of a click opens one. */
+export function rootIn(message: { readonly id: string; readonly flags: number } | null | undefined): string | null {
+  return message === null || message === undefined || (message.flags & EPHEMERAL) !== 0 ? null : message.id;
 }
 
 /** A message that may open a thread has the thread's id already. */

@@ -135,6 +135,9 @@ const slashCommandSchema = z.object({
   options: z.array(commandOptionSchema).default([]),
 });
 
+/** What a button is on. */
+const heldMessageSchema = z.object({ id: snowflake, flags: z.number().default(0) });
+
 export const interactionSchema = z.discriminatedUnion("type", [
   z.object({
     ...interactionShape,
@@ -145,7 +148,7 @@ export const interactionSchema = z.discriminatedUnion("type", [
     ...interactionShape,
     type: z.literal(3),
     data: z.object({ custom_id: z.string() }),
-    message: z.object({ id: snowflake }),
+    message: heldMessageSchema,
   }),
   /** Somebody types an option of a command. Source: Discord docs, Autocomplete. */
   z.object({ ...interactionShape, type: z.literal(4), data: slashCommandSchema }),
@@ -157,7 +160,7 @@ export const interactionSchema = z.discriminatedUnion("type", [
       components: z.array(z.object({ components: z.array(z.object({ custom_id: z.string(), value: z.string() })) })),
     }),
     /** Whose button opened the dialog. */
-    message: z.object({ id: snowflake }).nullish(),
+    message: heldMessageSchema.nullish(),
   }),
 ]);
 

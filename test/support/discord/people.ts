@@ -3,6 +3,9 @@ import type { Interaction, Interactions } from "./interactions.ts";
 import { channelPayload, guildPayload, messageEvent, messagePayload, type View } from "./payloads.ts";
 import { type Channel, type Message, type StoredFile, TYPE, type User, type World } from "./world.ts";
 
+/** Source: Discord docs, Message Flags. */
+const EPHEMERAL = 1 << 6;
+
 interface PeopleOptions {
   readonly world: World;
   readonly view: View;
@@ -73,7 +76,7 @@ export class People {
     return this.#interact(at, {
       type: 3,
       data: { custom_id: customId, component_type: 2 },
-      message: messageEvent(this.#options.view, at.channel, message),
+      message: { ...messageEvent(this.#options.view, at.channel, message), flags: EPHEMERAL },
     });
   }
 
