@@ -1,11 +1,11 @@
 import { flushCompileCache } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { startApp } from "./app.ts";
+import { lastWords } from "./cli/last-words.ts";
 import type { Terminal } from "./cli/terminal.ts";
 import { secretsOf } from "./config/describe.ts";
 import type { Config } from "./config.ts";
 import { type AppError, ConfigError, toAppError } from "./core/protocol/errors.ts";
-import { explain } from "./core/protocol/explain.ts";
 import type { Log } from "./core/protocol/log.ts";
 import { createLogger } from "./logging.ts";
 import { systemRuntime } from "./runtime.ts";
@@ -82,7 +82,6 @@ function endAnyway(log: Log): void {
 }
 
 function report(error: AppError, terminal: Terminal): void {
-  const lines = error instanceof ConfigError ? error.problems.map((problem) => `✗ ${problem}`) : [explain(error)];
-  for (const line of lines) terminal.error(line);
+  for (const line of lastWords(error)) terminal.error(line);
   terminal.fail();
 }
