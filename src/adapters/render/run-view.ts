@@ -57,11 +57,9 @@ class ThreadRunView implements RunView {
     this.#deps = deps;
     this.#run = run;
     this.#following = deps.board.follow(run.runId, (task) => this.show({ type: "task", task }));
-    const before = { ...NO_PROGRESS, earlierSteps: run.toolsBefore, notices: run.noticesBefore };
-    this.#state = [...run.tasks, ...this.#following.tasks].reduce(
-      (state, task) => reduceProgress(state, { type: "task", task }),
-      before,
-    );
+    const told = run.noticesBefore.map((text) => ({ type: "status", text }) as const);
+    const tasks = [...run.tasks, ...this.#following.tasks].map((task) => ({ type: "task", task }) as const);
+    this.#state = [...told, ...tasks].reduce(reduceProgress, { ...NO_PROGRESS, earlierSteps: run.toolsBefore });
     this.#cancelTimer = deps.clock.after(FIRST_SIGN_MS, () => this.#open());
     if (run.isLive) this.#open();
   }

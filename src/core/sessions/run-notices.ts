@@ -7,14 +7,14 @@ import type { TurnContext } from "./engine.ts";
 import type { RunView } from "./run-view.ts";
 
 const PREFIX = "notice:";
-/** As many as a live message shows. */
-const MOST_KEPT = 3;
+/** More than a live message shows, which joins tries of the same. */
+const MOST_READ = 12;
 /** What stays true once it has been said: not that something is waited for. */
 const LASTING = "⚠";
 
 /** The newest things that people were told of a run beside its answer, oldest first. */
 export async function noticesOf(store: Store, runId: string): Promise<string[]> {
-  const keys = (await store.journal.keysOf(runId, PREFIX)).slice(-MOST_KEPT);
+  const keys = (await store.journal.keysOf(runId, PREFIX)).slice(-MOST_READ);
   const entries = await Promise.all(keys.map((key) => store.journal.get(runId, key)));
   return entries.map(({ value }) => z.string().parse(value));
 }

@@ -273,6 +273,7 @@ test("stopping the platform lets folds go first, but not for long", async () => 
 
 test("a resumed run goes on editing the message it had, with what it said before, and folds it", async () => {
   const notice = "⚠ claude-opus-5-5 is overloaded; going on with gpt-6-sol.";
+  const told = `⚠ It went silent; trying again (2 of 2).\n${notice}`;
   const { clock, inner, platform, open, run, finish, thread } = setup();
   const first = open(run);
   first.show(startTool);
@@ -282,16 +283,16 @@ test("a resumed run goes on editing the message it had, with what it said before
     ...run,
     isLive: true,
     toolsBefore: 1,
-    noticesBefore: [notice],
+    noticesBefore: ["⚠ It went silent; trying again (1 of 2).", "⚠ It went silent; trying again (2 of 2).", notice],
     post: async (key, message) => (await platform.find(THREAD, `run_1:${key}`, 0)) ?? run.post(key, message),
   });
   await clock.advance(100);
   expect(inner.messages.size).toBe(1);
   second.show({ type: "turn_start", turn: 2 });
   await clock.advance(1_000);
-  expect(thread()).toEqual([`⏳ **build** · turn 2 · 1 s\n✓ 1 earlier step\n${notice}`]);
+  expect(thread()).toEqual([`⏳ **build** · turn 2 · 1 s\n✓ 1 earlier step\n${told}`]);
   await finish(second, answered("Done."));
-  expect(thread()).toEqual([`${notice}\n✓ 3 turns · 2 tools · 6 s · $0.004`, "Done."]);
+  expect(thread()).toEqual([`${told}\n✓ 3 turns · 2 tools · 6 s · $0.004`, "Done."]);
 });
 
 test("finishing twice says nothing twice", async () => {
