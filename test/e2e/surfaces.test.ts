@@ -95,7 +95,7 @@ describe.each(stages)("away from $name", ({ open }) => {
     expect(meanwhile().filter(isHeard("meanwhile"))).toHaveLength(1);
     expect(before().filter(isHeard("and a reply"))).toHaveLength(1);
     expect(before().filter(isHeard("before"))).toHaveLength(1);
-  }, 60_000);
+  });
 
   test("a command that was carried out before is not carried out again", async () => {
     await using stage = await open();
@@ -111,7 +111,7 @@ describe.each(stages)("away from $name", ({ open }) => {
     await office.bot.start();
     await office.until("the late answer", () => meanwhile().some(isHeard("meanwhile")));
     expect(whispers()).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 /** Says which of the words it knows it was asked with last. */
@@ -159,7 +159,7 @@ test("added to a Slack channel, it says once who it is; its suggestions work", a
   await bot.start();
   await slack.people.invite("C0042").answered;
   expect(greetings()).toHaveLength(1);
-}, 60_000);
+});
 
 test("the first direct message on Slack is greeted once, beside its answer", async () => {
   const office = inSlack();
@@ -176,7 +176,7 @@ test("the first direct message on Slack is greeted once, beside its answer", asy
   await bot.start();
   await office.talk({ text: "hello again", channel: "D0001", bare: true }).answered(1);
   expect(greetings()).toHaveLength(1);
-}, 60_000);
+});
 
 test("Slack's home tab shows the person's sessions and jobs; a thread of the pane is a session with a status", async () => {
   const office = inSlack();
@@ -201,7 +201,7 @@ test("Slack's home tab shows the person's sessions and jobs; a thread of the pan
   const statuses = () => slack.workspace.statuses.get(`D0001 ${pane}`) ?? [];
   await office.until("the status to be taken away", () => statuses().at(-1) === "");
   expect(statuses()[0]).toBe("is working…");
-}, 60_000);
+});
 
 test("added to a Discord server, it says once who it is; a message there is asked about by its menu and by a reaction", async () => {
   const office = inDiscord();
@@ -230,7 +230,7 @@ test("added to a Discord server, it says once who it is; a message there is aske
   people.say({ channel: general, user: ana }, `<@${world.bot.id}> hello`);
   await office.until("the next answer", () => model.requests.length > 2);
   expect(greetings()).toHaveLength(1);
-}, 60_000);
+});
 
 test("roles that are not served are not served in Discord's direct messages either", async () => {
   await using office = await discordOffice();
@@ -244,7 +244,7 @@ test("roles that are not served are not served in Discord's direct messages eith
     discord.people.shownPrivately(ana).some((shown) => shown.includes("may not use me here")),
   );
   expect(office.model.requests).toHaveLength(0);
-}, 60_000);
+});
 
 test("a reaction on a Slack message has it answered in its thread, once however often it is delivered", async () => {
   const office = inSlack();
@@ -257,7 +257,7 @@ test("a reaction on a Slack message has it answered in its thread, once however 
   await office.until("the answer", () => thread().includes("A gateway has no backend."));
   await untilIdle(bot);
   expect(model.requests).toHaveLength(1);
-}, 60_000);
+});
 
 test("a skill that lacks an argument asks for it by a form on Slack, from the slash command and from a button", async () => {
   const office = inSlack();
@@ -316,7 +316,7 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
     office.whispersTo("U0ANA").some((said) => said.includes("**Look.** · every day")),
   );
   expect(office.whispersTo("U0ANA").join()).toContain("at 09:00 Europe/Paris\nNext: ");
-}, 60_000);
+});
 
 test("a skill that lacks an argument asks for it by a dialog on Discord", async () => {
   const office = inDiscord();
@@ -362,4 +362,4 @@ test("a skill that lacks an argument asks for it by a dialog on Discord", async 
   await office.until("the dialog again", () => again.modal !== null);
   const added = discord.people.submit(at, again, { more: "agent: plan" });
   await office.until("the job", () => added.shown.some(({ content }) => content.includes("**Look.** · every day")));
-}, 60_000);
+});

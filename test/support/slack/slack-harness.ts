@@ -31,7 +31,10 @@ export interface SlackHarness extends PlatformHarness {
 }
 
 export async function openSlackHarness(mode: "socket" | "http" = "socket"): Promise<SlackHarness> {
-  const server = await startSlackServer({ retryDelaysMs: [0, 50, 100, 200], answerWithinMs: 300 });
+  const server = await startSlackServer({
+    retryDelaysMs: [0, 50, 100, 200, 400, 800, 1_600, 3_200],
+    answerWithinMs: 300,
+  });
   const log = countingLog();
   const adapters: ChatPlatform[] = [];
   const adapter = (options: Partial<SlackOptions> = {}): ChatPlatform => {
