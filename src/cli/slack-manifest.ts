@@ -1,3 +1,4 @@
+import { slashName } from "../core/commands/slash-name.ts";
 import { PROMPTS } from "../core/sessions/prompts.ts";
 
 /** A command that people type after a slash. */
@@ -68,7 +69,7 @@ export function slackManifest({ commands, requestUrl }: SlackManifestOptions): o
       app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
       bot_user: { display_name: "Deckhand", always_online: true },
       slash_commands: commands.map(({ name, description, usage }) => ({
-        command: `/${name}`,
+        command: `/${slashName(name, "slack")}`,
         ...url,
         description,
         ...(usage === undefined ? {} : { usage_hint: usage }),

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
+import { slashName } from "../../src/core/commands/slash-name.ts";
 import { PageClient } from "../adapters/web/page-client.ts";
 import { untilIdle } from "../support/bot.ts";
 import { type DiscordServer, startDiscordServer } from "../support/discord/server.ts";
@@ -258,7 +259,7 @@ const WAYS: Readonly<Record<string, (given: Given, place: Everywhere) => Promise
     return answer()?.text ?? "";
   },
   "a slash command on Slack": async ({ name, args }, { slack }) => {
-    const delivery = slack.slack.people.command(`/${name}`, args, { channel: slack.channel() });
+    const delivery = slack.slack.people.command(`/${slashName(name, "slack")}`, args, { channel: slack.channel() });
     await delivery.answered;
     const { blocks } = z
       .object({ blocks: z.array(z.object({ text: z.string().optional() })) })

@@ -1,3 +1,4 @@
+import { commandNamed } from "../../core/commands/slash-name.ts";
 import type {
   Attachment,
   InboundAction,
@@ -167,7 +168,7 @@ export async function inboundCommand(body: SlashCommand, deps: InboundDeps): Pro
     ...(await placeOf({ channel, name: nameOf(body.channel_name, kind), kind, threadId: null }, deps)),
     person: await deps.directory.person(body.user_id),
     at: deps.clock.now(),
-    name: body.command.replace(/^\//u, ""),
+    name: commandNamed(body.command),
     args: readableText(body.text, { people: new Map(), channels: new Map() }).trim(),
   };
 }

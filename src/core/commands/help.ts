@@ -7,6 +7,7 @@ import { MODE_WORDS } from "./mode.ts";
 import { privately } from "./private-reply.ts";
 import { unknownCommand } from "./run-command.ts";
 import { hereOf } from "./session-to-change.ts";
+import { slashName } from "./slash-name.ts";
 
 export const helpCommand: ChatCommand = {
   name: "help",
@@ -50,10 +51,16 @@ export function helpText(context: CommandContext): string {
       ? []
       : [`Other agents: ${lookers.join(", ")} at the start of a message (\`/agent\` tells what they do).`]),
     "",
-    ...commands.map(({ name, description }) => `\`/${name}\` · ${description}`),
+    ...commands.map((command) => commandLine(command, context)),
     "",
     `${isDirect ? "" : "In a thread, write a command after mentioning me. "}\`--help\` behind one tells more of it.`,
   ].join("\n");
+}
+
+/** Where the platform has a slash command of that name itself, ours has another. */
+function commandLine({ name, description }: ChatCommand, { thread }: CommandContext): string {
+  const slash = slashName(name, thread.platform);
+  return `\`/${name}\` · ${description}${slash === name ? "" : ` (as a slash command \`/${slash}\`)`}`;
 }
 
 export function hostsText({ allowedHosts }: Pick<CommandContext, "allowedHosts">): string {

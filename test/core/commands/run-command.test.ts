@@ -70,7 +70,9 @@ test("--help of each command tells how it is typed, and runs nothing", async () 
     /^`\/jobs run` · .*\n- `--job` · .*\(required\)/,
   );
   expect(privateText(await receive(mention("/help usge")))).toBe("I don't know `/usge`. Did you mean `/usage`?");
-  expect(privateText(await receive(mention("/help"))).length).toBeLessThan(1_800);
+  const help = privateText(await receive(mention("/help")));
+  expect(help.length).toBeLessThan(1_850);
+  expect(help).toContain("(as a slash command `/deckhand-status`)");
 });
 
 test("nobody is asked to mention it where whoever writes means it", async () => {
