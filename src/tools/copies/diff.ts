@@ -39,13 +39,17 @@ export async function describeChanges(
   if (changes.length === 0) return "It changed no files.";
   const list = changes.map(({ kind, path: file }) => `${kind}: ${plainPath(file)}`).join("\n");
   const args = ["diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-prefix", "base", "tree"];
-  const end = await git({ args }, copy, signal);
-  const diff = end === null || end.stopped !== null ? "" : end.stdout;
-  const shown =
-    diff.length > DIFF_CHARS
-      ? `${diff.slice(0, DIFF_CHARS).toWellFormed()}\n… ${diff.length - DIFF_CHARS} more characters …`
-      : diff;
+  const shown = shownDiff(await git({ args }, copy, signal));
   return `${list}${shown === "" ? "" : `\n\n${shown}`}`;
+}
+
+/** Never less than there is without a word on it: people decide by it. */
+function shownDiff(end: GitEnd | null): string {
+  if (end === null) return "[The lines cannot be shown: there is no git on this machine.]";
+  const { stopped, stdout } = end;
+  if (stopped !== null) return "[The lines are too many to be shown.]";
+  if (stdout.length <= DIFF_CHARS) return stdout;
+  return `${stdout.slice(0, DIFF_CHARS).toWellFormed()}\n… ${stdout.length - DIFF_CHARS} more characters …`;
 }
 
 export interface ThreeTexts {

@@ -126,9 +126,9 @@ test("bytes that are no text are taken whole, or are a conflict", async () => {
 });
 
 test.each([
-  ["no text, and changed on both sides", (first: string, last: string) => `${first}\0\n\n\n\n${last}\n`],
-  ["too large to join", (first: string, last: string) => `${first}\n\n\n${"x".repeat(16_000_000)}\n\n\n${last}\n`],
-])("a conflict that is not about lines says so: %s", async (why, content) => {
+  ["no text, and changed on both sides", "Binary", (a: string, z: string) => `${a}\0\n\n\n\n${z}\n`],
+  ["too large to join", "too many", (a: string, z: string) => `${a}\n\n\n${"x".repeat(16_000_000)}\n\n\n${z}\n`],
+])("a conflict that is not about lines says so: %s", async (why, shown, content) => {
   const at = await copied(
     { f: content("a", "b") },
     { theirs: { f: content("A", "b") }, here: { f: content("a", "B") } },
@@ -136,6 +136,7 @@ test.each([
   const [first] = await at.merge();
   expect(first).toMatchObject({ outcome: "conflict" });
   expect(first?.why).toContain(why);
+  expect(await describeChanges(await at.copies.changes("agt_1", signal), at.copy, signal)).toContain(shown);
 });
 
 test("what instructs agents is left to a person", async () => {
