@@ -268,8 +268,7 @@ test("a link is no way to what instructs agents", async () => {
 });
 
 test("what a link here leads to is neither removed nor written in its place", async () => {
-  const base = { a: "a\n", b: "b\n", "d/x": "x\n" };
-  const at = await copied(base, { theirs: { a: null, b: "B\n", "d/x": null } });
+  const at = await copied({ a: "a\n", b: "b\n", "d/x": "x\n" }, { theirs: { a: null, b: "B\n", "d/x": null } });
   const others = { a2: "a\n", b2: "b\n", "d2/x": "x\n" };
   put(at.root, others);
   for (const name of ["a", "b", "d"]) {
