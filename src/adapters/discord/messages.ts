@@ -1,8 +1,8 @@
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { createInOrder } from "../render/in-order.ts";
 import { notice } from "./format.ts";
-import { createInOrder } from "./in-order.ts";
 import { inboundMessage } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
 import type { Places } from "./places.ts";

@@ -19,6 +19,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { CONNECTS_LATER } from "../render/failure-kinds.ts";
+import { createInOrder } from "../render/in-order.ts";
 import { setStatus, showsStatus, suggest } from "./assistant.ts";
 import { createDirectory, type Directory } from "./directory.ts";
 import { fetchSlackFile } from "./files.ts";
@@ -29,7 +30,7 @@ import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
 import { edit, fetchThread, find, post, react, upload, whisper, whisperFiles, withFilesNote } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
-import { type Addressee, addressedMessage, readPayload } from "./payload.ts";
+import { type Addressee, addressedMessage, readPayload, saidIn } from "./payload.ts";
 import { SlackSocket } from "./socket.ts";
 import { standingIn } from "./standing.ts";
 import type { SlackTransport } from "./transport.ts";
@@ -95,7 +96,8 @@ class SlackPlatform implements ChatPlatform {
     const directory = createDirectory({ web, identity, clock, log });
     const transport = this.#transport(bolt);
     const reactions = new Set(this.#options.reactions);
-    const take = async (payload: unknown) => {
+    const inOrder = createInOrder();
+    const receiveOne = async (payload: unknown) => {
       const event = await readPayload(payload, { web, identity, directory, reactions, clock, log }).catch(
         async (error: unknown) => {
           await this.#notRead(payload, identity, toAppError(error));
@@ -103,6 +105,10 @@ class SlackPlatform implements ChatPlatform {
         },
       );
       return event === null ? undefined : this.#answer(event, await receive(event), payload);
+    };
+    const take = (payload: unknown) => {
+      const thread = saidIn(payload);
+      return thread === null ? receiveOne(payload) : inOrder(thread, () => receiveOne(payload));
     };
     this.#live = { web, identity, directory, transport };
     try {

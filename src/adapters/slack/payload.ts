@@ -17,6 +17,7 @@ import {
   joinedSchema,
   messageEventSchema,
   reactionSchema,
+  saidSchema,
   slashCommandSchema,
 } from "./wire.ts";
 
@@ -53,6 +54,14 @@ export async function readPayload(payload: unknown, deps: PayloadDeps): Promise<
     deps.log.warn({ keys: Object.keys(fields) }, "slack_payload_malformed");
   else deps.log.debug({ type }, "slack_payload_ignored");
   return null;
+}
+
+/** The thread that somebody said something in: what is said in one is received in this order. Null for anything else. */
+export function saidIn(payload: unknown): string | null {
+  const said = saidSchema.safeParse(payload);
+  if (!said.success) return null;
+  const { channel, ts, thread_ts: root = ts } = said.data.event;
+  return `${channel} ${root}`;
 }
 
 async function readEvent(

@@ -50,6 +50,17 @@ export const eventCallbackSchema = z.object({
   event: z.looseObject({ type: z.string(), subtype: z.string().optional() }),
 });
 
+/** Where somebody said something. */
+export const saidSchema = z.object({
+  type: z.literal("event_callback"),
+  event: z.object({
+    type: z.enum(["message", "app_mention"]),
+    channel: z.string(),
+    ts: z.string(),
+    thread_ts: z.string().optional(),
+  }),
+});
+
 export const joinedSchema = z.object({
   type: z.literal("member_joined_channel"),
   user: z.string(),

@@ -50,6 +50,19 @@ test("what was not answered in time comes again by itself", async () => {
   expect(inbox.fresh).toHaveLength(1);
 });
 
+test("nothing in a thread overtakes what was said before, however long its person is looked up", async () => {
+  await using harness = await openSlackHarness();
+  const { inbox, event } = await openThread(harness);
+  const found = Promise.withResolvers<void>();
+  harness.server.faults.add("users.info", { kind: "slow", until: found.promise });
+  await harness.reply(event.thread, "first", { as: "bob" });
+  await harness.reply(event.thread, "second");
+  await harness.mention("elsewhere");
+  expect((await inbox.nextMessage()).text).toBe("elsewhere");
+  found.resolve();
+  expect([(await inbox.nextMessage()).text, (await inbox.nextMessage()).text]).toEqual(["first", "second"]);
+});
+
 test("who is refused is told once, though the mention comes twice", async () => {
   await using harness = await openSlackHarness();
   const refused: string[] = [];
