@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
 import { createWebFetch } from "../../src/tools/web-fetch.ts";
@@ -36,11 +36,11 @@ async function fetchingOffice() {
   return { office, site, resolved };
 }
 
-/** Real connections take real time: the office's own goes on until the answer is there. */
+/** Real connections take real time: the office's own goes on beside it, no faster, until the answer is there. */
 async function answered(office: SimOffice, thread: string, count: number): Promise<string> {
   const answers = () => office.messages(thread).filter(({ markdown }) => markdown.startsWith("It says: "));
   while (answers().length < count) {
-    await turn();
+    await delay(10);
     await office.pass(10);
   }
   return answers().at(-1)?.markdown ?? "";

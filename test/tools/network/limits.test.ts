@@ -96,14 +96,14 @@ test.each(wasteful)("a server that $name is left at a limit of what comes over t
 });
 
 const bombs = [
-  { encoding: "gzip", bytes: gzipSync(Buffer.alloc(200 * MB, "0")) },
-  { encoding: "deflate", bytes: deflateSync(Buffer.alloc(200 * MB, "0")) },
-  { encoding: "br", bytes: brotliCompressSync(Buffer.alloc(200 * MB, "0")) },
-  { encoding: "zstd", bytes: zstdCompressSync(Buffer.alloc(200 * MB, "0")) },
-  { encoding: "gzip, gzip", bytes: gzipSync(gzipSync(Buffer.alloc(200 * MB, "0"))) },
+  { encoding: "gzip", bytes: gzipSync(Buffer.alloc(48 * MB, "0")) },
+  { encoding: "deflate", bytes: deflateSync(Buffer.alloc(48 * MB, "0")) },
+  { encoding: "br", bytes: brotliCompressSync(Buffer.alloc(48 * MB, "0")) },
+  { encoding: "zstd", bytes: zstdCompressSync(Buffer.alloc(48 * MB, "0")) },
+  { encoding: "gzip, gzip", bytes: gzipSync(gzipSync(Buffer.alloc(48 * MB, "0"))) },
 ];
 
-test.each(bombs)("a bomb of 200 MB in $encoding is cut after decompression", async ({ encoding, bytes }) => {
+test.each(bombs)("a bomb of 48 MB in $encoding is cut after decompression", async ({ encoding, bytes }) => {
   expect(bytes.length).toBeLessThan(MB);
   const site = await startSite((_, response) => {
     response.setHeader("content-type", "text/plain").setHeader("content-encoding", encoding).end(bytes);
