@@ -20,6 +20,8 @@ const SILENT_WAKE_MS = 250;
 /** A method of the platform that asked us to wait: every queue that calls it stands still until then. */
 export interface Gate {
   closedUntil: number;
+  /** For how long it was closed. Milliseconds. */
+  closedForMs: number;
 }
 
 export interface Turn {
@@ -151,12 +153,17 @@ export class PacedQueue {
 
   #close(retryAfterMs: number): void {
     const now = this.#clock.now();
-    this.#gate.closedUntil = Math.max(this.#gate.closedUntil, now + retryAfterMs);
+    if (now + retryAfterMs > this.#gate.closedUntil) {
+      this.#gate.closedUntil = now + retryAfterMs;
+      this.#gate.closedForMs = retryAfterMs;
+    }
     this.#bucket.drain(now);
   }
 
   #waitMs(): number {
     const now = this.#clock.now();
+    // Longer than it was closed for: the clock was set back.
+    if (this.#gate.closedUntil - now > this.#gate.closedForMs) this.#gate.closedUntil = now + this.#gate.closedForMs;
     return Math.max(this.#gate.closedUntil - now, this.#bucket.waitMs(now - this.#silentMs(now)));
   }
 

@@ -23,7 +23,7 @@ const SWEEP_AT = 256;
 export class RateScheduler {
   readonly #options: RateSchedulerOptions;
   readonly #posts = new Map<string, PacedQueue>();
-  readonly #postGate: Gate = { closedUntil: 0 };
+  readonly #postGate: Gate = { closedUntil: 0, closedForMs: 0 };
   readonly #edits: PacedQueue;
   readonly #reactions: PacedQueue;
   /** Tokens taken ahead for a channel's first posts. */
@@ -32,8 +32,12 @@ export class RateScheduler {
   constructor(options: RateSchedulerOptions) {
     this.#options = options;
     const { limits, clock } = options;
-    this.#edits = new PacedQueue({ rate: limits.editsPerWorkspace, gate: { closedUntil: 0 }, clock });
-    this.#reactions = new PacedQueue({ rate: limits.editsPerWorkspace, gate: { closedUntil: 0 }, clock });
+    this.#edits = new PacedQueue({ rate: limits.editsPerWorkspace, gate: { closedUntil: 0, closedForMs: 0 }, clock });
+    this.#reactions = new PacedQueue({
+      rate: limits.editsPerWorkspace,
+      gate: { closedUntil: 0, closedForMs: 0 },
+      clock,
+    });
   }
 
   post<T>(channelId: string, { lane, send, signal }: Send<T>): Promise<T> {

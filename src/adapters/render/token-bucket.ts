@@ -1,5 +1,8 @@
 import type { RateBucket } from "../../core/protocol/platform.ts";
 
+/** How far a caller's `now` may lie behind, and pauses ahead. Milliseconds. */
+const SLACK_MS = 30_000;
+
 /** `burst` tokens at once, then one per `everyMs`. Times are milliseconds of the caller's clock. */
 export class TokenBucket {
   readonly #rate: RateBucket;
@@ -12,6 +15,9 @@ export class TokenBucket {
 
   /** Milliseconds until a token is there; 0 when it can be taken now. */
   waitMs(now: number): number {
+    const emptyMs = this.#rate.burst * this.#rate.everyMs;
+    // No bucket lacks more than all its tokens: a clock that was set back would have it wait until it is as late again.
+    if (this.#fullAt - now > emptyMs + SLACK_MS) this.#fullAt = now + emptyMs;
     return Math.max(0, this.#fullAt - now - (this.#rate.burst - 1) * this.#rate.everyMs);
   }
 
