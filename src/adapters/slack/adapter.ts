@@ -80,6 +80,7 @@ class SlackPlatform implements ChatPlatform {
   /** Set while Slack refuses the bot token: the socket may well stay open then. */
   #refused: PlatformHealth | null = null;
   readonly #told = new Set<string>();
+  readonly #uploaded = new Map<string, number>();
   /** Private answers on their way; `stop` waits for them. None rejects. */
   readonly #answers = new Set<Promise<void>>();
 
@@ -135,7 +136,7 @@ class SlackPlatform implements ChatPlatform {
   }
 
   post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
-    return this.#do(({ web }) => post(web, thread, { message, key }));
+    return this.#do(({ web }) => post(web, thread, { message, key, uploaded: this.#uploaded }));
   }
 
   find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null> {

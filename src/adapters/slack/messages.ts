@@ -29,23 +29,32 @@ function handle(channelId: string, ts: string | undefined): PostedMessage {
   return { platform: "slack", channelId, messageId: ts };
 }
 
-/** Files come first: a post that is found again after a crash must have them. */
-export async function post(
-  web: SlackWeb,
-  thread: ThreadRef,
-  sent: { message: OutgoingMessage; key: string },
-): Promise<PostedMessage> {
-  for (const file of sent.message.files) await upload(web, thread, file);
+export interface Sent {
+  readonly message: OutgoingMessage;
+  readonly key: string;
+  /** How many files of posts that failed after them are there, by the posts' keys. */
+  readonly uploaded: Map<string, number>;
+}
+
+/** Files come first: a post that is found again after a crash must have them. What is sent again does not bring them again. */
+export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promise<PostedMessage> {
+  const { message, key, uploaded } = sent;
+  for (const [index, file] of message.files.entries()) {
+    if (index < (uploaded.get(key) ?? 0)) continue;
+    await upload(web, thread, file);
+    uploaded.set(key, index + 1);
+  }
   const { postMessage: send } = web.chat;
   try {
     const { ts } = await send({
       channel: thread.channelId,
       ...inThread(thread),
-      ...formatMessage(sent.message),
-      metadata: metadataOf(sent.key),
+      ...formatMessage(message),
+      metadata: metadataOf(key),
       unfurl_links: false,
       unfurl_media: false,
     });
+    uploaded.delete(key);
     return handle(thread.channelId, ts);
   } catch (error) {
     throw toPlatformError(error, "write here");

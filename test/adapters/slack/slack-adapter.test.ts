@@ -309,3 +309,19 @@ test("a private answer to somebody outside the channel goes to their direct mess
   await harness.platform.whisper(event.thread, "slack:U0ANA", plainMessage("between us"));
   expect(harness.server.workspace.messages.at(-1)).toMatchObject({ channel: "D0001", threadTs: null });
 });
+
+test("a post that is sent again after its files does not bring them again", async () => {
+  await using harness = await openSlackHarness();
+  const { event } = await openThread(harness);
+  const { server, platform } = harness;
+  const data = new TextEncoder().encode("port,9090");
+  const message: OutgoingMessage = {
+    ...plainMessage("The figures."),
+    files: [{ name: "a.csv", mediaType: "text/csv", data }],
+  };
+  server.faults.add("chat.postMessage", { kind: "rate_limited", retryAfterS: 1 });
+  await expect(platform.post(event.thread, message, "k")).rejects.toMatchObject({ code: "platform_rate_limited" });
+  await platform.post(event.thread, message, "k");
+  const files = server.workspace.messages.flatMap((each) => each.files.map(({ name }) => name));
+  expect(files).toEqual(["a.csv"]);
+});
