@@ -69,6 +69,7 @@ function apiError(error: unknown, { code, status }: z.infer<typeof apiErrorSchem
     case CODE.unknownGuild:
     case CODE.unknownMessage:
     case CODE.threadArchived:
+    case CODE.cannotMessageUser:
       return new PlatformError("thread_gone", `Discord no longer has it (${code})`, {
         cause: error,
         detail: { platform: "Discord" },

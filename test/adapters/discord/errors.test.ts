@@ -39,6 +39,7 @@ test.each<[string, unknown, object]>([
   ["an unknown channel", api(404, 10_003), { code: "thread_gone" }],
   ["an unknown message", api(404, 10_008), { code: "thread_gone" }],
   ["a left server", api(404, 10_004), { code: "thread_gone" }],
+  ["closed direct messages", api(403, 50_007), { code: "thread_gone" }],
   ["an archived thread", api(400, 50_083), { code: "thread_gone" }],
   ["an invalid form", api(400, 50_035), { code: "platform_failed" }],
   ["502", http, { code: "platform_failed" }],

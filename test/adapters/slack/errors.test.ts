@@ -20,6 +20,8 @@ const cases = [
   { thrown: platform("is_archived"), code: "thread_gone" },
   { thrown: platform("not_in_channel"), code: "thread_gone" },
   { thrown: platform("message_not_found"), code: "thread_gone" },
+  { thrown: platform("restricted_action"), code: "missing_scope" },
+  { thrown: platform("restricted_action_read_only_channel"), code: "missing_scope" },
   { thrown: platform("ratelimited"), code: "platform_rate_limited" },
   { thrown: platform("invalid_blocks"), code: "defect", detail: { error: "invalid_blocks" } },
   { thrown: platform("fatal_error"), code: "platform_failed", detail: { error: "fatal_error" } },
