@@ -112,9 +112,12 @@ class JobRunView implements RunView {
     const markdown = `${jobHead(facts)}\n\n${report}${notices.join("")}`;
     const [first, ...rest] = answerParts({ markdown, tone: "plain" }, this.#deps.platform.limits);
     if (first === undefined) return;
-    const head = { ...first, footer: jobFooter(facts, end), buttons: this.#buttons() };
+    // In the channel stands the head alone: what is longer, in messages or a file, is below it.
+    const head = { ...first, files: [], footer: jobFooter(facts, end), buttons: this.#buttons() };
+    const whole = { ...message({ markdown: "The whole report:", tone: "plain" }, []), files: first.files };
+    const below = first.files.length === 0 ? rest : [whole];
     await this.#options.post("report:0", head);
-    for (const [index, part] of rest.entries()) await this.#options.post(`report:${index + 1}`, part);
+    for (const [index, part] of below.entries()) await this.#options.post(`report:${index + 1}`, part);
   }
 
   #failureButtons(): OutgoingMessage["buttons"] {
@@ -129,18 +132,22 @@ class JobRunView implements RunView {
     ];
   }
 
-  /** The channel is gone or closed to us: the job pauses, and its owner reads what it had to say. */
+  /** The channel is gone or closed to us: the job pauses, and its owner reads what it had to say. Rejects with what may pass. */
   async #tellOwner(closed: AppError, end: JobRunEnd, facts: JobFacts): Promise<void> {
     const { jobs, platform, log } = this.#deps;
     const owner = await jobs.undeliverable(this.#run, end, closed);
     if (owner === null) return;
-    const markdown = `${explain(closed)}\nSo I paused **${facts.name}**. This is what it had to say:\n\n${end.text}`;
+    const markdown = `${explain(closed)}\nSo I paused **${facts.name}**. This is what it had to say:`;
     const place = { ...this.#options.thread, threadId: null };
+    const why = message({ markdown, tone: "error" }, []);
+    const parts = [why, ...answerParts({ markdown: end.text, tone: "plain" }, platform.limits)];
     try {
-      const parts = answerParts({ markdown, tone: "error" }, platform.limits);
       for (const part of parts) await platform.whisper(place, owner, part);
     } catch (error) {
-      log.error({ err: toAppError(error), ...this.#run, owner }, "job_owner_not_told");
+      const untold = toAppError(error);
+      log.error({ err: untold, ...this.#run, owner }, "job_owner_not_told");
+      // The run stays open, and is ended again later.
+      if (PASSES.has(untold.code)) throw untold;
     }
   }
 
@@ -169,6 +176,9 @@ function ownEnding(ending: Ending, outcome: QueryOutcome, { budgetUsd }: JobEven
   const { markdown, footer } = ending;
   return { ...ending, markdown: own(markdown), ...(footer === undefined ? {} : { footer: own(footer) }) };
 }
+
+/** Failures with which somebody can be told later. */
+const PASSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["network", "platform_failed", "platform_rate_limited"]);
 
 const NO_MODEL: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unknown_model", "unknown_provider"]);
 const OWN_MODEL = "`/jobs edit` with `--model` gives the job another one.";

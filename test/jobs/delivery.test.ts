@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { PlatformError } from "../../src/core/protocol/errors.ts";
+import { openWorld } from "./world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+test("whoever keeps a job whose channel is gone is told once that is possible, and the report is no error", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look." });
+  const { platform } = world;
+  const gone = new PlatformError("thread_gone", "gone", { detail: { platform: "Slack" } });
+  for (let posts = 0; posts < 2; posts += 1) platform.failNext("post", gone);
+  platform.failNext("whisper", new PlatformError("platform_failed", "HTTP 503"));
+  await world.pass(HOUR + MINUTE, 10_000);
+  const told = platform.requests.filter(({ kind }) => kind === "whisper");
+  expect(told.map(({ where, text, message }) => [where, text, message?.tone])).toEqual([
+    ["slack:U1", expect.stringContaining("So I paused **Watch**. This is what it had to say:"), "error"],
+    ["slack:U1", "All is quiet.", "plain"],
+  ]);
+  expect(await world.store.jobs.get(id)).toMatchObject({ enabled: false });
+});
+
+test("of a report that comes as a file, the channel has the head alone, and the file is below it", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Long", cron: "0 10 * * *", prompt: "Look." });
+  world.play = () => ({ says: "x".repeat(5_000) });
+  await world.pass(HOUR + MINUTE, 10_000);
+  const sent = world.platform.requests.filter(({ kind }) => kind === "post");
+  expect(sent.map(({ text, message }) => [text.slice(0, 8), message?.files.length])).toEqual([
+    ["**Long**", 0],
+    ["The whol", 1],
+  ]);
+});
