@@ -101,7 +101,7 @@ export async function react(
   }
 }
 
-/** The person, the bot or the thread is not, or no longer, in the channel: a direct message still reaches the person. */
+/** The person, the bot or the thread is not, or no longer, in the channel, or nobody may write there: a direct message still reaches the person. */
 const NOT_IN_THREAD = new Set([
   "user_not_in_channel",
   "channel_not_found",
@@ -109,6 +109,11 @@ const NOT_IN_THREAD = new Set([
   "is_archived",
   "channel_is_archived",
   "thread_not_found",
+  "restricted_action",
+  "restricted_action_non_threadable_channel",
+  "restricted_action_read_only_channel",
+  "restricted_action_thread_locked",
+  "restricted_action_thread_only_channel",
 ]);
 
 /** Seen by one person; in a direct message where they cannot see it in the thread, and whenever there are files. */

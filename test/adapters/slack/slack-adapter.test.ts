@@ -302,13 +302,16 @@ test("while Slack cannot be reached the start waits, says so, and can be taken b
   await expect(start).rejects.toThrow("shutting down");
 });
 
-test("a private answer to somebody outside the channel goes to their direct messages", async () => {
-  await using harness = await openSlackHarness();
-  const { event } = await openThread(harness);
-  harness.server.faults.add("chat.postEphemeral", { kind: "error", error: "user_not_in_channel" });
-  await harness.platform.whisper(event.thread, "slack:U0ANA", plainMessage("between us"));
-  expect(harness.server.workspace.messages.at(-1)).toMatchObject({ channel: "D0001", threadTs: null });
-});
+test.each(["user_not_in_channel", "restricted_action", "restricted_action_read_only_channel"])(
+  "a private answer that the channel does not take (%s) goes to the person's direct messages",
+  async (error) => {
+    await using harness = await openSlackHarness();
+    const { event } = await openThread(harness);
+    harness.server.faults.add("chat.postEphemeral", { kind: "error", error });
+    await harness.platform.whisper(event.thread, "slack:U0ANA", plainMessage("between us"));
+    expect(harness.server.workspace.messages.at(-1)).toMatchObject({ channel: "D0001", threadTs: null });
+  },
+);
 
 test("a post that is sent again after its files does not bring them again", async () => {
   await using harness = await openSlackHarness();
