@@ -32,3 +32,15 @@ test("of a report that comes as a file, the channel has the head alone, and the 
     ["The whol", 1],
   ]);
 });
+
+test("a report that the platform refuses as it is written is a failure that is said, and the next one comes", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Odd", cron: "0 * * * *", prompt: "Look." });
+  world.platform.failNext("post", new PlatformError("defect", "invalid_blocks", { detail: { platform: "slack" } }));
+  await world.pass(2 * HOUR + MINUTE, 10_000);
+  expect(world.posts()).toEqual([
+    expect.stringMatching(/^✗ \*\*Odd\*\* · Something broke on my side\./u),
+    expect.stringContaining("All is quiet."),
+  ]);
+  expect((await world.occurrences(id)).map(({ status }) => status)).toEqual(["failed", "succeeded"]);
+});

@@ -1,7 +1,7 @@
 import { howToRaise } from "../../core/budget/budget-words.ts";
 import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "../../core/jobs/job-runs.ts";
 import { TIME_LIMIT } from "../../core/jobs/job-runs.ts";
-import { type AppError, type ErrorCode, toAppError } from "../../core/protocol/errors.ts";
+import { type AppError, type ErrorCode, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -70,6 +70,7 @@ class JobRunView implements RunView {
       if (!facts.isUnchanged) await this.#say(end.refusal === null ? reportOf(outcome, ending) : null, end, facts);
     } catch (error) {
       const closed = toAppError(error);
+      if (closed instanceof PlatformError && closed.code === "defect") return this.#sayRefused(closed, end);
       if (!UNWRITABLE.has(closed.code)) throw closed;
       await this.#tellOwner(closed, end, facts);
       return;
@@ -118,6 +119,17 @@ class JobRunView implements RunView {
     const below = first.files.length === 0 ? rest : [whole];
     await this.#options.post("report:0", head);
     for (const [index, part] of below.entries()) await this.#options.post(`report:${index + 1}`, part);
+  }
+
+  /** The platform takes the report in no form that we know: a line in its place, or the job would wait for it for ever. */
+  async #sayRefused(refused: AppError, said: JobRunEnd): Promise<void> {
+    const { jobs, log } = this.#deps;
+    log.error({ err: refused, ...this.#run }, "job_report_refused");
+    const end: JobRunEnd = { ...said, verdict: "failed", text: explain(refused), transient: null };
+    const facts = await jobs.factsOf(this.#run, end);
+    const line = message({ markdown: jobLine(facts, end), tone: "error" }, this.#failureButtons());
+    await this.#options.post("refused", line);
+    await jobs.ended(this.#run, end);
   }
 
   #failureButtons(): OutgoingMessage["buttons"] {
