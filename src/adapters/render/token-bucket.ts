@@ -1,7 +1,7 @@
 import type { RateBucket } from "../../core/protocol/platform.ts";
 
 /** How far a caller's `now` may lie behind, and pauses ahead. Milliseconds. */
-const SLACK_MS = 30_000;
+const TOLERANCE_MS = 30_000;
 
 /** `burst` tokens at once, then one per `everyMs`. Times are milliseconds of the caller's clock. */
 export class TokenBucket {
@@ -17,7 +17,7 @@ export class TokenBucket {
   waitMs(now: number): number {
     const emptyMs = this.#rate.burst * this.#rate.everyMs;
     // No bucket lacks more than all its tokens: a clock that was set back would have it wait until it is as late again.
-    if (this.#fullAt - now > emptyMs + SLACK_MS) this.#fullAt = now + emptyMs;
+    if (this.#fullAt - now > emptyMs + TOLERANCE_MS) this.#fullAt = now + emptyMs;
     return Math.max(0, this.#fullAt - now - (this.#rate.burst - 1) * this.#rate.everyMs);
   }
 
