@@ -26,8 +26,10 @@ export interface RunInputOptions {
   readonly runCommand: RunLocalCommand;
 }
 
-/** Messages of an existing thread that a session begun inside it gets. */
-const THREAD_MESSAGES = 21;
+/** Messages of an existing thread, its root among them, that a session gets beside the one that began it there. */
+const THREAD_MESSAGES = 20;
+/** Messages that a thread may have got, ours among them, between that one and its reading. */
+const SAID_SINCE = 10;
 /** About 8,000 tokens. Characters. */
 const THREAD_CHARS = 28_000;
 /** Text of a document that goes into the request whole; more is in the sandbox. Characters. */
@@ -94,8 +96,12 @@ async function personMessage(body: PersonMessageEvent, seq: number, options: Run
 
 async function threadContext(body: PersonMessageEvent, options: RunInputOptions): Promise<Message[]> {
   try {
-    const thread = await options.platform.fetchThread(body.thread, THREAD_MESSAGES, options.signal);
-    const earlier = thread.filter((message) => message.messageId !== body.messageId && message.text !== "");
+    const read = 1 + THREAD_MESSAGES + SAID_SINCE;
+    const thread = await options.platform.fetchThread(body.thread, read, options.signal);
+    // What people have said since comes by itself, and what this run shows is no part of what it joins.
+    const before = thread.filter(({ messageId, at }) => messageId !== body.messageId && at <= body.at);
+    const [root, ...rest] = before.filter(({ text }) => text !== "");
+    const earlier = root === undefined ? [] : [root, ...rest.slice(1 - THREAD_MESSAGES)];
     return newestWithin(earlier, THREAD_CHARS).map((message) => ({
       id: options.ids.next("msg"),
       role: "user",
