@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { asks } from "../support/approval-talk.ts";
@@ -8,6 +8,7 @@ import { systemOf, toolsOf } from "../support/request-parts.ts";
 import { answers, discordScene, type Scene, slackScene } from "../support/scene.ts";
 import { useSlackOffice } from "../support/shared-office.ts";
 import { conversationOf, slackOffice } from "../support/slack-talk.ts";
+import { answered, isPart, part, results } from "../support/sub-agent-talk.ts";
 
 const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
   { name: "Slack", open: () => slackScene() },
@@ -69,6 +70,7 @@ test("a skill made for other agents works unchanged, with its files, and its wis
   expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("a");
 });
 
+const AGENT_ONLY = "---\nname: hand-on\ndescription: Hands on.\ntools: [agent, read]\n---\nHand it on.\n";
 const unasked = useSlackOffice({ settings: { mode: "agi" } });
 
 test("a skill that the model calls narrows the rest of that run, and no later one", async () => {
@@ -97,11 +99,35 @@ test("a skill that the model calls narrows the rest of that run, and no later on
   expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("3");
 });
 
+test("a skill that the model calls narrows its sub-agents, too, and still when its file has gone meanwhile", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(root, "extensions/skills/hand-on", AGENT_ONLY);
+  office.model.script((request) => {
+    if (isPart(request, "A")) return text("Looked.");
+    const said = results(request);
+    if (said === "") return toolUse("skill", { skill: "hand-on" });
+    if (said.includes("it lifts no boundary")) {
+      rmSync(path.join(root, "extensions/skills/hand-on"), { recursive: true });
+      return toolUse("write", { path: "a.txt", content: "a" });
+    }
+    if (said.startsWith("Not run")) return part("A");
+    return text("Handed on.");
+  });
+  const talk = office.talk({ text: "hand it on", channel });
+  await answered(office, talk, "Handed on.");
+  expect(existsSync(path.join(root, "a.txt"))).toBe(false);
+  const piece = office.model.requests.find((request) => isPart(request, "A"));
+  expect(toolsOf(piece?.body)).toEqual(["read", "skill"]);
+});
+
 test("a skill narrows the tools of its run; one for the session holds until it is switched off", async () => {
   const office = unasked();
   const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
   putSkill(
-    office.bot.sandboxRoot(`slack-${channel}`),
+    root,
     "extensions/skills/look-only",
     "---\nname: look-only\ndescription: Looks.\ntools: [read]\nargs:\n  - name: file\n    required: true\n---\nLook at {{file}}.\n",
   );
@@ -116,16 +142,20 @@ test("a skill narrows the tools of its run; one for the session holds until it i
   expect(toolsOf(office.model.requests[0]?.body)).toEqual(["read", "skill"]);
   expect(conversationOf(office.model.requests[0]?.body)).toContain("Look at config.toml.");
 
-  talk.mention("/skill developer");
+  const scoped =
+    "name: tongue\ndescription: Answers so.\nscope: session\ntools: [read]\nargs:\n  - name: language\n    required: true";
+  putSkill(root, "extensions/skills/tongue", `---\n${scoped}\n---\nAnswer in {{language}}.\n`);
+  talk.mention("/skill tongue Latin");
   await office.until("that it holds", () => office.whispersTo("U0ANA").length === 2);
   talk.mention("and now?");
   await talk.answered(2);
-  expect(systemOf(office.model.requests[1]?.body)).toContain("Skill `developer`");
+  expect(systemOf(office.model.requests[1]?.body)).toContain("Answer in Latin.");
+  expect(toolsOf(office.model.requests[1]?.body)).toEqual(["read", "skill"]);
   talk.mention("/skill off");
   await office.until("that it is off", () => office.whispersTo("U0ANA").length === 3);
   talk.mention("and now?");
   await talk.answered(3);
-  expect(systemOf(office.model.requests[2]?.body)).not.toContain("Skill `developer`");
+  expect(systemOf(office.model.requests[2]?.body)).not.toContain("Skill `tongue`");
 });
 
 test("killed in the middle of a skill's run, it goes on by its instructions and its tools, and answers once", async () => {

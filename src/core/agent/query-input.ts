@@ -1,6 +1,5 @@
 import type { TokenMeter } from "../context/token-estimate.ts";
 import type { Log } from "../protocol/log.ts";
-import type { Message } from "../protocol/messages.ts";
 import type { Plan } from "../protocol/plan.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
@@ -39,8 +38,6 @@ export interface Query {
   readonly nonInteractive: boolean;
   /** The session's plan as it stands now. */
   plan(): Promise<Plan | null>;
-  /** The tools that the skills called in these messages narrow a run to; null when none does. */
-  toolsOfSkillsCalled(messages: readonly Message[]): readonly string[] | null;
   /** Stable per channel: routes requests with equal prefixes to the same provider cache. */
   readonly cacheKey: string;
 }

@@ -1,3 +1,4 @@
+import { narrowTools, toolsOfRun } from "../context/skill-narrowing.ts";
 import { AppError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { explain, withRef } from "../protocol/explain.ts";
@@ -91,7 +92,10 @@ export function toolContext(
   { query, run }: Pick<RunningCall, "query" | "run">,
   { use, approved, carried }: { use: Pick<ToolUseBlock, "id">; approved: boolean; carried: string | null },
 ): ToolContext {
-  const { config } = query;
+  const tools = toolsOfRun(run.state.messages, run.state.turns);
+  // A sub-agent gets no more than a skill has left its parent.
+  const config =
+    tools === null ? query.config : { ...query.config, toolAllow: narrowTools(query.config.toolAllow, tools) };
   const callId = use.id;
   return {
     sessionId: query.sessionId,

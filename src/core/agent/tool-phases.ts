@@ -1,3 +1,4 @@
+import { toolsOfRun } from "../context/skill-narrowing.ts";
 import { planRefusal } from "../permissions/plan-mode.ts";
 import type { ParkedOn, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
@@ -9,7 +10,7 @@ import type { CallVerdict } from "./approval-desk.ts";
 import { eventsOf } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
-import type { CallRecord, RunState } from "./run-journal.ts";
+import type { CallRecord } from "./run-journal.ts";
 import { runCall, toolContext } from "./tool-call.ts";
 import {
   type AllowedCall,
@@ -38,7 +39,7 @@ export interface TurnCalls {
  */
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
   const plan = await calls.query.plan();
-  const skillTools = calls.query.toolsOfSkillsCalled(ownMessages(calls.run.state));
+  const skillTools = toolsOfRun(calls.run.state.messages, calls.run.state.turns);
   const decisions = openCalls(calls).map(({ use, record }) => {
     return withinPlan(withinSkills(decide(use, record, calls.rules), skillTools), plan, calls.message);
   });
@@ -56,12 +57,6 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
     if (!signal.aborted && batch.some(({ use }) => isOpen(calls, use))) return "call";
   }
   return null;
-}
-
-/** The run's own messages, of the session's: from its first response. */
-function ownMessages({ messages, turns }: RunState): readonly Message[] {
-  const responses = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
-  return messages.slice(responses.at(-turns));
 }
 
 /**

@@ -30,7 +30,7 @@ export const skillCommand: ChatCommand = {
     const { word, rest } = firstWord(line);
     const catalogue = await context.skillsOf(context.thread);
     if (word === "" || word === LIST_SKILLS) return picker(catalogue, context.session?.settings.activeSkill);
-    if (word === SKILL_OFF) return setActive(null, context);
+    if (word === SKILL_OFF) return setActive(null, "", context);
     const skill = catalogue.find(word);
     return skill === undefined ? privately(unknown(word, catalogue)) : useSkill(skill, rest, context);
   },
@@ -48,7 +48,7 @@ async function useSkill(skill: Skill, line: string, context: CommandContext): Pr
     const message = { ...privately(missing(skill, rendered.args)), buttons: formButtons(skill, line) };
     return { message, form: formOf(skill, line) };
   }
-  if (skill.scope === "session") return setActive(skill.name, context);
+  if (skill.scope === "session") return setActive(skill.name, line, context);
   return { run: `/skill ${skill.name} ${line}`.trim(), skill: { name: skill.name, line } };
 }
 
@@ -91,13 +91,14 @@ function usageOf(args: Skill["args"]): string {
 }
 
 /** A skill for the whole session stays in force until it is switched off. */
-async function setActive(name: string | null, context: CommandContext): Promise<CommandReply> {
+async function setActive(name: string | null, line: string, context: CommandContext): Promise<CommandReply> {
   const session = await sessionToChange(context);
   if (session === null) return privately(NO_THREAD);
   const { activeSkill: before } = session.settings;
   if (name === null && before === undefined) return privately("No skill is active here.");
   const { store, runtime } = context;
-  await store.transaction((tx) => tx.sessions.changeSettings(session.id, { activeSkill: name }, runtime.clock.now()));
+  const change = { activeSkill: name, activeSkillLine: line.trim() === "" ? null : line };
+  await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
   if (name === null) return privately(`✓ The skill **${before}** is off.`);
   return privately(`✓ The skill **${name}** holds in this thread from now on. \`/skill off\` ends it.`);
 }

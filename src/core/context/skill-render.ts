@@ -7,6 +7,17 @@ export type RenderedSkill =
   /** Required arguments that were not given. */
   | { readonly type: "missing"; readonly args: readonly SkillArg[] };
 
+const THESE_TOOLS = "It is done with these tools alone, others are refused: ";
+const NO_TOOLS = "none";
+
+/** The tools that a rendered skill says it is done with; null when it does not say. */
+export function toolsToldOf(text: string): readonly string[] | null {
+  const [head = ""] = text.split("\n\n", 1);
+  const told = head.split("\n").find((line) => line.startsWith(THESE_TOOLS));
+  const names = told?.slice(THESE_TOOLS.length, -1) ?? null;
+  return names === NO_TOOLS ? [] : (names?.split(", ") ?? null);
+}
+
 /** A skill as the model follows it: where its files are, what it would like, and its text with the arguments in place. */
 export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill {
   const { missing } = bindArguments(skill.args, given);
@@ -22,9 +33,7 @@ function preface({ name, scope, origin, folder, allowedTools, compatibility, too
       ? `Files that it names lie in \`${folder}/\` of the working directory: read and run them there.`
       : `Files that it names are outside the sandbox: read them with the tool \`skill\`, as {"skill": "${name}", "file": "<name>"}.`,
     ...(compatibility === null ? [] : [`It is made for: ${compatibility}`]),
-    ...(tools === null
-      ? []
-      : [`It is done with these tools alone, others are refused: ${tools.join(", ") || "none"}.`]),
+    ...(tools === null ? [] : [`${THESE_TOOLS}${tools.join(", ") || NO_TOOLS}.`]),
     ...(allowedTools === null
       ? []
       : [`It would like to use: ${allowedTools}. That is a wish, no permission: calls are decided as always.`]),

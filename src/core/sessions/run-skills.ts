@@ -45,8 +45,8 @@ export function narrowedTo(lists: readonly (readonly string[])[], config: QueryC
   return { ...config, toolAllow: lists.reduce(narrowTools, config.toolAllow) ?? [] };
 }
 
-function activeSkill({ activeSkill: name }: SessionSettings): CalledSkill[] {
-  return name === undefined ? [] : [{ name, line: "" }];
+function activeSkill({ activeSkill: name, activeSkillLine: line = "" }: SessionSettings): CalledSkill[] {
+  return name === undefined ? [] : [{ name, line }];
 }
 
 /** A skill that a person called, as it enters the history: what was typed, then what it says. */

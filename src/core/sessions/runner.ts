@@ -5,7 +5,6 @@ import type { Query } from "../agent/query-input.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import { planSection } from "../context/plan-section.ts";
-import { toolsOfCalledSkills } from "../context/skill-narrowing.ts";
 import type { SkillCatalogue } from "../context/skills.ts";
 import { buildSystemPrompt, type InstructionLayer } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
@@ -299,8 +298,6 @@ class SessionRunner implements SessionHandler {
       nonInteractive: isUnattended(wake.event.body),
       cacheKey: session.channelKey,
       plan: () => store.plans.of(session.id),
-      toolsOfSkillsCalled: (messages) =>
-        toolsOfCalledSkills(messages, { find: (name) => this.#options.skillsOf(sandboxRoot).find(name) }),
     };
     const localCommands = createLocalCommands({ store, context, query, show, approvals: this.#options.approvals });
     return { query, input };

@@ -8,6 +8,8 @@ export const sessionSettingsSchema = z.object({
   effort: z.enum(["low", "medium", "high", "max"]).exactOptional(),
   /** A skill whose text stays in the prompt. */
   activeSkill: z.string().exactOptional(),
+  /** What was typed after its name. */
+  activeSkillLine: z.string().exactOptional(),
   /** Whether a manager plans and executors do. */
   managed: z.boolean().exactOptional(),
   /** The name of managed mode's preset; one that is there no more counts as none. */

@@ -202,7 +202,6 @@ export function scenario({
     blockedUrls: [],
     nonInteractive: false,
     plan: () => Promise.resolve(null),
-    toolsOfSkillsCalled: () => null,
     cacheKey: "web:C1",
   };
   return { query, journal, clock, logLines };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { narrowTools, toolsOfCalledSkills } from "../../../src/core/context/skill-narrowing.ts";
-import { skillCatalogue } from "../../../src/core/context/skills.ts";
+import { renderSkill } from "../../../src/core/context/skill-render.ts";
+import type { Skill } from "../../../src/core/context/skills.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
 import { skillWith } from "./skill-fixture.ts";
 
@@ -13,29 +14,35 @@ test.each([
   expect(narrowTools(allowed, tools)).toEqual(left);
 });
 
-const catalogue = skillCatalogue(
-  [
-    skillWith({ name: "look", tools: ["read", "grep"] }),
-    skillWith({ name: "fetch", tools: ["web_fetch"] }),
-    skillWith({ name: "free" }),
-  ],
-  [],
-);
+const skills: Readonly<Record<string, Skill>> = {
+  look: skillWith({ name: "look", tools: ["read", "grep"] }),
+  fetch: skillWith({ name: "fetch", tools: ["web_fetch"] }),
+  none: skillWith({ name: "none", tools: [] }),
+  free: skillWith({ name: "free", body: "It is done with these tools alone, others are refused: read." }),
+};
+
+function textOfSkill(name: string): string {
+  const skill = skills[name];
+  const rendered = skill === undefined ? null : renderSkill(skill, { values: [], raw: "" });
+  return rendered?.type === "ready" ? rendered.text : "";
+}
 
 type Content = Pick<Message, "content">;
 
-function callOf(input: object, isError = false): Content[] {
+function callOf(input: { readonly skill: string; readonly file?: string }, isError = false): Content[] {
   const id = JSON.stringify(input);
+  const text = textOfSkill(input.skill);
   return [
     { content: [{ type: "tool_use", id, name: "skill", input }] },
-    { content: [{ type: "tool_result", toolUseId: id, content: [], isError }] },
+    { content: [{ type: "tool_result", toolUseId: id, content: [{ type: "text", text }], isError }] },
   ];
 }
 
 const cases: { name: string; messages: Content[]; tools: readonly string[] | null }[] = [
   { name: "nothing", messages: [], tools: null },
   { name: "a skill that narrows nothing", messages: callOf({ skill: "free" }), tools: null },
-  { name: "a skill that narrows", messages: callOf({ skill: "Look" }), tools: ["grep", "read"] },
+  { name: "a skill that narrows", messages: callOf({ skill: "look" }), tools: ["grep", "read"] },
+  { name: "a skill that needs no tools", messages: callOf({ skill: "none" }), tools: [] },
   { name: "a call that failed", messages: callOf({ skill: "look" }, true), tools: null },
   { name: "a skill's file", messages: callOf({ skill: "look", file: "x.md" }), tools: null },
   { name: "a call without its result yet", messages: callOf({ skill: "look" }).slice(0, 1), tools: null },
@@ -48,5 +55,5 @@ const cases: { name: string; messages: Content[]; tools: readonly string[] | nul
 ];
 
 test.each(cases)("$name narrows the run to $tools", ({ messages, tools }) => {
-  expect(toolsOfCalledSkills(messages, catalogue)).toEqual(tools);
+  expect(toolsOfCalledSkills(messages)).toEqual(tools);
 });
