@@ -54,7 +54,11 @@ export function createMergeWork({ store, copies, snapshots }: MergeWorkDeps): To
     async preview({ agent_id: id }, ctx, signal) {
       try {
         await requireEnded(id, ctx, store);
-        const text = await describeChanges(await copies.changes(id, signal), copies.of(id), signal);
+        const text = await describeChanges(await copies.changes(id, signal), {
+          copy: copies.of(id),
+          signal,
+          whole: true,
+        });
         return {
           question: `Merge the work of ${id}?`,
           language: "diff",

@@ -7,7 +7,7 @@ import type { CopyChange } from "./executor-copies.ts";
 const LIMITS = { timeoutMs: 20_000, outputBytes: 16_000_000 };
 /** `git merge-file` ends with the number of conflicts, at most this. */
 const MOST_CONFLICTS = 127;
-/** Of a diff that a model reads. */
+/** Characters of a diff that a model reads. */
 const DIFF_CHARS = 12_000;
 
 /** Git on plain files: in no repository, with nothing of the machine's configuration. Null where there is no git. */
@@ -30,25 +30,31 @@ function escaped(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** One line per changed file, and the diff as far as there is room. */
+export interface Describing {
+  readonly copy: ExecutorCopy;
+  readonly signal: AbortSignal;
+  /** For people, who decide on all of it; a model gets what there is room for. */
+  readonly whole?: boolean;
+}
+
+/** One line per changed file, and the diff. */
 export async function describeChanges(
   changes: readonly CopyChange[],
-  copy: ExecutorCopy,
-  signal: AbortSignal,
+  { copy, signal, whole = false }: Describing,
 ): Promise<string> {
   if (changes.length === 0) return "It changed no files.";
   const list = changes.map(({ kind, path: file }) => `${kind}: ${plainPath(file)}`).join("\n");
   const args = ["diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-prefix", "base", "tree"];
-  const shown = shownDiff(await git({ args }, copy, signal));
+  const shown = shownDiff(await git({ args }, copy, signal), whole);
   return `${list}${shown === "" ? "" : `\n\n${shown}`}`;
 }
 
 /** Never less than there is without a word on it: people decide by it. */
-function shownDiff(end: GitEnd | null): string {
+function shownDiff(end: GitEnd | null, whole: boolean): string {
   if (end === null) return "[The lines cannot be shown: there is no git on this machine.]";
   const { stopped, stdout } = end;
   if (stopped !== null) return "[The lines are too many to be shown.]";
-  if (stdout.length <= DIFF_CHARS) return stdout;
+  if (whole || stdout.length <= DIFF_CHARS) return stdout;
   return `${stdout.slice(0, DIFF_CHARS).toWellFormed()}\n… ${stdout.length - DIFF_CHARS} more characters …`;
 }
 

@@ -150,7 +150,7 @@ export async function reportResult(
 /** A copy that cannot be compared does not keep the report from its reader. */
 async function workOf(id: string, copies: ExecutorCopies, signal: AbortSignal): Promise<string> {
   try {
-    const changes = await describeChanges(await copies.changes(id, signal), copies.of(id), signal);
+    const changes = await describeChanges(await copies.changes(id, signal), { copy: copies.of(id), signal });
     return `[In its copy, agent_id ${id}; ${MERGE_WORK} brings it into the files here]\n${changes}`;
   } catch (error) {
     if (error instanceof Refusal) return `[What it changed cannot be shown. ${error.payload}]`;

@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { beginKey } from "../../../src/core/sessions/child-event.ts";
 import { beginChild } from "../../../src/core/sessions/children.ts";
+import { describeChanges } from "../../../src/tools/copies/diff.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { pruneCopies } from "../../../src/tools/copies/keep-copies.ts";
 import { childEvent } from "../../support/child-event.ts";
@@ -121,4 +122,15 @@ test("the home is in no copy of a root that it lies in, nor are the copies thems
   const copies = createExecutorCopies(home);
   for (const name of ["agt_1", "agt_2"]) await copies.make(name, root, signal);
   expect(readdirSync(copies.of("agt_2").tree).sort()).toEqual(["a.txt", "data2"]);
+});
+
+test("who decides on a merge sees all of it, a model what there is room for", async () => {
+  const at = await scene();
+  await at.make("agt_1");
+  const copy = at.copies.of("agt_1");
+  writeFileSync(path.join(copy.tree, "b.txt"), `${"b\n".repeat(9_000)}last\n`);
+  const changes = await at.copies.changes("agt_1", signal);
+  const shown = (whole: boolean) => describeChanges(changes, { copy, signal, whole });
+  expect((await shown(true)).endsWith("+last\n")).toBe(true);
+  expect(await shown(false)).toContain("more characters");
 });

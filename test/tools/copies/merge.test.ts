@@ -136,7 +136,7 @@ test.each([
   const [first] = await at.merge();
   expect(first).toMatchObject({ outcome: "conflict" });
   expect(first?.why).toContain(why);
-  expect(await describeChanges(await at.copies.changes("agt_1", signal), at.copy, signal)).toContain(shown);
+  expect(await describeChanges(await at.copies.changes("agt_1", signal), { copy: at.copy, signal })).toContain(shown);
 });
 
 test("what instructs agents is left to a person", async () => {
@@ -196,7 +196,7 @@ test("a diff names every changed file and shows the lines", async () => {
     { "a.txt": BASE, "b.txt": "b\n" },
     { theirs: { "a.txt": BASE.replace("two", "TWO"), "b.txt": null, "c.txt": "c\n" } },
   );
-  const text = await describeChanges(await at.copies.changes("agt_1", signal), at.copy, signal);
+  const text = await describeChanges(await at.copies.changes("agt_1", signal), { copy: at.copy, signal });
   expect(text.split("\n\n")[0]).toBe("changed: a.txt\ndeleted: b.txt\nadded: c.txt");
   expect(text).toContain("-two\n+TWO");
 });
@@ -294,7 +294,7 @@ test("a program that was moved can still be executed, and so it can where it is 
 test("hostile names are told of on one line each", async () => {
   const names = ["-rf", "a\nmerged: b", "\u202etxt.exe", "$(reboot)", "\u200b"];
   const at = await copied({ x: "x" }, { theirs: Object.fromEntries(names.map((name) => [name, "n\n"])) });
-  const text = await describeChanges(await at.copies.changes("agt_1", signal), at.copy, signal);
+  const text = await describeChanges(await at.copies.changes("agt_1", signal), { copy: at.copy, signal });
   const [list] = text.split("\n\n");
   expect(list?.split("\n")).toHaveLength(names.length);
   expect(list).not.toMatch(/[\u202e\u200b]/u);
