@@ -1,4 +1,4 @@
-import { checkCombinations, unknownVariables } from "./config/combinations.ts";
+import { checkCombinations, exposedHome, unknownVariables } from "./config/combinations.ts";
 import { environmentSchema, providerEnvironmentSchema } from "./config/environment.ts";
 import { expandServers, passedOn } from "./config/mcp-settings.ts";
 import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
@@ -49,7 +49,7 @@ export function loadConfig(sources: ConfigSources): Config {
 
   const { shape } = environmentSchema;
   const known = [...Object.keys(shape), ...Object.keys(providerEnvironmentSchema.shape), ...servers.used];
-  return resolveConfig({
+  const config = resolveConfig({
     env: env.data,
     providers: providers.data,
     settings: { ...settings.data, mcpServers: servers.servers },
@@ -58,4 +58,7 @@ export function loadConfig(sources: ConfigSources): Config {
     cwd: sources.cwd,
     warnings: [...warnings, ...unknownVariables({ env: environment.value, inFile: environment.inFile, known })],
   });
+  const exposed = exposedHome(config, file.name);
+  if (exposed.length > 0) throw new ConfigError(exposed);
+  return config;
 }

@@ -1,4 +1,6 @@
-import { suggestion } from "./problems.ts";
+import path from "node:path";
+import { fileStyle, suggestion } from "./problems.ts";
+import type { Config } from "./resolve.ts";
 import type { Environment } from "./sources.ts";
 
 /** What no single variable can tell: settings that need or contradict each other. */
@@ -66,6 +68,22 @@ export function unknownVariables({ env, inFile, known }: Variables): string[] {
       const near = hint.startsWith(" Did you mean");
       return near || isMeantForUs(name) ? [`${name}: is not read.${near ? hint : ""}`] : [];
     });
+}
+
+/** Channels whose tools would reach what is the program's alone: its database, the page's token, its extensions. */
+export function exposedHome({ channels, home, sandbox }: Config, fileName: string): string[] {
+  const isExposed = (directory: string): boolean =>
+    isWithin(home, directory) || (isWithin(directory, home) && !isWithin(directory, sandbox));
+  return Object.entries(channels).flatMap(([id, { directory }]) => {
+    if (directory === undefined || !isExposed(directory)) return [];
+    const key = fileStyle(fileName).label(["channels", id, "directory"]);
+    return [`${key}: tools would reach Deckhand's own data in ${home}. Name another, or move that with DECKHAND_HOME.`];
+  });
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  const [up] = path.relative(outer, inner).split(path.sep);
+  return up !== "..";
 }
 
 /** `SLACK_BOT_TOKEN` → `SLACK`. */

@@ -128,7 +128,8 @@ test("a broken agent's file is named with its line", async () => {
 
 test("a channel's directory that is not there is named", async () => {
   const cwd = tempDirectory();
-  const channels = { "slack:C1": { directory: "." }, "slack:C2": { directory: "chekout" } };
+  mkdirSync(path.join(cwd, "checkout"));
+  const channels = { "slack:C1": { directory: "checkout" }, "slack:C2": { directory: "chekout" } };
   writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify({ channels }));
   const { lines, failed } = await doctor({ cwd });
   const wrong = lines.filter((line) => line.startsWith("✗"));

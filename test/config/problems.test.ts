@@ -146,3 +146,16 @@ test("broken JSON is located without quoting it", () => {
   expect(problem).toMatch(/^deckhand\.config\.json: is not valid JSON at line 2, column \d+;/);
   expect(problem).not.toContain("verysecret");
 });
+
+test.each([
+  { directory: ".", exposed: true },
+  { directory: "data", exposed: true },
+  { directory: "data/snapshots", exposed: true },
+  { directory: "data/sandbox/team", exposed: false },
+  { directory: "..data", exposed: false },
+  { directory: "../checkout", exposed: false },
+])("a channel's directory that reaches Deckhand's own data is refused: $directory", ({ directory, exposed }) => {
+  const problems = problemsOf({ file: { channels: { "slack:C1": { directory } } } });
+  const refused = /^deckhand\.config\.json: channels\.slack:C1\.directory: tools would reach Deckhand's own data in /u;
+  expect(problems).toEqual(exposed ? [expect.stringMatching(refused)] : []);
+});
