@@ -140,12 +140,17 @@ interface PastJob {
   readonly past: Pick<JobSettings, "thread" | "name">;
 }
 
+function whatIsWrong(issue: z.core.$ZodIssue): string {
+  const [inKey] = issue.code === "invalid_key" ? issue.issues : [];
+  return `\`${issue.path.join(".")}\` ${(inKey ?? issue).message}`;
+}
+
 async function readEntry(
   entry: unknown,
   { runtime, agents, skillsOf, defaultTimezone }: JobsFileOptions,
 ): Promise<FileJob | PastJob | string> {
   const parsed = entrySchema.safeParse(entry);
-  if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ");
+  if (!parsed.success) return parsed.error.issues.map(whatIsWrong).join("; ");
   const { enabled = true, owner, channel, ...rest } = parsed.data;
   const thread = typeof channel === "string" ? threadOf(channel) : null;
   if (thread === null) return "`channel` must be written `slack:T1/C1`: platform, workspace, channel";

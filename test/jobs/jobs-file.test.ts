@@ -1,7 +1,10 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { createJobsFile } from "../../src/jobs/jobs-file.ts";
 import { until } from "../support/bot.ts";
+import { countingIds, seededRandom } from "../support/runtime.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
 
@@ -103,4 +106,25 @@ test("a new schedule in the file of jobs counts from now", async () => {
   await world.away(3 * HOUR + 10 * MINUTE);
   await world.pass(MINUTE, 10_000);
   expect(await world.occurrences(job?.id ?? "")).toEqual([]);
+});
+
+test.each([
+  { wrong: { promt: "Look." }, said: "`promt` is no field of a job" },
+  { wrong: { prompt: {} }, said: "`prompt` Invalid input" },
+  { wrong: { channel: "C1" }, said: "`channel` must be written `slack:T1/C1`: platform, workspace, channel" },
+])("an entry of the file of jobs that is wrong is said with its place: $said", async ({ wrong, said }) => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  writeFileSync(file, JSON.stringify([entry, { ...entry, name: "Two", ...wrong }]));
+  const { store, clock } = await openWorld();
+  const takeOver = createJobsFile({
+    path: file,
+    store,
+    runtime: { clock, ids: countingIds(), random: seededRandom(1) },
+    log: silentLog,
+    scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+    agents: () => new Set(["build"]),
+    skillsOf: () => new Set(),
+    defaultTimezone: "Europe/Paris",
+  });
+  expect(await takeOver()).toEqual([`${file}: entry 2: ${said}`]);
 });
