@@ -33,7 +33,7 @@ test("files that a run sends come with the report, in its thread, and not before
   const report = await reportOf(scene);
   await saidBelow(scene, report, "The figures.");
   const files = () => below(scene, report).flatMap((message) => message.files.map(({ name }) => name));
-  await until(() => files().length > 0, { limit: AbortSignal.timeout(10_000), what: () => scene.bot.output() });
+  await until(() => files().length > 0, { what: () => scene.bot.output() });
   expect(before).toBe(0);
   expect(shown(scene, report)).toContain("All is quiet.");
   expect(files()).toEqual(["figures.csv"]);
@@ -85,7 +85,6 @@ test("killed before its post reaches the platform, a report is posted once all t
   scene.slack.faults.add("chat.postMessage", { kind: "late", until: new Promise(() => {}) });
   await addJob(scene, '--name "Watch" --at "in 1 s" --prompt "Look."');
   await until(() => scene.model.requests.length > 0 && !scene.slack.faults.isPending("chat.postMessage"), {
-    limit: AbortSignal.timeout(20_000),
     what: () => scene.bot.output(),
   });
   await scene.bot.kill("SIGKILL");
@@ -108,7 +107,7 @@ test("behind a failure's line are its details", async () => {
   const before = scene.slack.workspace.whispers.length;
   await scene.slack.people.click(line.channel, line.ts, { actionId: buttons[0]?.id ?? "" }).answered;
   const details = () => scene.slack.workspace.whispers.slice(before).map((whisper) => whisper.text);
-  await until(() => details().length > 0, { limit: AbortSignal.timeout(10_000), what: () => scene.bot.output() });
+  await until(() => details().length > 0, { what: () => scene.bot.output() });
   expect(details().join()).toContain("glob");
 });
 

@@ -59,7 +59,7 @@ test("an entry of the file of jobs is taken once nothing is in its way any more"
     await world.pass(61_000, 10_000);
     return (await world.store.jobs.all()).jobs.some(({ source }) => source === "file");
   };
-  await until(isTaken, { limit: AbortSignal.timeout(10_000), what: () => "the entry to be taken" });
+  await until(isTaken, { what: () => "the entry to be taken" });
 });
 
 test("a reminder of the file comes late when nobody was there, and none is taken that moves with each reading", async () => {
@@ -92,7 +92,6 @@ test("a file of jobs that is not there for a moment, while it is replaced, remov
     return (await names(world)) === "";
   };
   await until(isGone, {
-    limit: AbortSignal.timeout(10_000),
     what: () => "the job to go with its file",
   });
 });

@@ -172,7 +172,7 @@ test("a file that goes while a copy is made, and a name that is no Unicode, keep
   const { tree } = copies.of("agt_1");
   const made = copies.make("agt_1", root, signal);
   const making = path.join(path.dirname(tree), "..", "agt_1.making", "tree");
-  await vi.waitUntil(() => existsSync(making) && readdirSync(making).length > 0, { interval: 0 });
+  await vi.waitUntil(() => existsSync(making) && readdirSync(making).length > 0, { interval: 0, timeout: 60_000 });
   rmSync(path.join(root, "gone"), { recursive: true });
   await made;
   expect(readdirSync(tree).sort()).toEqual(names.toSorted());
