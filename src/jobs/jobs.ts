@@ -67,6 +67,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const scheduler = new JobScheduler({ ...options, ticker, refusalOf });
   const readFile = createJobsFile({ ...options, path: options.file, scheduler });
   const chores = new Set<() => void>();
+  const underWay = new Set<Promise<void>>();
   let isStopped = false;
 
   const forget = async () => {
@@ -79,9 +80,16 @@ export function createJobs(options: JobsOptions): Jobs {
     if (isStopped) return;
     const cancel = runtime.clock.after(ms, () => {
       chores.delete(cancel);
-      chore()
-        .catch((error: unknown) => log.warn({ err: toAppError(error) }, "job_chore_failed"))
-        .finally(() => every(ms, chore));
+      const work = chore()
+        .then(
+          () => undefined,
+          (error: unknown) => log.warn({ err: toAppError(error) }, "job_chore_failed"),
+        )
+        .finally(() => {
+          underWay.delete(work);
+          every(ms, chore);
+        });
+      underWay.add(work);
     });
     chores.add(cancel);
   };
@@ -101,6 +109,7 @@ export function createJobs(options: JobsOptions): Jobs {
     async stop() {
       isStopped = true;
       for (const cancel of chores) cancel();
+      await Promise.all(underWay);
       await scheduler.stop();
     },
   };

@@ -93,6 +93,7 @@ export class JobScheduler {
   /** When each job is due next. Milliseconds since the epoch. */
   readonly #dueAt = new Map<string, number>();
   #cancelLook: (() => void) | null = null;
+  #isStopped = false;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -108,15 +109,17 @@ export class JobScheduler {
     this.#lookLater();
   }
 
+  /** What has begun is finished, and nothing is claimed any more: another process may do that now. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#cancelLook?.();
-    this.#cancelLook = () => undefined;
-    await this.#options.ticker.stop();
     await Promise.all(this.#looks.values());
+    await this.#options.ticker.stop();
   }
 
   /** Runs what is due and sets the next tick; after each change of a job, too. Never rejects: one job that fails stops no other. */
   look(jobId: string): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
     const looking = (this.#looks.get(jobId) ?? Promise.resolve())
       .then(() => this.#look(jobId))
       .catch((error: unknown) => {
@@ -328,6 +331,7 @@ export class JobScheduler {
   }
 
   #lookLater(): void {
+    if (this.#isStopped) return;
     const { clock } = this.#options.runtime;
     const before = clock.now();
     this.#cancelLook = clock.after(LOOK_EVERY_MS, () => {
