@@ -343,7 +343,7 @@ test("over a year of clocks going forward and back in three zones, with weeks aw
   // Around each change of the clocks the program runs; between them it is away.
   for (const day of ["2027-03-13", "2027-03-27", "2027-04-03", "2027-10-02", "2027-10-30", "2027-11-06"]) {
     await world.away(Date.parse(`${day}T06:00:00Z`) - world.clock.now());
-    await world.pass(2 * 24 * HOUR, 20_000);
+    await world.pass(2 * 24 * HOUR, 60_000);
   }
   const until = world.clock.now();
   for (const { id, cron, zone } of jobs) {
@@ -362,4 +362,4 @@ test("over a year of clocks going forward and back in three zones, with weeks aw
     expect(rows.filter(({ status }) => status !== "missed" && status !== "succeeded")).toEqual([]);
   }
   expect(world.posts().length).toBeGreaterThan(80);
-}, 120_000);
+});
