@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { loadAgents } from "./agents.ts";
+import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
 import { executorCopy } from "./core/agent/executor-copy.ts";
 import type { ManagedAgents } from "./core/agent/managed-agents.ts";
@@ -132,7 +133,6 @@ function sandboxRootOf(config: Config, thread: ThreadRef): string {
 function within(root: string, workingDirectory: string): string {
   const place = path.join(root, workingDirectory);
   if (place === path.join(root) || !existsSync(place)) return place;
-  const toPlace = path.relative(realpathSync(root), realpathSync(place));
-  if (toPlace.split(path.sep)[0] !== "..") return place;
+  if (isWithin(realpathSync(place), realpathSync(root))) return place;
   throw new ConfigError([`workingDirectory: ${workingDirectory} leads out of ${root}.`]);
 }

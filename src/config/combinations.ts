@@ -1,7 +1,7 @@
-import path from "node:path";
 import { fileStyle, suggestion } from "./problems.ts";
 import type { Config } from "./resolve.ts";
 import type { Environment } from "./sources.ts";
+import { isWithin } from "./within.ts";
 
 /** What no single variable can tell: settings that need or contradict each other. */
 export interface Findings {
@@ -79,11 +79,6 @@ export function exposedHome({ channels, home, sandbox }: Config, fileName: strin
     const key = fileStyle(fileName).label(["channels", id, "directory"]);
     return [`${key}: tools would reach Deckhand's own data in ${home}. Name another, or move that with DECKHAND_HOME.`];
   });
-}
-
-function isWithin(inner: string, outer: string): boolean {
-  const [up] = path.relative(outer, inner).split(path.sep);
-  return up !== "..";
 }
 
 /** `SLACK_BOT_TOKEN` → `SLACK`. */

@@ -9,7 +9,7 @@ import type {
   Receipt,
   Receive,
 } from "../../core/protocol/platform.ts";
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "../render/bounded-map.ts";
 import { choicesFor } from "./completing.ts";
 import { type Elsewhere, readAim } from "./elsewhere.ts";
 import { formatEphemeral, notice } from "./format.ts";

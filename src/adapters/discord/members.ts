@@ -1,6 +1,6 @@
 import type { Client } from "discord.js";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
 import type { DiscordRest } from "./rest.ts";
 import type { WireMember } from "./wire.ts";

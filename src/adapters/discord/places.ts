@@ -1,5 +1,5 @@
 import type { Client } from "discord.js";
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "../render/bounded-map.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import type { Names, Place } from "./inbound.ts";
 import type { DiscordRest } from "./rest.ts";

@@ -1,5 +1,5 @@
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
 import { threadName } from "./format.ts";
 import { type Names, threadMessage } from "./inbound.ts";

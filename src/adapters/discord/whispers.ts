@@ -1,7 +1,7 @@
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "../render/bounded-map.ts";
 import { aimedButtons } from "./elsewhere.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatEphemeral } from "./format.ts";

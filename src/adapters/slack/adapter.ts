@@ -18,6 +18,7 @@ import type {
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { BoundedMap } from "../render/bounded-map.ts";
 import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { createInOrder } from "../render/in-order.ts";
 import { setStatus, showsStatus, suggest } from "./assistant.ts";
@@ -58,6 +59,8 @@ const DEFAULT_HTTP_PORT = 3001;
 const SIGN_IN_AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 /** Keys of refused events whose person has been told; a mention arrives twice. */
 const TOLD_KEYS = 1_000;
+/** Posts that failed after their files were there: only what is tried again asks for them. */
+const UPLOADS_KEPT = 1_000;
 
 /** Deckhand in one Slack workspace: threads are sessions, direct messages begin one each. */
 export function createSlackPlatform(options: SlackOptions): ChatPlatform {
@@ -80,7 +83,7 @@ class SlackPlatform implements ChatPlatform {
   /** Set while Slack refuses the bot token: the socket may well stay open then. */
   #refused: PlatformHealth | null = null;
   readonly #told = new Set<string>();
-  readonly #uploaded = new Map<string, number>();
+  readonly #uploaded = new BoundedMap<string, number>(UPLOADS_KEPT);
   /** Private answers on their way; `stop` waits for them. None rejects. */
   readonly #answers = new Set<Promise<void>>();
 

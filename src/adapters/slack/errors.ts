@@ -1,6 +1,15 @@
 import { z } from "zod";
 import { AppError, type AppErrorOptions, type ErrorCode, PlatformError } from "../../core/protocol/errors.ts";
 
+/** Where not everybody may write, and the bot may not. Source: Slack docs, chat.postMessage. */
+export const POSTING_RESTRICTED = [
+  "restricted_action",
+  "restricted_action_non_threadable_channel",
+  "restricted_action_read_only_channel",
+  "restricted_action_thread_locked",
+  "restricted_action_thread_only_channel",
+];
+
 /** Slack's error strings by what they mean for us; all others are `platform_failed`. Source: Slack docs, each method. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   invalid_auth: "platform_auth",
@@ -16,11 +25,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   channel_is_archived: "thread_gone",
   is_archived: "thread_gone",
   not_in_channel: "thread_gone",
-  restricted_action: "missing_scope",
-  restricted_action_non_threadable_channel: "missing_scope",
-  restricted_action_read_only_channel: "missing_scope",
-  restricted_action_thread_locked: "missing_scope",
-  restricted_action_thread_only_channel: "missing_scope",
+  ...Object.fromEntries(POSTING_RESTRICTED.map((code) => [code, "missing_scope" as const])),
   thread_not_found: "thread_gone",
   message_not_found: "thread_gone",
   cant_update_message: "thread_gone",

@@ -7,8 +7,9 @@ import type {
   ThreadMessage,
   ThreadRef,
 } from "../../core/protocol/platform.ts";
+import type { BoundedMap } from "../render/bounded-map.ts";
 import type { Directory } from "./directory.ts";
-import { slackErrorName, toPlatformError } from "./errors.ts";
+import { POSTING_RESTRICTED, slackErrorName, toPlatformError } from "./errors.ts";
 import { formatMessage, KEY_EVENT_TYPE, metadataOf } from "./format.ts";
 import { CLOCK_SKEW_MS, MAX_PAGES, PAGE_MESSAGES } from "./limits.ts";
 import { mentionedIn, readableText } from "./text.ts";
@@ -33,7 +34,7 @@ export interface Sent {
   readonly message: OutgoingMessage;
   readonly key: string;
   /** How many files of posts that failed after them are there, by the posts' keys. */
-  readonly uploaded: Map<string, number>;
+  readonly uploaded: BoundedMap<string, number>;
 }
 
 /** Files come first: a post that is found again after a crash must have them. What is sent again does not bring them again. */
@@ -109,11 +110,7 @@ const NOT_IN_THREAD = new Set([
   "is_archived",
   "channel_is_archived",
   "thread_not_found",
-  "restricted_action",
-  "restricted_action_non_threadable_channel",
-  "restricted_action_read_only_channel",
-  "restricted_action_thread_locked",
-  "restricted_action_thread_only_channel",
+  ...POSTING_RESTRICTED,
 ]);
 
 /** Seen by one person; in a direct message where they cannot see it in the thread, and whenever there are files. */
