@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, readFile, writeFile } from "node:fs/promises";
+import { access, constants, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
+import { createDirectory } from "./core/store/sqlite-place.ts";
 
 /** For the owner alone: what people say to the agent is nothing for the machine's other users. */
 export const PRIVATE = 0o700;
@@ -18,25 +19,6 @@ export async function requireWritable(directory: string, variable: string, mode 
     throw new ConfigError([
       `${variable}: ${directory} cannot be written (${reason}). Make it writable for this user, or set ${variable} to another directory.`,
     ]);
-  }
-}
-
-/** Step by step: Node's recursive mkdir never returns where a file system denies a new entry with ENOENT, as /proc does. */
-async function createDirectory(directory: string, mode: number): Promise<void> {
-  try {
-    await access(directory);
-  } catch {
-    const parent = path.dirname(directory);
-    if (parent !== directory) await createDirectory(parent, 0o777);
-    await mkdirUnlessThere(directory, mode);
-  }
-}
-
-async function mkdirUnlessThere(directory: string, mode: number): Promise<void> {
-  try {
-    await mkdir(directory, { mode });
-  } catch (error) {
-    if (!isThere(error)) throw error;
   }
 }
 

@@ -55,7 +55,22 @@ const refused: readonly { name: string; env: Record<string, string>; problem: Re
   {
     name: "a database beneath a file",
     env: { DATABASE_URL: `file:${path.join(A_FILE, "x.db")}` },
-    problem: /^DATABASE_URL: .* cannot be opened \((ENOTDIR|EEXIST)\)\. Make it writable/,
+    problem: /^DATABASE_URL: .* cannot be opened \(SQLITE_CANTOPEN\)\. Make it, its directory .* writable/,
+  },
+  {
+    name: "a database that is a directory",
+    env: { DATABASE_URL: `file:${import.meta.dirname}` },
+    problem: /^DATABASE_URL: .* cannot be opened \(EISDIR\)\. It is a directory\. Name a file in it/,
+  },
+  {
+    name: "a database where the system lets nobody create a file",
+    env: { DATABASE_URL: "file:/proc/deckhand.db" },
+    problem: /^DATABASE_URL: \/proc\/deckhand\.db cannot be opened \(SQLITE_CANTOPEN\)\. Make it, its directory/,
+  },
+  {
+    name: "a database where the system lets nobody create a directory",
+    env: { DATABASE_URL: "file:/proc/deckhand/deckhand.db" },
+    problem: /^DATABASE_URL: \/proc\/deckhand\/deckhand\.db cannot be opened \((ENOENT|EACCES|EROFS)\)\. Make it/,
   },
 ];
 
@@ -71,8 +86,14 @@ test("a file that is no database is refused and stays as it is", async () => {
   const file = path.join(tempDirectory(), "notes.txt");
   writeFileSync(file, "These are my notes, and they are longer than the header of a database is.\n".repeat(20));
   await expect(start({ DATABASE_URL: `file:${file}` })).rejects.toThrow(
-    /cannot be opened \(SQLITE_NOTADB\)\. Name a SQLite file/,
+    /cannot be opened \(SQLITE_NOTADB\)\. It is no SQLite database\. Name one/,
   );
+});
+
+test("a file that is too short for a database is refused, too", async () => {
+  const file = path.join(tempDirectory(), "note.txt");
+  writeFileSync(file, "hello");
+  await expect(start({ DATABASE_URL: `file:${file}` })).rejects.toThrow(/cannot be opened \(SQLITE_NOTADB\)/);
 });
 
 test("a port that is taken is named", async () => {

@@ -4,7 +4,8 @@ import path from "node:path";
 import { loadAgents } from "../agents.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
-import { ConfigError } from "../core/protocol/errors.ts";
+import { ConfigError, StoreError } from "../core/protocol/errors.ts";
+import { explain } from "../core/protocol/explain.ts";
 import { baseUrlVariable, CATALOG, DEMO_MODEL, defaultModelFor, REGION } from "../core/providers/catalog.ts";
 import { sqlitePath } from "../core/store/database-url.ts";
 import { probeDatabase } from "../core/store/probe.ts";
@@ -54,18 +55,28 @@ export function checkWritable(name: string, directory: string): Finding {
 }
 
 /** SQLite writes beside the file, too; where there is no file yet, the directory is all that can be wrong. */
-export async function checkDatabase(config: Config): Promise<Finding> {
+export async function checkDatabase(config: Config): Promise<Finding[]> {
   const { kind, url } = config.database;
   try {
     await probeDatabase(url);
-    if (kind === "postgresql") return good("PostgreSQL answers");
-    const file = sqlitePath(url);
-    const directory = checkWritable("DATABASE_URL", path.dirname(file));
-    return directory.ok ? good(`SQLite database ${file}`) : directory;
   } catch (error) {
-    const mend = kind === "sqlite" ? "Is DATABASE_URL a SQLite file?" : "Is the server up, and is DATABASE_URL right?";
-    return bad(`database: no answer (${codeOf(error)}). ${mend}`);
+    if (error instanceof ConfigError) return error.problems.map(bad);
+    if (error instanceof StoreError && error.code === "database_newer") return [bad(withoutSign(explain(error)))];
+    if (error instanceof StoreError) return [bad(MIXED_UP)];
+    throw error;
   }
+  if (kind === "postgresql") return [good("PostgreSQL answers, and its user may do what is needed")];
+  const file = sqlitePath(url);
+  const directory = checkWritable("DATABASE_URL", path.dirname(file));
+  return [directory.ok ? good(`SQLite database ${file}`) : directory];
+}
+
+const MIXED_UP =
+  "DATABASE_URL: this database's migrations are not those of this version, or one failed half-way. Restore a backup, or name another database.";
+
+/** A finding has its own. */
+function withoutSign(sentence: string): string {
+  return sentence.replace(/^✗ /u, "");
 }
 
 export function checkPlatforms(config: Config): Finding[] {

@@ -41,7 +41,7 @@ async function checkConfigured(config: Config): Promise<Finding[]> {
   return [
     checkWritable("DECKHAND_HOME", config.home),
     checkWritable("DECKHAND_SANDBOX", config.sandbox),
-    await checkDatabase(config),
+    ...(await checkDatabase(config)),
     ...checkDirectories(config),
     ...checkPlatforms(config),
     ...checkModels(config),

@@ -73,6 +73,7 @@ const ownVariables = {
       .string()
       .regex(/^(file:(?!$|:memory:)|postgresql:\/\/)/, "must begin with file: (a path) or postgresql://")
       .refine((url) => url.startsWith("file:") || URL.canParse(url), "must be a whole postgresql:// URL")
+      .refine((url) => !/^file:.*\/\.{0,2}$/u.test(url), "must name a file, not a directory")
       .exactOptional(),
     "The database. Default: the file deckhand.db under DECKHAND_HOME.",
     "postgresql://deckhand@localhost:5432/deckhand",

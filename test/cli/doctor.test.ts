@@ -62,12 +62,27 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
   {
     name: "a PostgreSQL that is not there",
     given: { env: { DATABASE_URL: "postgresql://u:hunter22@127.0.0.1:1/x" } },
-    line: "✗ database: no answer (ECONNREFUSED). Is the server up, and is DATABASE_URL right?",
+    line: "✗ DATABASE_URL: PostgreSQL does not let me in (ECONNREFUSED). Is it up, and are address, user, password and database right?",
   },
   {
     name: "a file that is no database",
     given: { env: { DATABASE_URL: `file:${import.meta.filename}` } },
-    line: "✗ database: no answer (SQLITE_NOTADB). Is DATABASE_URL a SQLite file?",
+    line: `✗ DATABASE_URL: ${import.meta.filename} cannot be opened (SQLITE_NOTADB). It is no SQLite database. Name one, or a file that does not exist yet.`,
+  },
+  {
+    name: "a database that is a directory",
+    given: { env: { DATABASE_URL: `file:${import.meta.dirname}` } },
+    line: `✗ DATABASE_URL: ${import.meta.dirname} cannot be opened (EISDIR). It is a directory. Name a file in it, such as deckhand.db.`,
+  },
+  {
+    name: "a database that is written as a directory",
+    given: { env: { DATABASE_URL: "file:./databases/" } },
+    line: "✗ DATABASE_URL: must name a file, not a directory. Example: DATABASE_URL=postgresql://deckhand@localhost:5432/deckhand",
+  },
+  {
+    name: "a SQLite file where the system lets nobody create one",
+    given: { env: { DATABASE_URL: "file:/proc/x.db" } },
+    line: "✗ DATABASE_URL /proc cannot be written (ENOENT). Give this user the right to, or set DATABASE_URL.",
   },
   {
     name: "a SQLite file where none can be made",

@@ -1,9 +1,8 @@
-import { mkdir } from "node:fs/promises";
-import path from "node:path";
 import type { Client } from "pg";
 import { ConfigError } from "../protocol/errors.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { sqlitePath } from "./database-url.ts";
+import { prepareSqlitePlace } from "./sqlite-place.ts";
 import { unavailable } from "./unavailable.ts";
 
 /**
@@ -79,7 +78,7 @@ async function trySqlite(url: string): Promise<Lease | null> {
   } catch (error) {
     connection.close();
     if (error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY")) return null;
-    throw error;
+    throw unavailable(url, error);
   }
   return {
     lost: new Promise(() => {}),
@@ -91,10 +90,9 @@ async function trySqlite(url: string): Promise<Lease | null> {
 }
 
 async function openFile<T>(url: string, open: (file: string) => T): Promise<T> {
-  const database = sqlitePath(url);
   try {
-    await mkdir(path.dirname(database), { recursive: true });
-    return open(`${database}.lease`);
+    await prepareSqlitePlace(url);
+    return open(`${sqlitePath(url)}.lease`);
   } catch (error) {
     throw unavailable(url, error);
   }

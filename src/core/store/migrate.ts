@@ -3,6 +3,15 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { StoreError } from "../protocol/errors.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import { refusedMigration } from "./postgresql-rights.ts";
+
+const PRISMA = path.resolve(import.meta.dirname, "../../../prisma");
+
+/** Where this version's migrations are: in `prisma/` beside `src/`. */
+export const MIGRATIONS = {
+  sqlite: path.join(PRISMA, "sqlite/migrations"),
+  postgresql: path.join(PRISMA, "postgresql/migrations"),
+} as const;
 
 /** A plain connection that can run scripts. Values are positional; `placeholder` writes the n-th, from 1. */
 export interface MigrationConnection {
@@ -23,7 +32,8 @@ interface AppliedMigration {
 /**
  * Applies the migrations of `directory` that the database lacks, in the way `prisma migrate deploy`
  * does: same table, same checksums, so that either may run at any time. Returns the names applied.
- * Throws StoreError `database_newer` for a database that knows migrations this version does not.
+ * Throws StoreError `database_newer` for a database that knows migrations this version does not, and
+ * ConfigError when the database refuses one to its user.
  * The caller holds whatever lock keeps other processes out.
  */
 export async function migrate(
@@ -31,24 +41,33 @@ export async function migrate(
   directory: string,
   runtime: Pick<Runtime, "clock" | "ids">,
 ): Promise<string[]> {
-  await db.script(MIGRATIONS_TABLE[db.kind]);
-  const applied = (
-    await db.rows(
-      'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL',
-      [],
-    )
-  ).map(appliedMigration);
+  // PostgreSQL wants the right to create a table even for one that is there.
+  if (!(await hasTable(db))) await db.script(MIGRATIONS_TABLE[db.kind]);
+  const pending = await pendingMigrations(db, directory);
+  const at = () => db.timestamp(runtime.clock.now());
+  for (const migration of pending) await apply(db, { ...migration, id: runtime.ids.next("mig"), at });
+  return pending.map(({ name }) => name);
+}
+
+/** What of `directory` the database lacks, in order; changes nothing. Throws as `migrate` does. */
+export async function pendingMigrations(
+  db: Pick<MigrationConnection, "kind" | "rows">,
+  directory: string,
+): Promise<MigrationFile[]> {
+  const applied = (await hasTable(db)) ? (await db.rows(APPLIED, [])).map(appliedMigration) : [];
   const names = await migrationNames(directory);
   refuseNewer(applied, names);
-  const done: string[] = [];
+  const pending: MigrationFile[] = [];
   for (const name of names) {
     const sql = await readFile(path.join(directory, name, "migration.sql"), "utf8");
     const checksum = createHash("sha256").update(sql).digest("hex");
-    if (isApplied(applied, name, checksum)) continue;
-    await apply(db, { name, sql, checksum, id: runtime.ids.next("mig"), at: () => db.timestamp(runtime.clock.now()) });
-    done.push(name);
+    if (!isApplied(applied, name, checksum)) pending.push({ name, sql, checksum });
   }
-  return done;
+  return pending;
+}
+
+async function hasTable(db: Pick<MigrationConnection, "kind" | "rows">): Promise<boolean> {
+  return (await db.rows(FIND_TABLE[db.kind], [])).length > 0;
 }
 
 async function migrationNames(directory: string): Promise<string[]> {
@@ -79,10 +98,13 @@ function isApplied(applied: readonly AppliedMigration[], name: string, checksum:
   return true;
 }
 
-interface PendingMigration {
+interface MigrationFile {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
+}
+
+interface PendingMigration extends MigrationFile {
   readonly id: string;
   at(): string | Date;
 }
@@ -96,6 +118,8 @@ async function apply(db: MigrationConnection, migration: PendingMigration): Prom
   try {
     await db.script(migration.sql);
   } catch (cause) {
+    const refused = await undone(db, migration, cause);
+    if (refused !== null) throw refused;
     await db.rows(`UPDATE "_prisma_migrations" SET "logs" = ${p(1)} WHERE "id" = ${p(2)}`, [
       String(cause),
       migration.id,
@@ -108,6 +132,18 @@ async function apply(db: MigrationConnection, migration: PendingMigration): Prom
   );
 }
 
+/** PostgreSQL undoes a script that it refuses as a whole: once its user may, the next start tries it again. */
+async function undone(db: MigrationConnection, migration: PendingMigration, cause: unknown) {
+  const refused = db.kind === "postgresql" ? refusedMigration(migration.name, cause) : null;
+  if (refused === null) return null;
+  const [one, two] = [db.placeholder(1), db.placeholder(2)];
+  await db.rows(`UPDATE "_prisma_migrations" SET "rolled_back_at" = ${one} WHERE "id" = ${two}`, [
+    migration.at(),
+    migration.id,
+  ]);
+  return refused;
+}
+
 function appliedMigration(row: unknown): AppliedMigration {
   const columns = new Map(Object.entries(row ?? {}));
   return {
@@ -116,6 +152,15 @@ function appliedMigration(row: unknown): AppliedMigration {
     finished: (columns.get("finished_at") ?? null) !== null,
   };
 }
+
+const APPLIED =
+  'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL';
+
+/** A row when there is a table of migrations. */
+const FIND_TABLE = {
+  sqlite: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_prisma_migrations'`,
+  postgresql: `SELECT 1 WHERE to_regclass('"_prisma_migrations"') IS NOT NULL`,
+} as const;
 
 /** As `prisma migrate` creates it. */
 const MIGRATIONS_TABLE = {

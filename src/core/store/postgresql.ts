@@ -3,12 +3,13 @@ import { Client } from "pg";
 import { PrismaClient } from "../../../prisma/postgresql/generated/client.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
-import { type MigrationConnection, migrate } from "./migrate.ts";
+import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
+import { requireRights } from "./postgresql-rights.ts";
 
 /** The advisory lock that `prisma migrate` itself takes. Source: Prisma docs, “Advisory locking”. */
 const MIGRATION_LOCK = 72_707_369;
 
-/** Applies migrations under an advisory lock and opens a pooled client. */
+/** Applies migrations under an advisory lock and opens a pooled client. ConfigError when the user may not. */
 export async function openPostgresql(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const connection = new Client({ connectionString: url });
   // The query that a break cuts off rejects; the event, without a listener, would end the process.
@@ -16,7 +17,9 @@ export async function openPostgresql(url: string, migrations: string, runtime: R
   await connection.connect();
   try {
     await connection.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
-    await migrate(postgresMigrations(connection), migrations, runtime);
+    const database = postgresMigrations(connection);
+    await requireRights(connection, () => pendingMigrations(database, migrations));
+    await migrate(database, migrations, runtime);
   } finally {
     await connection.end();
   }
@@ -27,11 +30,17 @@ export async function openPostgresql(url: string, migrations: string, runtime: R
   return asDatabaseClient(client);
 }
 
+/**
+ * Prisma begins first migrations with it. It wants the right to create schemas even where this one is there, and
+ * tables go to a schema that is known to be.
+ */
+const MAKE_SCHEMA = /^CREATE SCHEMA IF NOT EXISTS "public";$/mu;
+
 function postgresMigrations(connection: Client): MigrationConnection {
   return {
     kind: "postgresql",
     script: async (sql) => {
-      await connection.query(sql);
+      await connection.query(sql.replace(MAKE_SCHEMA, ""));
     },
     rows: async (sql, values) => (await connection.query(sql, [...values])).rows,
     placeholder: (n) => `$${n}`,

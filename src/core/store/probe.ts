@@ -1,26 +1,48 @@
 import { existsSync } from "node:fs";
+import type BetterSqlite3 from "better-sqlite3";
+import { AppError } from "../protocol/errors.ts";
 import { sqlitePath } from "./database-url.ts";
+import { MIGRATIONS, pendingMigrations } from "./migrate.ts";
+import { requireRights } from "./postgresql-rights.ts";
+import { checkSqlitePlace } from "./sqlite-place.ts";
+import { unavailable } from "./unavailable.ts";
 
 /** Milliseconds until a database that does not answer counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Resolves when the database answers, changing nothing in it; rejects with the driver's error. A SQLite
- * file that does not exist yet is as good as one that does: the start creates it.
+ * Resolves when a start could use the database, changing nothing in it. A SQLite file that does not exist yet
+ * is as good as one that does: the start creates it. Rejects with ConfigError when the operator must mend
+ * DATABASE_URL or what is there, with StoreError when the database does not suit this version.
  */
 export async function probeDatabase(url: string): Promise<void> {
-  if (url.startsWith("file:")) await probeSqlite(sqlitePath(url));
+  if (url.startsWith("file:")) await probeSqlite(url);
   else await probePostgresql(url);
 }
 
-async function probeSqlite(file: string): Promise<void> {
-  if (!existsSync(file)) return;
-  const { default: BetterSqlite3 } = await import("better-sqlite3");
-  const database = new BetterSqlite3(file, { readonly: true });
+async function probeSqlite(url: string): Promise<void> {
+  await checkSqlitePlace(url);
+  if (!existsSync(sqlitePath(url))) return;
+  const database = await openReadonly(url);
   try {
-    database.prepare("SELECT count(*) FROM sqlite_master").get();
+    const rows = (sql: string) => Promise.resolve(database.prepare(sql).all());
+    await pendingMigrations({ kind: "sqlite", rows }, MIGRATIONS.sqlite);
   } finally {
     database.close();
+  }
+}
+
+async function openReadonly(url: string): Promise<BetterSqlite3.Database> {
+  const { default: Database } = await import("better-sqlite3");
+  let database: BetterSqlite3.Database | undefined;
+  try {
+    database = new Database(sqlitePath(url), { readonly: true });
+    // The first thing that reads the file.
+    database.prepare("SELECT count(*) FROM sqlite_master").get();
+    return database;
+  } catch (error) {
+    database?.close();
+    throw unavailable(url, error);
   }
 }
 
@@ -29,9 +51,14 @@ async function probePostgresql(url: string): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   // The query that a break cuts off rejects; the event, without a listener, would end the process.
   client.on("error", () => {});
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    throw unavailable(url, error);
+  });
   try {
-    await client.query("SELECT 1");
+    const rows = async (sql: string) => (await client.query(sql)).rows;
+    await requireRights(client, () => pendingMigrations({ kind: "postgresql", rows }, MIGRATIONS.postgresql));
+  } catch (error) {
+    throw error instanceof AppError ? error : unavailable(url, error);
   } finally {
     await client.end();
   }

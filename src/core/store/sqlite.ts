@@ -1,5 +1,3 @@
-import { mkdir } from "node:fs/promises";
-import path from "node:path";
 import { PrismaBetterSqlite3 } from "@prisma/adapter-better-sqlite3";
 import type { SqlDriverAdapter } from "@prisma/driver-adapter-utils";
 import BetterSqlite3 from "better-sqlite3";
@@ -10,15 +8,15 @@ import type { DatabaseClient } from "./client.ts";
 import { sqlitePath } from "./database-url.ts";
 import { migrate } from "./migrate.ts";
 import { keepPrepared, type Prepared } from "./prepared-statements.ts";
+import { prepareSqlitePlace } from "./sqlite-place.ts";
 import { unavailable } from "./unavailable.ts";
 
 /** Creates the folder and file when missing, applies migrations, and opens a client on one connection. */
 export async function openSqlite(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const file = sqlitePath(url);
-  await mkdir(path.dirname(file), { recursive: true });
-  const connection = new BetterSqlite3(file);
+  await prepareSqlitePlace(url);
+  const connection = openFile(url);
   try {
-    useWal(connection, url);
     await migrate(sqliteMigrations(connection), migrations, runtime);
   } finally {
     connection.close();
@@ -29,11 +27,15 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
   });
 }
 
-/** The first thing that reads the file: here it shows whether it is a database. */
-function useWal(connection: BetterSqlite3.Database, url: string): void {
+function openFile(url: string): BetterSqlite3.Database {
+  let connection: BetterSqlite3.Database | undefined;
   try {
+    connection = new BetterSqlite3(sqlitePath(url));
+    // The first thing that reads the file: here it shows whether it is a database.
     connection.pragma("journal_mode = WAL");
+    return connection;
   } catch (error) {
+    connection?.close();
     throw unavailable(url, error);
   }
 }

@@ -1,4 +1,3 @@
-import path from "node:path";
 import type { Runtime } from "../protocol/runtime.ts";
 import { approvalReads, approvalWrites } from "./approvals.ts";
 import { budgetWrites } from "./budgets.ts";
@@ -12,6 +11,7 @@ import { occurrenceReads, occurrenceWrites } from "./job-occurrences.ts";
 import { jobReads, jobWrites } from "./jobs.ts";
 import { journalReads, journalWrites } from "./journal.ts";
 import { messageReads, messageWrites } from "./messages.ts";
+import { MIGRATIONS } from "./migrate.ts";
 import { overviewReads } from "./overviews.ts";
 import { planReads, planWrites } from "./plans.ts";
 import { postReads, postWrites } from "./posts.ts";
@@ -90,10 +90,10 @@ export interface Store extends StoreReads {
   close(): Promise<void>;
 }
 
-/** `prisma/` beside `src/`. */
-const PRISMA = path.resolve(import.meta.dirname, "../../../prisma");
-
-/** Opens `file:…` or `postgresql://…`, migrated to this version. The driver loads when it is needed. */
+/**
+ * Opens `file:…` or `postgresql://…`, migrated to this version. The driver loads when it is needed. Rejects with
+ * ConfigError when the operator must mend DATABASE_URL or what is there, with StoreError for a newer database.
+ */
 export async function openStore(url: string, runtime: Runtime): Promise<Store> {
   return createStore(await openClient(url, runtime));
 }
@@ -101,10 +101,10 @@ export async function openStore(url: string, runtime: Runtime): Promise<Store> {
 async function openClient(url: string, runtime: Runtime): Promise<DatabaseClient> {
   if (url.startsWith("file:")) {
     const { openSqlite } = await import("./sqlite.ts");
-    return openSqlite(url, path.join(PRISMA, "sqlite/migrations"), runtime);
+    return openSqlite(url, MIGRATIONS.sqlite, runtime);
   }
   const { openPostgresql } = await import("./postgresql.ts");
-  return openPostgresql(url, path.join(PRISMA, "postgresql/migrations"), runtime);
+  return openPostgresql(url, MIGRATIONS.postgresql, runtime);
 }
 
 function createStore(client: DatabaseClient): Store {

@@ -1,14 +1,29 @@
 import { ConfigError } from "../protocol/errors.ts";
 import { sqlitePath } from "./database-url.ts";
+import { isRefusal } from "./postgresql-rights.ts";
 
-/** There is no database to be had at DATABASE_URL. The driver's message is left out: it may quote a password. */
+/**
+ * There is no database to be had at DATABASE_URL. The driver's message is left out: it may quote a password.
+ * What is a ConfigError already says more.
+ */
 export function unavailable(url: string, error: unknown): ConfigError {
+  if (error instanceof ConfigError) return error;
   const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
   if (!url.startsWith("file:")) {
+    if (isRefusal(error)) return new ConfigError([NO_CONNECT]);
     return new ConfigError([
       `DATABASE_URL: PostgreSQL does not let me in (${reason}). Is it up, and are address, user, password and database right?`,
     ]);
   }
-  const mend = reason === "SQLITE_NOTADB" ? "Name a SQLite file, or one that does not exist yet." : "Make it writable.";
+  const mend =
+    MENDS[reason] ?? "Make it, its directory and what lies beside it writable for this user, or name another file.";
   return new ConfigError([`DATABASE_URL: ${sqlitePath(url)} cannot be opened (${reason}). ${mend}`]);
 }
+
+const NO_CONNECT =
+  "DATABASE_URL: PostgreSQL does not let this user into this database. As its owner or a superuser: GRANT CONNECT ON DATABASE … TO …; with the names in DATABASE_URL.";
+
+const MENDS: Readonly<Record<string, string>> = {
+  SQLITE_NOTADB: "It is no SQLite database. Name one, or a file that does not exist yet.",
+  EISDIR: "It is a directory. Name a file in it, such as deckhand.db.",
+};
