@@ -2,10 +2,11 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../../src/core/store/store.ts";
+import { openStore, type Store } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { removeDirectory } from "../support/remove-directory.ts";
 import { playConversation } from "../support/simulation/conversation.ts";
+import { emptyDatabase } from "../support/simulation/empty-database.ts";
 
 /** `SIM_SEED=17 npm test -- test/simulation` replays one seed, `SIM_SEEDS=1000 …` plays so many. */
 const only = process.env["SIM_SEED"];
@@ -14,16 +15,20 @@ const SEEDS = only === undefined ? Array.from({ length: count }, (_, index) => i
 const BATCH = 25;
 
 let directory: string;
-let template: string;
+let database: string;
+/** One for all seeds: a client takes as long to become warm as a seed takes to play. */
+let store: Store;
 
 beforeAll(async () => {
   directory = mkdtempSync(path.join(tmpdir(), "deckhand-simulation-"));
-  template = path.join(directory, "template.db");
-  const store = await openStore(`file:${template}`, systemRuntime());
-  await store.close();
+  database = path.join(directory, "simulation.db");
+  store = await openStore(`file:${database}`, systemRuntime());
 });
 
-afterAll(() => removeDirectory(directory));
+afterAll(async () => {
+  await store.close();
+  await removeDirectory(directory);
+});
 
 const batches = Array.from({ length: Math.ceil(SEEDS.length / BATCH) }, (_, index) =>
   SEEDS.slice(index * BATCH, (index + 1) * BATCH),
@@ -33,7 +38,8 @@ test.each(batches)(
   "every request is answered once, whatever dies or fails on the way (seeds from %i)",
   async (...seeds) => {
     for (const seed of seeds) {
-      const report = await playConversation(seed, template, directory);
+      emptyDatabase(database);
+      const report = await playConversation(seed, store);
       expect(report, `replay with: SIM_SEED=${seed} npm test -- test/simulation`).toMatchObject({
         finished: true,
         asks: report.asks.map(({ id, answers, mayBeUnanswered }) => ({

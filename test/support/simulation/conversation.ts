@@ -1,5 +1,3 @@
-import { copyFile } from "node:fs/promises";
-import path from "node:path";
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
@@ -9,7 +7,7 @@ import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
 import { createIntake } from "../../../src/core/sessions/intake.ts";
 import { closeLeftovers } from "../../../src/core/sessions/leftover-closings.ts";
 import { createSessionRunner } from "../../../src/core/sessions/runner.ts";
-import { openStore, type Store } from "../../../src/core/store/store.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { commandServices } from "../command-services.ts";
 import { buildConfig } from "../query-config.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
@@ -61,17 +59,9 @@ const FOLDING_MS = 120_000;
 const START_MS = 1_800_000_000_000;
 const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 2, admins: [] };
 
-/** Plays a whole conversation from a seed: people, crashes, faults of model and platform. */
-export async function playConversation(seed: number, template: string, directory: string): Promise<Report> {
-  const file = path.join(directory, `${seed}.db`);
-  await copyFile(template, file);
-  const runtime = { clock: new World(seededRandom(0)).clockOf(null), ids: countingIds(), random: seededRandom(seed) };
-  const store = await openStore(`file:${file}`, runtime);
-  try {
-    return await new Conversation(seed, store).play();
-  } finally {
-    await store.close();
-  }
+/** Plays a whole conversation from a seed: people, crashes, faults of model and platform. The store is empty. */
+export function playConversation(seed: number, store: Store): Promise<Report> {
+  return new Conversation(seed, store).play();
 }
 
 class Conversation {
