@@ -26,6 +26,7 @@ import { type Life, mortalStore } from "../support/mortal-store.ts";
 import { countingIds, seededRandom } from "../support/runtime.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
+import { faulty, remembering, tracked } from "./world-store.ts";
 
 /** What goes on after a job's run. */
 type Leftover = ChildEvent | ChildEnd;
@@ -105,8 +106,11 @@ export async function openWorld(
 ): Promise<World> {
   const clock = new ManualClock(Date.parse(options.start ?? "2027-01-04T08:00:00Z"));
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
-  const opened = await openStore(options.url ?? `file:${path.join(tempDirectory(), "jobs.db")}`, runtime);
-  onTestFinished(() => opened.close());
+  const own = `file:${path.join(tempDirectory(), "jobs.db")}`;
+  const migrated = await openStore(options.url ?? own, runtime);
+  onTestFinished(() => migrated.close());
+  // Others may write to a database that the test names.
+  const opened = options.url === undefined ? remembering(migrated) : migrated;
   const busy = { calls: 0 };
   const store = tracked(opened, busy);
   const platform = memoryPlatform(clock);
@@ -364,34 +368,4 @@ function clockTicker(clock: ManualClock): Ticker {
       for (const jobId of cancels.keys()) await clear(jobId);
     },
   };
-}
-
-function faulty(store: Store, refusing: { left: number }): Store {
-  return {
-    ...store,
-    transaction: (work) => {
-      if (refusing.left === 0) return store.transaction(work);
-      refusing.left -= 1;
-      return Promise.reject(new Error("the database is away"));
-    },
-  };
-}
-
-/** Counts the calls of the store that have not ended. */
-function tracked<T extends object>(target: T, busy: { calls: number }): T {
-  return new Proxy(target, {
-    get(object, key, receiver) {
-      const value: unknown = Reflect.get(object, key, receiver);
-      if (typeof value === "object" && value !== null) return tracked(value, busy);
-      if (typeof value !== "function") return value;
-      return async (...args: unknown[]) => {
-        busy.calls += 1;
-        try {
-          return await Reflect.apply(value, object, args);
-        } finally {
-          busy.calls -= 1;
-        }
-      };
-    },
-  });
 }

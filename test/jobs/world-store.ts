@@ -1,0 +1,57 @@
+import type { Store } from "../../src/core/store/store.ts";
+
+/**
+ * Answers which runs were interrupted as before while no transaction has come between, and nobody else
+ * writes. The jobs ask every ten seconds: through days on which nothing happens, that is nearly all they do.
+ */
+export function remembering(store: Store): Store {
+  let known: ReturnType<Store["runs"]["interrupted"]> | null = null;
+  const forget = () => {
+    known = null;
+  };
+  return {
+    ...store,
+    runs: {
+      ...store.runs,
+      interrupted: () => {
+        known ??= store.runs.interrupted();
+        return known;
+      },
+    },
+    transaction: (work) => {
+      forget();
+      return store.transaction(work).finally(forget);
+    },
+  };
+}
+
+/** Refuses so many transactions. */
+export function faulty(store: Store, refusing: { left: number }): Store {
+  return {
+    ...store,
+    transaction: (work) => {
+      if (refusing.left === 0) return store.transaction(work);
+      refusing.left -= 1;
+      return Promise.reject(new Error("the database is away"));
+    },
+  };
+}
+
+/** Counts the calls of the store that have not ended. */
+export function tracked<T extends object>(target: T, busy: { calls: number }): T {
+  return new Proxy(target, {
+    get(object, key, receiver) {
+      const value: unknown = Reflect.get(object, key, receiver);
+      if (typeof value === "object" && value !== null) return tracked(value, busy);
+      if (typeof value !== "function") return value;
+      return async (...args: unknown[]) => {
+        busy.calls += 1;
+        try {
+          return await Reflect.apply(value, object, args);
+        } finally {
+          busy.calls -= 1;
+        }
+      };
+    },
+  });
+}
