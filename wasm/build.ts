@@ -161,6 +161,32 @@ const SHELL_REPAIRS: readonly (readonly [why: string, code: RegExp, instead: str
     /let (\w)="",(\w)=0;(for\(let \w of \w\)\{let \w=await \w\(\w\);if\(\w===null\)\{)\1(\+=`\$\{\w\}: \$\{\w\}: No such file or directory\n`,\2=1;continue\}\1\+=[^;]+\}return\{stdout:\1,stderr:)""/g,
     'let $1="",$2=0,complaints="";$3complaints$4complaints',
   ],
+  [
+    "what was printed until the time was up is kept on the way out, as at every other limit",
+    /(\w+)(=class extends \w+\{limitType;name="ExecutionLimitError"[^]{0,200}?class extends )\w+(\{name="ExecutionAbortedError";constructor\((\w)="",(\w)=""\)\{super\("execution aborted",)\4,\5\)/g,
+    '$1$2$1$3"time",$4,$5),this.stderr=$5',
+  ],
+  [
+    "what was printed in time is taken, though the time is up since",
+    /(?<=appendOutput\(\w,\w,\w="execution",\w=0,\w="text"\)\{)(?=this\.assertUsable\(\);)/g,
+    "if(this.poisoned||this.closed)",
+  ],
+  [
+    "redirections, which need time themselves, do not replace the end of what is out of time",
+    /(?<=async function \w+\(\w,(\w),\w,\w\)\{)(?=let (\w)=\1 instanceof \w+\|\|[^;]{1,60}\?\1\.exitCode:\1 instanceof)/g,
+    'if($1.name==="ExecutionAbortedError")return;',
+  ],
+  [
+    "what scripts within a script had printed is left to the command that began them, whether they end in time",
+    /(async execInScope\(\w,\w,(\w),[^]{1,3000}?,(\w)=await new \w+\(\w,\w\)\.executeScript\(\w\);return )([^]{1,1500}?if\((\w) instanceof \w+\)return )(?=\w\(\{stdout:\5\.stdout,stderr:\5\.stderr,exitCode:124)/g,
+    "$1$2.left?.push($3),$4$2.left?.push($5),",
+  ],
+  [
+    "or not: then the command hands it on",
+    /(async function \w+\(\w,\w,\w,\w,(\w),\w\)\{)(?=let \w=\2\.remainingTimeMs\(\))([^]{1,1500}?;throw \w\|\|\2\.poisonAfterAbort\((\w)\)),\4\}finally\{/g,
+    "$1let outer=$2.left;$2.left=[];$3," +
+      '$4.prependOutput($2.left.map(one=>one.stdout).join(""),$2.left.map(one=>one.stderr).join("")),$4}finally{$2.left=outer;',
+  ],
 ];
 
 const REPAIRED_SHELL: Plugin = {

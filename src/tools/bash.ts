@@ -88,14 +88,24 @@ async function run(guest: Guest, { command, timeout }: Input, scope: CallScope):
     seed: randomInt(2 ** 32),
   };
   const ended = await callGuest(withTimeout(guest, timeout, GRACE_MS), { body, reply }, scope);
-  return ended.timedOut ? outOfTime(timeoutMs / 1_000) : resultOf(ended, command);
+  return ended.timedOut ? outOfTime(ended, timeoutMs / 1_000) : resultOf(ended, command);
 }
 
-function outOfTime(seconds: number): ToolResult {
-  const text =
-    `Stopped after ${seconds} s: the command took too long. What it printed is lost, what it had changed stays. ` +
+function outOfTime({ stdout, stderr, notes }: Reply, seconds: number): ToolResult {
+  const stopped =
+    `Stopped after ${seconds} s: the command took too long. What it had changed stays. ` +
     "Do less at once, or set a longer timeout.";
-  return { content: [{ type: "text", text }], isError: true, summary: `stopped after ${seconds} s` };
+  const lines = [
+    stopped,
+    ...shownOutput("stdout until then", stdout),
+    ...shownOutput("stderr until then", stderr),
+    ...notes.map((sentence) => `[${sentence}]`),
+  ];
+  return {
+    content: [{ type: "text", text: lines.join("\n") }],
+    isError: true,
+    summary: `stopped after ${seconds} s`,
+  };
 }
 
 function resultOf(ended: Reply, command: string): ToolResult {

@@ -185,6 +185,37 @@ test("a script that sleeps too long is stopped, too", async () => {
   expect(result).toMatchObject({ isError: true, summary: "stopped after 0.3 s" });
 });
 
+const STOPPED =
+  "Stopped after 0.5 s: the command took too long. What it had changed stays. Do less at once, or set a longer timeout.";
+
+test.each([
+  { script: "echo a; echo b >&2; sleep 100", printed: ["stdout until then:", "a", "stderr until then:", "b"] },
+  { script: "for i in 1 2; do echo $i; done; while :; do :; done", printed: ["stdout until then:", "1", "2"] },
+  { script: "say() { echo in; sleep 100; }; echo out; say", printed: ["stdout until then:", "out", "in"] },
+  { script: "echo x; (echo y; sleep 100)", printed: ["stdout until then:", "x", "y"] },
+  { script: "{ echo ä; sleep 100; } 2>&1", printed: ["stdout until then:", "ä"] },
+  { script: "if true; then echo c; sleep 100; fi; echo never", printed: ["stdout until then:", "c"] },
+  {
+    script: "for i in 1 2 3; do echo $i; test $i = 2 && sleep 100; done | cat",
+    printed: ["stdout until then:", "1", "2"],
+  },
+  { script: "echo 'echo ü; sleep 100' > s.sh; bash -c 'bash s.sh; echo no'", printed: ["stdout until then:", "ü"] },
+  { script: "timeout 0.1 sleep 1; echo after; sleep 100", printed: ["stdout until then:", "after"] },
+  { script: "timeout 100 bash -c 'echo t; sleep 100'", printed: ["stdout until then:", "t"] },
+  { script: "sleep 100", printed: [] },
+])("of a script that is stopped at its time, what it had printed is kept: $script", async ({ script, printed }) => {
+  const result = await fileSession(sandbox).run("bash", { command: script, timeout: 0.5 });
+  expect(result).toMatchObject({ isError: true, summary: "stopped after 0.5 s" });
+  expect(text(result).split("\n")).toEqual([STOPPED, ...printed]);
+});
+
+test("much that a script had printed when it was stopped is kept in a file, like any output", async () => {
+  const session = fileSession(sandbox);
+  const result = await session.run("bash", { command: "seq 6000; sleep 100", timeout: 2 });
+  const file = /\[6000 lines; this is their end, all of it: (\S+)\]/.exec(text(result))?.[1] ?? "";
+  expect(session.bytes(file).toString().split("\n")).toHaveLength(6_001);
+});
+
 test("a stop ends a script at once, and what it changed is reported", async () => {
   const session = fileSession(sandbox);
   await session.run("bash", { command: "true" });

@@ -16,6 +16,9 @@ const MAX_STEPS = 50_000;
 const MAX_PRINTED = 8_388_608;
 /** The exit code of a command that ran out of time, as `timeout` has it. */
 const TIMED_OUT = 124;
+/** What the shell, and each shell within it, says last of a script that is out of time. */
+const ENDED =
+  /(?:^bash: (?:execution aborted|.* used its context after cancellation|.* exceeded (?:its )?execution deadline.*)\n)+(?![^])/m;
 
 async function run(input: string): Promise<string> {
   const request: BashRequest = JSON.parse(input);
@@ -29,16 +32,18 @@ async function run(input: string): Promise<string> {
   if (cwd !== request.cwd) notes.add(`${ROOT}/${request.cwd} is gone; the command ran in ${ROOT}.`);
   const shell = openShell(new WorkspaceFs(files, (sentence) => notes.add(sentence)), { ...request, cwd });
   const ended = await execute(shell, request.command);
+  const timedOut = ended.exitCode === TIMED_OUT && ended.stderr.includes("execution deadline");
+  const stderr = timedOut ? ended.stderr.replace(ENDED, "") : ended.stderr;
   const printed = (text: string, name: string) =>
     outputOf(text, { maxChars: request.maxChars, path: `${request.overflow}-${name}.txt`, files });
   const reply: BashReply = {
     exitCode: ended.exitCode,
     stdout: printed(ended.stdout, "stdout"),
-    stderr: printed(plainErrors(ended.stderr), "stderr"),
+    stderr: printed(plainErrors(stderr), "stderr"),
     cwd: inner(ended.env.PWD ?? ROOT),
     env: keptEnv(ended.env),
     notes: [...notes],
-    timedOut: ended.exitCode === TIMED_OUT && ended.stderr.includes("execution deadline"),
+    timedOut,
   };
   return JSON.stringify(reply);
 }
@@ -74,7 +79,8 @@ function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest)
 /** A file error that the shell does not take for the failure of one command ends the script, as its own error. */
 async function execute(shell: Bash, command: string): Promise<BashExecResult> {
   try {
-    return await shell.exec(command, { rawScript: true });
+    // With a signal, though nothing aborts it, the shell wakes the commands of scripts within the script at its deadline.
+    return await shell.exec(command, { rawScript: true, signal: new AbortController().signal });
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     return {
