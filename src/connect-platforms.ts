@@ -7,7 +7,7 @@ import { keepUp } from "./core/sessions/missed.ts";
 import type { Store } from "./core/store/store.ts";
 import { PLATFORM_LABELS } from "./places.ts";
 
-/** A platform that takes longer to connect is mentioned. Milliseconds. */
+/** A platform that takes longer to connect is mentioned, and after as long looked at again. Milliseconds. */
 const SLOW_CONNECT_MS = 3_000;
 
 export interface Connecting {
@@ -63,14 +63,31 @@ function connect(platform: ChatPlatform, connecting: Connecting): Promise<void> 
 async function attend(platform: ChatPlatform, connecting: Connecting & { isConnected: () => void }): Promise<void> {
   const { receive, clock, log, store, say, parts, signal, timezone, isConnected } = connecting;
   const name = PLATFORM_LABELS[platform.name];
-  const cancelNotYet = clock.after(SLOW_CONNECT_MS, () =>
-    say(`⏳ ${name}: ${platform.health().detail}. I keep trying.`),
-  );
-  parts.defer(async () => cancelNotYet());
+  const connectedNow = sayWhileAway(platform, connecting);
+  parts.defer(async () => connectedNow());
   await platform.start(receive, signal);
   isConnected();
-  cancelNotYet();
+  connectedNow();
   if (platform.name !== "web") say(`✓ ${name}: ${platform.health().detail}`);
   const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, signal);
   await Promise.all([closeLeftovers({ store, log, platform }), catchingUp]);
+}
+
+/** Says why a platform is not connected yet, and again once that is another reason. What it returns ends it. */
+function sayWhileAway(platform: ChatPlatform, { clock, say }: Pick<Connecting, "clock" | "say">): () => void {
+  let said = "";
+  const look = () => {
+    const { detail, nextTryAt } = platform.health();
+    if (detail !== said) say(`⏳ ${PLATFORM_LABELS[platform.name]}: ${detail}. ${again(nextTryAt, clock.now())}`);
+    said = detail;
+    cancel = clock.after(SLOW_CONNECT_MS, look);
+  };
+  let cancel = clock.after(SLOW_CONNECT_MS, look);
+  return () => cancel();
+}
+
+function again(nextTryAt: number | undefined, now: number): string {
+  if (nextTryAt === undefined) return "I keep trying.";
+  const seconds = Math.ceil((nextTryAt - now) / 1_000);
+  return seconds > 0 ? `I try again in ${seconds} s.` : "I try again now.";
 }

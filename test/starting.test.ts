@@ -3,10 +3,12 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startApp } from "../src/app.ts";
+import { lastWords } from "../src/cli/last-words.ts";
 import { loadConfig } from "../src/config.ts";
 import { ConfigError } from "../src/core/protocol/errors.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { silentLog } from "./support/silent-log.ts";
+import { startSlackServer } from "./support/slack/slack-server.ts";
 import { tempDirectory } from "./support/temp-directory.ts";
 
 const A_FILE = import.meta.filename;
@@ -105,6 +107,28 @@ test("a port that is taken is named", async () => {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? String(address.port) : "";
   await expect(start({ PORT: port })).rejects.toThrow(`Port ${port} is in use. Set PORT to a free one.`);
+});
+
+test("a port for Slack's deliveries that is taken ends the program with one line that names its variable", async () => {
+  await using slack = await startSlackServer();
+  const server = createServer();
+  onTestFinished(() => {
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? String(address.port) : "";
+  const { botToken, signingSecret, apiUrl } = slack;
+  const env = { SLACK_BOT_TOKEN: botToken, SLACK_SIGNING_SECRET: signingSecret, SLACK_API_URL: apiUrl };
+  const app = await startApp({
+    config: loadConfig({ env: { PORT: "0", ...env, SLACK_HTTP_PORT: port }, cwd: tempDirectory() }),
+    runtime: systemRuntime(),
+    log: silentLog,
+    say: () => {},
+    signal: new AbortController().signal,
+  });
+  expect(lastWords(await app.failed)).toEqual([`✗ Port ${port} is in use. Set SLACK_HTTP_PORT to a free one.`]);
+  await app.stop();
 });
 
 const models: readonly { name: string; env: Record<string, string>; line: string }[] = [

@@ -17,6 +17,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { CONNECTS_LATER } from "../render/failure-kinds.ts";
+import { notReached, reaching } from "../render/reachability.ts";
 import { fetchAttachment } from "./attachments.ts";
 import { type CommandForm, registerCommands } from "./command-registration.ts";
 import { type Connection, openConnection } from "./connection.ts";
@@ -91,16 +92,21 @@ class DiscordPlatform implements ChatPlatform {
   async start(receive: Receive, signal: AbortSignal): Promise<void> {
     this.#stopping = new AbortController();
     const either = AbortSignal.any([signal, this.#stopping.signal]);
+    const { clock, apiUrl = "discord.com" } = this.#options;
+    this.#idle = reaching(apiUrl);
     for (let attempt = 0; this.#live === null; attempt += 1) {
       try {
         this.#live = await this.#connect(receive, either);
       } catch (error) {
         either.throwIfAborted();
-        this.#idle = { connected: false, detail: error instanceof Error ? error.message : String(error) };
-        if (!(error instanceof AppError) || !CONNECTS_LATER.has(error.code)) throw error;
         const pauseMs = CONNECT_PAUSES_MS[attempt] ?? CONNECT_PAUSES_MS[CONNECT_PAUSES_MS.length - 1] ?? 30_000;
+        if (!(error instanceof AppError) || !CONNECTS_LATER.has(error.code)) {
+          this.#idle = { connected: false, detail: error instanceof Error ? error.message : String(error) };
+          throw error;
+        }
+        this.#idle = notReached(apiUrl, error, clock.now() + pauseMs);
         this.#log.warn({ err: error, pauseMs }, "discord.connect_failed");
-        await this.#options.clock.sleep(pauseMs, either);
+        await clock.sleep(pauseMs, either);
       }
     }
     this.#log.info({ botId: this.#live.places.names.botId }, "discord.connected");

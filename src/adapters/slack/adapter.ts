@@ -21,6 +21,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { BoundedMap } from "../render/bounded-map.ts";
 import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { createInOrder } from "../render/in-order.ts";
+import { notReached, reaching } from "../render/reachability.ts";
 import { setStatus, showsStatus, suggest } from "./assistant.ts";
 import { createDirectory, type Directory } from "./directory.ts";
 import { fetchSlackFile } from "./files.ts";
@@ -96,6 +97,7 @@ class SlackPlatform implements ChatPlatform {
     const { clock, log, apiUrl, botToken } = this.#options;
     const bolt = await import("@slack/bolt");
     const web = new bolt.webApi.WebClient(botToken, clientOptions(bolt, { apiUrl, log }));
+    this.#idle = reaching(web.slackApiUrl);
     const identity = await this.#signIn(web, signal);
     const directory = createDirectory({ web, identity, clock, log });
     const transport = this.#transport(bolt);
@@ -230,6 +232,7 @@ class SlackPlatform implements ChatPlatform {
         this.#idle = { connected: false, detail: `cannot sign in to Slack: ${message}` };
         if (!CONNECTS_LATER.has(code)) throw error;
         const waitMs = retryAfterMs ?? SIGN_IN_AGAIN_MS[Math.min(attempt, SIGN_IN_AGAIN_MS.length - 1)] ?? 0;
+        this.#idle = notReached(web.slackApiUrl, error, clock.now() + waitMs);
         log.warn({ code, message, waitMs }, "slack_sign_in_failed");
         await clock.sleep(waitMs, signal);
       }

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { z } from "zod";
-import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
+import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
+import { listenError } from "../render/listen-error.ts";
 import type { SlackTransport, TakePayload } from "./transport.ts";
 import type { Bolt } from "./web.ts";
 
@@ -44,10 +45,8 @@ export class SlackHttp implements SlackTransport {
       this.#requests.add(serving);
     });
     await new Promise<void>((resolve, reject) => {
-      server.once("error", (cause) => {
-        const text = `cannot listen on ${host}:${port}: ${cause.message}`;
-        reject(new PlatformError("platform_failed", text, { cause, detail: { platform: "slack" } }));
-      });
+      const variables = { host: "SLACK_HTTP_HOST", port: "SLACK_HTTP_PORT" };
+      server.once("error", (cause) => reject(listenError(cause, { host, port, variables })));
       server.listen(port, host, resolve);
     });
     this.#server = server;

@@ -4,6 +4,7 @@ import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { notReached, reaching } from "../render/reachability.ts";
 import { toPlatformError } from "./errors.ts";
 import type { SlackTransport, TakePayload } from "./transport.ts";
 import { type Bolt, clientOptions, sdkLogger } from "./web.ts";
@@ -62,6 +63,7 @@ export class SlackSocket implements SlackTransport {
 
   async open(take: TakePayload, signal: AbortSignal): Promise<void> {
     this.#take = take;
+    this.#health = reaching(this.#address());
     this.#closing = new AbortController();
     const either = AbortSignal.any([signal, this.#closing.signal]);
     await this.#connectUntilDone(
@@ -84,19 +86,23 @@ export class SlackSocket implements SlackTransport {
     return this.#health;
   }
 
+  #address(): string {
+    return this.#options.apiUrl ?? "slack.com";
+  }
+
   /** Tries until connected; failures for which `passes` is false are thrown. */
   async #connectUntilDone(signal: AbortSignal, passes: (code: string) => boolean): Promise<void> {
     const { clock, log } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
       signal.throwIfAborted();
-      await clock.sleep(RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0, signal);
+      await clock.sleep(pauseBefore(attempt), signal);
       try {
         await this.#connect(signal);
         return;
       } catch (error) {
         signal.throwIfAborted();
         const { code, message } = toAppError(error);
-        this.#health = { connected: false, detail: `cannot connect to Slack: ${message}` };
+        this.#health = notReached(this.#address(), error, clock.now() + pauseBefore(attempt + 1));
         log.warn({ code, message, attempt }, "slack_connect_failed");
         if (!passes(code)) throw error;
       }
@@ -184,6 +190,10 @@ export class SlackSocket implements SlackTransport {
     await gone;
     cancel();
   }
+}
+
+function pauseBefore(attempt: number): number {
+  return RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0;
 }
 
 /** The SDK reads envelopes without looking, in a promise that nobody owns: one bad message would end the process. */

@@ -5,7 +5,7 @@ import fastifyWebsocket, { type WebSocket } from "@fastify/websocket";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ConfigError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { listenError } from "./errors.ts";
+import { listenError } from "../render/listen-error.ts";
 import { registerFileRoutes } from "./file-routes.ts";
 import { cookieName, isOwnHost, isOwnOrigin, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "./guard.ts";
 import { FRAME_BYTES } from "./limits.ts";
@@ -78,7 +78,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {
     await app.close();
-    throw listenError(error, options);
+    throw listenError(error, { ...options, variables: { host: "HOST", port: "PORT" } });
   }
   const address = app.server.address();
   const port = address === null || typeof address === "string" ? options.port : address.port;

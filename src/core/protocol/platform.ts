@@ -186,8 +186,10 @@ export interface RateBucket {
 
 export interface PlatformHealth {
   readonly connected: boolean;
-  /** For /readyz and `doctor`: what is wrong, in words. */
+  /** For /readyz and the operator's terminal: what is so, in words. */
   readonly detail: string;
+  /** When connecting is tried again, where a time is set for it. Milliseconds since the epoch. */
+  readonly nextTryAt?: number;
 }
 
 /** A person's own page: what can be done, what goes on, what is scheduled, how to begin. */

@@ -80,8 +80,7 @@ test("a port that is taken is told in one line", async () => {
   const second = harness.adapter({ httpPort: Number(port) });
   const start = second.start(() => Promise.resolve({ type: "accepted" }), new AbortController().signal);
   await expect(start).rejects.toMatchObject({
-    code: "platform_failed",
-    message: expect.stringContaining(`cannot listen on 127.0.0.1:${port}`),
+    problems: [`Port ${port} is in use. Set SLACK_HTTP_PORT to a free one.`],
   });
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { InboundMessage, OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { begin, plainMessage } from "../../contracts/platform-steps.ts";
+import { freePort } from "../../support/free-port.ts";
 import { openSlackHarness, type SlackHarness } from "../../support/slack/slack-harness.ts";
 
 const { signal } = new AbortController();
@@ -295,9 +296,12 @@ test("an app token that Slack does not accept is told at the start", async () =>
 test("while Slack cannot be reached the start waits, says so, and can be taken back", async () => {
   await using harness = await openSlackHarness();
   const controller = new AbortController();
-  const platform = harness.adapter({ apiUrl: "http://127.0.0.1:9/api/" });
+  const port = await freePort();
+  const platform = harness.adapter({ apiUrl: `http://127.0.0.1:${port}/api/` });
   const start = platform.start(() => Promise.resolve({ type: "accepted" }), controller.signal);
-  await expect.poll(() => platform.health().detail).toContain("cannot sign in to Slack");
+  await expect
+    .poll(() => platform.health().detail)
+    .toBe(`cannot sign in at 127.0.0.1:${port}, it refuses the connection (ECONNREFUSED)`);
   controller.abort(new Error("shutting down"));
   await expect(start).rejects.toThrow("shutting down");
 });

@@ -34,7 +34,7 @@ test("while Slack refuses connections the adapter says so and tries again until 
   }
   const again = harness.server.deliveries.nextConnection();
   harness.server.deliveries.cut("break");
-  await expect.poll(() => harness.platform.health().detail).toMatch(/cannot connect to Slack|lost/u);
+  await expect.poll(() => harness.platform.health().detail).toMatch(/cannot sign in at \S+ \(internal_error\)|lost/u);
   expect(harness.platform.health().connected).toBe(false);
   await again;
   await harness.mention("back");

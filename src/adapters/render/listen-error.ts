@@ -1,0 +1,30 @@
+import { type AppError, ConfigError, toAppError } from "../../core/protocol/errors.ts";
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** The variables that hold them. */
+  readonly variables: { readonly host: string; readonly port: string };
+}
+
+/** Why a server cannot listen, as one line for the operator. */
+export function listenError(error: unknown, { host, port, variables }: ListenAddress): AppError {
+  switch (codeOf(error)) {
+    case "EADDRINUSE":
+      return new ConfigError([`Port ${port} is in use. Set ${variables.port} to a free one.`]);
+    case "EACCES":
+      return new ConfigError([
+        `Port ${port} needs more rights than this process has. Set ${variables.port} above 1023.`,
+      ]);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new ConfigError([`This machine has no address ${host}. Set ${variables.host} to 127.0.0.1.`]);
+    default:
+      return toAppError(error);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

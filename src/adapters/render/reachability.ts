@@ -1,0 +1,53 @@
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { PlatformHealth } from "../../core/protocol/platform.ts";
+
+/** What systems and certificates say of a connection that does not come about. Source: Node docs, “Errors”; undici docs. */
+const WORDS: Readonly<Record<string, string>> = {
+  ENOTFOUND: "its name is not found",
+  EAI_AGAIN: "its name cannot be looked up",
+  ECONNREFUSED: "it refuses the connection",
+  ECONNRESET: "it cut the connection",
+  UND_ERR_SOCKET: "it cut the connection",
+  ECONNABORTED: "it does not answer",
+  ETIMEDOUT: "it does not answer",
+  UND_ERR_CONNECT_TIMEOUT: "it does not answer",
+  UND_ERR_HEADERS_TIMEOUT: "it does not answer",
+  EHOSTUNREACH: "no way leads there",
+  ENETUNREACH: "no way leads there",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is not trusted here",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is not trusted here",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is not trusted here",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is not trusted here",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+};
+
+/** Errors within errors that are looked through; SDKs wrap what they were told. */
+const DEEPEST = 5;
+
+/** Until there is a first answer or failure. `address`: a URL or a host. */
+export function reaching(address: string): PlatformHealth {
+  return { connected: false, detail: `signing in at ${hostOf(address)}, which has not answered yet` };
+}
+
+/** Why it is not connected, and when that is tried again. `nextTryAt`: milliseconds since the epoch. */
+export function notReached(address: string, error: unknown, nextTryAt: number): PlatformHealth {
+  const code = systemCode(error);
+  const why = code === null ? ` (${toAppError(error).message})` : `, ${WORDS[code] ?? ""} (${code})`;
+  return { connected: false, detail: `cannot sign in at ${hostOf(address)}${why}`, nextTryAt };
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
+}
+
+/** The code of the innermost error that has words. */
+function systemCode(error: unknown): string | null {
+  let found: string | null = null;
+  let inner = error;
+  for (let depth = 0; depth < DEEPEST && inner instanceof Error; depth += 1) {
+    if ("code" in inner && typeof inner.code === "string" && inner.code in WORDS) found = inner.code;
+    inner = inner.cause ?? ("original" in inner ? inner.original : undefined);
+  }
+  return found;
+}

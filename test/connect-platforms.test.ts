@@ -1,0 +1,116 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createDiscordPlatform } from "../src/adapters/discord/adapter.ts";
+import { createSlackPlatform } from "../src/adapters/slack/adapter.ts";
+import { connectPlatforms } from "../src/connect-platforms.ts";
+import type { ChatPlatform } from "../src/core/protocol/platform.ts";
+import type { Clock } from "../src/core/protocol/runtime.ts";
+import { openStore } from "../src/core/store/store.ts";
+import { systemRuntime } from "../src/runtime.ts";
+import { freePort } from "./support/free-port.ts";
+import { ManualClock } from "./support/manual-clock.ts";
+import { silentLog } from "./support/silent-log.ts";
+import { tempDirectory } from "./support/temp-directory.ts";
+
+interface Away {
+  readonly said: string[];
+  /** Lets time pass until a line that fits was said. */
+  untilSaid(line: RegExp): Promise<void>;
+}
+
+/** Connects a platform that is away, on a clock that the test moves. */
+async function connect(open: (clock: Clock) => ChatPlatform): Promise<Away> {
+  const clock = new ManualClock();
+  const store = await openStore(`file:${path.join(tempDirectory(), "away.db")}`, systemRuntime());
+  const said: string[] = [];
+  const parts = new AsyncDisposableStack();
+  const leaving = new AbortController();
+  const connecting = connectPlatforms([open(clock)], {
+    store,
+    receive: () => Promise.resolve({ type: "accepted" }),
+    clock,
+    log: silentLog,
+    timezone: "Europe/Paris",
+    say: (line) => said.push(line),
+    fail: (error) => said.push(`failed: ${error.code}`),
+    parts,
+    signal: leaving.signal,
+  });
+  onTestFinished(async () => {
+    leaving.abort();
+    await parts.disposeAsync();
+    await connecting.catch(() => {}); // the abort ends its head start
+    await store.close();
+  });
+  return {
+    said,
+    async untilSaid(line) {
+      const passed = async () => {
+        await clock.advance(500);
+        return said;
+      };
+      await expect.poll(passed).toContainEqual(expect.stringMatching(line));
+    },
+  };
+}
+
+function slackAt(apiUrl: string) {
+  return (clock: Clock) =>
+    createSlackPlatform({ botToken: "xoxb-x", appToken: "xapp-x", apiUrl, reactions: [], clock, log: silentLog });
+}
+
+function discordAt(apiUrl: string) {
+  return (clock: Clock) => createDiscordPlatform({ token: "x.y.z", apiUrl, reactions: [], clock, log: silentLog });
+}
+
+test.each([
+  { name: "Slack", at: slackAt },
+  { name: "Discord", at: discordAt },
+])(
+  "$name that refuses connections: what was tried, what failed and when it is tried again is said once",
+  async (given) => {
+    const port = await freePort();
+    const { said, untilSaid } = await connect(given.at(`http://127.0.0.1:${port}/api`));
+    await untilSaid(/^⏳/u);
+    await untilSaid(/./u);
+    expect(said).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^⏳ ${given.name}: cannot sign in at 127\\.0\\.0\\.1:${port}, it refuses the connection \\(ECONNREFUSED\\)\\. I try again (now|in \\d+ s)\\.$`,
+          "u",
+        ),
+      ),
+    ]);
+  },
+);
+
+test("a name that is not found is said to be none", async () => {
+  const { untilSaid } = await connect(slackAt("http://slack.invalid/api/"));
+  await untilSaid(
+    /^⏳ Slack: cannot sign in at slack\.invalid, its name (is not found|cannot be looked up) \(E\w+\)\. I try/u,
+  );
+});
+
+test("a Slack that says nothing is said to be silent, and what comes of it later, too", async () => {
+  const sockets = createServer();
+  sockets.listen(0, "127.0.0.1");
+  await once(sockets, "listening");
+  onTestFinished(() => {
+    sockets.close();
+  });
+  const { said, untilSaid } = await connect(slackAt(`http://127.0.0.1:${portOf(sockets)}/api/`));
+  const asked = once(sockets, "connection");
+  await untilSaid(/^⏳ Slack: signing in at 127\.0\.0\.1:\d+, which has not answered yet\. I keep trying\.$/u);
+  const [socket] = await asked;
+  sockets.on("connection", (next) => next.destroy());
+  socket.destroy();
+  await untilSaid(/^⏳ Slack: cannot sign in at 127\.0\.0\.1:\d+, it cut the connection \(\w+\)\. I try again/u);
+  expect(said.filter((line) => line.includes("has not answered"))).toHaveLength(1);
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
