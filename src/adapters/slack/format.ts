@@ -18,7 +18,7 @@ export function metadataOf(key: string) {
 }
 
 export function formatMessage(message: OutgoingMessage): SlackBody {
-  const markdown = cut(withoutImages(withoutMentions(message.markdown)), MARKDOWN_CHARS);
+  const markdown = cut(withoutImages(withoutMentions(signed(message))), MARKDOWN_CHARS);
   const footer = message.footer ?? "";
   const blocks: types.KnownBlock[] = [];
   if (markdown.trim() !== "") blocks.push({ type: "markdown", text: markdown });
@@ -28,6 +28,21 @@ export function formatMessage(message: OutgoingMessage): SlackBody {
     blocks.push({ type: "actions", elements: message.buttons.slice(at, at + BUTTONS_PER_ROW).map(formatButton) });
   }
   return { text: mrkdwn(message.markdown, UPDATE_TEXT_CHARS) || "…", blocks };
+}
+
+/**
+ * Slack colours no text of a message, and takes alert blocks in modals only: the sign before the text has the colour. Blue is the
+ * nearest to cyan that signs have.
+ */
+const SIGNS: Readonly<Record<OutgoingMessage["tone"], readonly [plain: string, coloured: string]>> = {
+  plain: ["", ""],
+  error: ["✗", "❌"],
+  task: ["→", "➡️"],
+};
+
+function signed({ markdown, tone }: OutgoingMessage): string {
+  const [plain, coloured] = SIGNS[tone];
+  return markdown.startsWith(plain) ? `${coloured}${markdown.slice(plain.length)}` : markdown;
 }
 
 export function formatButton({ id, label, style }: Button): types.Button {

@@ -39,6 +39,18 @@ test("text, footer and buttons become a markdown, a context and an actions block
 });
 
 test.each([
+  { tone: "error", markdown: "✗ It failed ✗", shown: "❌ It failed ✗" },
+  { tone: "task", markdown: "→ **explore**: look → there", shown: "➡️ **explore**: look → there" },
+  { tone: "plain", markdown: "✗ as someone wrote", shown: "✗ as someone wrote" },
+  { tone: "error", markdown: "A word without a sign", shown: "A word without a sign" },
+] as const)("a message of tone $tone has its sign in colour: $shown", ({ tone, markdown, shown }) => {
+  expect(formatMessage(plainMessage(markdown, { tone }))).toMatchObject({
+    text: markdown,
+    blocks: [{ type: "markdown", text: shown }],
+  });
+});
+
+test.each([
   { name: "very long", markdown: "a & b ".repeat(10_000) },
   { name: "all mentions", markdown: "@everyone <!channel> ".repeat(1_000) },
   { name: "empty", markdown: "" },

@@ -48,10 +48,10 @@ export function checkMessage(args: Args, { maxTextChars }: { readonly maxTextCha
   return new Set(ids).size === ids.length ? null : "invalid_blocks";
 }
 
-/** Everything readable in the message; the fallback text only where there are no blocks. */
+/** Everything readable in the message; the fallback text only where there are no blocks. A sign counts as itself in any colour. */
 export function readableText({ text, blocks }: Pick<SlackMessage | Whisper, "text" | "blocks">): string {
   if (blocks.length === 0) return text;
-  return textsOf(blocks).join("\n");
+  return textsOf(blocks).join("\n").replace(/^❌/u, "✗").replace(/^➡️/u, "→");
 }
 
 /** The texts in which Slack looks for mentions. Plain text is shown as it is. */
