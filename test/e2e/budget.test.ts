@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { rateLimited, stop, text, toolUse, usage } from "../support/model-script.ts";
+import { rateLimited, stall, stop, text, toolUse, usage } from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
 import { slackOffice, type Talk } from "../support/slack-talk.ts";
 
@@ -102,6 +102,51 @@ test("threads that go on at once never pass the day's limit together, also acros
   expect(await late.answered(1)).toContain("for everything today (UTC)");
   expect(stopsOf([...talks, late])).toHaveLength(3);
   expect(office.model.violations).toEqual([]);
+});
+
+/** Costs $0.02 of input, and about $0.007 of output until it falls silent. */
+const HALF_AN_ANSWER = [text("word ".repeat(500)), usage({ input: 10_000 }), stall()];
+
+test("an answer that is stopped half-way is paid: stopping again and again passes no limit", async () => {
+  await using office = await slackOffice({ settings: { budgets: { sessionUsd: 0.1 } } });
+  office.model.script(() => HALF_AN_ANSWER);
+  await office.bot.start();
+  const talk = office.talk({ text: "begin", channel: office.channel() });
+  const stopped = () => talk.live().filter(({ text: shown }) => shown.startsWith("⏹ Stopped by @ana"));
+  let stops = 0;
+  for (; stops < 10; stops += 1) {
+    await office.until("words or an end", () => talk.live().some(isWriting) || talk.answers().length > 0);
+    if (talk.answers().length > 0) break;
+    talk.mention("/stop");
+    await office.until("the stop", () => stopped().length > stops);
+    talk.mention("again");
+  }
+  expect(stops).toBeGreaterThanOrEqual(2);
+  const spent = /^✗ Stopped at \$(0\.\d+) of \$0\.10 for this session;/.exec(await talk.answered(1))?.[1];
+  expect(Number(spent)).toBeGreaterThanOrEqual(stops * 0.02);
+  expect(Number(spent)).toBeLessThan(stops * 0.035);
+});
+
+function isWriting({ text: shown }: { readonly text: string }): boolean {
+  return shown.includes("word word");
+}
+
+test("a call that a kill cuts off is charged its request as the run goes on", async () => {
+  await using office = await slackOffice({ settings: { budgets: { sessionUsd: 10 } } });
+  const unpaid = usage({ input: 0, output: 1 });
+  office.model.script((_request, index) => (index < 2 ? HALF_AN_ANSWER : [text("Done."), unpaid]));
+  await office.bot.start();
+  const talk = office.talk({ text: "begin", channel: office.channel() });
+  for (const call of [0, 1]) {
+    await office.model.request(call);
+    await office.bot.kill("SIGKILL");
+    await office.bot.start();
+  }
+  expect(await talk.answered(1)).toBe("Done.");
+  talk.mention("/usage");
+  const told = () => office.whispersTo("U0ANA").join("\n");
+  await office.until("the usage", () => told().includes("this session"));
+  expect(told()).toMatch(/3 model calls[^]*this session: \$0\.0[1-9]/);
 });
 
 test("where the price is unknown a status says that dollars do not hold, and a limit in tokens does", async () => {

@@ -235,7 +235,7 @@ function createEncoder(model: string): Encoder {
   const whole = (block: unknown, deltas: readonly unknown[]) =>
     opened(block) + deltas.map(delta).join("") + sse("content_block_stop", { type: "content_block_stop", index });
   return {
-    begin: () =>
+    begin: (usage) =>
       sse("message_start", {
         type: "message_start",
         message: {
@@ -246,7 +246,7 @@ function createEncoder(model: string): Encoder {
           content: [],
           stop_reason: null,
           stop_sequence: null,
-          usage: { input_tokens: 0, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+          usage: countsOf({ ...usage, output: Math.min(1, usage.output) }),
         },
       }),
     text(chunk) {
@@ -288,16 +288,19 @@ function blockOf(
   }
 }
 
-function ending(reason: StopReason, usage: Required<ScriptedUsage>): string {
-  const counts = {
+function countsOf(usage: Required<ScriptedUsage>) {
+  return {
     input_tokens: usage.input,
     output_tokens: usage.output,
     cache_read_input_tokens: usage.cacheRead,
     cache_creation_input_tokens: usage.cacheWrite,
   };
+}
+
+function ending(reason: StopReason, usage: Required<ScriptedUsage>): string {
   const delta = { stop_reason: reason, stop_sequence: null };
   return (
-    sse("message_delta", { type: "message_delta", delta, usage: counts }) +
+    sse("message_delta", { type: "message_delta", delta, usage: countsOf(usage) }) +
     sse("message_stop", { type: "message_stop" })
   );
 }

@@ -1,4 +1,5 @@
 import type {
+  FailedCall,
   JournalledResponse,
   RunJournal,
   RunState,
@@ -9,7 +10,7 @@ import { type Projection, WHOLE_HISTORY } from "../../src/core/context/projectio
 import { cutsAfter } from "../../src/core/context/resume.ts";
 import { type Message, toolUsesOf } from "../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
-import { addUsage, NO_USAGE, tokensOf } from "../../src/core/protocol/usage.ts";
+import { addUsage, NO_USAGE, tokensOf, type Usage } from "../../src/core/protocol/usage.ts";
 import type { WriteIntent } from "../../src/core/tool.ts";
 
 /** The process died at a journal write: nothing after it happens until `restart`. */
@@ -45,6 +46,7 @@ export class MemoryJournal implements RunJournal {
   #switchedTo: string | null = null;
   #projection: Projection = WHOLE_HISTORY;
   readonly #summaries: SummaryCost[] = [];
+  readonly #cut: { readonly usage: Usage; readonly costUsd: number | null }[] = [];
   /** The response that tells the size of requests; null once they carry something else. */
   #measured: JournalledResponse | null = null;
   #crashAt: CrashPoint | null = null;
@@ -99,7 +101,7 @@ export class MemoryJournal implements RunJournal {
       if (file.sha256 === null) known.delete(file.path);
       else known.set(file.path, file.sha256);
     }
-    const spent = [...this.#responses, ...this.#summaries];
+    const spent = [...this.#responses, ...this.#summaries, ...this.#cut];
     const costs = spent.map(({ costUsd }) => costUsd);
     return structuredClone({
       messages: this.#messages,
@@ -108,6 +110,7 @@ export class MemoryJournal implements RunJournal {
       cuts: this.#responses.reduce((cuts, { stopReason }) => cutsAfter(cuts, stopReason), 0),
       switchedTo: this.#switchedTo,
       projection: this.#projection,
+      hasSummarised: this.#summaries.length > 0,
       lastMeasured: this.#lastMeasured(),
       calls: toolUsesOf(newest?.content ?? []).map(({ id, name, input }) => {
         const { status, intent, result } = this.#call(id);
@@ -133,6 +136,12 @@ export class MemoryJournal implements RunJournal {
       this.#responses.push(response);
       this.#messages.push(response.message);
       this.#measured = response;
+    });
+  }
+
+  callFailed({ usage, costUsd }: FailedCall): Promise<void> {
+    return this.#write("callFailed", () => {
+      if (usage !== null) this.#cut.push({ usage, costUsd });
     });
   }
 

@@ -50,7 +50,7 @@ export interface ModelServer extends AsyncDisposable {
 
 /** How one API writes what a script says. One encoder lives as long as one answer. */
 export interface Encoder {
-  begin(): string;
+  begin(usage: Required<ScriptedUsage>): string;
   text(chunk: string): string;
   part(part: Extract<Part, { type: "thinking" | "redacted_thinking" | "tool_use" }>): string;
   ping(): string;
@@ -219,10 +219,13 @@ async function stream(parts: readonly Part[], { dialect, outgoing, body }: Answe
     gone: gone.signal,
     bytes: null,
     stop: parts.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn",
-    usage: estimatedUsage(body, parts),
+    usage: parts.reduce(
+      (usage, part) => (part.type === "usage" ? { ...usage, ...part.usage } : usage),
+      estimatedUsage(body, parts),
+    ),
   };
   try {
-    await write(run, encoder.begin());
+    await write(run, encoder.begin(run.usage));
     for (const part of parts) if ((await play(part, run)) === "over") return;
     await write(run, encoder.end(run.stop, run.usage));
     outgoing.end();
@@ -237,7 +240,7 @@ interface Run {
   readonly gone: AbortSignal;
   bytes: number | null;
   stop: StopReason;
-  usage: Required<ScriptedUsage>;
+  readonly usage: Required<ScriptedUsage>;
 }
 
 async function play(part: Part, run: Run): Promise<"goes on" | "over"> {
@@ -276,8 +279,7 @@ async function play(part: Part, run: Run): Promise<"goes on" | "over"> {
     case "stop":
       run.stop = part.reason;
       return "goes on";
-    case "usage":
-      run.usage = { ...run.usage, ...part.usage };
+    case "usage": // holds for the whole answer
       return "goes on";
     default:
       return part satisfies never;

@@ -237,9 +237,11 @@ function itemDeltas(part: SpecialPart, event: (type: string, data: object) => st
       summary_index: 0,
       delta: part.text,
     });
-  if (part.type === "tool_use")
-    return event("response.function_call_arguments.delta", { output_index: index, item_id: "fc", delta: part.json });
-  return "";
+  if (part.type !== "tool_use") return "";
+  const half = Math.ceil(part.json.length / 2);
+  const pieces = [part.json.slice(0, half), part.json.slice(half)].filter((piece) => piece !== "");
+  const written = (delta: string) => ({ output_index: index, item_id: "fc", delta });
+  return pieces.map((piece) => event("response.function_call_arguments.delta", written(piece))).join("");
 }
 
 function usageOf({ input, output, cacheRead, cacheWrite }: Required<ScriptedUsage>) {

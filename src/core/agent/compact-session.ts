@@ -1,6 +1,5 @@
 import type { QueryEvent, QueryOutcome } from "../protocol/events.ts";
 import { explain } from "../protocol/explain.ts";
-import { tokensOf } from "../protocol/usage.ts";
 import { cancelledBy, openLoop } from "./query.ts";
 import type { Query } from "./query-input.ts";
 import { NOT_SUMMARISED, summarise } from "./summarise.ts";
@@ -19,8 +18,8 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
     const message = { id: ids.next("msg"), role: "assistant", content, createdAt: clock.now() } as const;
     return { type: "end_turn", message, usage: loop.run.state.usage };
   };
-  const { usage, projection } = loop.run.state;
-  if (tokensOf(usage) > 0) return ended(projection.failures === 0 ? DONE : NOT_SUMMARISED);
+  const { hasSummarised, projection } = loop.run.state;
+  if (hasSummarised) return ended(projection.failures === 0 ? DONE : NOT_SUMMARISED);
 
   const { facts } = await query.registry.resolve(loop.gauge.model);
   const work = summarise(loop, loop.gauge.windowOf(facts), signal);

@@ -1,3 +1,4 @@
+import { CallCharge } from "../budget/call-charge.ts";
 import { BudgetStop } from "../budget/run-budget.ts";
 import { saysSomething } from "../context/request-messages.ts";
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
@@ -68,26 +69,26 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
   const { log, registry, runtime } = call.query;
   let overloadedAt: number | null = null;
   for (let attempt = 0; ; attempt += 1) {
-    const shown = { any: false };
+    let one: Try | null = null;
     try {
       const resolved = await registry.resolve(model);
-      const response = yield* stream(
-        resolved,
-        { request: call.requestFor(resolved), shown, isShown: call.isShown },
-        signal,
-      );
+      signal.throwIfAborted();
+      one = newTry(call, model, resolved);
+      const response = yield* stream(one, signal);
       return { type: "responded", response, costUsd: costOf(response.usage, resolved.facts.price), model };
     } catch (thrown) {
-      if (signal.aborted) return { type: "aborted" };
       if (thrown instanceof BudgetStop) return { type: "over_budget", outcome: thrown.outcome };
       const error = toAppError(thrown);
+      if (one !== null) await settleFailed(call.run, one, signal.aborted || error.code === "stalled");
+      if (signal.aborted) return { type: "aborted" };
+      const shown = one?.shown ?? false;
       const delayMs = error instanceof ProviderError ? retryDelayMs(error, attempt, runtime.random) : null;
       if (error.code === "overloaded") overloadedAt ??= runtime.clock.now();
       const isLate = overloadedAt !== null && runtime.clock.now() + (delayMs ?? 0) > overloadedAt + OVERLOAD_RETRY_MS;
-      if (delayMs === null || isLate) return { type: "failed", error, shown: shown.any };
+      if (delayMs === null || isLate) return { type: "failed", error, shown };
 
       log.warn({ err: error, code: error.code, attempt, delayMs, model }, "model_retry");
-      if (shown.any) yield { type: "text_discarded" };
+      if (shown) yield { type: "text_discarded" };
       yield { type: "status", text: retryStatus(error, { attempt, delayMs }) };
       if (!(await slept(runtime.clock.sleep(delayMs, signal), signal))) return { type: "aborted" };
     }
@@ -95,27 +96,42 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
 }
 
 interface Try {
+  readonly resolved: ResolvedModel;
+  /** `provider/model` */
+  readonly model: string;
   readonly request: ModelRequest;
-  /** Whether this try has shown any text to people. */
-  readonly shown: { any: boolean };
+  readonly charge: CallCharge;
   readonly isShown: boolean;
+  /** Whether this try has shown any text to people. */
+  shown: boolean;
 }
 
-async function* stream(
-  { provider, model }: ResolvedModel,
-  { request, shown, isShown }: Try,
-  signal: AbortSignal,
-): AsyncGenerator<QueryEvent, ModelResponse> {
-  signal.throwIfAborted();
+function newTry({ query, requestFor, isShown }: ModelCall, model: string, resolved: ResolvedModel): Try {
+  const request = requestFor(resolved);
+  const charge = new CallCharge({ model, request, meter: query.meter });
+  return { resolved, model, request, charge, isShown, shown: false };
+}
+
+/** `wasWaiting`: the answer was given up, rather than refused. */
+async function settleFailed(run: OpenRun, { charge, model, resolved }: Try, wasWaiting: boolean): Promise<void> {
+  const usage = charge.whenCut(wasWaiting);
+  const costUsd = usage === null ? 0 : costOf(usage, resolved.facts.price);
+  await run.callFailed({ model, usage, costUsd });
+}
+
+async function* stream(one: Try, signal: AbortSignal): AsyncGenerator<QueryEvent, ModelResponse> {
+  const { resolved, request, charge } = one;
+  const { provider, model } = resolved;
   const detail = { provider: provider.id, providerName: provider.name, model };
   for await (const event of provider.createMessageStream(request, signal)) {
+    charge.see(event);
     if (event.type === "end") {
       if (isEmpty(event.response)) throw new ProviderError("empty_response", "the model returned nothing", { detail });
-      return event.response;
+      return { ...event.response, usage: charge.counted() };
     }
     if (event.type === "status") yield event;
-    if (isShown && event.type === "text" && event.text !== "") {
-      shown.any = true;
+    if (one.isShown && event.type === "text" && event.text !== "") {
+      one.shown = true;
       yield { type: "token", text: event.text };
     }
   }

@@ -2,9 +2,17 @@ import type { Projection } from "../context/projection.ts";
 import { cutsAfter } from "../context/resume.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
-import { addUsage, tokensOf } from "../protocol/usage.ts";
+import { addUsage, tokensOf, type Usage } from "../protocol/usage.ts";
 import type { WriteIntent } from "../tool.ts";
-import type { CallRecord, JournalledResponse, RunJournal, RunState, Steering, SummaryCost } from "./run-journal.ts";
+import type {
+  CallRecord,
+  FailedCall,
+  JournalledResponse,
+  RunJournal,
+  RunState,
+  Steering,
+  SummaryCost,
+} from "./run-journal.ts";
 
 /**
  * A run while it goes on: the journal, and beside it the state as `load()` would return it now. Each
@@ -29,9 +37,10 @@ export class OpenRun {
 
   async modelResponded(response: JournalledResponse): Promise<void> {
     await this.#journal.modelResponded(response);
-    const { messages, usage, costUsd } = this.#state;
+    const { messages } = this.#state;
     this.#state = {
       ...this.#state,
+      ...this.#spentWith(response.usage, response.costUsd),
       messages: [...messages, response.message],
       turns: response.turn,
       lastStopReason: response.stopReason,
@@ -44,8 +53,6 @@ export class OpenRun {
         intent: null,
         result: null,
       })),
-      usage: addUsage(usage, response.usage),
-      costUsd: sumOf(costUsd, response.costUsd),
       lastMeasured: { tokens: tokensOf(response.usage), messages: messages.length + 1 },
     };
   }
@@ -64,14 +71,15 @@ export class OpenRun {
   async projected(change: Projection, spent: SummaryCost | null): Promise<void> {
     const projection = { ...change, number: this.#state.projection.number + 1 };
     await this.#journal.projected(projection, spent);
-    const { usage, costUsd } = this.#state;
-    this.#state = {
-      ...this.#state,
-      projection,
-      lastMeasured: null,
-      usage: spent === null ? usage : addUsage(usage, spent.usage),
-      costUsd: spent === null ? costUsd : sumOf(costUsd, spent.costUsd),
-    };
+    this.#state = { ...this.#state, projection, lastMeasured: null };
+    if (spent === null) return;
+    this.#state = { ...this.#state, ...this.#spentWith(spent.usage, spent.costUsd), hasSummarised: true };
+  }
+
+  /** A model call came to nothing. */
+  async callFailed(call: FailedCall): Promise<void> {
+    await this.#journal.callFailed(call);
+    if (call.usage !== null) this.#state = { ...this.#state, ...this.#spentWith(call.usage, call.costUsd) };
   }
 
   async callBegun(callId: string): Promise<void> {
@@ -113,6 +121,10 @@ export class OpenRun {
     const steering = await this.#journal.takeSteering(turn);
     this.#append(steering.messages);
     return steering;
+  }
+
+  #spentWith(usage: Usage, costUsd: number | null): Pick<RunState, "usage" | "costUsd"> {
+    return { usage: addUsage(this.#state.usage, usage), costUsd: sumOf(this.#state.costUsd, costUsd) };
   }
 
   #append(messages: readonly Message[]): void {

@@ -13,6 +13,8 @@ export interface RunJournal {
   load(): Promise<RunState>;
   /** The response, its usage, and a pending call for each tool_use block. `model` is `provider/model`. */
   modelResponded(response: JournalledResponse): Promise<void>;
+  /** A model call came to nothing: what it is charged all the same. Whatever was reserved for it is free. */
+  callFailed(call: FailedCall): Promise<void>;
   callBegun(callId: string): Promise<void>;
   /** What the session's newest result of a tool carried; null when there is none. */
   carried(toolName: string): Promise<string | null>;
@@ -45,6 +47,13 @@ export interface JournalledResponse {
   readonly model: string;
 }
 
+/** `usage` is null when the provider charges nothing. `model` is `provider/model`. */
+export interface FailedCall {
+  readonly model: string;
+  readonly usage: Usage | null;
+  readonly costUsd: number | null;
+}
+
 /** The model call behind a summary. `model` is `provider/model`. */
 export type SummaryCost = Pick<JournalledResponse, "usage" | "costUsd" | "model" | "stopReason">;
 
@@ -69,6 +78,8 @@ export interface RunState {
   readonly switchedTo: string | null;
   /** What requests carry in place of parts of the history. */
   readonly projection: Projection;
+  /** This run has made a summary, or tried to. */
+  readonly hasSummarised: boolean;
   /**
    * Tokens of the session's newest request and its response, and how many of the messages they cover; null when requests
    * carry something else by now.

@@ -63,7 +63,7 @@ function roomFor(call: PlannedCall, { limit, unit, used }: Room): number {
   // A cost that nobody knows is allowed until the limit is reached by others.
   if (call.price === null) return used.costUsd < most ? Number.POSITIVE_INFINITY : 0;
 
-  const input = inputCost(call);
+  const input = inputCost(call) ?? 0;
   const left = most - used.costUsd - input;
   const perToken = call.price.output / 1_000_000;
   if (perToken > 0) return Math.floor(left / perToken);
@@ -80,13 +80,13 @@ export function sumOf(a: Amount, b: Amount): Amount {
   return { costUsd: a.costUsd + b.costUsd, tokens: a.tokens + b.tokens };
 }
 
-/** The prompt may have to be written to the provider's cache, which can cost more than reading it. */
-function inputCost({ inputTokens, price }: PlannedCall): number {
-  return price === null ? 0 : (inputTokens * Math.max(price.input, price.cacheWrite)) / 1_000_000;
+/** US dollars at most: the prompt may have to be written to the provider's cache, which can cost more than reading it. */
+export function inputCost({ inputTokens, price }: PlannedCall): number | null {
+  return price === null ? null : (inputTokens * Math.max(price.input, price.cacheWrite)) / 1_000_000;
 }
 
 /** What the call comes to at most. */
 function amountOf(call: PlannedCall, maxTokens: number): Amount {
   const outputUsd = (maxTokens * (call.price?.output ?? 0)) / 1_000_000;
-  return { costUsd: inputCost(call) + outputUsd, tokens: call.inputTokens + maxTokens };
+  return { costUsd: (inputCost(call) ?? 0) + outputUsd, tokens: call.inputTokens + maxTokens };
 }

@@ -26,21 +26,12 @@ function budgetedRegistry(registry: ProviderRegistry, budget: RunBudget): Provid
 function budgeted({ provider, facts }: ResolvedModel, budget: RunBudget): LlmProvider {
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
     const inputTokens = inputTokensAtMost(request, facts.contextWindow);
-    const { model, maxTokens } = request;
+    const { maxTokens } = request;
+    const model = `${provider.id}/${request.model}`;
     const reserving = budget.reserve({ model, inputTokens, maxTokens, price: facts.price }, signal);
     let next = await reserving.next();
     for (; !next.done; next = await reserving.next()) yield { type: "status", text: next.value };
-    const grant = next.value;
-
-    let ended = false;
-    try {
-      for await (const event of provider.createMessageStream({ ...request, maxTokens: grant.maxTokens }, signal)) {
-        ended = event.type === "end";
-        yield event;
-      }
-    } finally {
-      if (!ended) await grant.release();
-    }
+    yield* provider.createMessageStream({ ...request, maxTokens: next.value }, signal);
   }
   return withStream(provider, stream);
 }

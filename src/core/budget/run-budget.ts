@@ -1,8 +1,17 @@
 import type { BudgetExceeded } from "../protocol/events.ts";
-import type { Log } from "../protocol/log.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import { NO_USAGE } from "../protocol/usage.ts";
+import type { Reservation } from "../store/budgets.ts";
 import type { Store } from "../store/store.ts";
-import { type Amount, type PlannedCall, type Standing, sumOf, type Verdict, verdictOn } from "./affordable.ts";
+import {
+  type Amount,
+  inputCost,
+  type PlannedCall,
+  type Standing,
+  sumOf,
+  type Verdict,
+  verdictOn,
+} from "./affordable.ts";
 import { nearLimit, priceUnknown, waitsForOthers } from "./budget-words.ts";
 import { type BudgetAccount, type BudgetSettings, type BudgetUnit, limitsOf, type SpendFilter } from "./limits.ts";
 
@@ -16,18 +25,14 @@ const NEAR = 0.8;
 export interface RunBudgetOptions {
   readonly store: Store;
   readonly runtime: Runtime;
-  readonly log: Log;
   readonly settings: BudgetSettings;
   readonly account: BudgetAccount;
   /** A stale owner reserves nothing. */
   readonly epoch: number;
 }
 
-/** What a call may write, and what to do when it fails; a call that succeeds is settled by its stored usage. */
-export interface Grant {
-  readonly maxTokens: number;
-  release(): Promise<void>;
-}
+/** `model` is `provider/model`. */
+type NamedCall = PlannedCall & { readonly model: string };
 
 /** Ends the run: a limit leaves too little for another call. */
 export class BudgetStop extends Error {
@@ -43,8 +48,8 @@ export class BudgetStop extends Error {
 /**
  * What one run may still spend. Each call is reserved at the most it can cost, in one transaction over all
  * limits that apply, so that runs that go on together cannot pass a limit together. The reservation holds
- * until the call's usage is stored, the call fails, or the run ends: the rows tell, so what a killed process
- * leaves is over as soon as its run goes on.
+ * until the run's journal stores the call's usage, or that it was refused, or the run ends. One that a killed process
+ * leaves is settled as its run goes on: what came of the call is lost, but its request is charged.
  */
 export class RunBudget {
   readonly #options: RunBudgetOptions;
@@ -56,27 +61,26 @@ export class RunBudget {
   }
 
   /**
-   * Yields what people should know, returns once the call may begin. Throws BudgetStop when a limit leaves too
-   * little, the signal's reason on an abort.
+   * Yields what people should know, returns once the call may begin: the tokens it may write. Throws BudgetStop when a
+   * limit leaves too little, the signal's reason on an abort.
    */
-  async *reserve(call: PlannedCall & { model: string }, signal: AbortSignal): AsyncGenerator<string, Grant> {
+  async *reserve(call: NamedCall, signal: AbortSignal): AsyncGenerator<string, number> {
     const { clock } = this.#options.runtime;
     const givenUpAt = clock.now() + LONGEST_WAIT_MS;
     for (;;) {
       signal.throwIfAborted();
-      const { id, verdict, standings } = await this.#attempt(call);
+      const { verdict, standings } = await this.#attempt(call);
       yield* this.#news(call, standings, verdict);
-      if (verdict.type === "granted") return { maxTokens: verdict.maxTokens, release: () => this.#release(id) };
+      if (verdict.type === "granted") return verdict.maxTokens;
       if (verdict.type === "exceeded") throw new BudgetStop(exceededBy(verdict.by, verdict.unit));
       if (clock.now() >= givenUpAt) throw new BudgetStop(exceededBy(verdict.by, unitOf(verdict.by)));
       await clock.sleep(LOOK_MS, signal);
     }
   }
 
-  #attempt(call: PlannedCall): Promise<{ id: string; verdict: Verdict; standings: readonly Standing[] }> {
+  #attempt(call: NamedCall): Promise<{ verdict: Verdict; standings: readonly Standing[] }> {
     const { store, runtime, settings, account, epoch } = this.#options;
     const { isJob: _isJob, root = account, undertaking = root.runId, ...owner } = account;
-    const id = runtime.ids.next("rsv");
     return store.transaction(async (tx) => {
       const at = runtime.clock.now();
       await tx.sessions.fence(account.sessionId, epoch, at);
@@ -84,34 +88,29 @@ export class RunBudget {
       const { ofRun, ofSession } = await tx.children.family(root.sessionId, root.runId);
       const undertakingIds = await tx.children.undertaking(root.sessionId, undertaking);
       const shared = { ...account, runIds: ofRun.runIds, undertakingIds, sessionIds: ofSession.sessionIds };
-      const others = (await tx.budgets.held()).filter(({ runId }) => runId !== account.runId);
+      const held = await tx.budgets.held();
+      const lost = held.find(({ runId }) => runId === account.runId);
+      if (lost !== undefined) await tx.usage.addCut({ ...owner, ...requestOf(lost), at });
+      const others = held.filter((each) => each !== lost);
       const standings: Standing[] = [];
       for (const limit of limitsOf(settings, shared, at)) {
-        const held = others.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
-        standings.push({ limit, spent: await tx.budgets.spent(limit.counts), held });
+        const beside = others.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
+        standings.push({ limit, spent: await tx.budgets.spent(limit.counts), held: beside });
       }
       const verdict = verdictOn(call, standings);
-      if (verdict.type === "granted") await tx.budgets.reserve({ id, ...owner, ...verdict.amount }, at);
+      if (verdict.type === "granted")
+        await tx.budgets.reserve({ ...owner, ...call, ...verdict.amount, inputUsd: inputCost(call) }, at);
       else await tx.budgets.withdraw(account.runId);
-      return { id, verdict, standings };
+      return { verdict, standings };
     });
   }
 
-  async #release(id: string): Promise<void> {
-    const { store, account, log } = this.#options;
-    try {
-      await store.transaction((tx) => tx.budgets.release(account.runId, id));
-    } catch (error) {
-      log.warn({ err: error, runId: account.runId }, "budget_not_released");
-    }
-  }
-
-  *#news(call: PlannedCall & { model: string }, standings: readonly Standing[], verdict: Verdict): Generator<string> {
+  *#news(call: NamedCall, standings: readonly Standing[], verdict: Verdict): Generator<string> {
     if (verdict.type === "exceeded") return;
     for (const standing of standings) {
       const { limit, spent } = standing;
       if (limit.tokens === null && call.price === null) {
-        yield* this.#once(`price:${call.model}`, priceUnknown(call.model, limit.scope));
+        yield* this.#once(`price:${call.model}`, priceUnknown(ownName(call), limit.scope));
       } else if (limit.usd !== null && spent.costUsd >= limit.usd * NEAR) {
         yield* this.#once(`usd:${limit.scope}`, nearLimit(standing, "usd"));
       }
@@ -127,6 +126,16 @@ export class RunBudget {
     this.#told.add(key);
     yield text;
   }
+}
+
+/** As its provider names it. */
+function ownName({ model }: NamedCall): string {
+  return model.slice(model.indexOf("/") + 1);
+}
+
+/** What a call is charged of which nobody knows how far it came: its request. */
+function requestOf({ model, inputTokens, inputUsd: costUsd }: Reservation) {
+  return { model, usage: { ...NO_USAGE, inputTokens }, costUsd };
 }
 
 const NOTHING: Amount = { costUsd: 0, tokens: 0 };

@@ -83,7 +83,7 @@ function received(event: RawEvent, { answer, origin }: { answer: Answer; origin:
     case "message_start":
       answer.model = event.message.model;
       answer.usage = addedUsage(answer.usage, event.message.usage);
-      return [];
+      return [{ type: "usage", usage: answer.usage }];
     case "content_block_start":
       return begun(event, { answer, origin });
     case "content_block_delta":
@@ -91,7 +91,7 @@ function received(event: RawEvent, { answer, origin }: { answer: Answer; origin:
     case "message_delta":
       answer.stop = event.delta.stop_reason ?? answer.stop;
       answer.usage = addedUsage(answer.usage, event.usage);
-      return [];
+      return [{ type: "usage", usage: answer.usage }];
     case "message_stop":
       return [{ type: "end", response: responseOf(answer) }];
     default: // content_block_stop, and events that later versions of the API may add
@@ -143,7 +143,10 @@ function continued({ index, delta }: Anthropic.RawContentBlockDeltaEvent, answer
   if (delta.type === "signature_delta" && block.type === "thinking") {
     block.signature = (block.signature ?? "") + delta.signature;
   }
-  if (delta.type === "input_json_delta") arriving.json += delta.partial_json;
+  if (delta.type === "input_json_delta") {
+    arriving.json += delta.partial_json;
+    return [{ type: "tool_input", json: delta.partial_json }];
+  }
   return [];
 }
 

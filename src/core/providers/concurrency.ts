@@ -32,7 +32,7 @@ export function adaptiveConcurrency(provider: LlmProvider, clock: Clock): LlmPro
       let begun = false;
       try {
         for await (const event of provider.createMessageStream(request, signal)) {
-          begun = true;
+          begun ||= event.type !== "sent";
           if (event.type === "end") queue.succeeded();
           yield event;
         }
@@ -40,6 +40,7 @@ export function adaptiveConcurrency(provider: LlmProvider, clock: Clock): LlmPro
       } catch (error) {
         const waitMs = begun ? null : askedWait(error);
         if (waitMs === null || queue.refused(place, waitMs) === "alone") throw error;
+        yield { type: "refused" };
       }
     }
   }

@@ -142,7 +142,10 @@ function* received(
   { answer, listening }: { answer: Answer; listening: Listening },
 ): Generator<StreamEvent> {
   if (chunk.model != null && chunk.model !== "") answer.model = chunk.model;
-  if (chunk.usage != null) answer.usage = usageOf(chunk.usage);
+  if (chunk.usage != null) {
+    answer.usage = usageOf(chunk.usage);
+    yield { type: "usage", usage: answer.usage };
+  }
   const choice = chunk.choices?.[0];
   if (choice === undefined) return;
   const delta = choice.delta ?? {};
@@ -185,7 +188,9 @@ function* receivedCall(
     call.name = name;
     yield { type: "tool_use", id: call.id, name };
   }
-  call.json += delta.function?.arguments ?? "";
+  const json = delta.function?.arguments ?? "";
+  call.json += json;
+  if (json !== "") yield { type: "tool_input", json };
   if (delta.extra_content !== undefined) call.extra = delta.extra_content;
 }
 

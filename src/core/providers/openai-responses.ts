@@ -51,6 +51,9 @@ async function* streamEvents(
         if (event.item.type === "function_call")
           yield { type: "tool_use", id: event.item.call_id, name: event.item.name };
         break;
+      case "response.function_call_arguments.delta":
+        yield { type: "tool_input", json: event.delta };
+        break;
       case "response.output_item.done":
         items.set(event.output_index, event.item);
         break;
@@ -59,6 +62,7 @@ async function* streamEvents(
         yield { type: "end", response: responseOf(event.response, { items, origin }) };
         return;
       case "response.failed":
+        if (event.response.usage != null) yield { type: "usage", usage: usageOf(event.response.usage) };
         throw failureOf(event.response.error);
       case "error":
         throw failureOf(event);

@@ -87,11 +87,14 @@ async function* streamOnce(
   const wire = await options.wires.of(attempt.request.model, signal);
   const ended = new AbortController();
   const events = wire.stream(attempt, AbortSignal.any([signal, ended.signal]));
+  yield { type: "sent" };
   try {
     for await (const event of guardedEvents(events, { clock: options.clock, limitMs: options.contentMs, signal })) {
       attempt.begun = true;
       if (event.type === "end") {
-        yield { type: "end", response: checked(event.response, attempt.context) };
+        const failure = unusable(event.response, attempt.context);
+        yield failure === null ? event : { type: "usage", usage: event.response.usage };
+        if (failure !== null) throw failure;
         return;
       }
       yield event;
@@ -131,11 +134,11 @@ function brokenOff(failure: AppError, { begun, context }: Attempt): AppError {
   return begun && failure.code === "network" ? providerFailure("incomplete_stream", failure.message, context) : failure;
 }
 
-/** A response that says nothing is no response. */
-function checked(response: ModelResponse, context: ErrorContext): ModelResponse {
-  if (response.stopReason === "max_tokens" || response.content.some(saysSomething)) return response;
-  if (response.stopReason === "refusal") throw providerFailure("refused", "the model declined to answer", context);
-  throw providerFailure("empty_response", "the model returned nothing", context);
+/** A response that says nothing is no response; null when it can be used. */
+function unusable(response: ModelResponse, context: ErrorContext): AppError | null {
+  if (response.stopReason === "max_tokens" || response.content.some(saysSomething)) return null;
+  if (response.stopReason === "refusal") return providerFailure("refused", "the model declined to answer", context);
+  return providerFailure("empty_response", "the model returned nothing", context);
 }
 
 function saysSomething(block: ContentBlock): boolean {

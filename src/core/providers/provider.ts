@@ -41,9 +41,17 @@ export interface ModelResponse {
 
 /** A streamed call ends with exactly one `end`; a stream without it is an `incomplete_stream` error. */
 export type StreamEvent =
+  /** The request goes out: from here on the provider may charge it. Again each time it is sent anew. */
+  | { readonly type: "sent" }
+  /** The provider has refused the request, so it charges nothing; it will be sent anew. */
+  | { readonly type: "refused" }
+  /** What the provider has counted so far, in all; not every one says it before the end. */
+  | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string }
+  /** A piece of the newest tool call's arguments, as JSON text. */
+  | { readonly type: "tool_input"; readonly json: string }
   /** What people should know of the call, in words: that it waits its turn, that a limit is near. */
   | { readonly type: "status"; readonly text: string }
   | { readonly type: "end"; readonly response: ModelResponse };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JournalledResponse, RunJournal, RunState, Steering } from "../agent/run-journal.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
-import type { Clock } from "../protocol/runtime.ts";
+import type { Runtime } from "../protocol/runtime.ts";
 import type { FileState } from "../protocol/tool-result.ts";
 import { tokensOf, type Usage } from "../protocol/usage.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
@@ -17,7 +17,7 @@ export interface RunAccount {
 export interface RunJournalOptions {
   readonly store: Store;
   readonly context: TurnContext;
-  readonly clock: Clock;
+  readonly runtime: Pick<Runtime, "clock" | "ids">;
   readonly run: { readonly id: string; readonly sessionId: string };
   readonly account: RunAccount;
   /** Turns an event into what enters the history: attachments fetched, text marked. */
@@ -26,7 +26,8 @@ export interface RunJournalOptions {
 
 /** The query loop's memory in the store: each method is one fenced transaction under its own key. */
 export function createRunJournal(options: RunJournalOptions): RunJournal {
-  const { store, context, clock, run } = options;
+  const { store, context, runtime, run } = options;
+  const { clock } = runtime;
   const append = (tx: StoreTransaction, message: Message) => tx.messages.append(run.sessionId, run.id, message);
 
   return {
@@ -39,6 +40,11 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
         await tx.usage.add(usageEntry(options, response));
         await tx.runs.countTurn(run.id);
       }),
+
+    callFailed: ({ usage, ...call }) =>
+      context.transaction(runtime.ids.next("failed"), (tx) =>
+        usage === null ? tx.budgets.withdraw(run.id) : tx.usage.addCut({ ...callOf(options), ...call, usage }),
+      ),
 
     callBegun: (callId) =>
       context.transaction(`call:${callId}:begun`, (tx) => tx.toolCalls.begun(run.id, callId, clock.now())),
@@ -72,19 +78,14 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
 /** The journal entry that holds the model a run has switched to. */
 const SWITCHED = "model";
 
-function usageEntry({ run, account, clock }: RunJournalOptions, response: Omit<JournalledResponse, "message">) {
+function usageEntry(options: RunJournalOptions, response: Omit<JournalledResponse, "message">) {
   const { turn, model, stopReason, usage, costUsd } = response;
-  return {
-    runId: run.id,
-    sessionId: run.sessionId,
-    ...account,
-    turn,
-    model,
-    stopReason,
-    usage,
-    costUsd,
-    at: clock.now(),
-  };
+  return { ...callOf(options), turn, model, stopReason, usage, costUsd };
+}
+
+/** What every call of the run is put down to. */
+function callOf({ run, account, runtime }: RunJournalOptions) {
+  return { runId: run.id, sessionId: run.sessionId, ...account, at: runtime.clock.now() };
 }
 
 /** Takes what waits; the events are this run's before their messages are in the history, so each step has a key. */
@@ -127,6 +128,7 @@ async function loadState(store: Store, run: { id: string; sessionId: string }): 
     cuts: spent.cuts,
     switchedTo: z.string().optional().parse(switched.value) ?? null,
     projection: compaction.projection,
+    hasSummarised: spent.summaries > 0,
     lastMeasured: newest === null || (compaction.at ?? 0) >= newest.at ? null : measured(newest.usage, messages),
     calls: calls.filter((call) => call.turn === spent.turns),
     usage: spent.usage,

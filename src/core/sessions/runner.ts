@@ -282,7 +282,7 @@ class SessionRunner implements SessionHandler {
       journal: createRunJournal({
         store,
         context,
-        clock: runtime.clock,
+        runtime,
         run: { id: wake.runId, sessionId: session.id },
         account,
         toMessages: (event) => takeSteering(event, context, input),
@@ -320,14 +320,13 @@ class SessionRunner implements SessionHandler {
 
   /** The models within what the run may spend. */
   #registry({ session, wake, context }: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
-    const { store, runtime, log, registry, budgets } = this.#options;
+    const { store, runtime, registry, budgets } = this.#options;
     const { body } = wake.event;
     const root = session.task === undefined ? {} : { root: session.task.root };
     return registryWithin(
       {
         store,
         runtime,
-        log,
         settings: budgetsOfRun(body, budgets, config),
         account: {
           runId: wake.runId,

@@ -15,12 +15,17 @@ interface SpendFilter {
   readonly since?: number;
 }
 
+/** The most that a call may come to, and what its request alone does. */
 export interface Reservation extends Amount {
-  readonly id: string;
   readonly runId: string;
   readonly sessionId: string;
   readonly personId: string;
   readonly channelId: string;
+  /** `provider/model` */
+  readonly model: string;
+  readonly inputTokens: number;
+  /** US dollars; null when the price is unknown. */
+  readonly inputUsd: number | null;
 }
 
 /** What model calls may cost at most while they go on. All of it is used inside transactions that hold the lock. */
@@ -73,9 +78,11 @@ export function budgetWrites(db: Client) {
     },
 
     /** In place of what the run had reserved before. */
-    async reserve({ runId, ...reservation }: Reservation, at: number): Promise<void> {
+    async reserve(reservation: Reservation, at: number): Promise<void> {
+      const { runId, sessionId, personId, channelId, model, inputTokens, inputUsd, costUsd, tokens } = reservation;
       const calls = await db.usage.count({ where: { runId } });
-      const row = { ...reservation, calls, createdAt: new Date(at) };
+      const owner = { sessionId, personId, channelId };
+      const row = { ...owner, model, inputTokens, inputUsd, costUsd, tokens, calls, createdAt: new Date(at) };
       await db.budgetReservation.upsert({ where: { runId }, create: { runId, ...row }, update: row });
     },
 
@@ -92,11 +99,6 @@ export function budgetWrites(db: Client) {
     /** Whatever the run has reserved. */
     async withdraw(runId: string): Promise<void> {
       await db.budgetReservation.deleteMany({ where: { runId } });
-    },
-
-    /** One reservation; a later one of the same run stays. */
-    async release(runId: string, id: string): Promise<void> {
-      await db.budgetReservation.deleteMany({ where: { runId, id } });
     },
   };
 }

@@ -9,7 +9,7 @@ const stopReasonSchema = z.enum(["end_turn", "tool_use", "max_tokens", "refusal"
 
 export interface UsageEntry {
   readonly runId: string;
-  /** From 1; below 0 a summary, by the number of its compaction. */
+  /** From 1; below 0 a summary, by the number of its compaction; 0: a call that was cut off. */
   readonly turn: number;
   readonly sessionId: string;
   readonly personId: string;
@@ -22,8 +22,16 @@ export interface UsageEntry {
   readonly at: number;
 }
 
+/** A call that was cut off; what it is charged may be an estimate. */
+export type CutEntry = Omit<UsageEntry, "turn" | "stopReason">;
+
+/** In the place of a stop reason, which such a call has none of. */
+const CUT_OFF = "cut_off";
+
 export interface RunUsage {
   readonly turns: number;
+  /** Calls that made a summary of the history, whether it could be used or not. */
+  readonly summaries: number;
   readonly usage: Usage;
   /** Null as soon as one call's price is unknown. */
   readonly costUsd: number | null;
@@ -40,20 +48,22 @@ export function usageReads(db: Client) {
       const rows = await db.usage.findMany({ where: { runId }, orderBy: { turn: "asc" } });
       return rows.reduce<RunUsage>(
         (sum, row) => {
-          const stopReason = stopReasonSchema.parse(row.stopReason);
           const spent = {
             usage: addUsage(sum.usage, row),
             costUsd: sum.costUsd === null || row.costUsd === null ? null : sum.costUsd + row.costUsd,
           };
-          if (row.turn < 0) return { ...sum, ...spent };
+          if (row.turn < 0) return { ...sum, ...spent, summaries: sum.summaries + 1 };
+          if (row.turn === 0) return { ...sum, ...spent };
+          const stopReason = stopReasonSchema.parse(row.stopReason);
           return {
+            ...sum,
             ...spent,
             turns: sum.turns + 1,
             lastStopReason: stopReason,
             cuts: cutsAfter(sum.cuts, stopReason),
           };
         },
-        { turns: 0, usage: NO_USAGE, costUsd: 0, lastStopReason: null, cuts: 0 },
+        { turns: 0, summaries: 0, usage: NO_USAGE, costUsd: 0, lastStopReason: null, cuts: 0 },
       );
     },
 
@@ -72,9 +82,15 @@ export function usageWrites(db: Client) {
   return {
     ...usageReads(db),
 
-    async add(entry: UsageEntry): Promise<void> {
-      const { usage, at, ...columns } = entry;
+    async add({ usage, at, ...columns }: UsageEntry): Promise<void> {
       await db.usage.create({ data: { ...columns, ...usage, createdAt: new Date(at) } });
+    },
+
+    async addCut({ usage, at, ...columns }: CutEntry): Promise<void> {
+      const { runId } = columns;
+      const before = await db.usage.count({ where: { runId, turn: 0 } });
+      const row = { ...columns, turn: 0, cut: before + 1, stopReason: CUT_OFF };
+      await db.usage.create({ data: { ...row, ...usage, createdAt: new Date(at) } });
     },
   };
 }

@@ -129,7 +129,7 @@ test("a fallback model that cannot be used leaves the first model's error", asyn
 
 test("the switch holds for the rest of the run, also in the next process", async () => {
   const journal = new MemoryJournal([userMessage("go")]);
-  journal.crashAt({ write: 2, when: "before" });
+  journal.crashAt({ write: 3, when: "before" });
   const killed = twoModels({ first: [failing("quota")], second: [{ text: "lost" }], journal });
   await expect(killed.play()).rejects.toThrow(ProcessDied);
   journal.restart();
@@ -139,5 +139,5 @@ test("the switch holds for the rest of the run, also in the next process", async
 
   expect(outcome).toMatchObject({ type: "end_turn", message: { content: [{ text: "cut off" }] } });
   expect(next.first.requests).toHaveLength(0);
-  expect(journal.writes).toEqual(["modelSwitched", "modelResponded", "resumed", "modelResponded"]);
+  expect(journal.writes).toEqual(["callFailed", "modelSwitched", "modelResponded", "resumed", "modelResponded"]);
 });

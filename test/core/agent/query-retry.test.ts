@@ -73,7 +73,7 @@ test("tries that are used up end the run with the last error", async () => {
   expect(outcome).toMatchObject({ type: "error", error: { code: "stalled", detail } });
   expect(statuses).toEqual([1, 2].map((n) => `⚠ The model went silent; trying again (${n} of 2).`));
   expect(model.requests).toHaveLength(3);
-  expect(journal.writes).toEqual([]);
+  expect(journal.writes).toEqual(["callFailed", "callFailed", "callFailed"]);
 });
 
 test.each(["auth", "quota", "bad_request", "context_overflow", "unknown_model", "refused"] as const)(

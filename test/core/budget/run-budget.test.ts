@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BudgetSettings } from "../../../src/core/budget/limits.ts";
-import { BudgetStop, type Grant, RunBudget } from "../../../src/core/budget/run-budget.ts";
+import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
 import type { Clock, Runtime } from "../../../src/core/protocol/runtime.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
@@ -13,7 +13,6 @@ import { passTime } from "../../support/pass-time.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { seededRandom } from "../../support/runtime.ts";
-import { silentLog } from "../../support/silent-log.ts";
 
 const databases: readonly { name: string; open: () => Promise<DatabaseHarness> }[] = [
   { name: "SQLite", open: openSqliteFiles },
@@ -50,7 +49,7 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     const sessionId = `ses_${number}`;
     const account = { runId: `run_${number}`, sessionId, personId: `slack:U${number}`, channelId: `slack:C${number}` };
     await begin(store, number, account);
-    const options = { store, runtime: { ...runtime, clock: time }, log: silentLog, epoch: 0 };
+    const options = { store, runtime: { ...runtime, clock: time }, epoch: 0 };
     return new Run(store, account, new RunBudget({ ...options, settings, account: { ...account, isJob: false } }));
   }
 
@@ -67,8 +66,8 @@ describe.each(databases)("budgets on $name", ({ open }) => {
           const { grant } = await run.reserve().catch(stopOf);
           if (grant === null) return run.spentUsd;
           most = Math.max(most, await committedUsd(store));
-          if (random.next() < 0.2) await grant.release();
-          else await run.spend(turn, Math.ceil(grant.maxTokens * random.next()));
+          if (random.next() < 0.2) await run.withdraw();
+          else await run.spend(turn, Math.ceil(grant * random.next()));
         }
       }),
     );
@@ -81,40 +80,39 @@ describe.each(databases)("budgets on $name", ({ open }) => {
   test("a run beside others gets what they leave, waits where that is too little, and says so once", async () => {
     const [first, second, third] = await Promise.all([1, 2, 3].map((number) => openRun(number, { dayUsd: 15 })));
     if (first === undefined || second === undefined || third === undefined) throw new Error("three runs");
-    expect((await first.reserve()).grant?.maxTokens).toBe(1_000);
+    expect((await first.reserve()).grant).toBe(1_000);
     const beside = await second.reserve();
-    expect(beside.grant?.maxTokens).toBe(500);
+    expect(beside.grant).toBe(500);
 
     const told = Promise.withResolvers<string>();
     const waiting = third.reserve({}, { heard: told.resolve });
     expect(await told.promise).toBe(WAITS);
     await first.spend(1, 100);
     await passTime(clock, waiting);
-    expect(await waiting).toMatchObject({ statuses: [WAITS], grant: { maxTokens: 900 } });
+    expect(await waiting).toMatchObject({ statuses: [WAITS], grant: 900 });
   });
 
-  test.each<{ name: string; over: (run: Run, grant: Grant) => Promise<void> }>([
-    { name: "is released", over: (_run, grant) => grant.release() },
+  test.each<{ name: string; over: (run: Run) => Promise<void> }>([
+    { name: "is withdrawn", over: (run) => run.withdraw() },
     { name: "ends with its run", over: (run) => run.end() },
     { name: "is settled by the stored usage", over: (run) => run.spend(1, 0) },
     { name: "gives way to the next one of the same run", over: (run) => run.reserve({ maxTokens: 300 }).then(noop) },
   ])("a reservation $name", async ({ over }) => {
     const [first, second] = await Promise.all([1, 2].map((number) => openRun(number, { dayUsd: 10 })));
     if (first === undefined || second === undefined) throw new Error("two runs");
-    const { grant } = await first.reserve();
-    if (grant === null) throw new Error("nothing was granted");
-    await over(first, grant);
-    expect((await second.reserve()).grant?.maxTokens).toBeGreaterThanOrEqual(700);
+    await first.reserve();
+    await over(first);
+    expect((await second.reserve()).grant).toBeGreaterThanOrEqual(700);
   });
 
-  test("what a killed process had reserved is over once its run goes on, and its late release changes nothing", async () => {
+  test("a call that a killed process had begun is charged its request once its run goes on", async () => {
     const killed = await openRun(1, { runUsd: 10 });
-    const before = await killed.reserve();
+    const call = { inputTokens: 2_000, price: { ...PRICE, input: 1_000 } };
+    expect((await killed.reserve(call)).grant).toBe(800);
     const next = new RunBudget({ ...killed.options(store, runtime), settings: { runUsd: 10 } });
-    const after = await killed.reserve({}, { budget: next });
-    expect(after.grant?.maxTokens).toBe(1_000);
-    await before.grant?.release();
-    expect(await store.transaction((tx) => tx.budgets.held())).toMatchObject([{ runId: "run_1", costUsd: 10 }]);
+    for (const grant of [600, 400]) expect((await killed.reserve(call, { budget: next })).grant).toBe(grant);
+    expect(await store.usage.ofRun("run_1")).toMatchObject({ turns: 0, costUsd: 4, usage: { inputTokens: 4_000 } });
+    expect(await store.transaction((tx) => tx.budgets.held())).toMatchObject([{ runId: "run_1", costUsd: 6 }]);
   });
 
   test("a run that another process owns reserves nothing", async () => {
@@ -158,7 +156,8 @@ describe.each(databases)("budgets on $name", ({ open }) => {
 
 interface Reserved {
   readonly statuses: readonly string[];
-  readonly grant: Grant | null;
+  /** Tokens. */
+  readonly grant: number | null;
   readonly outcome: BudgetStop["outcome"] | null;
 }
 
@@ -203,7 +202,7 @@ class Run {
   }
 
   options(store: Store, runtime: Runtime) {
-    return { store, runtime, log: silentLog, epoch: 0, account: { ...this.#account, isJob: false } };
+    return { store, runtime, epoch: 0, account: { ...this.#account, isJob: false } };
   }
 
   async reserve(call: Partial<typeof CALL> = {}, { budget, signal, heard }: Reserving = {}): Promise<Reserved> {
@@ -224,6 +223,11 @@ class Run {
     const usage = { inputTokens: 0, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
     const entry = { ...this.#account, runId, turn, model: "a/m", stopReason: "end_turn" as const, usage, costUsd, at };
     await this.#store.transaction((tx) => tx.usage.add(entry));
+  }
+
+  /** The call was refused. */
+  withdraw(): Promise<void> {
+    return this.#store.transaction((tx) => tx.budgets.withdraw(this.#account.runId));
   }
 
   end(): Promise<void> {

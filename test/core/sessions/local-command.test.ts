@@ -11,6 +11,7 @@ import { localCommandIn } from "../../../src/core/sessions/local-command-text.ts
 import { createRunJournal } from "../../../src/core/sessions/run-journal.ts";
 import { createTurnContext } from "../../../src/core/sessions/turn-context.ts";
 import { defineTool, type ToolContext } from "../../../src/core/tool.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
 import { type NativeSession, nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { ScriptedModel, scenario } from "../agent/query-fixture.ts";
@@ -70,7 +71,7 @@ function process({ store, clock }: NativeSession, execute: Execute, config: Part
   const journal = createRunJournal({
     store,
     context,
-    clock,
+    runtime: { clock, ids: systemRuntime().ids },
     run: { id: "run_1", sessionId: "ses_1" },
     account: { personId: "slack:U1", channelId: "slack:C1" },
     toMessages: () => Promise.resolve([]),

@@ -1,0 +1,83 @@
+import { prefixSize, type TokenMeter, textTokens } from "../context/token-estimate.ts";
+import { NO_USAGE, tokensOf, type Usage } from "../protocol/usage.ts";
+import type { ModelRequest, StreamEvent } from "../providers/provider.ts";
+
+export interface ChargedCall {
+  /** `provider/model` */
+  readonly model: string;
+  readonly request: ModelRequest;
+  readonly meter: TokenMeter;
+}
+
+/**
+ * What one model call comes to when its provider does not say, or not to the end: what it has counted so far, and an
+ * estimate of the rest. Input that nobody has counted is taken as uncached.
+ */
+export class CallCharge {
+  readonly #call: ChargedCall;
+  #sent = false;
+  #begun = false;
+  #counted: Usage = NO_USAGE;
+  #ended = false;
+  /** Uncorrected size of what has arrived. */
+  #arrived = 0;
+
+  constructor(call: ChargedCall) {
+    this.#call = call;
+  }
+
+  see(event: StreamEvent): void {
+    switch (event.type) {
+      case "sent":
+      case "refused":
+        this.#sent = event.type === "sent";
+        break;
+      case "status":
+        break;
+      case "usage":
+        this.#begun = true;
+        this.#counted = event.usage;
+        break;
+      case "end":
+        this.#begun = true;
+        this.#counted = event.response.usage;
+        this.#ended = tokensOf(this.#counted) > 0;
+        break;
+      case "text":
+      case "thinking":
+        this.#arrivedText(event.text);
+        break;
+      case "tool_input":
+        this.#arrivedText(event.json);
+        break;
+      default:
+        this.#arrivedText(event.name);
+        break;
+    }
+  }
+
+  /**
+   * Of a call without its end; null when the provider charges nothing, since it refused the request or never got it.
+   * `wasWaiting`: the answer was given up, rather than refused.
+   */
+  whenCut(wasWaiting: boolean): Usage | null {
+    return this.#begun || (this.#sent && wasWaiting) ? this.counted() : null;
+  }
+
+  /** Of a call as far as it has come; what its response says, when it says anything. */
+  counted(): Usage {
+    if (this.#ended) return this.#counted;
+    const { model, request, meter } = this.#call;
+    const output = meter.corrected(model, this.#arrived);
+    const { outputTokens, ...input } = this.#counted;
+    const usage = { ...input, outputTokens: Math.max(outputTokens, Math.min(output, request.maxTokens)) };
+    if (tokensOf({ ...input, outputTokens: 0 }) > 0) return usage;
+    const size = prefixSize(request.system, request.tools) + meter.sizeOf(request.messages);
+    return { ...usage, inputTokens: meter.corrected(model, size) };
+  }
+
+  #arrivedText(text: string): void {
+    this.#begun = true;
+    this.#arrived += textTokens(text);
+  }
+}

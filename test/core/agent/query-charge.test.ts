@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { ProviderError } from "../../../src/core/protocol/errors.ts";
+import { CancelSignal, SuspendSignal } from "../../../src/core/sessions/engine.ts";
+import { CALL_COST_USD, drive, type Reply, ScriptedModel, scenario } from "./query-fixture.ts";
+
+const LONG = "word ".repeat(1_000);
+const failed = (code: "stalled" | "incomplete_stream" | "overloaded", text?: string): Reply => ({
+  ...(text === undefined ? {} : { text }),
+  error: new ProviderError(code, code),
+});
+
+test.each<{ what: string; reply: Reply; least: number; most: number }>([
+  { what: "falls silent in mid-answer", reply: failed("stalled", LONG), least: 1_000, most: 2_500 },
+  { what: "breaks off", reply: failed("incomplete_stream", LONG), least: 1_000, most: 2_500 },
+  { what: "ends without its marker", reply: { text: LONG, noEnd: true }, least: 1_000, most: 2_500 },
+  { what: "is refused", reply: failed("overloaded"), least: 0, most: 0 },
+])("a call that $what is charged what had arrived, and its run what both came to", async ({ reply, least, most }) => {
+  const { query, clock, journal } = scenario({ model: ScriptedModel.inOrder(reply, { text: "ok" }) });
+  const run = drive(query);
+  await clock.runAll();
+  const { outcome } = await run;
+
+  const { usage, costUsd, turns } = await journal.load();
+  const cut = usage.outputTokens - 10;
+  expect(cut).toBeGreaterThanOrEqual(least);
+  expect(cut).toBeLessThanOrEqual(most);
+  expect(costUsd).toBeCloseTo(CALL_COST_USD + ((usage.inputTokens - 100) * 10 + cut * 50) / 1_000_000, 10);
+  expect({ turns, outcome }).toMatchObject({ turns: 1, outcome: { type: "end_turn", usage } });
+});
+
+test.each([
+  { what: "a person's stop", reason: new CancelSignal("@ana") },
+  { what: "a shutdown", reason: new SuspendSignal("shutdown") },
+])("a call that $what ends is charged what had arrived", async ({ reason }) => {
+  const stopping = new AbortController();
+  const { query, journal } = scenario({ model: ScriptedModel.inOrder({ text: LONG, hangs: true }) });
+  let words = 0;
+  const run = drive(query, stopping.signal, (event) => {
+    if (event.type !== "token") return;
+    words += 1;
+    if (words === 1_000) stopping.abort(reason);
+  });
+  await run.catch((error: unknown) => expect(error).toBe(reason));
+
+  const { usage, turns } = await journal.load();
+  expect(turns).toBe(0);
+  expect(usage.outputTokens).toBeGreaterThan(1_000);
+  expect(usage.inputTokens).toBeGreaterThan(0);
+});
+
+test("where the price is unknown, so is the cost of a run with a call that was cut off", async () => {
+  const model = ScriptedModel.inOrder(failed("stalled", LONG), { text: "ok" });
+  const { query, clock, journal } = scenario({ model, price: null });
+  const run = drive(query);
+  await clock.runAll();
+  await run;
+  expect(await journal.load()).toMatchObject({ costUsd: null });
+});
