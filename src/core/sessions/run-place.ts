@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asManager, EXECUTOR } from "../agent/managed-agents.ts";
 import type { Mode, QueryConfig } from "../agent/query-config.ts";
-import { subAgent, WORKER } from "../agent/sub-agents.ts";
+import { lesserAccess, subAgent, WORKER } from "../agent/sub-agents.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { ChildEvent } from "./child-event.ts";
@@ -54,16 +54,21 @@ function lesserMode(a: Mode, b: Mode): Mode {
   return MODES.indexOf(a) <= MODES.indexOf(b) ? a : b;
 }
 
-/** The place of a session for the run that an event began: a job and a sub-agent bring rights of their own. */
+/**
+ * The place of a session for the run that an event began: a job and a sub-agent bring rights of their own. Of what a
+ * sub-agent was given it keeps what the settings of now allow: they may be stricter than those its parent had.
+ */
 export function placeOfRun(body: SessionEventBody, place: SessionPlace): SessionPlace {
   switch (body.kind) {
     case "child": {
       const { task, access, mode, tools, grantedTools, maxTurns } = body;
       const isPlain = task.agent === WORKER || task.agent === EXECUTOR;
       const type = isPlain ? null : place.config.agentDefinition;
-      const agentDefinition = subAgent(type, { name: task.agent, access, maxTurns }, task.isolated === true);
       const { managedAgents: _managed, ...config } = place.config;
-      return { ...place, config: { ...config, agentDefinition, mode, toolAllow: tools, grantedTools } };
+      const rights = { access: type === null ? access : lesserAccess(access, type.access), maxTurns };
+      const agentDefinition = subAgent(type, { name: task.agent, ...rights }, task.isolated === true);
+      const toolAllow = tools.filter((name) => config.toolAllow?.includes(name) ?? true);
+      return { ...place, config: { ...config, agentDefinition, mode, toolAllow, grantedTools } };
     }
     case "child_end": {
       const { job } = body;
