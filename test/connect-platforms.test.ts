@@ -17,7 +17,7 @@ import { tempDirectory } from "./support/temp-directory.ts";
 interface Away {
   readonly said: string[];
   /** Lets time pass until a line that fits was said. */
-  untilSaid(line: RegExp): Promise<void>;
+  readonly untilSaid: (line: RegExp) => Promise<void>;
 }
 
 /** Connects a platform that is away, on a clock that the test moves. */
@@ -46,7 +46,7 @@ async function connect(open: (clock: Clock) => ChatPlatform): Promise<Away> {
   });
   return {
     said,
-    async untilSaid(line) {
+    untilSaid: async (line) => {
       const passed = async () => {
         await clock.advance(500);
         return said;
