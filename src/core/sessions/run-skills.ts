@@ -5,7 +5,7 @@ import { narrowTools } from "../context/skill-narrowing.ts";
 import { renderSkill } from "../context/skill-render.ts";
 import type { SkillCatalogue } from "../context/skills.ts";
 import type { ContentBlock } from "../protocol/messages.ts";
-import type { CalledSkill, SessionEventBody } from "./session-event.ts";
+import type { CalledSkill, SessionEventBody, StoredEvent } from "./session-event.ts";
 import type { SessionSettings } from "./session-settings.ts";
 
 /** What skills add to a run. */
@@ -55,6 +55,29 @@ export function skillBlocks(called: CalledSkill, catalogue: SkillCatalogue): Con
   const skill = rendered(catalogue, called);
   const text = skill?.text ?? `[The skill ${called.name} is not there any more. Say so, and ask what is to be done.]`;
   return [typed, { type: "text", text }];
+}
+
+/**
+ * What people read of skills that cannot be followed any more as they were called, and when the last was called, if nothing
+ * else was asked; null when there is something to do. A model without a skill's text and its limits could only guess.
+ */
+export function goneSkills(
+  events: readonly StoredEvent[],
+  skillsOf: () => SkillCatalogue,
+): { readonly text: string; readonly at: number } | null {
+  const asked = events.flatMap(({ body }) => (body.kind === "message" && body.addressed ? [body] : []));
+  const called = asked.flatMap(({ skill }) => (skill === undefined ? [] : [skill]));
+  const last = asked.at(-1);
+  if (last === undefined || called.length < asked.length) return null;
+  const catalogue = skillsOf();
+  if (called.some((skill) => rendered(catalogue, skill) !== null)) return null;
+  return { text: called.map((skill) => goneText(skill, catalogue)).join("\n"), at: last.at };
+}
+
+function goneText({ name }: CalledSkill, catalogue: SkillCatalogue): string {
+  return catalogue.find(name) === undefined
+    ? `The skill **${name}** has been removed since you called it, so nothing was done. \`/skill\` lists those that there are.`
+    : `The skill **${name}** has been changed since you called it and needs more, so nothing was done. \`/skill ${name}\` says what.`;
 }
 
 /** Null when the skill has gone since, or wants arguments that it was not given. */

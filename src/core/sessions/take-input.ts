@@ -1,11 +1,12 @@
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Message } from "../protocol/messages.ts";
-import type { Runtime } from "../protocol/runtime.ts";
+import type { Ids, Runtime } from "../protocol/runtime.ts";
 import { NO_USAGE } from "../protocol/usage.ts";
 import type { Store } from "../store/store.ts";
 import type { TurnContext, Wake } from "./engine.ts";
 import { localAnswer, showOutputs } from "./local-command.ts";
 import { messagesOf, type RunInputOptions } from "./run-input.ts";
+import { goneSkills } from "./run-skills.ts";
 import type { StoredEvent } from "./session-event.ts";
 
 export interface TakenRun {
@@ -16,7 +17,7 @@ export interface TakenRun {
 
 /**
  * Brings the event that began the run into the history, with what waits beside it, in order of arrival. Answers what the
- * run's answer is when nothing but shell commands came; null when the model is to answer.
+ * run's answer is when nothing came but shell commands, or calls of skills that are gone; null when the model is to answer.
  */
 export async function takeInput({ store, wake, context }: TakenRun, input: RunInputOptions): Promise<string | null> {
   const done = wake.resumed ? await store.journal.get(wake.runId, "input") : NOT_DONE;
@@ -29,11 +30,14 @@ export async function takeInput({ store, wake, context }: TakenRun, input: RunIn
   const taken = await Promise.all(
     events.map(async (event) => ({ seq: event.seq, messages: await messagesOf(event, input) })),
   );
-  const answer = localAnswer(taken);
+  const printed = localAnswer(taken);
+  const told = printed === null ? goneSkills(events, input.skills) : null;
+  const answer = printed ?? told?.text ?? null;
   if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.limits.messageChars });
   await context.transaction("input", async (tx) => {
     for (const message of taken.flatMap(({ messages }) => messages))
       await tx.messages.append(wake.sessionId, wake.runId, message);
+    if (told !== null) await tx.messages.append(wake.sessionId, wake.runId, answerMessage(told, input.ids));
     return answer;
   });
   return answer;
@@ -55,9 +59,11 @@ export function saidLocally(
   signal: AbortSignal,
 ): QueryOutcome {
   signal.throwIfAborted();
-  const content = [{ type: "text", text } as const];
-  const message: Message = { id: ids.next("msg"), role: "assistant", content, createdAt: clock.now() };
-  return { type: "end_turn", message, usage: NO_USAGE };
+  return { type: "end_turn", message: answerMessage({ text, at: clock.now() }, ids), usage: NO_USAGE };
+}
+
+function answerMessage({ text, at }: { readonly text: string; readonly at: number }, ids: Ids): Message {
+  return { id: ids.next("msg"), role: "assistant", content: [{ type: "text", text }], createdAt: at };
 }
 
 /** What an event brings that came while the run works; outputs of commands are shown before the model reads them. */

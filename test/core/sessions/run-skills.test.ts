@@ -44,3 +44,30 @@ test.each(changes)(
     expect(offered).toEqual([["write"], offeredAfter]);
   },
 );
+
+const REMOVED =
+  "The skill **tidy** has been removed since you called it, so nothing was done. `/skill` lists those that there are.";
+const CHANGED =
+  "The skill **tidy** has been changed since you called it and needs more, so nothing was done. `/skill tidy` says what.";
+const DEMANDING = skillWith({ name: "tidy", args: [{ name: "place", description: "", required: true }] });
+
+/** Where a skill is as it was when it was called, and another when its run begins. */
+async function queued(later: readonly Skill[]) {
+  const { model, offered } = writing();
+  let looks = 0;
+  const skills = () => skillCatalogue(looks++ === 0 ? [NARROWING] : later, []);
+  const tools = [tool("write", { permission: "write" }), tool("bash", { permission: "execute" })];
+  return { office: await simOffice({ model, tools, skills }), offered };
+}
+
+test.each([
+  { name: "is removed", later: [], told: REMOVED },
+  { name: "demands more", later: [DEMANDING], told: CHANGED },
+])("of a skill that $name while its call waits, people are told, and no model is asked", async ({ later, told }) => {
+  const { office, offered } = await queued(later);
+  await office.say("/skill tidy", { by: ANA, thread: "1" });
+  expect(offered).toEqual([]);
+  expect(office.messages("1").at(-1)?.markdown).toContain(told);
+  await office.say("then without it", { by: ANA, thread: "1" });
+  expect(offered).toHaveLength(1);
+});
