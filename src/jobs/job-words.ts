@@ -1,5 +1,6 @@
 import { historyStrip } from "../core/jobs/history-strip.ts";
 import type { JobLogLine, JobOverview } from "../core/jobs/job-control.ts";
+import { dollars } from "../core/protocol/dollars.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobRow, JobSettings } from "../core/store/jobs.ts";
 import { nextDue, readSchedule } from "./schedule.ts";
@@ -69,7 +70,7 @@ function runSettings({ agent, skill, model, mode, tools, timeoutMs, budgetUsd }:
     ...(model === null ? [] : [model]),
     rights,
     `at most ${timeoutMs / 1_000} s`,
-    ...(budgetUsd === null ? [] : [`at most $${budgetUsd}`]),
+    ...(budgetUsd === null ? [] : [`at most ${dollars(budgetUsd)}`]),
   ];
 }
 
@@ -149,7 +150,7 @@ function logLine(
     ...(executedAt === null || executedAt - scheduledFor < 1_000 ? [] : [`ran ${timeIn(executedAt, timezone)}`]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(durationMs === null ? [] : [`${(durationMs / 1_000).toFixed(1)} s`]),
-    ...(costUsd === null || costUsd === 0 ? [] : [`$${costUsd.toFixed(3)}`]),
+    ...(costUsd === null || costUsd === 0 ? [] : [dollars(costUsd)]),
     ...(words === "" ? [] : [words.length > 120 ? `${words.slice(0, 119)}…` : words]),
   ];
   return { id, outcome: SIGNS[status], due: timeIn(scheduledFor, timezone), words: parts.join(" · "), sessionId };

@@ -24,7 +24,7 @@ test("a report says what ran, when it is due, how the last runs went, and has it
     "**Daily report** · every day at 10:00 Europe/Paris",
     "**Daily report** · every day at 10:00 Europe/Paris",
   ]);
-  expect(world.posts()[1]).toMatch(/All is quiet\.\n✓ .* s · \$0\.010 · [▁-▇]{2}$/u);
+  expect(world.posts()[1]).toMatch(/All is quiet\.\n✓ .* s · \$0\.01 · [▁-▇]{2}$/u);
   expect(world.platform.requests[0]?.message?.buttons.map((button) => button.id)).toEqual([
     `job-run:${id}`,
     `job-pause:${id}`,

@@ -1,4 +1,4 @@
-/** Figures as people read them: `6 s`, `1 min 5 s`, `$0.004`, `3 turns`. */
+/** Figures as people read them: `6 s`, `1 min 5 s`, `3 turns`. */
 
 export function duration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
@@ -13,12 +13,6 @@ export function duration(ms: number): string {
 /** Running time in a head line: whole seconds, so that it changes once a second at most. */
 export function elapsed(ms: number): string {
   return duration(Math.max(0, Math.floor(ms / 1000)) * 1000).replace(/^0\.0 s$/u, "0 s");
-}
-
-/** US dollars: cents from one dollar on, tenths of a cent below. */
-export function money(usd: number): string {
-  if (usd > 0 && usd < 0.0005) return "< $0.001";
-  return `$${usd.toFixed(usd >= 1 ? 2 : 3)}`;
 }
 
 export function count(n: number, noun: string): string {

@@ -1,6 +1,7 @@
 import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
-import { count, duration, money } from "./figures.ts";
+import { dollars } from "../../core/protocol/dollars.ts";
+import { count, duration } from "./figures.ts";
 
 /** `**Daily report** · every weekday at 09:00 Europe/Paris`, and why it comes late. */
 export function jobHead({ name, sentence, late }: JobFacts): string {
@@ -11,7 +12,10 @@ export function jobHead({ name, sentence, late }: JobFacts): string {
 /** `✓ 12 s · $0.021 · ▁▂▂✗▂▂▂` */
 export function jobFooter(facts: JobFacts, end: JobRunEnd): string {
   const sign = end.verdict === "succeeded" ? "✓" : "⚠";
-  const parts = [duration(end.durationMs), ...(end.costUsd === null || end.costUsd === 0 ? [] : [money(end.costUsd)])];
+  const parts = [
+    duration(end.durationMs),
+    ...(end.costUsd === null || end.costUsd === 0 ? [] : [dollars(end.costUsd)]),
+  ];
   const strip = historyStrip([...facts.history, { success: end.verdict === "succeeded", durationMs: end.durationMs }]);
   const leftOut = facts.leftOut === 0 ? [] : [`${count(facts.leftOut, "due time")} left out before`];
   return [`${sign} ${parts.join(" · ")}`, strip, ...leftOut, ...afterwards(facts, end)].join(" · ");

@@ -1,5 +1,6 @@
 import { howToRaise, stoppedAtLimit } from "../../core/budget/budget-words.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
+import { dollars } from "../../core/protocol/dollars.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
@@ -7,7 +8,7 @@ import { type Message, textOf } from "../../core/protocol/messages.ts";
 import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { PASSING } from "./failure-kinds.ts";
-import { count, duration, money } from "./figures.ts";
+import { count, duration } from "./figures.ts";
 import { taskLines } from "./task-lines.ts";
 
 /** What ends a run in the thread, as Markdown. */
@@ -87,7 +88,7 @@ export function foldLine(outcome: QueryOutcome, stats: RunStats): string {
     ...(stats.turns > 0 || stats.tools === 0 ? [count(stats.turns, "turn")] : []),
     ...(stats.tools > 0 ? [count(stats.tools, "tool")] : []),
     duration(stats.durationMs),
-    ...(stats.costUsd === null || stats.costUsd === 0 ? [] : [money(stats.costUsd)]),
+    ...(stats.costUsd === null || stats.costUsd === 0 ? [] : [dollars(stats.costUsd)]),
   ];
   return `${FOLD_SIGNS[outcome.type]} ${parts.join(" · ")}`;
 }

@@ -1,3 +1,4 @@
+import { dollars } from "../protocol/dollars.ts";
 import type { BudgetExceeded, BudgetScope } from "../protocol/events.ts";
 import type { Standing } from "./affordable.ts";
 import type { BudgetUnit } from "./limits.ts";
@@ -47,10 +48,4 @@ function settingOf(scope: BudgetScope, unit: BudgetUnit): string {
   if (scope === "run" && unit === "usd") return "maxBudgetUsd";
   if (scope === "managed") return "managedAgents.totalBudgetUsd";
   return `budgets.${scope}${unit === "usd" ? "Usd" : "Tokens"}`;
-}
-
-/** Cents; below ten of them the hundredths, too, where there are any. */
-function dollars(usd: number): string {
-  const figure = usd.toFixed(usd < 0.1 ? 4 : 2);
-  return `$${figure.replace(/(\.\d\d\d?)0+$/u, "$1").replace(/(\.\d\d)0$/u, "$1")}`;
 }

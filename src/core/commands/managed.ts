@@ -1,5 +1,6 @@
 import type { ManagedAgents } from "../agent/managed-agents.ts";
 import { SHIPPED_PRESETS } from "../agent/managed-presets.ts";
+import { dollars } from "../protocol/dollars.ts";
 import { readArguments } from "./arguments.ts";
 import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
@@ -79,7 +80,7 @@ function limitsOf(managed: ManagedAgents): string {
     most === 1 ? "one executor at a time" : `at most ${most} executors at once`,
     `${managed.executorMaxTurns} turns each`,
     ...(managed.executorIsolation ? ["each in a worktree of its own"] : []),
-    ...(usd === undefined ? [] : [`$${usd} for one request`]),
+    ...(usd === undefined ? [] : [`${dollars(usd)} for one request`]),
     ...(managerModel === undefined ? [] : [`\`${managerModel}\` manages`]),
     ...(executorModel === undefined ? [] : [`\`${executorModel}\` executes`]),
   ].join(", ");

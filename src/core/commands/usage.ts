@@ -1,3 +1,4 @@
+import { dollars } from "../protocol/dollars.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import type { FeedbackSum } from "../store/feedback.ts";
 import type { Store } from "../store/store.ts";
@@ -65,7 +66,7 @@ async function usageReport(
   const sums = await sumsByDay({ range, days }, context);
   const rows = await rowsBy(by, { range, sums }, context);
   const whole = await context.store.usage.total(range);
-  const head = `**${money(whole)}** in ${days === 1 ? "one day" : `${days} days`} ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${whole.calls} model ${whole.calls === 1 ? "call" : "calls"}`;
+  const head = `**${dollars(whole.costUsd)}** in ${days === 1 ? "one day" : `${days} days`} ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${whole.calls} model ${whole.calls === 1 ? "call" : "calls"}`;
   const votes = await context.store.feedback.count(range);
   const own = await ownText({ since: range.since, today }, context);
   const text = [head, own, table(rows, by), ...notes(whole), ...votesText(votes)].join("\n");
@@ -97,8 +98,8 @@ async function ownText({ since, today }: { since: number; today: number }, conte
     session === null ? null : sessionUsd(session.id, store),
   ]);
   const parts = [
-    `You: ${money(you)}, today ${money(day)}`,
-    ...(here === null ? [] : [`this session: ${money({ costUsd: here })}`]),
+    `You: ${dollars(you.costUsd)}, today ${dollars(day.costUsd)}`,
+    ...(here === null ? [] : [`this session: ${dollars(here)}`]),
   ];
   return parts.join(" · ");
 }
@@ -147,7 +148,9 @@ function table(rows: readonly Row[], by: string): string {
   const isPriced = rows.some(({ costUsd }) => costUsd > 0);
   const size = (row: Row) => (isPriced ? row.costUsd : row.amount);
   const most = Math.max(...rows.map(size));
-  return textTable(rows.map((row) => [row.label, money(row), figure(row.amount) + row.unit, bar(size(row), most)]));
+  return textTable(
+    rows.map((row) => [row.label, dollars(row.costUsd), figure(row.amount) + row.unit, bar(size(row), most)]),
+  );
 }
 
 function notes({ unpriced }: UsageSum): string[] {
@@ -158,10 +161,6 @@ function notes({ unpriced }: UsageSum): string[] {
 
 function votesText({ up, down }: FeedbackSum): string[] {
   return up + down === 0 ? [] : [`What people said of it: ${figure(up)} 👍 · ${figure(down)} 👎`];
-}
-
-function money({ costUsd }: { readonly costUsd: number }): string {
-  return `$${costUsd > 0 && costUsd < 0.1 ? costUsd.toFixed(4) : costUsd.toFixed(2)}`;
 }
 
 function figure(value: number): string {

@@ -1,5 +1,6 @@
 import { collapseReads } from "../context/collapse-reads.ts";
 import { renderBlock } from "../context/render-block.ts";
+import { dollars } from "../protocol/dollars.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../protocol/plain-text.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
@@ -27,7 +28,7 @@ export async function runDetails(store: Store, runId: string, maxChars: number):
   const [calls, spent] = await Promise.all([store.toolCalls.ofRun(runId), store.usage.ofRun(runId)]);
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = spent.usage;
   const read = inputTokens + cacheReadTokens + cacheWriteTokens;
-  const cost = spent.costUsd === null ? "cost unknown" : spent.costUsd === 0 ? "free" : `$${spent.costUsd.toFixed(4)}`;
+  const cost = spent.costUsd === null ? "cost unknown" : spent.costUsd === 0 ? "free" : dollars(spent.costUsd);
   const head = `**${spent.turns} turn${spent.turns === 1 ? "" : "s"}** · ${read} tokens read, ${outputTokens} written · ${cost}`;
   const below = await taskSteps(store, run);
   const parts: TaskSteps[] = [{ head: null, calls }, ...below];

@@ -110,10 +110,10 @@ const TOOLS = [
 /** In order, in one thread. */
 const managed: readonly (readonly [typed: string, answer: string | RegExp, settings: object])[] = [
   ["/managed", /^Managed mode is \*\*off\*\*.*\n`careful`: at most 2 executors at once, 20 turns each, each in/u, {}],
-  ["/managed", "\n`cheap`: one executor at a time, 6 turns each, $0.2 for one request\n", {}],
+  ["/managed", "\n`cheap`: one executor at a time, 6 turns each, $0.20 for one request\n", {}],
   [
     "/managed",
-    "\n`fast`: at most 20 executors at once, 10 turns each, $0.2 for one request, `openai/gpt-6-sol` executes\n",
+    "\n`fast`: at most 20 executors at once, 10 turns each, $0.20 for one request, `openai/gpt-6-sol` executes\n",
     {},
   ],
   [
