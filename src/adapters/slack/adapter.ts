@@ -30,7 +30,18 @@ import { formErrors, openForm } from "./forms.ts";
 import { publishHome } from "./home.ts";
 import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
-import { edit, fetchThread, find, post, react, upload, whisper, whisperFiles, withFilesNote } from "./messages.ts";
+import {
+  edit,
+  fetchThread,
+  find,
+  post,
+  react,
+  type Uploads,
+  upload,
+  whisper,
+  whisperFiles,
+  withFilesNote,
+} from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { type Addressee, addressedMessage, readPayload, saidIn } from "./payload.ts";
 import { SlackSocket } from "./socket.ts";
@@ -84,7 +95,7 @@ class SlackPlatform implements ChatPlatform {
   /** Set while Slack refuses the bot token: the socket may well stay open then. */
   #refused: PlatformHealth | null = null;
   readonly #told = new Set<string>();
-  readonly #uploaded = new BoundedMap<string, number>(UPLOADS_KEPT);
+  readonly #uploads: Uploads = new BoundedMap(UPLOADS_KEPT);
   /** Private answers on their way; `stop` waits for them. None rejects. */
   readonly #answers = new Set<Promise<void>>();
 
@@ -141,11 +152,11 @@ class SlackPlatform implements ChatPlatform {
   }
 
   post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
-    return this.#do(({ web }) => post(web, thread, { message, key, uploaded: this.#uploaded }));
+    return this.#do(({ web }) => post(web, thread, { message, key, uploads: this.#uploads }));
   }
 
   find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null> {
-    return this.#do(({ web }) => find(web, thread, { key, since }));
+    return this.#do((live) => find(live, thread, { key, since, uploads: this.#uploads }));
   }
 
   edit(posted: PostedMessage, message: OutgoingMessage): Promise<void> {

@@ -33,17 +33,32 @@ function handle(channelId: string, ts: string | undefined): PostedMessage {
 export interface Sent {
   readonly message: OutgoingMessage;
   readonly key: string;
-  /** How many files of posts that failed after them are there, by the posts' keys. */
-  readonly uploaded: BoundedMap<string, number>;
+  readonly uploads: Uploads;
+}
+
+/** Files that are there though their post is not, by the post's key: it failed, or its process was killed. */
+export type Uploads = BoundedMap<string, readonly Uploaded[]>;
+
+/** Files carry no key: what Slack tells of them has to do. */
+interface Uploaded {
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
 }
 
 /** Files come first: a post that is found again after a crash must have them. What is sent again does not bring them again. */
 export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promise<PostedMessage> {
-  const { message, key, uploaded } = sent;
-  for (const [index, file] of message.files.entries()) {
-    if (index < (uploaded.get(key) ?? 0)) continue;
+  const { message, key, uploads } = sent;
+  const there = [...(uploads.get(key) ?? [])];
+  for (const file of message.files) {
+    const { name, data } = file;
+    const known = there.findIndex((each) => each.name === name && each.size === data.length);
+    if (known >= 0) {
+      there.splice(known, 1);
+      continue;
+    }
     await upload(web, thread, file);
-    uploaded.set(key, index + 1);
+    uploads.set(key, [...(uploads.get(key) ?? []), { name, size: data.length }]);
   }
   const { postMessage: send } = web.chat;
   try {
@@ -55,7 +70,7 @@ export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promis
       unfurl_links: false,
       unfurl_media: false,
     });
-    uploaded.delete(key);
+    uploads.delete(key);
     return handle(thread.channelId, ts);
   } catch (error) {
     throw toPlatformError(error, "write here");
@@ -167,18 +182,24 @@ async function writeDirectly(web: SlackWeb, userId: string, body: ReturnType<typ
   }
 }
 
+/** Where the message is not there, what is there of its files is noted in `uploads`. */
 export async function find(
-  web: SlackWeb,
+  { web, identity }: Pick<ThreadReader, "web" | "identity">,
   thread: ThreadRef,
-  sought: { key: string; since: number },
+  { key, since, uploads }: { readonly key: string; readonly since: number; readonly uploads: Uploads },
 ): Promise<PostedMessage | null> {
-  const oldest = String((sought.since - CLOCK_SKEW_MS) / 1_000);
+  const oldest = String((since - CLOCK_SKEW_MS) / 1_000);
+  const ownFiles: Uploaded[] = [];
   for await (const page of pages(web, thread, { oldest })) {
     const found = page.find(
-      ({ metadata }) => metadata?.event_type === KEY_EVENT_TYPE && metadata.event_payload.key === sought.key,
+      ({ metadata }) => metadata?.event_type === KEY_EVENT_TYPE && metadata.event_payload.key === key,
     );
     if (found !== undefined) return handle(thread.channelId, found.ts);
+    const isOurs = ({ user, ts }: HistoryMessage) => user === identity.userId && tsToMs(ts) >= since;
+    ownFiles.push(...page.filter(isOurs).flatMap(({ files }) => files ?? []));
   }
+  // This process knows its own uploads better: Slack shows them a little later.
+  if (!uploads.has(key) && ownFiles.length > 0) uploads.set(key, ownFiles);
   return null;
 }
 

@@ -168,6 +168,7 @@ export const historyMessageSchema = z.object({
   username: z.string().optional(),
   text: z.string().nullish(),
   blocks: z.array(z.object({ type: z.string(), text: z.unknown().optional() })).nullish(),
+  files: z.array(z.object({ name: z.string().catch(""), size: z.number().catch(0) })).nullish(),
   metadata: z.object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()) }).nullish(),
 });
 export type HistoryMessage = z.infer<typeof historyMessageSchema>;

@@ -332,3 +332,28 @@ test("a post that is sent again after its files does not bring them again", asyn
   const files = server.workspace.messages.flatMap((each) => each.files.map(({ name }) => name));
   expect(files).toEqual(["a.csv"]);
 });
+
+test("files that a killed process had brought do not come again with their message", async () => {
+  await using harness = await openSlackHarness();
+  const { event } = await openThread(harness);
+  const { server, platform } = harness;
+  const file = (name: string, text: string) => {
+    return { name, mediaType: "text/csv", data: new TextEncoder().encode(text) };
+  };
+  const earlier: OutgoingMessage = { ...plainMessage("Before."), files: [file("a.csv", "port,9090")] };
+  await platform.post(event.thread, earlier, "earlier");
+  const intentAt = Math.floor(Number(server.workspace.nextTs()) * 1_000) + 1;
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  server.faults.add("chat.postMessage", { kind: "rate_limited", retryAfterS: 1 });
+  const files = [file("a.csv", "port,9090"), file("b.csv", "port,1"), file("b.csv", "port,1")];
+  const killed: OutgoingMessage = { ...plainMessage("The figures."), files: files.slice(0, 2) };
+  await expect(platform.post(event.thread, killed, "k")).rejects.toMatchObject({ code: "platform_rate_limited" });
+
+  const next = harness.adapter();
+  await next.start(() => Promise.resolve({ type: "accepted" }), signal);
+  expect(await next.find(event.thread, "k", intentAt)).toBeNull();
+  await next.post(event.thread, { ...killed, files }, "k");
+  await next.stop();
+  const names = server.workspace.messages.flatMap((each) => each.files.map(({ name }) => name));
+  expect(names).toEqual(["a.csv", "a.csv", "b.csv", "b.csv"]);
+});
