@@ -20,7 +20,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
+/** What was sent, from the cache or not. */
+export function inputTokensOf({ inputTokens, cacheReadTokens, cacheWriteTokens }: Omit<Usage, "outputTokens">): number {
+  return inputTokens + cacheReadTokens + cacheWriteTokens;
+}
+
 /** Everything that a call was counted at: what was sent, from the cache or not, and what came back. */
-export function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
-  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+export function tokensOf(usage: Usage): number {
+  return inputTokensOf(usage) + usage.outputTokens;
 }

@@ -1,8 +1,9 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { ContentBlock, Origin } from "../protocol/messages.ts";
-import type { Usage } from "../protocol/usage.ts";
+import { inputTokensOf, type Usage } from "../protocol/usage.ts";
 import { ANTHROPIC_OPTIONAL_FIELDS, anthropicBody } from "./anthropic-body.ts";
 import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "./provider.ts";
+import { tokenCount } from "./token-count.ts";
 import { parseToolInput } from "./tool-input.ts";
 import { authHeaders, QUIET_CLIENT, type Wire, type WireOptions } from "./wire.ts";
 
@@ -184,12 +185,17 @@ function stopReasonOf(stop: Anthropic.StopReason | null): StopReason {
   }
 }
 
-/** Counts in the stream are totals so far, each in whichever event knows it; cached tokens are not in input_tokens. */
-function addedUsage(usage: Usage, counts: Partial<Anthropic.MessageDeltaUsage>): Usage {
-  return {
-    inputTokens: counts.input_tokens ?? usage.inputTokens,
-    outputTokens: counts.output_tokens ?? usage.outputTokens,
-    cacheReadTokens: counts.cache_read_input_tokens ?? usage.cacheReadTokens,
-    cacheWriteTokens: counts.cache_creation_input_tokens ?? usage.cacheWriteTokens,
+/**
+ * Counts in the stream are totals so far, each in whichever event knows it; cached tokens are not in input_tokens.
+ * Compatible providers may leave out all of them, or say nothing but zeros where they have counted before.
+ */
+function addedUsage(usage: Usage, counts: Partial<Anthropic.MessageDeltaUsage> | null | undefined): Usage {
+  const said = (count: number | null | undefined, before: number) => (count == null ? before : tokenCount(count));
+  const next = {
+    inputTokens: said(counts?.input_tokens, usage.inputTokens),
+    outputTokens: Math.max(usage.outputTokens, tokenCount(counts?.output_tokens)),
+    cacheReadTokens: said(counts?.cache_read_input_tokens, usage.cacheReadTokens),
+    cacheWriteTokens: said(counts?.cache_creation_input_tokens, usage.cacheWriteTokens),
   };
+  return inputTokensOf(next) > 0 ? next : { ...usage, outputTokens: next.outputTokens };
 }

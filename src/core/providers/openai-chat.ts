@@ -4,11 +4,12 @@ import { ProviderError } from "../protocol/errors.ts";
 import type { ContentBlock, Message, Origin } from "../protocol/messages.ts";
 import { toolUsesOf } from "../protocol/messages.ts";
 import type { Ids } from "../protocol/runtime.ts";
-import { NO_USAGE, type Usage } from "../protocol/usage.ts";
+import { NO_USAGE, tokensOf, type Usage } from "../protocol/usage.ts";
 import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
 import { createOpenAiClient } from "./openai-client.ts";
 import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "./provider.ts";
 import { createReasoningSplitter, type Piece, type ReasoningSplitter } from "./reasoning-tags.ts";
+import { tokenCount } from "./token-count.ts";
 import { parseToolInput } from "./tool-input.ts";
 import type { Wire, WireOptions } from "./wire.ts";
 
@@ -38,6 +39,9 @@ export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
     },
   };
 }
+
+/** What it can be is token-count.ts's. */
+const saidCount = z.unknown().optional();
 
 /** Only what is read, and leniently: what a provider leaves out or sends as null is absent. */
 const chunkSchema = z.object({
@@ -70,12 +74,10 @@ const chunkSchema = z.object({
     .nullish(),
   usage: z
     .object({
-      prompt_tokens: z.number().nullish(),
-      completion_tokens: z.number().nullish(),
-      prompt_tokens_details: z
-        .object({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
-        .nullish(),
-      prompt_cache_hit_tokens: z.number().nullish(),
+      prompt_tokens: saidCount,
+      completion_tokens: saidCount,
+      prompt_tokens_details: z.object({ cached_tokens: saidCount, cache_write_tokens: saidCount }).nullish(),
+      prompt_cache_hit_tokens: saidCount,
     })
     .nullish(),
 });
@@ -142,9 +144,10 @@ function* received(
   { answer, listening }: { answer: Answer; listening: Listening },
 ): Generator<StreamEvent> {
   if (chunk.model != null && chunk.model !== "") answer.model = chunk.model;
-  if (chunk.usage != null) {
-    answer.usage = usageOf(chunk.usage);
-    yield { type: "usage", usage: answer.usage };
+  const usage = chunk.usage == null ? NO_USAGE : usageOf(chunk.usage);
+  if (tokensOf(usage) > 0) {
+    answer.usage = usage;
+    yield { type: "usage", usage };
   }
   const choice = chunk.choices?.[0];
   if (choice === undefined) return;
@@ -251,11 +254,11 @@ function stopReasonOf({ finish, calls, refused }: Answer): StopReason {
 /** Cached tokens are inside prompt_tokens here; ours are apart. */
 function usageOf(usage: NonNullable<Chunk["usage"]>): Usage {
   const details = usage.prompt_tokens_details;
-  const read = details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
-  const written = details?.cache_write_tokens ?? 0;
+  const read = tokenCount(details?.cached_tokens ?? usage.prompt_cache_hit_tokens);
+  const written = tokenCount(details?.cache_write_tokens);
   return {
-    inputTokens: Math.max(0, (usage.prompt_tokens ?? 0) - read - written),
-    outputTokens: usage.completion_tokens ?? 0,
+    inputTokens: Math.max(0, tokenCount(usage.prompt_tokens) - read - written),
+    outputTokens: tokenCount(usage.completion_tokens),
     cacheReadTokens: read,
     cacheWriteTokens: written,
   };

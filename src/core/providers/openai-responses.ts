@@ -5,6 +5,7 @@ import { NO_USAGE, type Usage } from "../protocol/usage.ts";
 import { createOpenAiClient } from "./openai-client.ts";
 import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "./provider.ts";
 import { RESPONSES_OPTIONAL_FIELDS, reasoningItemSchema, responsesBody } from "./responses-body.ts";
+import { tokenCount } from "./token-count.ts";
 import { parseToolInput } from "./tool-input.ts";
 import type { Wire, WireOptions } from "./wire.ts";
 
@@ -127,13 +128,13 @@ function stopReasonOf(response: Responses.Response, output: readonly Responses.R
 }
 
 /** Cached tokens are inside input_tokens here; ours are apart. */
-function usageOf(usage: Responses.ResponseUsage | undefined): Usage {
-  if (usage === undefined) return NO_USAGE;
-  const read = usage.input_tokens_details?.cached_tokens ?? 0;
-  const written = usage.input_tokens_details?.cache_write_tokens ?? 0;
+function usageOf(usage: Responses.ResponseUsage | null | undefined): Usage {
+  if (usage == null) return NO_USAGE;
+  const read = tokenCount(usage.input_tokens_details?.cached_tokens);
+  const written = tokenCount(usage.input_tokens_details?.cache_write_tokens);
   return {
-    inputTokens: Math.max(0, usage.input_tokens - read - written),
-    outputTokens: usage.output_tokens,
+    inputTokens: Math.max(0, tokenCount(usage.input_tokens) - read - written),
+    outputTokens: tokenCount(usage.output_tokens),
     cacheReadTokens: read,
     cacheWriteTokens: written,
   };
