@@ -30,22 +30,26 @@ interface AppliedMigration {
 }
 
 /**
- * Applies the migrations of `directory` that the database lacks, in the way `prisma migrate deploy`
- * does: same table, same checksums, so that either may run at any time. Returns the names applied.
- * Throws StoreError `database_newer` for a database that knows migrations this version does not, and
- * ConfigError when the database refuses one to its user.
- * The caller holds whatever lock keeps other processes out.
+ * Applies the migrations of `directory` that the database lacks, in the way `prisma migrate deploy` does: same table,
+ * same checksums, so that either may run at any time. All of it is one transaction, which ends with the connection when
+ * anything fails or the process is killed: the database is then as it was. Returns the names applied. Throws StoreError
+ * `database_newer` for a database that knows migrations this version does not, and ConfigError when the database refuses
+ * one to its user; whoever calls closes the connection.
  */
 export async function migrate(
   db: MigrationConnection,
   directory: string,
   runtime: Pick<Runtime, "clock" | "ids">,
 ): Promise<string[]> {
+  if ((await pendingMigrations(db, directory)).length === 0) return [];
+  await db.script(BEGIN[db.kind]);
   // PostgreSQL wants the right to create a table even for one that is there.
   if (!(await hasTable(db))) await db.script(MIGRATIONS_TABLE[db.kind]);
+  // Another process may have been quicker.
   const pending = await pendingMigrations(db, directory);
   const at = () => db.timestamp(runtime.clock.now());
   for (const migration of pending) await apply(db, { ...migration, id: runtime.ids.next("mig"), at });
+  await db.script("COMMIT");
   return pending.map(({ name }) => name);
 }
 
@@ -109,39 +113,20 @@ interface PendingMigration extends MigrationFile {
   at(): string | Date;
 }
 
-async function apply(db: MigrationConnection, migration: PendingMigration): Promise<void> {
-  const p = (n: number) => db.placeholder(n);
-  await db.rows(
-    `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at") VALUES (${p(1)}, ${p(2)}, ${p(3)}, ${p(4)})`,
-    [migration.id, migration.checksum, migration.name, migration.at()],
-  );
+async function apply(db: MigrationConnection, { id, name, sql, checksum, at }: PendingMigration): Promise<void> {
+  const startedAt = at();
   try {
-    await db.script(migration.sql);
+    await db.script(sql);
   } catch (cause) {
-    const refused = await undone(db, migration, cause);
-    if (refused !== null) throw refused;
-    await db.rows(`UPDATE "_prisma_migrations" SET "logs" = ${p(1)} WHERE "id" = ${p(2)}`, [
-      String(cause),
-      migration.id,
-    ]);
-    throw new StoreError("defect", `migration ${migration.name} failed`, { cause });
+    const refused = db.kind === "postgresql" ? refusedMigration(name, cause) : null;
+    throw refused ?? new StoreError("defect", `migration ${name} failed, the database is as it was before`, { cause });
   }
+  const values = [id, checksum, name, startedAt, at()];
+  const places = values.map((_, index) => db.placeholder(index + 1)).join(", ");
   await db.rows(
-    `UPDATE "_prisma_migrations" SET "finished_at" = ${p(1)}, "applied_steps_count" = 1 WHERE "id" = ${p(2)}`,
-    [migration.at(), migration.id],
+    `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count") VALUES (${places}, 1)`,
+    values,
   );
-}
-
-/** PostgreSQL undoes a script that it refuses as a whole: once its user may, the next start tries it again. */
-async function undone(db: MigrationConnection, migration: PendingMigration, cause: unknown) {
-  const refused = db.kind === "postgresql" ? refusedMigration(migration.name, cause) : null;
-  if (refused === null) return null;
-  const [one, two] = [db.placeholder(1), db.placeholder(2)];
-  await db.rows(`UPDATE "_prisma_migrations" SET "rolled_back_at" = ${one} WHERE "id" = ${two}`, [
-    migration.at(),
-    migration.id,
-  ]);
-  return refused;
 }
 
 function appliedMigration(row: unknown): AppliedMigration {
@@ -155,6 +140,9 @@ function appliedMigration(row: unknown): AppliedMigration {
 
 const APPLIED =
   'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL';
+
+/** A table that others refer to is made anew under the same name: SQLite must not look at these until all is done. */
+const BEGIN = { sqlite: "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE", postgresql: "BEGIN" } as const;
 
 /** A row when there is a table of migrations. */
 const FIND_TABLE = {

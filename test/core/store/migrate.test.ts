@@ -1,4 +1,6 @@
-import { cpSync, readdirSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -6,7 +8,8 @@ import { openSqlite } from "../../../src/core/store/sqlite.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
-const MIGRATIONS = path.resolve(import.meta.dirname, "../../../prisma/sqlite/migrations");
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+const MIGRATIONS = path.join(ROOT, "prisma/sqlite/migrations");
 
 interface Applied {
   migration_name: string;
@@ -46,14 +49,7 @@ test("a new database gets every migration, and a second start none", async () =>
 test("a database from a newer version is refused and left as it is", async () => {
   const directory = tempDirectory();
   const file = path.join(directory, "deckhand.db");
-  const newer = path.join(directory, "newer");
-  cpSync(MIGRATIONS, newer, { recursive: true });
-  cpSync(
-    path.join(newer, readdirSync(newer).find((name) => name.endsWith("_init")) ?? ""),
-    path.join(newer, "99990101000000_future"),
-    { recursive: true },
-  );
-  writeFileSync(path.join(newer, "99990101000000_future/migration.sql"), 'CREATE TABLE "Future" ("id" TEXT);');
+  const newer = withOneMore(directory, "future", 'CREATE TABLE "Future" ("id" TEXT);');
   await open(file, newer);
   const before = applied(file);
   await expect(open(file)).rejects.toMatchObject({ code: "database_newer" });
@@ -71,17 +67,69 @@ test("a migration that was changed after it was applied is refused", async () =>
   await expect(open(file, changed)).rejects.toThrow(/differs/);
 });
 
-test("a failed migration is named, and the next start says that it failed", async () => {
+/** The migrations, and after them one more. */
+function withOneMore(directory: string, name: string, sql: string): string {
+  const copy = path.join(directory, name);
+  cpSync(MIGRATIONS, copy, { recursive: true });
+  const migration = path.join(copy, `99990101000000_${name}`);
+  mkdirSync(migration);
+  writeFileSync(path.join(migration, "migration.sql"), sql);
+  return copy;
+}
+
+function tables(file: string): unknown[] {
+  const connection = new BetterSqlite3(file);
+  try {
+    return connection.prepare("SELECT name, sql FROM sqlite_master ORDER BY name").all();
+  } finally {
+    connection.close();
+  }
+}
+
+test("a migration that fails is named, and leaves the database to the version before", async () => {
   const directory = tempDirectory();
   const file = path.join(directory, "deckhand.db");
-  const broken = path.join(directory, "broken");
-  cpSync(MIGRATIONS, broken, { recursive: true });
-  cpSync(
-    path.join(broken, readdirSync(broken).find((name) => name.endsWith("_init")) ?? ""),
-    path.join(broken, "99990101000000_broken"),
-    { recursive: true },
-  );
-  writeFileSync(path.join(broken, "99990101000000_broken/migration.sql"), "CREATE NONSENSE;");
-  await expect(open(file, broken)).rejects.toThrow(/99990101000000_broken failed/);
-  await expect(open(file, broken)).rejects.toThrow(/failed half-way/);
+  await open(file);
+  const before = [tables(file), applied(file)];
+  const broken = withOneMore(directory, "broken", 'CREATE TABLE "Half" ("id" TEXT); CREATE NONSENSE;');
+  for (let start = 0; start < 2; start += 1) {
+    await expect(open(file, broken)).rejects.toThrow(/99990101000000_broken failed/);
+    expect([tables(file), applied(file)]).toEqual(before);
+  }
+  await open(file);
 });
+
+test("a start that is killed amid its migrations leaves the database as it was", async () => {
+  const directory = tempDirectory();
+  const file = path.join(directory, "deckhand.db");
+  const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;";
+  const hanging = withOneMore(directory, "hanging", `CREATE TABLE "Half" ("id" TEXT); ${endless}`);
+  const script = `
+    import { openSqlite } from "./src/core/store/sqlite.ts";
+    import { systemRuntime } from "./src/runtime.ts";
+    process.stdout.write("begun");
+    await openSqlite(${JSON.stringify(`file:${file}`)}, ${JSON.stringify(hanging)}, systemRuntime());
+  `;
+  const start = spawn(process.execPath, ["--input-type=module", "--eval", script], { cwd: ROOT });
+  await once(start.stdout, "data");
+  await expect.poll(() => isLocked(file)).toBe(true);
+  start.kill("SIGKILL");
+  await once(start, "close");
+  expect(tables(file)).toEqual([]);
+  await open(file);
+  expect(applied(file).length).toBeGreaterThan(0);
+});
+
+/** Whether another process writes, or is about to. */
+function isLocked(file: string): boolean {
+  const connection = new BetterSqlite3(file, { timeout: 0 });
+  try {
+    connection.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return false;
+  } catch (error) {
+    if (error instanceof BetterSqlite3.SqliteError && error.code === "SQLITE_BUSY") return true;
+    throw error;
+  } finally {
+    connection.close();
+  }
+}
