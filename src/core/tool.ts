@@ -20,6 +20,8 @@ export interface WriteIntent {
   /** sha256 of the file before (null: it did not exist) and after. */
   readonly before: string | null;
   readonly after: string;
+  /** The topmost directory above the file that comes to be with it. */
+  readonly made?: string;
 }
 
 /** The thread of a call's session. */

@@ -7,6 +7,8 @@ import type { CallPreview, CallRefusal, CallRule, WriteIntent } from "../core/to
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { instructionRefusal, isInstructionFile } from "./instruction-files.ts";
 import { guestCapabilities } from "./wasm/grant.ts";
+import { missingAbove } from "./wasm/workspace/empty-directories.ts";
+import { Places } from "./wasm/workspace/places.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
 /** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
@@ -44,9 +46,21 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
     return textResult(plan.text, { summary: "no change", files: [{ path, sha256: plan.sha256, action: "read" }] });
   }
   const { before, after, text, summary } = plan;
-  await scope.ctx.intend({ path, before, after });
+  const made = before === null ? madeWith(path, scope) : {};
+  await scope.ctx.intend({ path, before, after, ...made });
   await commit(guest, change, { before, scope });
-  return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before }] });
+  return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before, ...made }] });
+}
+
+/** The topmost directory that comes to be with a file. */
+function madeWith(path: string, { ctx }: CallScope): { readonly made?: string } {
+  const places = new Places(ctx.sandboxRoot);
+  try {
+    const made = missingAbove(path, places);
+    return made === null ? {} : { made };
+  } finally {
+    places.close();
+  }
 }
 
 /**
@@ -99,7 +113,7 @@ export async function reconcileChange(
   { change, intent }: { readonly change: Change; readonly intent: WriteIntent },
   scope: CallScope,
 ): Promise<ToolResult> {
-  const { path, before, after } = intent;
+  const { path, before, after, made } = intent;
   const { sha256 } = await callGuest(guest, { body: { op: "hash", path }, reply: hashReply }, scope);
   if (sha256 === before && before !== after) await commit(guest, change, { before, scope });
   else if (sha256 !== after) {
@@ -107,6 +121,6 @@ export async function reconcileChange(
       `${path} was changed by someone else during a restart; this change was not made. Read it again.`,
     );
   }
-  const files = [{ path, sha256: after, action: "wrote" as const, before }];
+  const files = [{ path, sha256: after, action: "wrote" as const, before, ...(made === undefined ? {} : { made }) }];
   return textResult(`Changed ${path}.`, { summary: "changed", files });
 }

@@ -6,7 +6,7 @@ import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { FileFate, RestoreFiles } from "../core/sessions/file-restore.ts";
 import type { FileStep } from "../core/store/undos.ts";
 import { isInstructionFile } from "./instruction-files.ts";
-import { removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
+import { madeWith, removeEmpty, removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
 import { keepMode, keptMode } from "./wasm/workspace/kept-mode.ts";
 import { type Place, Places, withFile } from "./wasm/workspace/places.ts";
@@ -37,8 +37,22 @@ export function createFileRestore({ snapshots, sandboxRootOf }: FileRestoreOptio
 function fatesOf(steps: readonly FileStep[], places: Places, options: RestoreOptions): ReadonlyMap<FileStep, FileFate> {
   const coming = steps.filter(({ to }) => to !== null);
   const going = steps.filter(({ to }) => to === null);
-  const restoring = { ...options, places, coming };
-  return new Map([...going, ...coming].map((step) => [step, fateOf(step, restoring)]));
+  const removed: FileStep[] = [];
+  const restoring = { ...options, places, coming, removed };
+  const fates = new Map([...going, ...coming].map((step) => [step, fateOf(step, restoring)]));
+  clearMade(removed, places);
+  return fates;
+}
+
+/** Of files that are gone now, the directories that had come to be with them go, too, where they are empty. */
+function clearMade(removed: readonly FileStep[], places: Places): void {
+  for (const directory of madeWith(removed)) {
+    try {
+      refusing(directory, () => removeEmpty(directory, places));
+    } catch (error) {
+      if (!(error instanceof SandboxError)) throw error; // the files are as they were: an empty directory may stay
+    }
+  }
 }
 
 interface RestoreOptions {
@@ -50,6 +64,8 @@ interface Restoring extends RestoreOptions {
   readonly places: Places;
   /** The files that there are afterwards. */
   readonly coming: readonly FileStep[];
+  /** Takes the files that went. */
+  readonly removed: FileStep[];
 }
 
 function fateOf(step: FileStep, restoring: Restoring): FileFate {
@@ -75,7 +91,10 @@ function restore(step: FileStep, restoring: Restoring): FileFate {
   if (to !== null && content === null) return { type: "not_kept" };
   if (place !== null && from !== null) keepPresent(place, snapshots);
   if (content !== null) putBack(place?.stats ? place : places.make(name), { step, content, snapshots });
-  else if (place !== null) unlinkSync(place.directory.at(place.name));
+  else if (place !== null) {
+    unlinkSync(place.directory.at(place.name));
+    restoring.removed.push(step);
+  }
   return restored(name, to, restoring);
 }
 

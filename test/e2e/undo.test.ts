@@ -75,6 +75,7 @@ test.each(platforms)(
     const undone = `✓ Put back as before my last changes: ${CHANGED}. \`/undo redo\` makes them once more.`;
     expect(await answerTo("/undo")).toBe(undone);
     expect(contents(root)).toEqual(BEFORE);
+    expect(existsSync(path.join(root, "notes"))).toBe(false);
     expect(await answerTo("/undo redo")).toBe(`✓ Made once more: ${CHANGED}.`);
     expect(contents(root)).toEqual(AFTER);
     expect(await answerTo("/undo")).toBe(undone);

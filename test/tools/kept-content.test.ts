@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -68,6 +69,43 @@ test.each([
     expect(statSync(at("bin/notes.txt")).mode & 0o111).toBe(0);
   },
 );
+
+/** All directories beneath the root, in order. */
+function directoriesOf(root: string): string[] {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  const found = entries.filter((entry) => entry.isDirectory());
+  return found.map((entry) => path.relative(root, path.join(entry.parentPath, entry.name))).toSorted();
+}
+
+test.each<{ name: string; input: object; made: string | undefined }>([
+  { name: "write", input: { path: "old/new/a/f.txt", content: "x" }, made: "old/new" },
+  { name: "write", input: { path: "old/f.txt", content: "x" }, made: undefined },
+  { name: "bash", input: { command: "mkdir -p old/new/a; echo x > old/new/a/f.txt" }, made: "old/new" },
+  { name: "bash", input: { command: "mkdir empty/a; echo x > empty/a/f.txt" }, made: "empty/a" },
+  { name: "bash", input: { command: "rm -r empty; mkdir -p empty/a; echo x > empty/a/f.txt" }, made: "empty/a" },
+  { name: "bash", input: { command: "echo x > empty/f.txt" }, made: undefined },
+  { name: "bash", input: { command: "cp -r old new; rm -r old/deep" }, made: "new" },
+  { name: "bash", input: { command: "mv old new" }, made: "new" },
+  {
+    name: "js_exec",
+    input: { code: "fs.mkdirSync('a/b', {recursive: true}); fs.writeFileSync('a/b/f', 'x')" },
+    made: "a",
+  },
+])("undone, $name $input leaves the directories that there were, and no others", async ({ name, input, made }) => {
+  const session = fileSession(sandbox);
+  session.put("old/deep/x.txt", "x\n");
+  mkdirSync(path.join(session.root, "empty"));
+  const before = directoriesOf(session.root);
+  const { files = [] } = await session.run(name, input);
+  expect(files.find((file) => file.before === null)?.made).toBe(made);
+  const restore = createFileRestore({ snapshots, sandboxRootOf: () => session.root });
+  const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
+  const steps = files.map(({ path: file, sha256, before: to = null, made: top }) => {
+    return { path: file, from: sha256, to, ...(top === undefined ? {} : { made: top }) };
+  });
+  await restore({ thread, steps, instructions: false });
+  expect(directoriesOf(session.root)).toEqual(before);
+});
 
 test("a command's changes name what was there before the call, however often they change a file", async () => {
   const session = fileSession(sandbox);

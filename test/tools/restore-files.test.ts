@@ -76,6 +76,31 @@ test("a file that became a directory is put back, made once more, and what is no
   expect(at.read("a/mine")).toBe("mine");
 });
 
+test("directories that came to be with files go with them, if nothing else is in them", async () => {
+  const at = restoring();
+  at.put("was/new/a/f.txt", "after");
+  at.put("was/new/g.txt", "after");
+  at.put("kept/new/f.txt", "after");
+  at.put("kept/new/mine.txt", "mine");
+  at.put("old/f.txt", "after");
+  at.put("by hand/f.txt", "by hand");
+  const steps = [
+    { ...at.step("was/new/g.txt", "after", null), made: "was/new" },
+    { ...at.step("was/new/a/f.txt", "after", null), made: "was/new/a" },
+    { ...at.step("kept/new/f.txt", "after", null), made: "kept" },
+    at.step("old/f.txt", "after", null),
+    { ...at.step("by hand/f.txt", "after", null), made: "by hand" },
+  ];
+  expect(await at.fates(steps)).toEqual(["restored", "restored", "restored", "restored", "changed"]);
+  expect(readdirSync(at.root).toSorted()).toEqual(["by hand", "kept", "old", "was"]);
+  expect(readdirSync(path.join(at.root, "was"))).toEqual([]);
+  expect(readdirSync(path.join(at.root, "kept/new"))).toEqual(["mine.txt"]);
+  // Somebody has made it anew since: that is theirs.
+  mkdirSync(path.join(at.root, "was/new"));
+  expect(await at.fates(steps.slice(0, 1))).toEqual(["restored"]);
+  expect(readdirSync(path.join(at.root, "was"))).toEqual(["new"]);
+});
+
 test("one that cannot be put back keeps no other from it", async () => {
   const at = restoring();
   at.put("a.txt", "by hand");

@@ -8,6 +8,8 @@ export const fileStateSchema = z.object({
   action: z.enum(["read", "wrote"]),
   /** Of a file that was written: the content it had before the call, null when there was none; absent when that was not kept. */
   before: z.string().nullable().exactOptional(),
+  /** Of a file that came to be: the topmost directory above it that came to be with it. */
+  made: z.string().exactOptional(),
 });
 export type FileState = z.infer<typeof fileStateSchema>;
 

@@ -10,6 +10,8 @@ export interface NetChange {
   readonly before: string | null | undefined;
   /** As the run left it. */
   readonly after: string | null;
+  /** The topmost directory that came to be with it. */
+  readonly made?: string;
   /** Somebody else has changed it between two of the run's changes. */
   readonly isInterleaved: boolean;
 }
@@ -50,12 +52,12 @@ function rootOf({ sessionId, runId }: CallChanges, roots: ReadonlyMap<string, st
 /** In order of first change; what ends as it began is left out. */
 export function netChanges(files: readonly FileState[]): NetChange[] {
   const changes = new Map<string, NetChange>();
-  for (const { path, before, sha256: after } of files) {
+  for (const { path, before, sha256: after, made } of files) {
     const first = changes.get(path);
     changes.set(
       path,
       first === undefined
-        ? { path, before, after, isInterleaved: false }
+        ? { path, before, after, isInterleaved: false, ...(made === undefined ? {} : { made }) }
         : { ...first, after, isInterleaved: first.isInterleaved || before !== first.after },
     );
   }

@@ -60,9 +60,10 @@ export async function redoLastUndo(options: UndoOptions): Promise<readonly Undon
 }
 
 /** A file that cannot be put back has its fate already. */
-function planOf({ path, before, after, isInterleaved }: NetChange): { readonly step: FileStep } | UndoneFile {
+function planOf({ path, before, after, isInterleaved, made }: NetChange): { readonly step: FileStep } | UndoneFile {
   if (isInterleaved) return { path, fate: { type: "changed" } };
-  return before === undefined ? { path, fate: { type: "not_kept" } } : { step: { path, from: after, to: before } };
+  if (before === undefined) return { path, fate: { type: "not_kept" } };
+  return { step: { path, from: after, to: before, ...(made === undefined ? {} : { made }) } };
 }
 
 async function fatesOf(

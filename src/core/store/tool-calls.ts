@@ -19,7 +19,12 @@ export interface CallChanges {
 }
 
 const filesSchema = z.array(fileStateSchema);
-const intentSchema = z.object({ path: z.string(), before: z.string().nullable(), after: z.string() });
+const intentSchema = z.object({
+  path: z.string(),
+  before: z.string().nullable(),
+  after: z.string(),
+  made: z.string().exactOptional(),
+});
 
 export function toolCallReads(db: Client) {
   return {

@@ -7,6 +7,8 @@ export const fileStepSchema = z.object({
   path: z.string(),
   from: z.string().nullable(),
   to: z.string().nullable(),
+  /** The topmost directory that had come to be with the file: it goes with it where it is left empty. */
+  made: z.string().exactOptional(),
 });
 export type FileStep = z.infer<typeof fileStepSchema>;
 

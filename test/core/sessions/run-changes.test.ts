@@ -26,6 +26,15 @@ test.each<[string, FileState[], ReturnType<typeof netChanges>]>([
     [{ path: "a", before: "1", after: "3", isInterleaved: true }],
   ],
   [
+    "the directories that came to be with a file are those of its first change",
+    [
+      { ...wrote("a/b/f", null, "1"), made: "a/b" },
+      wrote("a/b/f", "1", null),
+      { ...wrote("a/b/f", null, "2"), made: "a" },
+    ],
+    [{ path: "a/b/f", before: null, after: "2", isInterleaved: false, made: "a/b" }],
+  ],
+  [
     "what was before may be unknown",
     [wrote("a", undefined, null)],
     [{ path: "a", before: undefined, after: null, isInterleaved: false }],

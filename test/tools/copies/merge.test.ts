@@ -309,11 +309,11 @@ test("a copy that was removed is told of, and is not taken for an empty one", as
   expect(existsSync(path.dirname(at.copy.tree))).toBe(false);
 });
 
-test("what a file held before a merge is kept", async () => {
-  const at = await copied({ "a.txt": "one\n" }, { theirs: { "a.txt": "two\n", "new.txt": "n" } });
+test("what a file held before a merge is kept, and which directories come to be with it", async () => {
+  const at = await copied({ "a.txt": "one\n" }, { theirs: { "a.txt": "two\n", "new/d/n.txt": "n", "new/o.txt": "o" } });
   const states = (await at.merge()).map(({ state }) => state);
   const sha256 = createHash("sha256").update("one\n").digest("hex");
-  expect(states.map((state) => state?.before)).toEqual([sha256, null]);
+  expect(states.map((state) => state?.before ?? state?.made)).toEqual([sha256, "new", undefined]);
   expect(readFileSync(path.join(at.snapshots, sha256), "utf8")).toBe("one\n");
 });
 

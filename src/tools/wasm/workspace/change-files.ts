@@ -47,7 +47,11 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     copyFile: guarded((source: string, target: string) => write(target, readBytes(writing().places, source), false)),
     makeDirectory: guarded((path: string, parents: boolean) => {
       const current = writing();
-      const making = { check: refuseInstructions, made: () => spend(current, ENTRY_BYTES) };
+      const made = (directory: string): void => {
+        current.keep.made(directory);
+        spend(current, ENTRY_BYTES);
+      };
+      const making = { check: refuseInstructions, made };
       makeDirectory(current.places, path, { ...making, parents });
     }),
     remove: guarded((path: string, recursive: boolean) => remove(writing(), path, recursive)),
@@ -73,7 +77,7 @@ function makeDirectory(places: Places, path: string, how: Making & { readonly pa
   }
   check(place.relative);
   mkdirSync(place.directory.at(place.name));
-  made();
+  made(place.relative);
 }
 
 function remove({ places, keep, changed }: FilesystemScope, path: string, recursive: boolean): void {
@@ -91,7 +95,10 @@ function remove({ places, keep, changed }: FilesystemScope, path: string, recurs
     keep.file(places.entry(file));
     unlinkSync(at(places, file));
   }
-  for (const directory of tree.directories.toReversed()) rmdirSync(at(places, directory));
+  for (const directory of tree.directories.toReversed()) {
+    rmdirSync(at(places, directory));
+    keep.gone(directory);
+  }
   changed(tree.files);
 }
 
@@ -122,6 +129,11 @@ function rename({ places, keep, changed }: FilesystemScope, source: string, targ
       keep.absent(moved(file, from.relative, to.relative));
     }
     renameSync(at(places, from.relative), to.directory.at(to.name));
+    for (const directory of tree.directories) {
+      keep.gone(directory);
+      // An empty directory of the name may have been there.
+      if (directory !== from.relative || to.stats === null) keep.made(moved(directory, from.relative, to.relative));
+    }
     changed(tree.files.flatMap((file) => [file, moved(file, from.relative, to.relative)]));
   } finally {
     directory?.close();

@@ -10,11 +10,37 @@ export function removeEmptyAbove(file: string, places: Places, isToStay: (direct
   }
 }
 
+/** The topmost directory above a file that is not there yet; null when all are, or that is not to be known. */
+export function missingAbove(file: string, places: Places): string | null {
+  const segments = file.split("/");
+  try {
+    for (let depth = 1; depth < segments.length; depth++) {
+      const above = segments.slice(0, depth).join("/");
+      if (places.entry(above).stats === null) return above;
+    }
+    return null;
+  } catch (error) {
+    if (systemCode(error) !== undefined) return null; // who makes the file meets it, too, and says so
+    throw error;
+  }
+}
+
+/** Directories that had come to be with files, the deepest first. */
+export function madeWith(files: readonly { readonly path: string; readonly made?: string }[]): string[] {
+  const directories = files.flatMap(({ path: file, made }) => {
+    const above: string[] = [];
+    let at = path.posix.dirname(file);
+    for (; at === made || at.startsWith(`${made}/`); at = path.posix.dirname(at)) above.push(at);
+    return above;
+  });
+  return [...new Set(directories)].sort((a, b) => b.length - a.length);
+}
+
 /** What keeps a directory, and is no failure. */
 const STAYS = ["ENOTEMPTY", "EEXIST", "ENOTDIR", "EACCES", "EPERM", "EBUSY"];
 
-/** True when it is not there any more. */
-function removeEmpty(directory: string, places: Places): boolean {
+/** Removes a directory if it is empty. True when it is not there any more. */
+export function removeEmpty(directory: string, places: Places): boolean {
   try {
     const place = places.entry(directory);
     rmdirSync(place.directory.at(place.name));

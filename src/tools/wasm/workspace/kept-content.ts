@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { z } from "zod";
 import { SandboxError } from "../../../core/protocol/errors.ts";
 import { keepMode } from "./kept-mode.ts";
@@ -15,6 +15,8 @@ export const fileChangeSchema = z.object({
   path: z.string(),
   /** sha256 of the content that it had before the call, null when there was none; absent when that was not kept. */
   before: z.string().nullable().exactOptional(),
+  /** The topmost directory above a new file that the call had made. */
+  made: z.string().exactOptional(),
 });
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
@@ -27,6 +29,10 @@ export interface Keep {
   file(place: Place): void;
   /** The file comes to be: there is nothing to keep. */
   absent(path: string): void;
+  /** A directory has come to be. */
+  made(directory: string): void;
+  /** A directory goes. */
+  gone(directory: string): void;
   /** A file that was changed, with what was kept of it. */
   change(path: string): FileChange;
 }
@@ -34,6 +40,8 @@ export interface Keep {
 /** `directory` is where contents are kept; null: nowhere, and nothing is known of what was before. */
 export function createKeep(directory: string | null): Keep {
   const befores = new Map<string, string | null | undefined>();
+  const made = new Set<string>();
+  const gone = new Set<string>();
   let left = MAX_KEPT.callBytes;
   const contentOf = (place: Place): string | null | undefined => {
     if (place.stats === null) return null;
@@ -50,11 +58,22 @@ export function createKeep(directory: string | null): Keep {
     absent: (path) => {
       if (!befores.has(path)) befores.set(path, null);
     },
+    // What the call removes and makes again was there before it.
+    made: (path) => void (gone.has(path) || made.add(path)),
+    gone: (path) => void (made.has(path) || gone.add(path)),
     change: (path) => {
       const before = befores.get(path);
-      return directory === null || before === undefined ? { path } : { path, before };
+      if (directory === null || before === undefined) return { path };
+      const top = before === null ? topmostAbove(path, made) : null;
+      return top === null ? { path, before } : { path, before, made: top };
     },
   };
+}
+
+function topmostAbove(file: string, made: ReadonlySet<string>): string | null {
+  let top: string | null = null;
+  for (let above = posix.dirname(file); made.has(above); above = posix.dirname(above)) top = above;
+  return top;
 }
 
 /** Undefined when it cannot be kept: that a change cannot be taken back is no reason to refuse it. */

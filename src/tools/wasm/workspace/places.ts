@@ -31,7 +31,7 @@ export interface Making {
   /** Asked before each directory, by its path with links resolved; may throw for what must not be made. */
   readonly check: (relative: string) => void;
   /** Told of each directory that was not there; may throw to end it. */
-  readonly made: () => void;
+  readonly made: (relative: string) => void;
 }
 
 const FREE: Making = { check: () => {}, made: () => {} };
@@ -112,7 +112,7 @@ export class Places {
       check(this.relative(parent, name));
       try {
         mkdirSync(parent.at(name));
-        made();
+        made(this.relative(parent, name));
       } catch (error) {
         if (systemCode(error) !== "EEXIST") throw error;
       }
