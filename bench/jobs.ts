@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { skillCatalogue } from "../src/core/context/skills.ts";
 import { EmbeddedEngine } from "../src/core/sessions/embedded-engine.ts";
 import type { SessionEngine } from "../src/core/sessions/engine.ts";
 import type { JobSettings } from "../src/core/store/jobs.ts";
@@ -70,7 +71,7 @@ async function timeToEnqueue(): Promise<number> {
     approvals: { approvers: [], requester: true },
     agentOf: () => "build",
     agents: () => new Set(["build"]),
-    skillsOf: () => new Set(),
+    skillsOf: () => skillCatalogue([], []),
     tools: () => [],
     standingOf: standingOn(new Map()),
     defaultTimezone: "UTC",

@@ -8,6 +8,7 @@ import { createTaskViews } from "./adapters/render/task-view.ts";
 import { threadLink } from "./adapters/render/thread-link.ts";
 import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
 import { storedThreads } from "./adapters/web/stored-threads.ts";
+import type { LookAtJobs } from "./cli/check-jobs.ts";
 import { checkModels } from "./cli/checks.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
@@ -30,12 +31,15 @@ import { createSessionRunner } from "./core/sessions/runner.ts";
 import { createSummaries } from "./core/sessions/session-summary.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { holdLease } from "./hold-lease.ts";
-import { instructionFiles, PRIVATE, requireWritable, snapshotsOf, webToken } from "./home.ts";
+import { instructionFiles, jobsFileOf, PRIVATE, requireWritable, snapshotsOf, webToken } from "./home.ts";
 import { standingOn } from "./jobs/job-rights.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
+import { checkJobsFile } from "./jobs/jobs-file.ts";
+import { createLogger } from "./logging.ts";
 import { createMetrics } from "./metrics.ts";
-import { createPlaces, type Places } from "./places.ts";
+import { createPlaces, type Places, timezoneOf } from "./places.ts";
 import { readiness } from "./readiness.ts";
+import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createExecutorCopies } from "./tools/copies/executor-copies.ts";
 import { createInstructionReader } from "./tools/instruction-layers.ts";
@@ -277,20 +281,28 @@ function openJobs({ config, runtime, log, platforms }: Assembly, given: JobParts
     approvals: config.approvals,
     agentOf: places.agentOf,
     agents: () => new Set(places.agents.keys()),
-    skillsOf: (thread) => new Set(skills(places.sandboxRootOf(thread)).skills.map(({ name }) => name)),
+    skillsOf: (thread) => skills(places.sandboxRootOf(thread)),
     tools: toolNames,
     standingOf: standingOn(platforms),
     defaultTimezone: timezoneOf(config),
-    file: path.join(config.home, "jobs.json"),
+    file: jobsFileOf(config),
     logDays: config.jobs.logDays,
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
   });
 }
 
-/** Whose clock people read. */
-function timezoneOf({ jobs }: Config): string {
-  return jobs.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
+/** What a start would make of the file of jobs; changes nothing. */
+export const lookAtJobs: LookAtJobs = (config, places) => {
+  const log = createLogger({ level: "silent", secrets: [] });
+  const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
+  return checkJobsFile({
+    path: jobsFileOf(config),
+    agents: () => new Set(places.agents.keys()),
+    skillsOf: (thread) => skills(places.sandboxRootOf(thread)),
+    defaultTimezone: timezoneOf(config),
+    runtime: systemRuntime(),
+  });
+};
 
 function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
   const { store, engine, approvals, models, places, platform, skills, toolbox, jobs } = works;

@@ -32,6 +32,11 @@ export function snapshotsOf({ home }: { readonly home: string }): string {
   return path.join(home, "snapshots");
 }
 
+/** Where jobs are kept in a file by those who do. */
+export function jobsFileOf({ home }: { readonly home: string }): string {
+  return path.join(home, "jobs.json");
+}
+
 /** The page's token, made at first start and kept, so that open pages come back after a restart. */
 export async function webToken(home: string): Promise<string> {
   const file = path.join(home, "web-token");

@@ -16,4 +16,8 @@ await createProgram({
     const { runUntilStopped } = await import("./run-until-stopped.ts");
     await runUntilStopped(config, terminal);
   },
+  lookAtJobs: async (config, places) => {
+    const { lookAtJobs } = await import("./app.ts");
+    return lookAtJobs(config, places);
+  },
 }).parseAsync();

@@ -21,6 +21,11 @@ export const PLATFORM_LABELS: Readonly<Record<PlatformName, string>> = {
   web: "the web page",
 };
 
+/** Whose clock people read: an IANA name. */
+export function timezoneOf({ jobs }: Pick<Config, "jobs">): string {
+  return jobs.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** What configuration says of channels and agents. */
 export interface Places {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
@@ -63,11 +68,13 @@ export function createPlaces(config: Config, defaultModel: string): Places {
       const { thread } = session;
       // An executor in isolation works in the copy that it was given.
       const isIsolated = session.task?.isolated === true;
-      const sandboxRoot = isIsolated ? executorCopy(config.home, session.id).tree : sandboxRootOf(config, thread);
+      const { root, workingDirectory } = rootOf(config, thread);
+      const sandboxRoot = isIsolated ? executorCopy(config.home, session.id).tree : within(root, workingDirectory);
       await mkdir(sandboxRoot, { recursive: true });
       return {
         config: configOf(session),
         sandboxRoot,
+        above: { root, directories: directoriesAbove(workingDirectory) },
         allowedHosts: config.allowedHosts,
         blockedUrls: config.blockedUrls,
         place: { platform: PLATFORM_LABELS[thread.platform], channel: thread.channelId },
@@ -121,12 +128,26 @@ function withSettings(config: QueryConfig, { mode = config.mode, model, effort }
   return { ...withoutWindow, mode, model };
 }
 
-/** The directory bound to the channel, or a folder of its own beneath the sandbox parent; of it, the working directory. */
 function sandboxRootOf(config: Config, thread: ThreadRef): string {
+  const { root, workingDirectory } = rootOf(config, thread);
+  return within(root, workingDirectory);
+}
+
+/** The directory bound to the channel, or a folder of its own beneath the sandbox parent; the working directory in it. */
+function rootOf(config: Config, thread: ThreadRef): { readonly root: string; readonly workingDirectory: string } {
   const { directory, workingDirectory = config.query.workingDirectory } =
     config.channels[`${thread.platform}:${thread.channelId}`] ?? {};
   const folder = `${thread.platform}-${thread.channelId.replace(/[^A-Za-z0-9_-]/g, "_")}`;
-  return within(directory ?? path.join(config.sandbox, folder), workingDirectory);
+  return { root: directory ?? path.join(config.sandbox, folder), workingDirectory };
+}
+
+/** Those above a directory, the highest first: `""`, `a` of `a/b`. Relative paths. */
+function directoriesAbove(directory: string): string[] {
+  const names = path
+    .normalize(directory)
+    .split(path.sep)
+    .filter((name) => name !== "" && name !== ".");
+  return names.map((_, depth) => names.slice(0, depth).join("/"));
 }
 
 /** Throws ConfigError where a link leads out: what is in a root may be anybody's. */

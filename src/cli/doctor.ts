@@ -1,6 +1,7 @@
 import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
+import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
 import {
   checkAgents,
   checkComponents,
@@ -19,24 +20,25 @@ export interface DoctorOptions {
   readonly root: string;
   readonly sources: ConfigSources;
   readonly terminal: Terminal;
+  readonly lookAtJobs: LookAtJobs;
 }
 
 /** Looks at everything a start needs, changes nothing, and says one line about each. */
-export async function doctor({ root, sources, terminal }: DoctorOptions): Promise<void> {
+export async function doctor({ root, sources, terminal, lookAtJobs }: DoctorOptions): Promise<void> {
   const findings = [checkNode(process.versions.node), checkComponents(root)];
   const config = tryLoad(sources);
   if (config instanceof ConfigError) {
     findings.push(...config.problems.map((text) => ({ ok: false, text })));
   } else {
     findings.push({ ok: true, text: `configuration${config.configFile === null ? "" : ` ${config.configFile}`}` });
-    findings.push(...(await checkConfigured(config)));
+    findings.push(...(await checkConfigured(config, lookAtJobs)));
   }
   for (const { ok, text } of findings) terminal.out(`${ok ? "✓" : "✗"} ${text}`);
   if (!(config instanceof ConfigError)) for (const warning of config.warnings) terminal.out(`⚠ ${warning}`);
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 
-async function checkConfigured(config: Config): Promise<Finding[]> {
+async function checkConfigured(config: Config, lookAtJobs: LookAtJobs): Promise<Finding[]> {
   const { web, slack } = config;
   return [
     checkWritable("DECKHAND_HOME", config.home),
@@ -46,6 +48,7 @@ async function checkConfigured(config: Config): Promise<Finding[]> {
     ...checkPlatforms(config),
     ...checkModels(config),
     ...checkAgents(config),
+    ...(await checkJobs(config, lookAtJobs)),
     await checkPort("PORT", web.host, web.port),
     ...(slack?.mode.type === "http" ? [await checkPort("SLACK_HTTP_PORT", slack.mode.host, slack.mode.port)] : []),
   ];

@@ -3,6 +3,7 @@ import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
+import type { LookAtJobs } from "./check-jobs.ts";
 import { discordInvite } from "./discord-invite.ts";
 import { doctor } from "./doctor.ts";
 import { init } from "./init.ts";
@@ -18,11 +19,12 @@ export interface ProgramOptions {
   /** What the Slack manifest registers as slash commands. */
   readonly chatCommands: readonly ChatCommand[];
   start(config: Config): Promise<void>;
+  readonly lookAtJobs: LookAtJobs;
 }
 
 /** The command line. `start` is what runs when no command is named. */
 export function createProgram(options: ProgramOptions): Command {
-  const { terminal, sources, root } = options;
+  const { terminal, sources, root, lookAtJobs } = options;
   const program = new Command("deckhand")
     .description("A chat-ops agent for Slack, Discord and a web page.")
     .version(options.version)
@@ -46,7 +48,7 @@ export function createProgram(options: ProgramOptions): Command {
   program
     .command("doctor")
     .description("check everything a start needs, and say how to mend what is wrong")
-    .action(() => doctor({ root, sources, terminal }));
+    .action(() => doctor({ root, sources, terminal, lookAtJobs }));
   program
     .command("init")
     .description("write .env and deckhand.config.json to begin with; existing files stay")

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import type { SkillCatalogue } from "../core/context/skills.ts";
 import { JOB_FIELDS, type JobDraft, type JobField, type JobProblems } from "../core/jobs/job-control.ts";
 import { plainLine } from "../core/protocol/plain-text.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { JobSettings } from "../core/store/jobs.ts";
+import { skillProblem } from "./job-skill.ts";
 import { nextDue, readSchedule, type Schedule, unknownZone } from "./schedule.ts";
 import { openZone } from "./wall-clock.ts";
 
@@ -12,8 +14,8 @@ export interface DraftPlace {
   readonly defaultTimezone: string;
   /** Names of the agents that there are. */
   readonly agents: ReadonlySet<string>;
-  /** Names of the skills that hold in a thread. */
-  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
+  /** The skills that hold in a thread. */
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   /** The channel that a name or an id means; null when it is not known. */
   readonly channelNamed: (name: string) => Promise<ThreadRef | null>;
   readonly now: number;
@@ -72,7 +74,7 @@ const fieldsSchema = z.object({
     .regex(/^[^\0]*$/u, "must not contain NUL"),
   model: z.string().regex(/^[^/\s]+\/\S+$/u, "must be written provider/model"),
   mode: z.enum(["read", "write", "agi"], "must be read, write or agi"),
-  skill: z.string().min(1, "must not be empty"),
+  skill: z.string().trim().min(1, "must not be empty").max(1_000, "must have at most 1,000 characters"),
   tools: z.string().transform((names) => names.split(/[\s,]+/u).filter((name) => name !== "")),
   timeout: seconds.min(1, "must be at least 1 second").max(86_400, "must be at most a day"),
   budget: z.coerce.number("must be a number of dollars").positive("must be more than 0"),
@@ -103,8 +105,8 @@ export async function readDraft(draft: JobDraft, place: DraftPlace, known: JobSe
   const time = readTime(draft, place, known);
   const problems = [
     ...(parsed.error?.issues ?? []).map(flagProblem),
-    ...nameProblems("agent", agent, () => place.agents),
-    ...(thread === null ? [unknownChannel(channel ?? "")] : nameProblems("skill", skill, () => place.skillsOf(thread))),
+    ...agentProblems(agent, place.agents),
+    ...(thread === null ? [unknownChannel(channel ?? "")] : skillProblems(skill, () => place.skillsOf(thread))),
     ...("field" in time ? [time] : []),
     ...(rest.prompt === undefined && known === null ? [NO_PROMPT] : []),
   ];
@@ -124,6 +126,8 @@ export async function readDraft(draft: JobDraft, place: DraftPlace, known: JobSe
   };
   const read = readSchedule(settings);
   const field = time.cron === null ? "at" : "cron";
+  if (read.type === "refused" && field === "cron")
+    return refused([{ field, text: `${read.reason} ${ONCE}`, typed: read.reason }]);
   if (read.type === "refused") return refused([{ field, text: read.reason }]);
   const isDue = nextDue(read.schedule, place.now) !== null;
   return isDue ? { type: "job", settings, schedule: read.schedule } : refused([{ field, text: PAST }]);
@@ -160,13 +164,23 @@ const NO_PROMPT: Problem = {
 };
 
 /** An empty name takes back the one that was set. */
-function nameProblems(
-  field: "agent" | "skill",
-  name: string | undefined,
-  known: () => ReadonlySet<string>,
-): readonly Problem[] {
-  if (name === undefined || name === "" || known().has(name)) return [];
-  return [{ field, text: `There is no ${field} \`${plainLine(name, 80)}\`. Known: ${[...known()].join(", ")}.` }];
+function agentProblems(name: string | undefined, known: ReadonlySet<string>): readonly Problem[] {
+  return name === undefined || name === "" || known.has(name) ? [] : [unknownName("agent", name, [...known])];
+}
+
+/** As with agents. */
+function skillProblems(skill: string | undefined, skillsOf: () => SkillCatalogue): readonly Problem[] {
+  if (skill === undefined || skill === "") return [];
+  const catalogue = skillsOf();
+  const problem = skillProblem(skill, catalogue);
+  if (problem === null) return [];
+  if (problem.type === "lacking") return [{ field: "skill", text: problem.reason }];
+  const known = catalogue.skills.map(({ name }) => name);
+  return [unknownName("skill", problem.name, known)];
+}
+
+function unknownName(field: "agent" | "skill", name: string, known: readonly string[]): Problem {
+  return { field, text: `There is no ${field} \`${plainLine(name, 80)}\`. Known: ${known.join(", ")}.` };
 }
 
 function unknownChannel(channel: string): Problem {
@@ -203,6 +217,9 @@ function readTime(typed: TypedTime, { defaultTimezone, now }: DraftPlace, known:
   if (known === null) return NO_TIME;
   return { cron: known.cron, dueOnce: known.dueOnce, timezone };
 }
+
+/** For those who fill in a form, where one field takes both. */
+const ONCE = "What is due once is written `2026-12-01 09:00`, or `in 2 hours`.";
 
 const NO_MOMENT: Problem = {
   field: "at",

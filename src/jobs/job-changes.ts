@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { didYouMean, nearest } from "../core/commands/nearest.ts";
+import type { SkillCatalogue } from "../core/context/skills.ts";
 import type { JobAction, JobAnswer, JobControl, JobDraft, JobPreview, JobRequest } from "../core/jobs/job-control.ts";
 import { assertNever } from "../core/protocol/assert-never.ts";
 import { plainLine } from "../core/protocol/plain-text.ts";
@@ -25,7 +26,7 @@ export interface JobChangesOptions {
   readonly runtime: Runtime;
   readonly scheduler: Pick<JobScheduler, "look" | "runNow" | "startWaiting">;
   readonly agents: () => ReadonlySet<string>;
-  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   readonly refusalOf: RefusalOf;
   /** Names of the tools that there are. */
   readonly tools: () => readonly string[];

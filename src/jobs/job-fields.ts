@@ -33,7 +33,7 @@ export function jobFields({ settings, timezone, agents, skills, hasChannels }: J
       name: WHEN,
       label: "When",
       required: true,
-      hint: "0 9 * * 1-5, @daily, 2026-12-01 09:00, in 2 hours",
+      hint: "again and again: 0 9 * * 1-5, @daily; once: 2026-12-01 09:00, in 2 hours",
       ...given(settings === null ? "" : whenOf(settings)),
     },
     { name: "prompt", label: "What to do", kind: "multiline", required: true, ...given(settings?.prompt) },
@@ -59,7 +59,7 @@ export function jobFields({ settings, timezone, agents, skills, hasChannels }: J
     choice("agent", "Agent", { hint: "the channel's own by default", choices: [...agents], ...given(settings?.agent) }),
     ...(skills.size === 0 && !settings?.skill
       ? []
-      : [choice("skill", "Skill", { choices: [...skills], ...given(settings?.skill) })]),
+      : [choice("skill", "Skill", { choices: withOwn(skills, settings?.skill), ...given(settings?.skill) })]),
     choice("mode", "Mode", { hint: "read: it only looks", choices: choicesOf("mode"), value: mode }),
     {
       ...text,
@@ -86,6 +86,11 @@ export function versionOf(job: JobRow): string {
 
 function choice(name: string, label: string, more: Pick<FormField, "choices" | "hint" | "value">): FormField {
   return { name, label, kind: "choice", required: false, ...more };
+}
+
+/** A skill with what it is applied to stands beside the names: a list that lacks it would take it away. */
+function withOwn(names: ReadonlySet<string>, own: string | null | undefined): readonly string[] {
+  return own === null || own === undefined ? [...names] : [...new Set([...names, own])];
 }
 
 function choicesOf(field: "mode" | "overlap" | "silent"): readonly string[] {

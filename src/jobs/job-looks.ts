@@ -1,3 +1,4 @@
+import type { SkillCatalogue } from "../core/context/skills.ts";
 import type { JobAnswer, JobControl, JobForm, JobOverview, JobRequest, JobView } from "../core/jobs/job-control.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
@@ -25,7 +26,7 @@ export interface JobLooksOptions {
   readonly store: Store;
   readonly runtime: Runtime;
   readonly agents: () => ReadonlySet<string>;
-  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   readonly defaultTimezone: string;
 }
 
@@ -61,7 +62,7 @@ export class JobLooks implements Pick<JobControl, "form" | "view" | "list" | "ov
     const thread = job?.thread ?? request.thread;
     const hasChannels = thread.platform !== "web";
     const settings = job === null ? null : settingsOf(job);
-    const fields = jobFields({ settings, timezone, agents: agents(), skills: skillsOf(thread), hasChannels });
+    const fields = jobFields({ settings, timezone, agents: agents(), skills: namesIn(skillsOf(thread)), hasChannels });
     const known = job === null ? null : { id: job.id, name: job.name, version: versionOf(job) };
     return { type: "form", job: known, fields };
   }
@@ -133,4 +134,8 @@ export class JobLooks implements Pick<JobControl, "form" | "view" | "list" | "ov
 
 function brokenLine({ name, problem }: BrokenJob): string {
   return `✗ **${name}** cannot be read: ${problem}`;
+}
+
+function namesIn({ skills }: SkillCatalogue): ReadonlySet<string> {
+  return new Set(skills.map(({ name }) => name));
 }

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
+import type { SkillCatalogue } from "../core/context/skills.ts";
 import { JOB_FIELDS } from "../core/jobs/job-control.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
@@ -25,9 +26,14 @@ export interface JobsFileOptions {
   readonly log: Log;
   readonly scheduler: Pick<JobScheduler, "look" | "startWaiting">;
   readonly agents: () => ReadonlySet<string>;
-  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   readonly defaultTimezone: string;
 }
+
+/** What an entry is read with. */
+type EntryOptions = Pick<JobsFileOptions, "agents" | "skillsOf" | "defaultTimezone"> & {
+  readonly runtime: Pick<Runtime, "clock">;
+};
 
 const fieldNames: ReadonlySet<string> = new Set([...JOB_FIELDS.map(({ name }) => name), "owner", "enabled"]);
 const entrySchema = z.record(
@@ -72,6 +78,24 @@ export function createJobsFile(options: JobsFileOptions): () => Promise<readonly
   };
 }
 
+/** How many jobs the file has and what is wrong with it, for somebody who only looks; null where there is no file. */
+export async function checkJobsFile(
+  options: EntryOptions & Pick<JobsFileOptions, "path">,
+): Promise<{ readonly jobs: number; readonly problems: readonly string[] } | null> {
+  const { path } = options;
+  const read = await textOf(path);
+  if (read.type === "missing") return null;
+  const entries = read.type === "unreadable" ? read.text : readEntries(read.text);
+  if (typeof entries === "string") return { jobs: 0, problems: [`${path}: ${entries}`] };
+  const jobs = await Promise.all(entries.map((entry) => readEntry(entry, options)));
+  const problems = jobs.flatMap((job, index) => (typeof job === "string" ? [problemOf(path, index, job)] : []));
+  return { jobs: jobs.length, problems };
+}
+
+function problemOf(path: string, index: number, problem: string): string {
+  return `${path}: entry ${index + 1}: ${problem}`;
+}
+
 async function takeOverAll(text: string, options: JobsFileOptions): Promise<string[]> {
   const { path, store, scheduler, runtime, log } = options;
   const read = readEntries(text);
@@ -87,7 +111,7 @@ async function takeOverAll(text: string, options: JobsFileOptions): Promise<stri
       continue;
     }
     const taken = typeof job === "string" ? { problem: job } : await takeOver(job, kept, options);
-    if ("problem" in taken) problems.push(`${path}: entry ${index + 1}: ${taken.problem}`);
+    if ("problem" in taken) problems.push(problemOf(path, index, taken.problem));
     else kept.add(taken.id);
   }
   // An entry that cannot be read may be one of those that are missing: then nothing is removed.
@@ -147,7 +171,7 @@ function whatIsWrong(issue: z.core.$ZodIssue): string {
 
 async function readEntry(
   entry: unknown,
-  { runtime, agents, skillsOf, defaultTimezone }: JobsFileOptions,
+  { runtime, agents, skillsOf, defaultTimezone }: EntryOptions,
 ): Promise<FileJob | PastJob | string> {
   const parsed = entrySchema.safeParse(entry);
   if (!parsed.success) return parsed.error.issues.map(whatIsWrong).join("; ");

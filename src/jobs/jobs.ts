@@ -1,3 +1,4 @@
+import type { SkillCatalogue } from "../core/context/skills.ts";
 import type { JobControl } from "../core/jobs/job-control.ts";
 import type { JobRuns } from "../core/jobs/job-runs.ts";
 import type { AccessRules } from "../core/permissions/access.ts";
@@ -11,7 +12,7 @@ import type { Store } from "../core/store/store.ts";
 import { BreeTicker } from "./bree-ticker.ts";
 import type { StandingOf } from "./job-rights.ts";
 import { createJobsFile } from "./jobs-file.ts";
-import { type LeftoverOptions, LOOK_EVERY_MS, stopLeftovers } from "./leftovers.ts";
+import { LEFTOVERS_EVERY_MS, type LeftoverOptions, stopLeftovers } from "./leftovers.ts";
 import { createJobControl } from "./manage.ts";
 import { createRefusals } from "./refusal.ts";
 import { createJobRuns } from "./runs.ts";
@@ -29,8 +30,8 @@ export interface JobsOptions extends Pick<LeftoverOptions, "announce"> {
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
   readonly agents: () => ReadonlySet<string>;
-  /** Names of the skills that hold in a thread. */
-  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
+  /** The skills that hold in a thread. */
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   /** Names of the tools that there are. */
   readonly tools: () => readonly string[];
   readonly standingOf: StandingOf;
@@ -103,7 +104,7 @@ export function createJobs(options: JobsOptions): Jobs {
       await scheduler.start();
       every(HOUR_MS, forget);
       every(READ_FILE_EVERY_MS, readFile);
-      every(LOOK_EVERY_MS, () => stopLeftovers(options));
+      every(LEFTOVERS_EVERY_MS, () => stopLeftovers(options));
       return problems;
     },
     async stop() {

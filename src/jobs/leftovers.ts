@@ -20,7 +20,7 @@ export interface LeftoverOptions {
 }
 
 /** How often it is looked for what jobs' runs have left behind, and so what one look that finds it counts. Milliseconds. */
-export const LOOK_EVERY_MS = 10_000;
+export const LEFTOVERS_EVERY_MS = 10_000;
 /** In the journal of a job's run: how much of its time it has had. Milliseconds. */
 export const TIME_HAD = "time:had";
 /** There, too: one for each look at which something that it had left behind was at work. */
@@ -67,7 +67,7 @@ async function count(firstId: string, atWork: readonly RunRow[], options: Leftov
   const looks = (await store.journal.keysOf(firstId, LOOKS)).length;
   const key = `${LOOKS}${looks}`;
   await store.transaction((tx) => tx.journal.put(firstId, key, { value: null, at: runtime.clock.now() }));
-  const hadMs = (typeof had.value === "number" ? had.value : 0) + (looks + 1) * LOOK_EVERY_MS;
+  const hadMs = (typeof had.value === "number" ? had.value : 0) + (looks + 1) * LEFTOVERS_EVERY_MS;
   if (hadMs < body.timeoutMs) return;
   await stop(first, atWork, { ...options, by: `${TIME_LIMIT} of ${body.timeoutMs / 1_000} s` });
 }

@@ -1,13 +1,15 @@
+import type { SkillCatalogue } from "../core/context/skills.ts";
 import type { AccessRules } from "../core/permissions/access.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { JobRow } from "../core/store/jobs.ts";
+import { skillProblem } from "./job-skill.ts";
 
 /** What a job needs to be there when it is due. */
 export interface JobNeeds {
   readonly access: Pick<AccessRules, "admins" | "allow" | "deny">;
   readonly agents: () => ReadonlySet<string>;
-  /** Names of the skills that hold in a thread. */
-  readonly skillsOf: (thread: ThreadRef) => ReadonlySet<string>;
+  /** The skills that hold in a thread. */
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
 }
 
 /** Why a job must not run, as people read it; null when it may. */
@@ -20,8 +22,9 @@ export function createRefusals({ access, agents, skillsOf }: JobNeeds): RefusalO
     if (setting !== null)
       return `@${ownerName} may not use me any more (\`${setting}\`), so nothing runs in their name.`;
     if (agent !== null && !agents().has(agent)) return `There is no agent \`${agent}\` any more.`;
-    if (skill !== null && !skillsOf(thread).has(skill)) return `There is no skill \`${skill}\` any more.`;
-    return null;
+    const problem = skill === null ? null : skillProblem(skill, skillsOf(thread));
+    if (problem === null) return null;
+    return problem.type === "unknown" ? `There is no skill \`${problem.name}\` any more.` : problem.reason;
   };
 }
 

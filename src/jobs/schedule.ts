@@ -1,6 +1,7 @@
 import { Cron } from "croner";
 import { distance } from "fastest-levenshtein";
 import { plainLine } from "../core/protocol/plain-text.ts";
+import { nearestExample } from "./everyday.ts";
 import { openZone, type Zone } from "./wall-clock.ts";
 
 /**
@@ -47,10 +48,13 @@ export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSch
   if (expression.length > MOST_CHARS) return refused(`An expression has at most ${MOST_CHARS} characters.`);
   const isNickname = expression.startsWith("@");
   if (!isNickname && count !== 5 && count !== 6) {
-    return refused(`\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; an expression has ${FIELDS}.`);
+    const has = `\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; an expression has ${FIELDS}.`;
+    return refused(`${has} ${nearestExample(expression)}`);
   }
   const wall = wallCron(expression);
-  if (typeof wall === "string") return refused(`\`${expression}\` is no cron expression: ${wall}.`);
+  if (typeof wall === "string") {
+    return refused(`\`${expression}\` is no cron expression: ${wall}. ${nearestExample(expression)}`);
+  }
   const schedule: Schedule = { type: "cron", expression, wall, zone };
   if (wall.nextRun(new Date(0)) === null) return refused(`\`${expression}\` never comes: there is no such date.`);
   return { type: "schedule", schedule };

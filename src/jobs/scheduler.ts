@@ -6,12 +6,14 @@ import type { Runtime } from "../core/protocol/runtime.ts";
 import { type StoppedRun, stopRun } from "../core/sessions/children.ts";
 import type { Delivered, SessionEngine } from "../core/sessions/engine.ts";
 import { wakeReleased } from "../core/sessions/executor-queue.ts";
+import type { SessionSettings } from "../core/sessions/session-settings.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobPlace, JobRow } from "../core/store/jobs.ts";
 import { JOB_KEY } from "../core/store/sessions.ts";
 import type { Store, StoreTransaction } from "../core/store/store.ts";
 import { callOffAttempts } from "./called-off.ts";
 import { JOB_DEFAULTS } from "./draft.ts";
+import { readJobSkill } from "./job-skill.ts";
 import {
   attemptEvent,
   catchesUp,
@@ -41,7 +43,7 @@ const MOST_MISSED = 500;
 /** A job that is accounted to this far ahead was so by a clock that was wrong. Milliseconds. */
 const TOO_FAR_AHEAD_MS = 24 * 3_600_000;
 /** How often the scheduler looks for itself whether a due time has come without a tick. Milliseconds. */
-const LOOK_EVERY_MS = 30_000;
+const OVERDUE_EVERY_MS = 30_000;
 
 /** The occurrence that a run is for. */
 interface NewRun {
@@ -294,7 +296,7 @@ export class JobScheduler {
         agent: job.agent ?? agentOf(job.channelId),
         settings: {
           ...(job.model === null ? {} : { model: job.model }),
-          ...(job.skill === null ? {} : { activeSkill: job.skill }),
+          ...skillSettings(job.skill),
         },
         createdBy: job.ownerId,
         at,
@@ -334,13 +336,19 @@ export class JobScheduler {
     if (this.#isStopped) return;
     const { clock } = this.#options.runtime;
     const before = clock.now();
-    this.#cancelLook = clock.after(LOOK_EVERY_MS, () => {
+    this.#cancelLook = clock.after(OVERDUE_EVERY_MS, () => {
       const isSetBack = clock.now() < before;
       const overdue = [...this.#dueAt].filter(([, at]) => isSetBack || at < clock.now()).map(([jobId]) => jobId);
       for (const jobId of overdue) this.#tick(jobId);
       this.#lookLater();
     });
   }
+}
+
+function skillSettings(skill: string | null): Pick<SessionSettings, "activeSkill" | "activeSkillLine"> {
+  if (skill === null) return {};
+  const { name, line } = readJobSkill(skill);
+  return { activeSkill: name, ...(line === "" ? {} : { activeSkillLine: line }) };
 }
 
 /** For a run that ends before anything of it is used but where it is and whose. */

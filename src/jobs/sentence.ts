@@ -1,16 +1,7 @@
 import cronstrue from "cronstrue";
+import { DAYS, NICKNAMES } from "./everyday.ts";
 import type { Schedule } from "./schedule.ts";
 import { openZone } from "./wall-clock.ts";
-
-const NICKNAMES: Readonly<Record<string, string>> = {
-  "@yearly": "0 0 1 1 *",
-  "@annually": "0 0 1 1 *",
-  "@monthly": "0 0 1 * *",
-  "@weekly": "0 0 * * 0",
-  "@daily": "0 0 * * *",
-  "@midnight": "0 0 * * *",
-  "@hourly": "0 * * * *",
-};
 
 const WEEKDAYS: Readonly<Record<string, string>> = {
   MON: "1",
@@ -20,22 +11,6 @@ const WEEKDAYS: Readonly<Record<string, string>> = {
   FRI: "5",
   SAT: "6",
   SUN: "0",
-};
-
-/** What the day fields of everyday expressions are called: day of the month, month, weekday. */
-const DAYS: Readonly<Record<string, string>> = {
-  "* * *": "every day",
-  "* * 1-5": "every weekday",
-  "* * 0,6": "every Saturday and Sunday",
-  "* * 6,0": "every Saturday and Sunday",
-  "* * 0": "every Sunday",
-  "* * 7": "every Sunday",
-  "* * 1": "every Monday",
-  "* * 2": "every Tuesday",
-  "* * 3": "every Wednesday",
-  "* * 4": "every Thursday",
-  "* * 5": "every Friday",
-  "* * 6": "every Saturday",
 };
 
 /** When a job is due, as people say it: `every weekday at 09:00 Europe/Paris`. */

@@ -141,6 +141,24 @@ test("a broken agent's file is named with its line", async () => {
   expect(failed).toBe(true);
 });
 
+test("jobs of the file that a start would leave out are found, and those that it would take are counted", async () => {
+  const cwd = tempDirectory();
+  const skill = path.join(cwd, "data/extensions/skills/forecast/SKILL.md");
+  mkdirSync(path.dirname(skill), { recursive: true });
+  const args = "args:\n  - name: place\n    description: A town\n    required: true\n";
+  writeFileSync(skill, `---\nname: forecast\ndescription: The weather.\n${args}---\nTell it.`);
+  const file = path.join(cwd, "data/jobs.json");
+  const job = { name: "Weather", channel: "slack:T1/C1", cron: "@daily", prompt: "Tell us.", skill: "forecast Lyon" };
+  writeFileSync(file, JSON.stringify([job]));
+  expect(await doctor({ cwd })).toMatchObject({ failed: false, lines: expect.arrayContaining([`✓ ${file}: 1 job`]) });
+  writeFileSync(file, JSON.stringify([job, { ...job, skill: "forecast" }]));
+  const { lines, failed } = await doctor({ cwd });
+  expect(lines).toContain(
+    `✗ ${file}: entry 2: The skill **forecast** needs **place** (A town): \`--skill "forecast <place>"\`.`,
+  );
+  expect(failed).toBe(true);
+});
+
 test("a channel's directory that is not there is named", async () => {
   const cwd = tempDirectory();
   mkdirSync(path.join(cwd, "checkout"));

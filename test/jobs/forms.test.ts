@@ -5,6 +5,7 @@ import type { JobRequest } from "../../src/core/jobs/job-control.ts";
 import type { Form, FormValues } from "../../src/core/protocol/form.ts";
 import { commandServices } from "../support/command-services.ts";
 import { countingIds, seededRandom } from "../support/runtime.ts";
+import { skillNamed } from "../support/skill-file.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
 
 const ANA = { id: "slack:U1", name: "ana", roles: [] };
@@ -92,7 +93,7 @@ test("all that is wrong is said by field at once, and the form comes back as it 
   expect(wordsOf(reply)).toContain("> when: at noon");
   const again = await type(world, "add", { filled: { ...filled, timezone: "", agent: "", channel: "" } });
   expect("problems" in again ? again.problems : null).toEqual({
-    when: "at noon has 2 fields; an expression has five fields (minute hour day month weekday), or six with seconds first.",
+    when: "at noon has 2 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, 0 9 * * * is every day at 09:00. What is due once is written 2026-12-01 09:00, or in 2 hours.",
   });
   const tools = await type(world, "add", { filled: { when: "in 2 hours", prompt: "Look.", tools: "bsh" } });
   expect("problems" in tools ? tools.problems : null).toEqual({
@@ -134,6 +135,18 @@ test("/jobs edit with a name alone shows the job as it stands; what is emptied g
   expect((await world.store.jobs.all()).jobs).toMatchObject([
     { name: "Watch", agent: null, skill: null, overlap: "skip", silentWhenUnchanged: false, cron: null },
   ]);
+});
+
+test("a skill with what it is applied to stands among those that may be chosen, and stays", async () => {
+  const world = await openWorld({ skills: [skillNamed("forecast", ["place"]), "weekly"] });
+  await world.add({ name: "Weather", cron: "@daily", prompt: "Tell us.", skill: "forecast Lyon" });
+  const form = formOf(await type(world, "edit Weather"));
+  expect(form.fields.find(({ name }) => name === "skill")).toMatchObject({
+    value: "forecast Lyon",
+    choices: ["forecast", "weekly", "forecast Lyon"],
+  });
+  await type(world, form.line, { filled: valuesOf(form) });
+  expect((await world.store.jobs.all()).jobs).toMatchObject([{ skill: "forecast Lyon" }]);
 });
 
 test("a field whose line was taken out is emptied, also when the form comes back", async () => {

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { nextDue, readSchedule } from "../../src/jobs/schedule.ts";
 import { sentenceOf, timeIn } from "../../src/jobs/sentence.ts";
 import { startPostgres } from "../support/postgres.ts";
+import { skillNamed } from "../support/skill-file.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
 
@@ -209,6 +210,24 @@ test.each([
     expect(await world.jobs.control.act("enable", broken, by(ANA, world))).toMatchObject({ isDone: true });
   },
 );
+
+test("a skill that wants more than its job gives by now is said to, and nothing runs without it", async () => {
+  const skills = [skillNamed("forecast")];
+  const world = await openWorld({ skills });
+  const id = await world.add({ name: "Weather", cron: "0 * * * *", prompt: "Tell us.", skill: "forecast" });
+  await world.pass(HOUR + MINUTE, 10_000);
+  skills[0] = skillNamed("forecast", ["place"]);
+  await world.pass(2 * HOUR, 10_000);
+  expect(await statuses(world, id)).toEqual(["succeeded", "failed"]);
+  expect(world.posts()[1]).toBe(
+    '✗ **Weather** · The skill **forecast** needs **place** (which place): `--skill "forecast <place>"`.\n⏸ Paused; once that is mended, `/jobs enable` goes on.',
+  );
+  const mended = await world.jobs.control.edit(id, { skill: "forecast Lyon" }, by(ANA, world));
+  expect(mended).toMatchObject({ isDone: true });
+  expect(await world.jobs.control.act("enable", id, by(ANA, world))).toMatchObject({ isDone: true });
+  await world.pass(HOUR, 10_000);
+  expect(await statuses(world, id)).toEqual(["succeeded", "failed", "succeeded"]);
+});
 
 test("nothing runs in the name of an owner who lost access: it says so and pauses", async () => {
   const access = { deny: [] as string[] };

@@ -1,10 +1,12 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { skillCatalogue } from "../../src/core/context/skills.ts";
 import { createJobsFile } from "../../src/jobs/jobs-file.ts";
 import { until } from "../support/bot.ts";
 import { countingIds, seededRandom } from "../support/runtime.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { skillNamed } from "../support/skill-file.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
 
@@ -110,6 +112,10 @@ test("a new schedule in the file of jobs counts from now", async () => {
 test.each([
   { wrong: { promt: "Look." }, said: "`promt` is no field of a job" },
   { wrong: { prompt: {} }, said: "`prompt` Invalid input" },
+  {
+    wrong: { skill: "forecast" },
+    said: 'The skill **forecast** needs **place** (which place): `--skill "forecast <place>"`.',
+  },
   { wrong: { channel: "C1" }, said: "`channel` must be written `slack:T1/C1`: platform, workspace, channel" },
 ])("an entry of the file of jobs that is wrong is said with its place: $said", async ({ wrong, said }) => {
   const file = path.join(tempDirectory(), "jobs.json");
@@ -122,7 +128,7 @@ test.each([
     log: silentLog,
     scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
     agents: () => new Set(["build"]),
-    skillsOf: () => new Set(),
+    skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
     defaultTimezone: "Europe/Paris",
   });
   expect(await takeOver()).toEqual([`${file}: entry 2: ${said}`]);

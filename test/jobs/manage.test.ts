@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import type { JobDraft, JobRequest } from "../../src/core/jobs/job-control.ts";
 import { until } from "../support/bot.ts";
+import { skillNamed } from "../support/skill-file.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
 
@@ -19,7 +20,8 @@ const refusals: { draft: JobDraft; reason: string }[] = [
   { draft: { cron: "@daily" }, reason: "`--prompt` is missing: what is to be done?" },
   {
     draft: { cron: "61 * * * *", prompt: "x" },
-    reason: "`61 * * * *` is no cron expression: Invalid value for minute: 61.",
+    reason:
+      "`61 * * * *` is no cron expression: Invalid value for minute: 61. For example, `0 9 * * *` is every day at 09:00.",
   },
   {
     draft: { cron: "@daily", at: "in 2 h", prompt: "x" },
@@ -65,6 +67,16 @@ const refusals: { draft: JobDraft; reason: string }[] = [
     draft: { cron: "@daily", prompt: "x", channel: "#nowhere" },
     reason: "I don't know the channel `#nowhere`. Say it in that channel, or mention me there once.",
   },
+  { draft: { cron: "@daily", prompt: "x", skill: "weather" }, reason: "There is no skill `weather`. Known: forecast." },
+  {
+    draft: { cron: "@daily", prompt: "x", skill: "forecast" },
+    reason:
+      'The skill **forecast** needs **place** (which place), **days** (which days): `--skill "forecast <place> <days>"`.',
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", skill: "forecast place=Lyon" },
+    reason: 'The skill **forecast** needs **days** (which days): `--skill "forecast <place> <days>"`.',
+  },
   {
     draft: { cron: "@daily", prompt: "x", tools: "bash" },
     reason:
@@ -78,11 +90,25 @@ const refusals: { draft: JobDraft; reason: string }[] = [
 ];
 
 test("what cannot be is refused with the reason", async () => {
-  const world = await openWorld();
+  const world = await openWorld({ skills: [skillNamed("forecast", ["place", "days"])] });
   for (const { draft, reason } of refusals) {
     expect(await world.jobs.control.add(draft, by(ANA, world))).toMatchObject({ isDone: false, text: reason });
   }
   expect((await world.store.jobs.all()).jobs).toEqual([]);
+});
+
+test("what a job's skill is applied to holds in the sessions of its runs", async () => {
+  const world = await openWorld({ skills: [skillNamed("forecast", ["place"])] });
+  const id = await world.add({
+    name: "Weather",
+    cron: "0 * * * *",
+    prompt: "Tell us.",
+    skill: "forecast San Francisco",
+  });
+  await world.pass(3_600_000 + 60_000, 10_000);
+  const [occurrence] = await world.occurrences(id);
+  const session = await world.store.sessions.get(occurrence?.sessionId ?? "");
+  expect(session?.settings).toMatchObject({ activeSkill: "forecast", activeSkillLine: "San Francisco" });
 });
 
 test("where nobody is named to decide and whoever asks may not, nobody gives a job more than to look", async () => {

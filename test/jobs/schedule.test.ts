@@ -64,25 +64,47 @@ test("a day that a zone leaves out is due once, at its end", () => {
 });
 
 test.each([
-  { cron: "61 * * * *", reason: "`61 * * * *` is no cron expression: Invalid value for minute: 61." },
+  {
+    cron: "61 * * * *",
+    reason:
+      "`61 * * * *` is no cron expression: Invalid value for minute: 61. For example, `0 9 * * *` is every day at 09:00.",
+  },
   {
     cron: "* * *",
     reason:
-      "`* * *` has 3 fields; an expression has five fields (minute hour day month weekday), or six with seconds first.",
+      "`* * *` has 3 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * *` is every day at 09:00.",
   },
   {
     cron: "daily",
     reason:
-      "`daily` has 1 field; an expression has five fields (minute hour day month weekday), or six with seconds first.",
+      "`daily` has 1 field; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `@daily` is every day at 00:00.",
+  },
+  {
+    cron: "every friday at 5pm",
+    reason:
+      "`every friday at 5pm` has 4 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 5` is every Friday at 09:00.",
+  },
+  {
+    cron: "every weekday at 9 o'clock",
+    reason:
+      "`every weekday at 9 o'clock` is no cron expression: configuration entry 1 (every) contains illegal characters. For example, `0 9 * * 1-5` is every weekday at 09:00.",
   },
   {
     cron: "0 0 9 1 1 * 2030",
     reason:
-      "`0 0 9 1 1 * 2030` has 7 fields; an expression has five fields (minute hour day month weekday), or six with seconds first.",
+      "`0 0 9 1 1 * 2030` has 7 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 0,6` is every Saturday and Sunday at 09:00.",
   },
   { cron: "0 0 31 2 *", reason: "`0 0 31 2 *` never comes: there is no such date." },
-  { cron: "@reboot", reason: "`@reboot` is no cron expression: @reboot is not supported." },
-  { cron: "*/0 * * * *", reason: "`*/0 * * * *` is no cron expression: Syntax error, illegal stepping: 0." },
+  {
+    cron: "@reboot",
+    reason:
+      "`@reboot` is no cron expression: @reboot is not supported. For example, `@weekly` is every week, on Sunday at 00:00.",
+  },
+  {
+    cron: "*/0 * * * *",
+    reason:
+      "`*/0 * * * *` is no cron expression: Syntax error, illegal stepping: 0. For example, `*/5 * * * *` is every 5 minutes.",
+  },
   {
     cron: "0 9 * * *",
     timezone: "Europe/Pari",

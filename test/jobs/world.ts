@@ -2,6 +2,7 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { createJobViews } from "../../src/adapters/render/job-view.ts";
 import { pacePlatform } from "../../src/adapters/render/paced-platform.ts";
+import { type Skill, skillCatalogue } from "../../src/core/context/skills.ts";
 import type { JobDraft, JobRequest } from "../../src/core/jobs/job-control.ts";
 import type { AccessRules } from "../../src/core/permissions/access.ts";
 import { AppError, ProviderError } from "../../src/core/protocol/errors.ts";
@@ -25,6 +26,7 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { type Life, mortalStore } from "../support/mortal-store.ts";
 import { countingIds, seededRandom } from "../support/runtime.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { skillNamed } from "../support/skill-file.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { faulty, remembering, tracked } from "./world-store.ts";
 
@@ -97,7 +99,8 @@ export async function openWorld(
     readonly access?: Partial<Pick<AccessRules, "admins" | "allow" | "deny">>;
     /** Whether whoever asks may decide; they may unless said otherwise. */
     readonly requesterDecides?: boolean;
-    readonly skills?: string[];
+    /** Looked at again whenever they are asked for; by name, or as they are. */
+    readonly skills?: (string | Skill)[];
     /** How people stand to channels; everybody is in each unless said otherwise. */
     readonly standingOf?: StandingOf;
     /** Of the database; a new SQLite file by default. */
@@ -133,7 +136,7 @@ export async function openWorld(
       approvals: { approvers: [], requester: options.requesterDecides ?? true },
       agentOf: () => "build",
       agents: () => new Set(["build", "plan"]),
-      skillsOf: () => new Set(options.skills ?? []),
+      skillsOf: () => skillCatalogue((options.skills ?? []).map(asSkill), []),
       tools: () => ["bash", "read", "web_fetch", "write"],
       standingOf: options.standingOf ?? standingOn(new Map()),
       defaultTimezone: "Europe/Paris",
@@ -368,4 +371,8 @@ function clockTicker(clock: ManualClock): Ticker {
       for (const jobId of cancels.keys()) await clear(jobId);
     },
   };
+}
+
+function asSkill(skill: string | Skill): Skill {
+  return typeof skill === "string" ? skillNamed(skill) : skill;
 }

@@ -12,6 +12,7 @@ import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 import { NO_THREAD, sessionToChange } from "./session-to-change.ts";
 import { skillArguments } from "./skill-line.ts";
+import { skillNeeds, usageOf } from "./skill-needs.ts";
 
 /** Skills that the picker has a button for. */
 const PICKED = 10;
@@ -78,16 +79,8 @@ function formOf({ name, args }: Skill, line: string): Form {
   return { title: name, command: "skill", line: `${name} ${line}`.trim(), fields };
 }
 
-function missing({ name, args }: Skill, lacking: Skill["args"]): string {
-  const each = lacking.map((arg) =>
-    arg.description === "" ? `**${arg.name}**` : `**${arg.name}** (${arg.description})`,
-  );
-  return `The skill **${name}** needs ${each.join(", ")}: \`/skill ${name} ${usageOf(args)}\`.`;
-}
-
-/** `<place> [days]` */
-function usageOf(args: Skill["args"]): string {
-  return args.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(" ");
+function missing(skill: Skill, lacking: Skill["args"]): string {
+  return `${skillNeeds(skill, lacking)}: \`/skill ${skill.name} ${usageOf(skill.args)}\`.`;
 }
 
 /** A skill for the whole session stays in force until it is switched off. */

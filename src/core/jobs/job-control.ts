@@ -123,7 +123,7 @@ export const JOB_FIELDS = [
   { name: "prompt", description: "what to do" },
   { name: "channel", description: "where the report goes; here by default" },
   { name: "agent", description: "who does it" },
-  { name: "skill", description: "the skill it follows" },
+  { name: "skill", description: "the skill it follows, and what it is applied to" },
   { name: "model", description: "provider/model" },
   { name: "mode", description: "read by default: only look", choices: ["read", "write", "agi"] },
   { name: "tools", description: "tools granted beyond the mode, by comma" },

@@ -1,0 +1,14 @@
+import type { Skill } from "../context/skills.ts";
+
+/** What a skill was not given, as the beginning of a sentence that goes on with how to give it. */
+export function skillNeeds({ name }: Pick<Skill, "name">, lacking: Skill["args"]): string {
+  const each = lacking.map((arg) =>
+    arg.description === "" ? `**${arg.name}**` : `**${arg.name}** (${arg.description})`,
+  );
+  return `The skill **${name}** needs ${each.join(", ")}`;
+}
+
+/** `<place> [days]` */
+export function usageOf(args: Skill["args"]): string {
+  return args.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(" ");
+}

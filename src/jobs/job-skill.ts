@@ -1,0 +1,30 @@
+import { firstWord } from "../core/commands/arguments.ts";
+import { skillArguments } from "../core/commands/skill-line.ts";
+import { skillNeeds, usageOf } from "../core/commands/skill-needs.ts";
+import { bindArguments } from "../core/context/skill-arguments.ts";
+import type { SkillCatalogue } from "../core/context/skills.ts";
+import type { CalledSkill } from "../core/sessions/session-event.ts";
+
+/** A job's skill as it is typed, `weather-forecast Lyon`: its name, and what it is applied to. */
+export function readJobSkill(skill: string): CalledSkill {
+  const { word, rest } = firstWord(skill);
+  return { name: word, line: rest };
+}
+
+export type SkillProblem =
+  | { readonly type: "unknown"; readonly name: string }
+  /** A sentence: which required arguments it lacks, and how they are given. */
+  | { readonly type: "lacking"; readonly reason: string };
+
+/** Why a job cannot follow the skill that it names; null when it can. */
+export function skillProblem(typed: string, catalogue: SkillCatalogue): SkillProblem | null {
+  const { name, line } = readJobSkill(typed);
+  const skill = catalogue.find(name);
+  if (skill === undefined) return { type: "unknown", name };
+  const { missing } = bindArguments(skill.args, skillArguments(line));
+  if (missing.length === 0) return null;
+  return {
+    type: "lacking",
+    reason: `${skillNeeds(skill, missing)}: \`--skill "${skill.name} ${usageOf(skill.args)}"\`.`,
+  };
+}
