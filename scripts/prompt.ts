@@ -97,7 +97,7 @@ async function print(id: string, from: Store): Promise<void> {
   const { offered } = deferTools(offeredTools(await describedTools(from), allowed), found);
 
   part("tools", JSON.stringify(toolSpecs(offered), null, 2));
-  const instructions = createInstructionReader({ files: instructionFiles(config), log })(place.sandboxRoot);
+  const instructions = createInstructionReader({ files: instructionFiles(config), log })(place);
   for (const { source, text } of instructions) console.log(`layer ${source}: ${sizeOf(text)}`);
   for (const { text, cacheBreakpoint } of buildSystemPrompt({
     ...place,

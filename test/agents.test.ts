@@ -177,6 +177,20 @@ test("tools work in the working directory of a channel's root, which no link lea
   expect(() => rootOf("C1")).toThrow(/workingDirectory: service leads out of/u);
 });
 
+test.each([
+  { workingDirectory: undefined, directories: [] },
+  { workingDirectory: "./", directories: [] },
+  { workingDirectory: "service", directories: [""] },
+  { workingDirectory: "./packages//core/src/", directories: ["", "packages", "packages/core"] },
+])("above the working directory $workingDirectory lie $directories", async ({ workingDirectory, directories }) => {
+  const { config } = configured({ settings: workingDirectory === undefined ? {} : { workingDirectory } });
+  const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
+  const session = { id: "ses_1", key: "k", thread, channelKey: "slack:C1", agent: "", people: [], settings: {} };
+  const { above, sandboxRoot } = await createPlaces(config, "demo/scripted").placeOf(session);
+  expect(above).toEqual({ root: path.join(config.sandbox, "slack-C1"), directories });
+  expect(sandboxRoot).toBe(path.join(config.sandbox, "slack-C1", workingDirectory ?? ""));
+});
+
 const MODEL = "anthropic/claude-sonnet-5-5";
 
 test.each([

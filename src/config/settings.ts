@@ -123,7 +123,7 @@ const queryFields = {
   outputStylePrompt: field(text.exactOptional(), "An output style in your own words.", "At most five sentences."),
   workingDirectory: field(
     text.refine(isInside, "must be a path beneath the sandbox root").exactOptional(),
-    "The directory beneath the sandbox root that tools work in; they do not reach above it. Default: the root itself.",
+    "The directory beneath the sandbox root that tools work in; they do not reach above it. AGENTS.md files from the root down to it hold. Default: the root itself.",
     "service",
   ),
   thinkingBudget: field(

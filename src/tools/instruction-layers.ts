@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
-import type { InstructionLayer } from "../core/context/system-prompt.ts";
+import path from "node:path";
+import type { InstructionLayer, InstructionPlace } from "../core/context/system-prompt.ts";
 import type { Log } from "../core/protocol/log.ts";
 import { notRegular, Places, withFile } from "./wasm/workspace/places.ts";
 import { readHead } from "./wasm/workspace/read-file.ts";
@@ -8,7 +9,7 @@ import { systemCode } from "./wasm/workspace/refusal.ts";
 
 /** Bytes of one layer that enter the prompt: instructions that are longer cost every call of the channel. */
 const MOST_BYTES = 32_768;
-/** Of a sandbox root, the first of these that says something. */
+/** Of a project's directory, the first of these that says something. */
 const PROJECT_FILES = ["AGENTS.md", "CLAUDE.md"];
 
 export interface InstructionReaderOptions {
@@ -23,8 +24,9 @@ interface Cached {
 }
 
 /**
- * Reads the instruction files that apply in a sandbox root, the root's own last. Files that are missing, empty or
- * unreadable are no layers. The root's are reached through the same verified paths as the tools'.
+ * Reads the instruction files that apply in a sandbox root: the operator's own, those of the directories above it from the
+ * highest on, the root's own last. Files that are missing, empty or unreadable are no layers. A project's are reached through
+ * the same verified paths as the tools', within the root that they are of.
  */
 export function createInstructionReader({ files, log }: InstructionReaderOptions) {
   const cache = new Map<string, Cached>();
@@ -47,20 +49,28 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     }
   };
 
-  return (sandboxRoot: string): readonly InstructionLayer[] => {
-    const own = files.flatMap((file) => layer(file, () => withOpen(file, (fd, stats) => readOpen(file, fd, stats))));
-    const places = new Places(sandboxRoot);
+  /** Of each directory the first file that says something. */
+  const projectLayers = (root: string, directories: readonly string[]): InstructionLayer[] => {
+    const places = new Places(root);
     try {
-      for (const name of PROJECT_FILES) {
-        const read = () =>
-          withFile(places.find(name), name, (fd, stats) => readOpen(`${sandboxRoot}/${name}`, fd, stats));
-        const [project] = layer(name, read);
-        if (project !== undefined) return [...own, project];
-      }
-      return own;
+      return directories.flatMap((directory) => {
+        for (const name of PROJECT_FILES) {
+          const file = path.posix.join(directory, name);
+          const read = () => withFile(places.find(file), file, (fd, stats) => readOpen(`${root}/${file}`, fd, stats));
+          const [project] = layer(file, read);
+          if (project !== undefined) return [project];
+        }
+        return [];
+      });
     } finally {
       places.close();
     }
+  };
+
+  return ({ sandboxRoot, above }: InstructionPlace): readonly InstructionLayer[] => {
+    const own = files.flatMap((file) => layer(file, () => withOpen(file, (fd, stats) => readOpen(file, fd, stats))));
+    const outer = above === undefined ? [] : projectLayers(above.root, above.directories);
+    return [...own, ...outer, ...projectLayers(sandboxRoot, [""])];
   };
 }
 

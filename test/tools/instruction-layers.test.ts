@@ -1,13 +1,14 @@
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import type { DirectoriesAbove } from "../../src/core/context/system-prompt.ts";
 import { createInstructionReader } from "../../src/tools/instruction-layers.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 let home: string;
 let root: string;
-let read: () => readonly string[];
+let read: (above?: DirectoriesAbove) => readonly string[];
 
 beforeEach(() => {
   home = tempDirectory();
@@ -15,7 +16,7 @@ beforeEach(() => {
   mkdirSync(root);
   const files = [path.join(home, "AGENTS.md"), path.join(home, "agents/AGENTS.md")];
   const reader = createInstructionReader({ files, log: silentLog });
-  read = () => reader(root).map(({ text }) => text);
+  read = (above) => reader({ sandboxRoot: root, above }).map(({ text }) => text);
 });
 
 function put(name: string, text: string): string {
@@ -43,6 +44,31 @@ test.each([
 ])("of a root with $name the layers are $layers", ({ files, layers }) => {
   for (const [name, text] of Object.entries(files)) put(name, text);
   expect(read()).toEqual(layers);
+});
+
+test("the directories above a working directory have layers, too, the highest first", () => {
+  const above = { root: path.join(home, "project"), directories: ["", "packages", "packages/none"] };
+  root = path.join(home, "project/packages/none/service");
+  mkdirSync(root, { recursive: true });
+  put("AGENTS.md", "home");
+  put("project/AGENTS.md", "project");
+  put("project/CLAUDE.md", "claude");
+  put("project/packages/CLAUDE.md", "packages");
+  put("project/packages/none/service/AGENTS.md", "service");
+  put("project/packages/none/service/deeper/AGENTS.md", "deeper");
+  expect(read(above)).toEqual(["home", "project", "packages", "service"]);
+});
+
+test("above a working directory no link is followed out of the root, and a change is seen", () => {
+  const above = { root: path.join(home, "project"), directories: ["", "packages"] };
+  root = path.join(home, "project/packages/service");
+  mkdirSync(root, { recursive: true });
+  symlinkSync(put("secret.txt", "secret"), path.join(home, "project/AGENTS.md"));
+  const file = put("project/packages/AGENTS.md", "one");
+  expect(read(above)).toEqual(["one"]);
+  writeFileSync(file, "two");
+  utimesSync(file, 1, 1);
+  expect(read(above)).toEqual(["two"]);
 });
 
 test("a link out of the sandbox root is not followed", () => {

@@ -7,6 +7,22 @@ export interface InstructionLayer {
   readonly text: string;
 }
 
+/** Where instruction files are that hold for a session. */
+export interface InstructionPlace {
+  /** Absolute path. Its own file is the last layer. */
+  readonly sandboxRoot: string;
+  /** Where the sandbox root is the working directory of a larger root: what lies above it, which tools do not reach. */
+  readonly above?: DirectoriesAbove | undefined;
+}
+
+/** Directories whose instruction files hold beneath them, too. */
+export interface DirectoriesAbove {
+  /** Absolute path. */
+  readonly root: string;
+  /** Relative to it, the highest first; `""` is itself. */
+  readonly directories: readonly string[];
+}
+
 export interface SystemPromptInput {
   readonly config: QueryConfig;
   /** The most general first. */

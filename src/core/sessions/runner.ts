@@ -6,7 +6,7 @@ import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import { planSection } from "../context/plan-section.ts";
 import type { SkillCatalogue } from "../context/skills.ts";
-import { buildSystemPrompt, type InstructionLayer } from "../context/system-prompt.ts";
+import { buildSystemPrompt, type InstructionLayer, type InstructionPlace } from "../context/system-prompt.ts";
 import { TokenMeter } from "../context/token-estimate.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import { toAppError } from "../protocol/errors.ts";
@@ -44,7 +44,7 @@ import { saidLocally, takeInput, takeSteering } from "./take-input.ts";
 import { createToolThread } from "./tool-thread.ts";
 
 /** What configuration says of the place a session is in. */
-export interface SessionPlace {
+export interface SessionPlace extends InstructionPlace {
   readonly config: QueryConfig;
   /** Absolute path; it exists. */
   readonly sandboxRoot: string;
@@ -71,7 +71,7 @@ export interface RunnerOptions {
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
   readonly placeOf: (session: SessionRow) => Promise<SessionPlace>;
   /** What instruction files say there, the most general first. */
-  readonly instructionsOf: (sandboxRoot: string) => readonly InstructionLayer[];
+  readonly instructionsOf: (place: InstructionPlace) => readonly InstructionLayer[];
   /** The skills that hold there. */
   readonly skillsOf: (sandboxRoot: string) => SkillCatalogue;
   /** Keeps an attachment beneath the sandbox root; answers its relative path, or null when it cannot. */
@@ -252,7 +252,7 @@ class SessionRunner implements SessionHandler {
 
   #query(
     run: LiveRun,
-    { config, sandboxRoot, allowedHosts, blockedUrls, place }: SessionPlace,
+    { config, sandboxRoot, above, allowedHosts, blockedUrls, place }: SessionPlace,
     plan: Plan | null,
   ): { readonly query: Query; readonly input: RunInputOptions } {
     const { store, runtime, log, tools, platform } = this.#options;
@@ -262,7 +262,7 @@ class SessionRunner implements SessionHandler {
     const runCommand: RunLocalCommand = (typed) => localCommands(typed);
     const input = this.#inputOptions(run, sandboxRoot, runCommand);
     const account = { personId: author.id, channelId: session.channelKey };
-    const instructions = this.#options.instructionsOf(sandboxRoot);
+    const instructions = this.#options.instructionsOf({ sandboxRoot, above });
     const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot), session.settings);
     const query: Query = {
       sessionId: session.id,
