@@ -1,4 +1,4 @@
-import type { LlmProvider, ModelRequest } from "../../src/core/providers/provider.ts";
+import type { LlmProvider, ModelRequest, StreamEvent } from "../../src/core/providers/provider.ts";
 import type { ProviderSettings } from "../../src/core/providers/registry.ts";
 import type { Fetch } from "../../src/core/providers/stall.ts";
 import type { ModelServer } from "../support/model-server.ts";
@@ -21,4 +21,12 @@ export interface WireHarness {
   beforehand?(provider: LlmProvider): Promise<unknown>;
   /** Requests that a refused key takes. Default 1. */
   readonly requestsOfRefusedKey?: number;
+}
+
+/** Reads up to the first text. */
+export async function textArrives(events: AsyncIterator<StreamEvent>): Promise<void> {
+  for (let next = await events.next(); ; next = await events.next()) {
+    if (next.done) throw new Error("the stream ended without a text");
+    if (next.value.type === "text") return;
+  }
 }

@@ -28,7 +28,7 @@ import type { ModelServer } from "../support/model-server.ts";
 import { passTime } from "../support/pass-time.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { FAILURES } from "./wire-failures.ts";
-import type { WireHarness } from "./wire-harness.ts";
+import { textArrives, type WireHarness } from "./wire-harness.ts";
 
 export function describeWire(harness: WireHarness): void {
   const [providerId = "", ...rest] = harness.ref.split("/");
@@ -64,19 +64,10 @@ export function describeWire(harness: WireHarness): void {
     return (await provider()).createMessage(request(messages, extra), never);
   }
 
-  async function answersTo(reply: Reply): Promise<StreamEvent[]> {
+  async function answersTo(reply: Reply, events: StreamEvent[] = []): Promise<StreamEvent[]> {
     server.script(() => reply);
-    const events: StreamEvent[] = [];
     for await (const event of (await provider()).createMessageStream(request([user("hi")]), never)) events.push(event);
     return events;
-  }
-
-  /** Up to the first text. */
-  async function textArrives(events: AsyncIterator<StreamEvent>): Promise<void> {
-    for (let next = await events.next(); ; next = await events.next()) {
-      if (next.done) throw new Error("the stream ended without a text");
-      if (next.value.type === "text") return;
-    }
   }
 
   describe(`${harness.name} keeps the wire contract:`, () => {
@@ -154,14 +145,10 @@ export function describeWire(harness: WireHarness): void {
     });
 
     test("a request is said to be sent before anything arrives, and an empty answer what it was counted at", async () => {
-      server.script(() => [usage({ input: 100, output: 5 })]);
       const events: StreamEvent[] = [];
-      const stream = (await provider()).createMessageStream(request([user("hi")]), never);
-      const read = async () => {
-        for await (const event of stream) events.push(event);
-      };
-      await expect(read()).rejects.toMatchObject({ code: "empty_response" });
-      expect(events[0]).toEqual({ type: "sent" });
+      const answer = answersTo([usage({ input: 100, output: 5 })], events);
+      await expect(answer).rejects.toMatchObject({ code: "empty_response" });
+      expect(events[0]).toEqual({ type: "sent", maxTokens: 4_000 });
       expect(events.at(-1)).toMatchObject({ type: "usage", usage: { inputTokens: 100, outputTokens: 5 } });
     });
 

@@ -4,6 +4,7 @@ import { saysSomething } from "../context/request-messages.ts";
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, QueryEvent } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
+import type { Usage } from "../protocol/usage.ts";
 import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } from "../providers/provider.ts";
 import { retryDelayMs } from "../providers/retry.ts";
 import { errorOfBoth, fallbackFor, fallbackStatus } from "./fallback.ts";
@@ -26,7 +27,10 @@ export interface ModelCall {
 export type CallEnd =
   | {
       readonly type: "responded";
+      /** Its usage is what the provider has counted, zeros where that is nothing. */
       readonly response: ModelResponse;
+      /** What the call is charged. */
+      readonly usage: Usage;
       readonly costUsd: number | null;
       /** `provider/model`: who answered. */
       readonly model: string;
@@ -75,7 +79,8 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
       signal.throwIfAborted();
       one = newTry(call, model, resolved);
       const response = yield* stream(one, signal);
-      return { type: "responded", response, costUsd: costOf(response.usage, resolved.facts.price), model };
+      const usage = one.charge.counted();
+      return { type: "responded", response, usage, costUsd: costOf(usage, resolved.facts.price), model };
     } catch (thrown) {
       if (thrown instanceof BudgetStop) return { type: "over_budget", outcome: thrown.outcome };
       const error = toAppError(thrown);
@@ -108,7 +113,8 @@ interface Try {
 
 function newTry({ query, requestFor, isShown }: ModelCall, model: string, resolved: ResolvedModel): Try {
   const request = requestFor(resolved);
-  const charge = new CallCharge({ model, request, meter: query.meter });
+  const { contextWindow } = resolved.facts;
+  const charge = new CallCharge({ model, request, contextWindow, meter: query.meter });
   return { resolved, model, request, charge, isShown, shown: false };
 }
 
@@ -127,7 +133,7 @@ async function* stream(one: Try, signal: AbortSignal): AsyncGenerator<QueryEvent
     charge.see(event);
     if (event.type === "end") {
       if (isEmpty(event.response)) throw new ProviderError("empty_response", "the model returned nothing", { detail });
-      return { ...event.response, usage: charge.counted() };
+      return event.response;
     }
     if (event.type === "status") yield event;
     if (one.isShown && event.type === "text" && event.text !== "") {

@@ -130,7 +130,7 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
     if (isShorter) end = yield* callModel(call, signal);
   }
   if (end.type !== "responded") return end;
-  const { response, costUsd, model } = end;
+  const { response, usage, costUsd, model } = end;
   const { clock, ids } = query.runtime;
   const message: Message = {
     id: ids.next("msg"),
@@ -138,8 +138,8 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
     content: withFreshCallIds(response.content, run.state.messages, ids),
     createdAt: clock.now(),
   };
-  const { stopReason, usage } = response;
-  gauge.learn(usage);
+  const { stopReason } = response;
+  gauge.learn(response.usage);
   await run.modelResponded({ turn, message, stopReason, usage, costUsd, model });
   query.log.info({ turn, model: response.model, stopReason, usage, costUsd }, "model_responded");
   return { type: "responded", turnEnd: { type: "turn_end", turn, usage, costUsd } };

@@ -81,8 +81,8 @@ function summaryRequest({ query }: Fitting, prompt: string, { model, facts }: Re
 /** A summary that cannot be used has its cost, too; null when no response came. */
 function spentOn(called: Extract<CallEnd, { type: "responded" | "failed" }>): SummaryCost | null {
   if (called.type === "failed") return null;
-  const { response, costUsd, model } = called;
-  return { usage: response.usage, stopReason: response.stopReason, costUsd, model };
+  const { response, usage, costUsd, model } = called;
+  return { usage, stopReason: response.stopReason, costUsd, model };
 }
 
 /** Empty when the response is no whole summary. */

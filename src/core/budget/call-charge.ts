@@ -1,17 +1,20 @@
 import { prefixSize, type TokenMeter, textTokens } from "../context/token-estimate.ts";
-import { NO_USAGE, tokensOf, type Usage } from "../protocol/usage.ts";
+import { inputTokensOf, NO_USAGE, type Usage } from "../protocol/usage.ts";
 import type { ModelRequest, StreamEvent } from "../providers/provider.ts";
+import { inputTokensAtMost } from "./estimate.ts";
 
 export interface ChargedCall {
   /** `provider/model` */
   readonly model: string;
   readonly request: ModelRequest;
+  /** Of the model. Tokens. */
+  readonly contextWindow: number;
   readonly meter: TokenMeter;
 }
 
 /**
  * What one model call comes to when its provider does not say, or not to the end: what it has counted so far, and an
- * estimate of the rest. Input that nobody has counted is taken as uncached.
+ * estimate of the rest, never above what limits reserve for the call. Input that nobody has counted is taken as uncached.
  */
 export class CallCharge {
   readonly #call: ChargedCall;
@@ -21,16 +24,22 @@ export class CallCharge {
   #ended = false;
   /** Uncorrected size of what has arrived. */
   #arrived = 0;
+  /** What the answer may have. Tokens. */
+  #maxTokens: number;
 
   constructor(call: ChargedCall) {
     this.#call = call;
+    this.#maxTokens = call.request.maxTokens;
   }
 
   see(event: StreamEvent): void {
     switch (event.type) {
       case "sent":
+        this.#sent = true;
+        this.#maxTokens = event.maxTokens;
+        break;
       case "refused":
-        this.#sent = event.type === "sent";
+        this.#sent = false;
         break;
       case "status":
         break;
@@ -41,7 +50,7 @@ export class CallCharge {
       case "end":
         this.#begun = true;
         this.#counted = event.response.usage;
-        this.#ended = tokensOf(this.#counted) > 0;
+        this.#ended = true;
         break;
       case "text":
       case "thinking":
@@ -64,16 +73,24 @@ export class CallCharge {
     return this.#begun || (this.#sent && wasWaiting) ? this.counted() : null;
   }
 
-  /** Of a call as far as it has come; what its response says, when it says anything. */
+  /** Of a call as far as it has come; what its response says of input and of output, when it says anything. */
   counted(): Usage {
-    if (this.#ended) return this.#counted;
-    const { model, request, meter } = this.#call;
-    const output = meter.corrected(model, this.#arrived);
-    const { outputTokens, ...input } = this.#counted;
-    const usage = { ...input, outputTokens: Math.max(outputTokens, Math.min(output, request.maxTokens)) };
-    if (tokensOf({ ...input, outputTokens: 0 }) > 0) return usage;
+    const isCounted = inputTokensOf(this.#counted) > 0;
+    const input = isCounted ? this.#counted : { ...NO_USAGE, inputTokens: this.#estimatedInput() };
+    return { ...input, outputTokens: this.#outputTokens() };
+  }
+
+  #estimatedInput(): number {
+    const { model, request, contextWindow, meter } = this.#call;
     const size = prefixSize(request.system, request.tools) + meter.sizeOf(request.messages);
-    return { ...usage, inputTokens: meter.corrected(model, size) };
+    return Math.min(meter.corrected(model, size), inputTokensAtMost(request, contextWindow));
+  }
+
+  #outputTokens(): number {
+    const { outputTokens } = this.#counted;
+    if (this.#ended && outputTokens > 0) return outputTokens;
+    const { model, meter } = this.#call;
+    return Math.max(outputTokens, Math.min(meter.corrected(model, this.#arrived), this.#maxTokens));
   }
 
   #arrivedText(text: string): void {

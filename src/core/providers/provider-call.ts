@@ -87,7 +87,7 @@ async function* streamOnce(
   const wire = await options.wires.of(attempt.request.model, signal);
   const ended = new AbortController();
   const events = wire.stream(attempt, AbortSignal.any([signal, ended.signal]));
-  yield { type: "sent" };
+  yield { type: "sent", maxTokens: attempt.request.maxTokens };
   try {
     for await (const event of guardedEvents(events, { clock: options.clock, limitMs: options.contentMs, signal })) {
       attempt.begun = true;

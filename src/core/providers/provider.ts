@@ -41,8 +41,8 @@ export interface ModelResponse {
 
 /** A streamed call ends with exactly one `end`; a stream without it is an `incomplete_stream` error. */
 export type StreamEvent =
-  /** The request goes out: from here on the provider may charge it. Again each time it is sent anew. */
-  | { readonly type: "sent" }
+  /** The request goes out, for an answer of so many tokens: the provider may charge it. Again each time it is sent anew. */
+  | { readonly type: "sent"; readonly maxTokens: number }
   /** The provider has refused the request, so it charges nothing; it will be sent anew. */
   | { readonly type: "refused" }
   /** What the provider has counted so far, in all; not every one says it before the end. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { ProviderError } from "../../../src/core/protocol/errors.ts";
+import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { CancelSignal, SuspendSignal } from "../../../src/core/sessions/engine.ts";
-import { CALL_COST_USD, drive, type Reply, ScriptedModel, scenario } from "./query-fixture.ts";
+import { CALL_COST_USD, drive, type Reply, ScriptedModel, scenario, tool } from "./query-fixture.ts";
 
 const LONG = "word ".repeat(1_000);
 const failed = (code: "stalled" | "incomplete_stream" | "overloaded", text?: string): Reply => ({
@@ -46,6 +47,19 @@ test.each([
   expect(turns).toBe(0);
   expect(usage.outputTokens).toBeGreaterThan(1_000);
   expect(usage.inputTokens).toBeGreaterThan(0);
+});
+
+test("a model whose provider counts nothing has its context measured by the estimate, which teaches the meter nothing", async () => {
+  const reads = (id: string): Reply => ({ calls: [{ id, name: "look", input: { path: LONG } }], usage: NO_USAGE });
+  const replies = [reads("a"), reads("b"), reads("c"), { text: LONG, usage: NO_USAGE }];
+  const { query, journal } = scenario({ model: ScriptedModel.inOrder(...replies), tools: [tool("look")] });
+  const before = query.meter.corrected("scripted/one", 1_000);
+  expect((await drive(query)).outcome).toMatchObject({ type: "end_turn" });
+
+  const { lastMeasured, messages } = await journal.load();
+  expect(lastMeasured?.messages).toBe(messages.length);
+  expect(lastMeasured?.tokens).toBeGreaterThan(9_000);
+  expect(query.meter.corrected("scripted/one", 1_000)).toBe(before);
 });
 
 test("where the price is unknown, so is the cost of a run with a call that was cut off", async () => {

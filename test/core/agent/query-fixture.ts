@@ -8,6 +8,7 @@ import type { QueryEnd, QueryEvent } from "../../../src/core/protocol/events.ts"
 import type { Log } from "../../../src/core/protocol/log.ts";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
+import type { Usage } from "../../../src/core/protocol/usage.ts";
 import type {
   LlmProvider,
   ModelRequest,
@@ -32,6 +33,8 @@ export interface Reply {
   readonly hangs?: boolean;
   /** Ends without the terminal marker. */
   readonly noEnd?: boolean;
+  /** What the provider says that it has counted; USAGE by default. */
+  readonly usage?: Usage;
 }
 
 export const USAGE = { inputTokens: 100, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -84,7 +87,7 @@ export class ScriptedModel implements LlmProvider {
       ...calls.map((call) => ({ type: "tool_use" as const, input: {}, ...call })),
     ];
     const stopReason = reply.stopReason ?? (calls.length > 0 ? "tool_use" : "end_turn");
-    yield { type: "end", response: { content, stopReason, usage: USAGE, model: request.model } };
+    yield { type: "end", response: { content, stopReason, usage: reply.usage ?? USAGE, model: request.model } };
   }
 }
 

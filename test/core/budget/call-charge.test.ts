@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { CallCharge } from "../../../src/core/budget/call-charge.ts";
+import { inputTokensAtMost } from "../../../src/core/budget/estimate.ts";
 import { TokenMeter } from "../../../src/core/context/token-estimate.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import type { ModelRequest, StreamEvent } from "../../../src/core/providers/provider.ts";
@@ -15,10 +16,11 @@ const REQUEST: ModelRequest = {
 };
 const COUNTED = { inputTokens: 40, outputTokens: 1, cacheReadTokens: 900, cacheWriteTokens: 60 };
 const WRITTEN = "word ".repeat(70);
-const sent: StreamEvent = { type: "sent" };
+const sent: StreamEvent = { type: "sent", maxTokens: 500 };
+const WINDOW = 100_000;
 
 function charge(...events: StreamEvent[]): CallCharge {
-  const of = new CallCharge({ model: MODEL, request: REQUEST, meter: new TokenMeter() });
+  const of = new CallCharge({ model: MODEL, request: REQUEST, contextWindow: WINDOW, meter: new TokenMeter() });
   for (const event of events) of.see(event);
   return of;
 }
@@ -63,14 +65,40 @@ test.each<StreamEvent>([
   expect(charge(sent, event).whenCut(false)?.outputTokens).toBeGreaterThan(70);
 });
 
-test("a call is never charged more than it was allowed to write", () => {
+test.each([
+  { allowed: 500, before: [] },
+  { allowed: 120, before: [sent] },
+])("a call is never charged more than it was allowed to write: $allowed", ({ allowed, before }) => {
   const pieces = Array.from({ length: 100 }, (): StreamEvent => ({ type: "text", text: WRITTEN }));
-  expect(charge(sent, ...pieces).whenCut(true)?.outputTokens).toBe(500);
+  const events = [...before, { type: "sent", maxTokens: allowed } as const, ...pieces];
+  expect(charge(...events).whenCut(true)?.outputTokens).toBe(allowed);
 });
 
-test("a response's own count holds as it is; one that counts nothing is estimated", () => {
-  const written: StreamEvent = { type: "text", text: WRITTEN };
+test.each([1, 10, 100_000])(
+  "an estimate of input is never above what is reserved for it in a window of %i",
+  (window) => {
+    const meter = new TokenMeter();
+    meter.learn(MODEL, 100, 300);
+    const of = new CallCharge({ model: MODEL, request: REQUEST, contextWindow: window, meter });
+    of.see(sent);
+    expect(of.whenCut(true)?.inputTokens).toBe(inputTokensAtMost(REQUEST, window));
+  },
+);
+
+const written: StreamEvent = { type: "text", text: WRITTEN };
+
+test("a response's own count holds as it is", () => {
   expect(charge(sent, written, ended(COUNTED)).counted()).toEqual(COUNTED);
-  const estimated = charge(sent, written, ended()).counted();
-  expect([estimated.inputTokens > 700, estimated.outputTokens > 70]).toEqual([true, true]);
+});
+
+test.each([
+  { part: "nothing", usage: NO_USAGE },
+  { part: "input alone", usage: { ...NO_USAGE, inputTokens: 40 } },
+  { part: "output alone", usage: { ...NO_USAGE, outputTokens: 3 } },
+])("of a response that counts $part the rest is estimated", ({ usage }) => {
+  const { inputTokens, outputTokens } = charge(sent, written, ended(usage)).counted();
+  if (usage.inputTokens > 0) expect(inputTokens).toBe(usage.inputTokens);
+  else expect(inputTokens).toBeGreaterThan(700);
+  if (usage.outputTokens > 0) expect(outputTokens).toBe(usage.outputTokens);
+  else expect(outputTokens).toBeGreaterThan(70);
 });
