@@ -15,12 +15,13 @@ export interface YearOfExpression {
 export interface Year {
   readonly from: number;
   readonly until: number;
-  readonly zone: string;
+  /** Of the zone, over that time. */
+  readonly offsets: readonly Offset[];
 }
 
 const MINUTE_MS = 60_000;
 
-interface Offset {
+export interface Offset {
   readonly since: number;
   readonly ms: number;
 }
@@ -40,8 +41,7 @@ export function offsetsOf(zone: string, from: number, until: number): Offset[] {
 }
 
 /** Each wall minute that is passed: shown once, shown again (not due), or skipped (due when the clocks go on). */
-export function isDueOn(expression: YearOfExpression, { from, until, zone }: Year): number[] {
-  const offsets = offsetsOf(zone, from, until);
+export function isDueOn(expression: YearOfExpression, { from, until, offsets }: Year): number[] {
   const due: number[] = [];
   let reached = Number.NEGATIVE_INFINITY;
   for (let at = from; at < until; at += MINUTE_MS) {

@@ -8,6 +8,7 @@ import type { AccessRules } from "../../src/core/permissions/access.ts";
 import { AppError, ProviderError } from "../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../src/core/protocol/events.ts";
 import type { ThreadRef } from "../../src/core/protocol/platform.ts";
+import type { Runtime } from "../../src/core/protocol/runtime.ts";
 import type { ChildEnd, ChildEvent } from "../../src/core/sessions/child-event.ts";
 import { childIdOf } from "../../src/core/sessions/child-task.ts";
 import { beginChild, endChild } from "../../src/core/sessions/children.ts";
@@ -22,6 +23,7 @@ import { type StandingOf, standingOn } from "../../src/jobs/job-rights.ts";
 import { createJobs, type Jobs } from "../../src/jobs/jobs.ts";
 import type { Ticker } from "../../src/jobs/ticker.ts";
 import { type MemoryPlatform, memoryPlatform } from "../adapters/render/memory-platform.ts";
+import { useEmptiedDatabases } from "../support/emptied-databases.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { type Life, mortalStore } from "../support/mortal-store.ts";
 import { countingIds, seededRandom } from "../support/runtime.ts";
@@ -89,6 +91,15 @@ export interface World {
   startAgain(): Promise<void>;
 }
 
+const takeDatabase = useEmptiedDatabases();
+
+/** Others may write to a database that the test names. */
+async function openNamed(url: string, runtime: Runtime): Promise<Store> {
+  const store = await openStore(url, runtime);
+  onTestFinished(() => store.close());
+  return store;
+}
+
 export async function openWorld(
   options: {
     readonly start?: string;
@@ -109,11 +120,7 @@ export async function openWorld(
 ): Promise<World> {
   const clock = new ManualClock(Date.parse(options.start ?? "2027-01-04T08:00:00Z"));
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
-  const own = `file:${path.join(tempDirectory(), "jobs.db")}`;
-  const migrated = await openStore(options.url ?? own, runtime);
-  onTestFinished(() => migrated.close());
-  // Others may write to a database that the test names.
-  const opened = options.url === undefined ? remembering(migrated) : migrated;
+  const opened = options.url === undefined ? remembering(await takeDatabase()) : await openNamed(options.url, runtime);
   const busy = { calls: 0 };
   const store = tracked(opened, busy);
   const platform = memoryPlatform(clock);

@@ -4,9 +4,9 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
+import { emptyDatabase } from "../support/empty-database.ts";
 import { removeDirectory } from "../support/remove-directory.ts";
 import { playConversation } from "../support/simulation/conversation.ts";
-import { emptyDatabase } from "../support/simulation/empty-database.ts";
 
 /** `SIM_SEED=17 npm test -- test/simulation` replays one seed, `SIM_SEEDS=1000 …` plays so many. */
 const only = process.env["SIM_SEED"];
