@@ -62,7 +62,7 @@ class JobRunView implements RunView {
     await this.#time?.pause();
     if (failure !== null) throw failure;
     const { jobs } = this.#deps;
-    const ending = ownEnding(endingOf(outcome, stats), outcome, this.#event);
+    const ending = ownEnding(endingOf(outcome, stats, this.#options.thread), outcome, this.#event);
     const end = endOf(outcome, ending, { stats, refusal: this.#event.refusal ?? null });
     const facts = await jobs.factsOf(this.#run, end);
     if (facts.isOver) return;

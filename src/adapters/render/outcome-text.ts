@@ -6,7 +6,8 @@ import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
 import { plainLine } from "../../core/protocol/plain-text.ts";
-import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
+import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import { isDirect } from "./direct.ts";
 import { PASSING } from "./failure-kinds.ts";
 import { count, duration } from "./figures.ts";
 import { taskLines } from "./task-lines.ts";
@@ -20,7 +21,8 @@ export interface Ending {
   readonly buttons?: readonly Button[];
 }
 
-export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
+/** `thread`: where it is read. */
+export function endingOf(outcome: QueryOutcome, stats: RunStats, thread: ThreadRef): Ending {
   switch (outcome.type) {
     case "end_turn": {
       const answer = textOf(outcome.message.content).trim();
@@ -45,8 +47,10 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats): Ending {
         "⚠ The answer was longer than the model may write in one go, four times in a row. This is what there is.";
       return unfinished(cut, { tone: "plain", partial: outcome.partial });
     }
-    case "error":
-      return { markdown: `${explain(outcome.error)}${changed(stats) || unchanged(outcome.error)}`, tone: "error" };
+    case "error": {
+      const why = explain(outcome.error, { isDirect: isDirect(thread) });
+      return { markdown: `${why}${changed(stats) || unchanged(outcome.error)}`, tone: "error" };
+    }
     default:
       return assertNever(outcome);
   }

@@ -86,7 +86,7 @@ class ThreadRunView implements RunView {
 
   /** What people must know is part of the ending where no live message says it. */
   #ending(outcome: QueryOutcome, stats: RunStats): Ending {
-    const ending = { ...endingOf(outcome, stats), buttons: endingButtons(outcome, this.#run.runId) };
+    const ending = { ...endingOf(outcome, stats, this.#run.thread), buttons: endingButtons(outcome, this.#run.runId) };
     const notices = this.#live === undefined ? noticeLines(this.#state) : [];
     return notices.length === 0 ? ending : { ...ending, markdown: `${notices.join("\n")}\n\n${ending.markdown}` };
   }

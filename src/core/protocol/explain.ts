@@ -6,9 +6,23 @@ import type { Random } from "./runtime.ts";
  * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, mend, name,
  * limit, lost, bothForS, times, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
  */
-export function explain(error: AppError): string {
-  return SENTENCES[error.code](error);
+export function explain(error: AppError, where: Where = { isDirect: false }): string {
+  return SENTENCES[error.code](error, where.isDirect ? WRITE : MENTION);
 }
+
+interface Where {
+  /** A direct message, or the page: nobody mentions the agent there. */
+  readonly isDirect: boolean;
+}
+
+/** How people ask once more, at the beginning of a sentence and within one. */
+interface Again {
+  readonly begin: string;
+  readonly within: string;
+}
+
+const MENTION: Again = { begin: "Mention me again", within: "mention me again" };
+const WRITE: Again = { begin: "Write again", within: "write again" };
 
 /** Without `0 1 I L O U`: a code that people read aloud and type. */
 const REF_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -30,20 +44,20 @@ export function withRef(error: AppError, random: Random): AppError {
 
 const PLATFORM_NAMES: Readonly<Record<string, string>> = { slack: "Slack", discord: "Discord", web: "The web page" };
 
-const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
-  auth: (e) =>
+const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => string>> = {
+  auth: (e, { within }) =>
     e.detail.reason === "no key"
-      ? `✗ There is no key for ${e.detail.providerName ?? "the model provider"}. An operator must set ${named(e.detail.keyVariable, "one")}; then mention me again.`
-      : `✗ ${provider(e)} does not accept the key. An operator must check ${named(e.detail.keyVariable, "it")}; then mention me again.`,
+      ? `✗ There is no key for ${e.detail.providerName ?? "the model provider"}. An operator must set ${named(e.detail.keyVariable, "one")}; then ${within}.`
+      : `✗ ${provider(e)} does not accept the key. An operator must check ${named(e.detail.keyVariable, "it")}; then ${within}.`,
   quota: (e) =>
     `✗ The ${e.detail.providerName ?? "model provider's"} account has reached its spending limit. Raise it, or set a fallback model.`,
-  rate_limited: (e) => `✗ ${provider(e)} takes no more requests for now. Mention me again ${later(e)}.`,
-  overloaded: (e) =>
+  rate_limited: (e, { begin }) => `✗ ${provider(e)} takes no more requests for now. ${begin} ${later(e)}.`,
+  overloaded: (e, { begin }) =>
     e.detail.bothForS === undefined
-      ? `✗ ${model(e)} is overloaded, also after trying again. Mention me again ${later(e)}.`
+      ? `✗ ${model(e)} is overloaded, also after trying again. ${begin} ${later(e)}.`
       : `✗ Both models are overloaded. I tried for ${e.detail.bothForS} s.`,
-  stalled: (e) => `✗ ${model(e)} went silent, also after trying again. Mention me again to go on.`,
-  incomplete_stream: (e) => `✗ ${provider(e)} broke off in the middle of its answer. Mention me again to go on.`,
+  stalled: (e, { begin }) => `✗ ${model(e)} went silent, also after trying again. ${begin} to go on.`,
+  incomplete_stream: (e, { begin }) => `✗ ${provider(e)} broke off in the middle of its answer. ${begin} to go on.`,
   context_overflow: (e) => `✗ This thread is longer than ${model(e)} can read at once. Begin a new thread to go on.`,
   bad_request: (e) =>
     `✗ ${provider(e)} rejects the request${refNote(e)}. Something in this thread does not suit ${model(e)}: try another model or a new thread.`,
@@ -51,9 +65,9 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
     `✗ ${provider(e)} does not know the model ${named(e.detail.model, "that is set")}. An operator must correct it.`,
   unknown_provider: (e) =>
     `✗ I cannot use ${named(e.detail.provider, "the model that is set")}${e.detail.reason === undefined ? "" : `: ${e.detail.reason}`}. An operator must correct it.`,
-  network: (e) =>
-    `✗ I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}. Check the network or the base URL; then mention me again.`,
-  provider_failed: (e) => `✗ ${provider(e)} failed, also after trying again. Mention me again ${later(e)}.`,
+  network: (e, { within }) =>
+    `✗ I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}. Check the network or the base URL; then ${within}.`,
+  provider_failed: (e, { begin }) => `✗ ${provider(e)} failed, also after trying again. ${begin} ${later(e)}.`,
   empty_response: (e) => `✗ ${model(e)} returned nothing, twice. Say it in other words, or choose another model.`,
   refused: (e) => `✗ ${model(e)} declined to answer. Say it in other words, or choose another model.`,
   repeating: (e) =>
@@ -64,7 +78,7 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
     `✗ ${platform(e)} does not accept my token. An operator must renew ${named(e.detail.keyVariable, "it")}.`,
   thread_gone: (e) => `✗ The thread on ${platform(e)} is gone, or I was removed from its channel.`,
   platform_rate_limited: (e) => `✗ ${platform(e)} takes no more messages from me for now. I go on ${later(e)}.`,
-  platform_failed: (e) => `✗ ${platform(e)} failed${refNote(e)}. Mention me again ${later(e)}.`,
+  platform_failed: (e, { begin }) => `✗ ${platform(e)} failed${refNote(e)}. ${begin} ${later(e)}.`,
   attachment_unreadable: (e) =>
     `✗ I could not read ${e.detail.name === undefined ? "an attachment" : `\`${e.detail.name}\``}. Attach it again, or paste its text.`,
   config: (e) =>
@@ -78,7 +92,8 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError) => string>> = {
   database_newer: () =>
     "✗ The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
   sandbox_limit: (e) => `✗ ${e.detail.name ?? "A tool"} · stopped at ${e.detail.limit ?? "a limit of the sandbox"}`,
-  sandbox_failed: (e) => `✗ ${e.detail.name ?? "A tool"} · the sandbox failed${refNote(e)}. Mention me again to go on.`,
+  sandbox_failed: (e, { begin }) =>
+    `✗ ${e.detail.name ?? "A tool"} · the sandbox failed${refNote(e)}. ${begin} to go on.`,
   defect: (e) =>
     e.detail.ref === undefined
       ? "✗ Something broke on my side. An operator finds it in the log. Your message is kept."

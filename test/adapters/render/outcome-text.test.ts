@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { answerParts } from "../../../src/adapters/render/answer-parts.ts";
-import { endingButtons, foldLine } from "../../../src/adapters/render/outcome-text.ts";
+import { endingButtons, endingOf, foldLine } from "../../../src/adapters/render/outcome-text.ts";
 import { SLACK_LIMITS } from "../../../src/adapters/slack/limits.ts";
 import { AppError, type ErrorCode } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
+import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 
 const stats = { turns: 3, tools: 2, durationMs: 6_400, changedFiles: [] };
@@ -41,6 +42,18 @@ test.each<[string, QueryOutcome, string[]]>([
   ["fills the model's window", failed("context_overflow"), []],
 ])("a run that %s offers what may help", (_name, outcome, ids) => {
   expect(endingButtons(outcome, "run_1").map(({ id }) => id)).toEqual(ids);
+});
+
+const channel = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1.1" } as const;
+
+test.each<[string, ThreadRef, string]>([
+  ["a channel of Slack", channel, "Mention me"],
+  ["a direct message of Slack", { ...channel, channelId: "D1" }, "Write"],
+  ["a channel of Discord", { ...channel, platform: "discord" }, "Mention me"],
+  ["a direct message of Discord", { ...channel, platform: "discord", workspaceId: "@me" }, "Write"],
+  ["the page", { ...channel, platform: "web" }, "Write"],
+])("in %s a failure that may pass asks for what people do there", (_place, thread, words) => {
+  expect(endingOf(failed("stalled"), { ...stats, costUsd: 0 }, thread).markdown).toContain(`${words} again to go on.`);
 });
 
 test("what an ending offers stands below its last message alone", () => {

@@ -116,6 +116,14 @@ test.each(cases)("$code is explained with its details", ({ code, options, senten
   expect(explain(new AppError(codeOf(code), "for the log", options))).toBe(sentence);
 });
 
+test.each(cases)(
+  "$code is explained without a mention where nobody mentions the agent",
+  ({ code, options, sentence }) => {
+    const direct = sentence.replace("Mention me again", "Write again").replace("mention me again", "write again");
+    expect(explain(new AppError(codeOf(code), "for the log", options), { isDirect: true })).toBe(direct);
+  },
+);
+
 test.each(cases)("$code is explained in whole sentences when no detail is known", ({ code }) => {
   const text = explain(new AppError(codeOf(code), "for the log"));
   expect(text).toMatch(/^✗ \S/);
