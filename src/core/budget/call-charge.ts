@@ -1,5 +1,5 @@
 import { prefixSize, type TokenMeter, textTokens } from "../context/token-estimate.ts";
-import { inputTokensOf, NO_USAGE, type Usage } from "../protocol/usage.ts";
+import { inputTokensOf, NO_USAGE, tokensOf, type Usage } from "../protocol/usage.ts";
 import type { ModelRequest, StreamEvent } from "../providers/provider.ts";
 import { inputTokensAtMost } from "./estimate.ts";
 
@@ -50,7 +50,7 @@ export class CallCharge {
       case "end":
         this.#begun = true;
         this.#counted = event.response.usage;
-        this.#ended = true;
+        this.#ended = tokensOf(this.#counted) > 0;
         break;
       case "text":
       case "thinking":
@@ -73,11 +73,12 @@ export class CallCharge {
     return this.#begun || (this.#sent && wasWaiting) ? this.counted() : null;
   }
 
-  /** Of a call as far as it has come; what its response says of input and of output, when it says anything. */
+  /** Of a call as far as it has come; what its response says, when it says anything. */
   counted(): Usage {
+    if (this.#ended) return this.#counted;
     const isCounted = inputTokensOf(this.#counted) > 0;
     const input = isCounted ? this.#counted : { ...NO_USAGE, inputTokens: this.#estimatedInput() };
-    return { ...input, outputTokens: this.#outputTokens() };
+    return { ...input, outputTokens: Math.max(this.#counted.outputTokens, this.#estimatedOutput()) };
   }
 
   #estimatedInput(): number {
@@ -86,11 +87,9 @@ export class CallCharge {
     return Math.min(meter.corrected(model, size), inputTokensAtMost(request, contextWindow));
   }
 
-  #outputTokens(): number {
-    const { outputTokens } = this.#counted;
-    if (this.#ended && outputTokens > 0) return outputTokens;
+  #estimatedOutput(): number {
     const { model, meter } = this.#call;
-    return Math.max(outputTokens, Math.min(meter.corrected(model, this.#arrived), this.#maxTokens));
+    return Math.min(meter.corrected(model, this.#arrived), this.#maxTokens);
   }
 
   #arrivedText(text: string): void {
