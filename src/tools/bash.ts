@@ -3,9 +3,10 @@ import { z } from "zod";
 import type { BashRequest } from "../../wasm/guests/bash/request.ts";
 import { reachOf } from "../core/capabilities.ts";
 import type { ToolResult } from "../core/protocol/tool-result.ts";
+import { CancelSignal } from "../core/sessions/engine.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
 import { carriedShell, carryOf } from "./bash-carry.ts";
-import { withChangedFiles } from "./changed-files.ts";
+import { cancelledText, withChangedFiles } from "./changed-files.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { aboutMissing } from "./missing-commands.ts";
 import {
@@ -43,6 +44,7 @@ const reply = z.object({
   env: z.record(z.string(), z.string()),
   notes: z.array(z.string()),
   timedOut: z.boolean(),
+  stopped: z.boolean(),
 });
 type Reply = z.infer<typeof reply>;
 
@@ -88,24 +90,35 @@ async function run(guest: Guest, { command, timeout }: Input, scope: CallScope):
     seed: randomInt(2 ** 32),
   };
   const ended = await callGuest(withTimeout(guest, timeout, GRACE_MS), { body, reply }, scope);
+  if (ended.stopped) return stoppedResult(ended, scope.signal);
   return ended.timedOut ? outOfTime(ended, timeoutMs / 1_000) : resultOf(ended, command);
 }
 
-function outOfTime({ stdout, stderr, notes }: Reply, seconds: number): ToolResult {
-  const stopped =
+/** A person's stop is an end of the call; any other abort throws its reason. */
+function stoppedResult(ended: Reply, { reason }: AbortSignal): ToolResult {
+  if (!(reason instanceof CancelSignal)) throw reason;
+  return cutShort(ended, { why: cancelledText(reason), summary: "cancelled" });
+}
+
+function outOfTime(ended: Reply, seconds: number): ToolResult {
+  const why =
     `Stopped after ${seconds} s: the command took too long. What it had changed stays. ` +
     "Do less at once, or set a longer timeout.";
+  return cutShort(ended, { why, summary: `stopped after ${seconds} s` });
+}
+
+/** With what it had printed. */
+function cutShort(
+  { stdout, stderr, notes }: Reply,
+  { why, summary }: { readonly why: string; readonly summary: string },
+): ToolResult {
   const lines = [
-    stopped,
+    why,
     ...shownOutput("stdout until then", stdout),
     ...shownOutput("stderr until then", stderr),
     ...notes.map((sentence) => `[${sentence}]`),
   ];
-  return {
-    content: [{ type: "text", text: lines.join("\n") }],
-    isError: true,
-    summary: `stopped after ${seconds} s`,
-  };
+  return { content: [{ type: "text", text: lines.join("\n") }], isError: true, summary };
 }
 
 function resultOf(ended: Reply, command: string): ToolResult {

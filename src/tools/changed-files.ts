@@ -31,20 +31,27 @@ export async function withChangedFiles(
   const looking: CallScope = { ...scope, writes: false };
   try {
     const result = await asResult(() => work(noting));
+    if (scope.signal.reason instanceof CancelSignal) return withStates(result, cancelledStates(scope, changed));
     const first = [...changed.values()].slice(0, MAX_FILES);
     return first.length === 0 ? result : withStates(result, await statesOf(files, first, looking));
   } catch (error) {
     const { reason } = scope.signal;
     if (!(reason instanceof CancelSignal) || error !== reason) throw error;
     if (changed.size === 0) throw error;
-    const text = `Cancelled by ${reason.by} while it ran; what it had done until then stays.`;
-    const first = [...changed.values()].slice(0, MAX_CANCELLED_FILES);
-    return withStates(errorResult(text, "cancelled"), statesAtOnce(scope.ctx.sandboxRoot, first));
+    return withStates(errorResult(cancelledText(reason), "cancelled"), cancelledStates(scope, changed));
   }
 }
 
 function withStates(result: ToolResult, states: readonly FileState[]): ToolResult {
   return states.length === 0 ? result : { ...result, files: [...(result.files ?? []), ...states] };
+}
+
+export function cancelledText({ by }: CancelSignal): string {
+  return `Cancelled by ${by} while it ran; what it had done until then stays.`;
+}
+
+function cancelledStates({ ctx }: CallScope, changed: ReadonlyMap<string, FileChange>): FileState[] {
+  return statesAtOnce(ctx.sandboxRoot, [...changed.values()].slice(0, MAX_CANCELLED_FILES));
 }
 
 /** Without a guest: there is no time to begin another call. */

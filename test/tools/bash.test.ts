@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { CancelSignal } from "../../src/core/sessions/engine.ts";
+import { CancelSignal, SuspendSignal } from "../../src/core/sessions/engine.ts";
 import { type FileSession, fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
@@ -230,7 +230,36 @@ test("a stop ends a script at once, and what it changed is reported", async () =
   expect(result.files?.slice(0, 1)).toEqual([{ path: "f.txt", sha256: hash("a\n"), action: "wrote" }]);
 });
 
-test("a stop before anything was changed is thrown, as with every tool", async () => {
+test.each([
+  {
+    script: "echo a; echo b >&2; echo > begun; sleep 100",
+    printed: ["stdout until then:", "a", "stderr until then:", "b"],
+  },
+  {
+    script: "echo a; echo > begun; until false; do seq 2000 | sort > /dev/null; done",
+    printed: ["stdout until then:", "a"],
+  },
+  { script: "echo 'echo ü; echo > begun; sleep 100' > s.sh; bash s.sh; echo no", printed: ["stdout until then:", "ü"] },
+])("of a script that a person stops, what it had printed is kept: $script", async ({ script, printed }) => {
+  const session = fileSession(sandbox);
+  const abort = new AbortController();
+  const ended = session.run("bash", { command: script, timeout: 600 }, abort.signal);
+  await expect.poll(() => existsSync(path.join(session.root, "begun")), { timeout: 10_000 }).toBe(true);
+  abort.abort(new CancelSignal("@ana"));
+  const lines = text(await ended).split("\n");
+  expect(lines).toEqual(["Cancelled by @ana while it ran; what it had done until then stays.", ...printed]);
+});
+
+test("a script that a shutdown ends has no result", async () => {
+  const session = fileSession(sandbox);
+  const abort = new AbortController();
+  const ended = session.run("bash", { command: "echo a; echo > begun; sleep 100" }, abort.signal);
+  await expect.poll(() => existsSync(path.join(session.root, "begun")), { timeout: 10_000 }).toBe(true);
+  abort.abort(new SuspendSignal("a shutdown"));
+  await expect(ended).rejects.toBe(abort.signal.reason);
+});
+
+test("a stop before the script has begun is thrown, as with every tool", async () => {
   const abort = new AbortController();
   const ended = fileSession(sandbox).run("bash", { command: "sleep 100" }, abort.signal);
   abort.abort(new CancelSignal("@ana"));

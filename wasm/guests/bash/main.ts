@@ -6,6 +6,7 @@ import { FileError, type Filesystem, openFilesystem } from "../workspace-files.t
 import { COMMANDS } from "./commands.ts";
 import type { BashReply, BashRequest } from "./request.ts";
 import { keptEnv } from "./shell-env.ts";
+import { stopSignal } from "./stop-signal.ts";
 import { WorkspaceFs } from "./workspace-fs.ts";
 
 /** Where the shell sees the sandbox root; the tools take paths beneath it, too. */
@@ -16,9 +17,9 @@ const MAX_STEPS = 50_000;
 const MAX_PRINTED = 8_388_608;
 /** The exit code of a command that ran out of time, as `timeout` has it. */
 const TIMED_OUT = 124;
-/** What the shell, and each shell within it, says last of a script that is out of time. */
+/** What the shell, and each shell within it, says last of a script that is out of time or stopped. */
 const ENDED =
-  /(?:^bash: (?:execution aborted|.* used its context after cancellation|.* exceeded (?:its )?execution deadline.*)\n)+(?![^])/m;
+  /(?:^bash: (?:execution aborted|\w+ aborted|.* used its context after cancellation|.* exceeded (?:its )?execution deadline.*)\n)+(?![^])/m;
 
 async function run(input: string): Promise<string> {
   const request: BashRequest = JSON.parse(input);
@@ -31,9 +32,11 @@ async function run(input: string): Promise<string> {
   const cwd = isDirectory(files, request.cwd) ? request.cwd : "";
   if (cwd !== request.cwd) notes.add(`${ROOT}/${request.cwd} is gone; the command ran in ${ROOT}.`);
   const shell = openShell(new WorkspaceFs(files, (sentence) => notes.add(sentence)), { ...request, cwd });
-  const ended = await execute(shell, request.command);
+  const signal = stopSignal();
+  const ended = await execute(shell, request.command, signal);
   const timedOut = ended.exitCode === TIMED_OUT && ended.stderr.includes("execution deadline");
-  const stderr = timedOut ? ended.stderr.replace(ENDED, "") : ended.stderr;
+  const stopped = ended.exitCode === TIMED_OUT && signal.aborted;
+  const stderr = timedOut || stopped ? ended.stderr.replace(ENDED, "") : ended.stderr;
   const printed = (text: string, name: string) =>
     outputOf(text, { maxChars: request.maxChars, path: `${request.overflow}-${name}.txt`, files });
   const reply: BashReply = {
@@ -44,6 +47,7 @@ async function run(input: string): Promise<string> {
     env: keptEnv(ended.env),
     notes: [...notes],
     timedOut,
+    stopped,
   };
   return JSON.stringify(reply);
 }
@@ -77,10 +81,9 @@ function openShell(workspace: WorkspaceFs, { cwd, env, timeoutMs }: BashRequest)
 }
 
 /** A file error that the shell does not take for the failure of one command ends the script, as its own error. */
-async function execute(shell: Bash, command: string): Promise<BashExecResult> {
+async function execute(shell: Bash, command: string, signal: AbortSignal): Promise<BashExecResult> {
   try {
-    // With a signal, though nothing aborts it, the shell wakes the commands of scripts within the script at its deadline.
-    return await shell.exec(command, { rawScript: true, signal: new AbortController().signal });
+    return await shell.exec(command, { rawScript: true, signal });
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     return {

@@ -25,4 +25,6 @@ export interface BashReply {
   /** What the sandbox refused and why, each once. */
   readonly notes: readonly string[];
   readonly timedOut: boolean;
+  /** By a person, before its time. */
+  readonly stopped: boolean;
 }

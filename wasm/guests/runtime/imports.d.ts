@@ -22,4 +22,5 @@ declare module "deckhand:sandbox/http@0.1.0" {
 
 declare module "deckhand:sandbox/clock@0.1.0" {
   export const now: () => number;
+  export const stopped: () => boolean;
 }

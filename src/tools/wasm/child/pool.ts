@@ -18,6 +18,10 @@ const IDLE_LIMITS: IdleLimits = { workers: 2, lingerMs: 5_000 };
 /** Megabytes of a worker's own heap, where the host's side of a guest lives. */
 const HEAP_MB = 256;
 
+/** Milliseconds that a stopped call of these gets to end by itself, with what it has to say (sandbox.wit, `stopped`). */
+const STOP_MS = 300;
+const HEEDING: readonly string[] = ["bash"];
+
 type Compile = (guest: string, memoryMb: number) => Promise<CompiledGuest>;
 
 /** What a call has to say while it runs. */
@@ -40,17 +44,19 @@ interface Member {
   readonly guests: Set<string>;
 }
 
+interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop"> {}
+
 /** Workers on demand: the bot decides how many calls run at once. */
 export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
   const idle = new IdleMembers(limits);
-  const stops = new Map<number, (outcome: Outcome) => void>();
+  const stops = new Map<number, () => void>();
   const runOn = async (member: Member, answer: Answer, stopped: Promise<Outcome>): Promise<Outcome> => {
     const outcome = await Promise.race([answer.outcome, stopped]);
     if (answer.isAlive()) idle.add(member);
     else await member.worker.terminate();
     return outcome;
   };
-  const run = async (call: RunMessage, events: CallEvents, stopped: Promise<Outcome>): Promise<Outcome> => {
+  const run = async (call: StoppableCall, events: CallEvents, stopped: Promise<Outcome>): Promise<Outcome> => {
     const compiled = await Promise.race([compile(call.guest, call.grant.memoryMb), stopped]);
     if ("type" in compiled) return compiled;
     const member = idle.take(compiled.key) ?? spawn((gone) => idle.delete(gone));
@@ -59,18 +65,24 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
   return {
     run: async (call, events) => {
       const { promise: stopped, resolve: stop } = Promise.withResolvers<Outcome>();
-      stops.set(call.id, stop);
+      const flag = new Int32Array(new SharedArrayBuffer(4));
+      let patience: NodeJS.Timeout | undefined;
+      stops.set(call.id, () => {
+        Atomics.store(flag, 0, 1);
+        patience ??= setTimeout(() => stop({ type: "cancelled" }), HEEDING.includes(call.guest) ? STOP_MS : 0);
+      });
       const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.grant.timeoutMs);
       try {
-        return await run(call, events, stopped);
+        return await run({ ...call, stop: flag }, events, stopped);
       } catch (error) {
         return { type: "failed", message: error instanceof Error ? error.message : String(error) };
       } finally {
         clearTimeout(timer);
+        clearTimeout(patience);
         stops.delete(call.id);
       }
     },
-    cancel: (id) => stops.get(id)?.({ type: "cancelled" }),
+    cancel: (id) => stops.get(id)?.(),
   };
 }
 
@@ -123,10 +135,10 @@ function spawn(gone: (member: Member) => void): Member {
 }
 
 /** A compiled guest goes along once per worker. */
-function messageFor({ guests }: Member, compiled: CompiledGuest, { input, grant }: RunMessage): WorkerCall {
+function messageFor({ guests }: Member, compiled: CompiledGuest, { input, grant, stop }: StoppableCall): WorkerCall {
   const isKnown = guests.has(compiled.key);
   guests.add(compiled.key);
-  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, grant };
+  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, grant, stop };
 }
 
 interface Answer {

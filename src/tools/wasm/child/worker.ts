@@ -17,6 +17,8 @@ export interface WorkerCall {
   readonly compiled: CompiledGuest | null;
   readonly input: string;
   readonly grant: RunMessage["grant"];
+  /** 1 once a person has stopped the call. */
+  readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
 /** The part of jco's bindings that is used. The component's stray `init` export is never called. */
@@ -39,7 +41,7 @@ interface Exports {
 
 interface Instance {
   /** Whether the guest may know the time, and ask to fetch; nothing may before its call. */
-  readonly granted: { clock: boolean; fetch: boolean };
+  readonly granted: { clock: boolean; fetch: boolean; stop: WorkerCall["stop"] | null };
   readonly workspace: Workspace;
   readonly wasi: Wasi;
   readonly exports: Exports;
@@ -69,12 +71,15 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
   return async () => {
     const workspace = createWorkspace();
     const wasi = createWasi(workspace.filesystem);
-    const granted = { clock: false, fetch: false };
+    const granted: Instance["granted"] = { clock: false, fetch: false, stop: null };
     const http = createHttpImport((request) => (granted.fetch ? askBot(request) : NOT_YET));
     const imports = {
       "deckhand:sandbox/workspace": workspace.functions,
       "deckhand:sandbox/filesystem": workspace.filesystem,
-      "deckhand:sandbox/clock": { now: () => (granted.clock ? Date.now() : 0) },
+      "deckhand:sandbox/clock": {
+        now: () => (granted.clock ? Date.now() : 0),
+        stopped: () => granted.stop !== null && Atomics.load(granted.stop, 0) === 1,
+      },
       "deckhand:sandbox/http": http,
       "deckhand:extension/files": createFilesImport(workspace),
       "deckhand:extension/http": http,
@@ -85,12 +90,13 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
 }
 
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
-async function run(guest: Guest, { grant, input }: WorkerCall): Promise<Outcome> {
+async function run(guest: Guest, { grant, input, stop }: WorkerCall): Promise<Outcome> {
   const { granted, workspace, wasi, exports } = await (guest.spare ?? guest.instantiate());
   guest.spare = null;
   try {
     granted.clock = grant.clock;
     granted.fetch = true; // the bot knows the hosts
+    granted.stop = stop;
     workspace.bind(grant, changeTeller());
     const output = exports.run ? wasi.run(exports.run, input, grant) : await outputOf(exports, input);
     if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };
