@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import { type AgentLayer, accessProblem, layerAgents } from "./core/agent/definitions.ts";
 import type { AgentDefinition } from "./core/agent/query-config.ts";
 import { readFrontMatter } from "./core/context/skill-front-matter.ts";
+import { systemCode } from "./core/protocol/system-code.ts";
 import { APPLICATION } from "./version.ts";
 
 export interface Agents {
@@ -66,7 +67,7 @@ function namesIn(directory: string, problems: string[]): string[] {
       .filter((name) => name.endsWith(".md") && name !== "README.md")
       .sort();
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemCode(error) ?? "unknown error";
     if (code !== "ENOENT") problems.push(`${directory}: cannot be read (${code}). Let this user read it.`);
     return [];
   }
@@ -86,7 +87,7 @@ function readAgent(file: string): ReadAgent {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    return broken(1, `cannot be read (${codeOf(error)})`);
+    return broken(1, `cannot be read (${systemCode(error) ?? "unknown error"})`);
   }
   const matter = readFrontMatter(text);
   if (matter.type === "broken") return broken(matter.line, matter.reason);
@@ -114,8 +115,4 @@ function yamlStyle(lineOf: (key: string) => number): KeyStyle {
     label: (at) => `:${lineOf(keyOf(at))}: ${keyOf(at)}`,
     example: (at, value) => `${keyOf(at)}: ${String(value)}`,
   };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

@@ -3,6 +3,7 @@ import { access, constants, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
+import { systemCode } from "./core/protocol/system-code.ts";
 import { createDirectory } from "./core/store/sqlite-place.ts";
 
 /** For the owner alone: what people say to the agent is nothing for the machine's other users. */
@@ -15,7 +16,7 @@ export async function requireWritable(directory: string, variable: string, mode 
     // The slash makes a file in the directory's place an error.
     await access(`${directory}${path.sep}`, constants.W_OK);
   } catch (cause) {
-    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const reason = systemCode(cause) ?? "unknown";
     throw new ConfigError([
       `${variable}: ${directory} cannot be written (${reason}). Make it writable for this user, or set ${variable} to another directory.`,
     ]);
@@ -45,11 +46,7 @@ export async function webToken(home: string): Promise<string> {
     await writeFile(file, `${token}\n`, { mode: 0o600, flag: "wx" });
     return token;
   } catch (error) {
-    if (!isThere(error)) throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
     return (await readFile(file, "utf8")).trim();
   }
-}
-
-function isThere(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EEXIST";
 }

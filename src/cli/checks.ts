@@ -6,6 +6,7 @@ import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError, StoreError } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
+import { systemCode } from "../core/protocol/system-code.ts";
 import { baseUrlVariable, CATALOG, DEMO_MODEL, defaultModelFor, REGION } from "../core/providers/catalog.ts";
 import { sqlitePath } from "../core/store/database-url.ts";
 import { probeDatabase } from "../core/store/probe.ts";
@@ -49,7 +50,7 @@ export function checkWritable(name: string, directory: string): Finding {
     return good(`${name} ${directory} is writable`);
   } catch (error) {
     return bad(
-      `${name} ${directory} cannot be written (${codeOf(error)}). Give this user the right to, or set ${name}.`,
+      `${name} ${directory} cannot be written (${systemCode(error) ?? "unknown error"}). Give this user the right to, or set ${name}.`,
     );
   }
 }
@@ -148,7 +149,7 @@ export function checkPort(name: string, host: string, port: number): Promise<Fin
     const server = createServer();
     server.once("error", (error) => {
       const mend = `Stop the program that has it (perhaps Deckhand itself), or set ${name}.`;
-      resolve(bad(`${name}: ${host}:${port} cannot be taken (${codeOf(error)}). ${mend}`));
+      resolve(bad(`${name}: ${host}:${port} cannot be taken (${systemCode(error) ?? "unknown error"}). ${mend}`));
     });
     server.listen(port, host, () => server.close(() => resolve(good(`${name}: ${host}:${port} is free`))));
   });
@@ -157,9 +158,4 @@ export function checkPort(name: string, host: string, port: number): Promise<Fin
 function nearestExisting(directory: string): string {
   const parent = path.dirname(directory);
   return existsSync(directory) || parent === directory ? directory : nearestExisting(parent);
-}
-
-/** The driver's or system's code; messages may quote a URL with its password. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

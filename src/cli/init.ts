@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { systemCode } from "../core/protocol/system-code.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface InitOptions {
@@ -36,8 +37,9 @@ function writeNew(file: string, content: string, mode: number): string {
     writeFileSync(file, content, { flag: "wx", mode });
     return "written";
   } catch (error) {
-    if (error instanceof Error && "code" in error) return String(error.code);
-    throw error;
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return code;
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
+import { systemCode } from "../core/protocol/system-code.ts";
 
 /** Variables by name, as `process.env` holds them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,7 +68,7 @@ function readOptional(file: string): { readonly text: string | null; readonly pr
   try {
     return { text: readFileSync(file, "utf8").replace(/^\uFEFF/, ""), problem: null };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = systemCode(error) ?? "unknown";
     if (code === "ENOENT") return { text: null, problem: null };
     return { text: null, problem: `cannot be read (${code}). Make it a file that this user may read.` };
   }

@@ -6,6 +6,7 @@ import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import { platformNameSchema, type ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
+import { systemCode } from "../core/protocol/system-code.ts";
 import type { JobSettings } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
 import { callOffOutdated } from "./called-off.ts";
@@ -138,7 +139,7 @@ async function textOf(
     if (size > MOST_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MOST_BYTES} are read` };
     return { type: "read", text: await readFile(path, "utf8") };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = systemCode(error) ?? "unknown";
     return code === "ENOENT"
       ? { type: "missing", text: "[]" }
       : { type: "unreadable", text: `cannot be read: ${code}` };

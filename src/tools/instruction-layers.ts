@@ -3,9 +3,9 @@ import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import path from "node:path";
 import type { InstructionLayer, InstructionPlace } from "../core/context/system-prompt.ts";
 import type { Log } from "../core/protocol/log.ts";
+import { systemCode } from "../core/protocol/system-code.ts";
 import { notRegular, Places, withFile } from "./wasm/workspace/places.ts";
 import { readHead } from "./wasm/workspace/read-file.ts";
-import { systemCode } from "./wasm/workspace/refusal.ts";
 
 /** Bytes of one layer that enter the prompt: instructions that are longer cost every call of the channel. */
 const MOST_BYTES = 32_768;

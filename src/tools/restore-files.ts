@@ -3,6 +3,7 @@ import { readFileSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import { SandboxError } from "../core/protocol/errors.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
+import { systemCode } from "../core/protocol/system-code.ts";
 import type { FileFate, RestoreFiles } from "../core/sessions/file-restore.ts";
 import type { FileStep } from "../core/store/undos.ts";
 import { isInstructionFile } from "./instruction-files.ts";
@@ -11,7 +12,7 @@ import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
 import { keepMode, keptMode } from "./wasm/workspace/kept-mode.ts";
 import { type Place, Places, withFile } from "./wasm/workspace/places.ts";
 import { hashFile, hashOf, readWhole } from "./wasm/workspace/read-file.ts";
-import { refusing, systemCode } from "./wasm/workspace/refusal.ts";
+import { refusing } from "./wasm/workspace/refusal.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";
 
 export interface FileRestoreOptions {

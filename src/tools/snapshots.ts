@@ -3,7 +3,7 @@ import path from "node:path";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Clock } from "../core/protocol/runtime.ts";
-import { systemCode } from "./wasm/workspace/refusal.ts";
+import { systemCode } from "../core/protocol/system-code.ts";
 
 /** How much is kept of what files held before they were changed, and how long. */
 export const SNAPSHOT_LIMITS = { bytes: 1_073_741_824, ageMs: 14 * 86_400_000 };

@@ -1,4 +1,5 @@
 import { type AppError, ConfigError, toAppError } from "../../core/protocol/errors.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
 
 export interface ListenAddress {
   readonly host: string;
@@ -9,7 +10,7 @@ export interface ListenAddress {
 
 /** Why a server cannot listen, as one line for the operator. */
 export function listenError(error: unknown, { host, port, variables }: ListenAddress): AppError {
-  switch (codeOf(error)) {
+  switch (systemCode(error)) {
     case "EADDRINUSE":
       return new ConfigError([`Port ${port} is in use. Set ${variables.port} to a free one.`]);
     case "EACCES":
@@ -23,8 +24,4 @@ export function listenError(error: unknown, { host, port, variables }: ListenAdd
     default:
       return toAppError(error);
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

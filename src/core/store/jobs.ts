@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import { systemCode } from "../protocol/system-code.ts";
 import type { Client } from "./client.ts";
 
 /** What people set of a job. */
@@ -253,7 +254,7 @@ async function storedPlace(db: Client, id: string): Promise<JobPlace | null> {
 
 /** Source: Prisma docs, Error message reference: “Inconsistent column data”. A database that does not answer is no broken row. */
 function isOfWrongType(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "P2023";
+  return systemCode(error) === "P2023";
 }
 
 function readRow({ id, row }: StoredJob): JobRow | BrokenJob {

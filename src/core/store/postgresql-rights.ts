@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { z } from "zod";
 import { ConfigError } from "../protocol/errors.ts";
+import { systemCode } from "../protocol/system-code.ts";
 
 /** PostgreSQL's code for what a user may not do. Source: PostgreSQL docs, PostgreSQL Error Codes. */
 const INSUFFICIENT_PRIVILEGE = "42501";
@@ -66,5 +67,5 @@ export function refusedMigration(migration: string, cause: unknown): ConfigError
 }
 
 export function isRefusal(error: unknown): error is Error {
-  return error instanceof Error && "code" in error && error.code === INSUFFICIENT_PRIVILEGE;
+  return error instanceof Error && systemCode(error) === INSUFFICIENT_PRIVILEGE;
 }

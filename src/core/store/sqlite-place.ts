@@ -1,5 +1,6 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { systemCode } from "../protocol/system-code.ts";
 import { sqlitePath } from "./database-url.ts";
 import { unavailable } from "./unavailable.ts";
 
@@ -41,6 +42,6 @@ async function mkdirUnlessThere(directory: string, mode: number): Promise<void> 
   try {
     await mkdir(directory, { mode });
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from "../protocol/errors.ts";
+import { systemCode } from "../protocol/system-code.ts";
 import { sqlitePath } from "./database-url.ts";
 import { isRefusal } from "./postgresql-rights.ts";
 
@@ -8,7 +9,7 @@ import { isRefusal } from "./postgresql-rights.ts";
  */
 export function unavailable(url: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
-  const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+  const reason = systemCode(error) ?? "unknown error";
   if (!url.startsWith("file:")) {
     if (isRefusal(error)) return new ConfigError([NO_CONNECT]);
     return new ConfigError([

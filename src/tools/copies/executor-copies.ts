@@ -3,12 +3,13 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ExecutorCopy, executorCopy } from "../../core/agent/executor-copy.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import { keepWorktrees } from "../git/worktrees.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
 import { isBeneath } from "../wasm/workspace/path-rules.ts";
 import { type Place, Places, withFile } from "../wasm/workspace/places.ts";
 import { hashFile, readWhole } from "../wasm/workspace/read-file.ts";
-import { Refusal, refusing, systemCode } from "../wasm/workspace/refusal.ts";
+import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 
 /** What a copy may hold: more takes too long to make and to compare. */
 const MOST = { bytes: 200_000_000, fileBytes: 50_000_000 };

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import { type FileState, fileStateSchema } from "../../core/protocol/tool-result.ts";
-import { systemCode } from "../wasm/workspace/refusal.ts";
 
 /**
  * What one call of merge_work makes of files, noted before it does. A call that a crash cut is run again and finds files

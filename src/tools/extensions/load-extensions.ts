@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
-import { systemCode } from "../wasm/workspace/refusal.ts";
 import { type BindingsPlace, bindingsOf } from "./bindings.ts";
 import { createExtensionTool, type Extension } from "./extension-tool.ts";
 import { readManifest } from "./manifest.ts";

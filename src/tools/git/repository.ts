@@ -1,8 +1,9 @@
 import { lstatSync, readFileSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import { type Directory, openDirectory } from "../wasm/workspace/directory.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
-import { Refusal, systemCode } from "../wasm/workspace/refusal.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
 
 /** A repository whose data are proven to lie beneath a sandbox root. All paths are absolute and without links. */
 export interface Repository {

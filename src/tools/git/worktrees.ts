@@ -2,8 +2,9 @@ import { realpathSync } from "node:fs";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
-import { Refusal, systemCode } from "../wasm/workspace/refusal.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
 import { INDEX_BYTES, INDEX_NAMES, requireOwnPaths } from "./index-paths.ts";
 import {
   directoryIn,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { AppError } from "../../core/protocol/errors.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import type { McpCommandServer } from "./server-settings.ts";
 
 /** Bytes of one message; a server that sends more is stopped. */
@@ -162,7 +163,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(WINDOWS ? pid : -pid, signal);
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ESRCH" || error.code === "EPERM")) return;
+    if (["ESRCH", "EPERM"].includes(systemCode(error) ?? "")) return;
     throw error;
   }
 }

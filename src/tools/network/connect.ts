@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
 import { portOf } from "./host-patterns.ts";
 import { NetworkRefusal } from "./refusal.ts";
@@ -85,7 +86,7 @@ async function established(socket: Socket, event: "connect" | "secureConnect", s
 const CERTIFICATE = /CERT|ERR_TLS|SELF_SIGNED|UNABLE_TO_VERIFY|SIGNATURE/;
 
 function connectionFailure(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "no code";
+  const code = systemCode(cause) ?? "no code";
   if (CERTIFICATE.test(code)) return `The server's certificate does not hold (${code}); nothing was sent to it.`;
   return `The server cannot be reached (${code}).`;
 }

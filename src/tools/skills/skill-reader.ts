@@ -4,9 +4,10 @@ import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/context
 import { seenLine } from "../../core/context/skill-text.ts";
 import { type SkillCatalogue, type SkillProblem, skillCatalogue } from "../../core/context/skills.ts";
 import type { Log } from "../../core/protocol/log.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import { Places, withFile } from "../wasm/workspace/places.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
-import { Refusal, systemCode } from "../wasm/workspace/refusal.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
 import { type SkillDirectory, skillDirectories } from "./skill-directories.ts";
 
 /** Bytes of one SKILL.md; what is longer is no text for a prompt. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 import { FileFailure } from "./file-failure.ts";
-import { systemCode } from "./refusal.ts";
 
 /** Bytes of what a compressed content unpacks to: a small file can claim to hold terabytes. */
 const MAX_UNPACKED = 67_108_864;

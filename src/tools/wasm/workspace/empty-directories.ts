@@ -1,7 +1,7 @@
 import { rmdirSync } from "node:fs";
 import path from "node:path";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 import type { Places } from "./places.ts";
-import { systemCode } from "./refusal.ts";
 
 /** Removes the directories above a file that are empty, from the nearest one on, until one is not or is to stay. */
 export function removeEmptyAbove(file: string, places: Places, isToStay: (directory: string) => boolean): void {

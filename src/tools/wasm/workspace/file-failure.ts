@@ -1,5 +1,6 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
-import { Refusal, systemCode } from "./refusal.ts";
+import { systemCode } from "../../../core/protocol/system-code.ts";
+import { Refusal } from "./refusal.ts";
 
 /** Why a program's file operation failed; `payload` is the guest's error value (wasm/wit/sandbox.wit). */
 export class FileFailure extends SandboxError {

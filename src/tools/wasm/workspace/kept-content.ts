@@ -4,10 +4,10 @@ import { lstatSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "nod
 import { join, posix } from "node:path";
 import { z } from "zod";
 import { SandboxError } from "../../../core/protocol/errors.ts";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 import { keepMode } from "./kept-mode.ts";
 import { type Place, withFile } from "./places.ts";
 import { hashOf, readWhole } from "./read-file.ts";
-import { systemCode } from "./refusal.ts";
 
 /** A file that a call has changed. */
 export const fileChangeSchema = z.object({

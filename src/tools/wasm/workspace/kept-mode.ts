@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemCode } from "./refusal.ts";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 
 /** Permissions of a file that somebody may execute; all others are what a new file gets. */
 const EXECUTABLE = 0o111;

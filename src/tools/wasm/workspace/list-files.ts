@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
 import type { Places } from "./places.ts";
-import { Refusal, systemCode } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
 
 export interface WalkOptions {
   readonly hidden: boolean;

@@ -10,9 +10,10 @@ import {
   type Stats,
 } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 import { type Directory, type OpenDirectory, openDirectory } from "./directory.ts";
 import { segmentsOf } from "./path-rules.ts";
-import { Refusal, systemCode } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
 
 /** As many as Linux follows. */
 const MAX_LINKS = 16;

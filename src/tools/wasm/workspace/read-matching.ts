@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import { readSync } from "node:fs";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 import { BINARY, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
 import { type Places, withFile } from "./places.ts";
 import { MAX_WHOLE } from "./read-file.ts";
-import { Refusal, systemCode } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
 import { type Sieve, sieveOf } from "./sieve.ts";
 
 /** Bytes of text in one batch, unless a single file is larger. */

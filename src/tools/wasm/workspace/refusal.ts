@@ -1,4 +1,5 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 
 /** What the workspace declines to do, as a sentence for the model. `payload` makes it a guest's error value. */
 export class Refusal extends SandboxError {
@@ -24,10 +25,6 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   EDQUOT: () => "The disk quota is used up.",
   ENXIO: (path) => `${path} is not a regular file.`,
 };
-
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
-}
 
 /** Runs file work; the system's errors become refusals that name the path, defects stay what they are. */
 export function refusing<T>(path: string, work: () => T): T {

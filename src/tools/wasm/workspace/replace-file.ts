@@ -14,11 +14,12 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 import type { Directory } from "./directory.ts";
 import { TEMPORARY_NAME } from "./path-rules.ts";
 import { notRegular, type Place, withFile } from "./places.ts";
 import { hashFile } from "./read-file.ts";
-import { Refusal, systemCode } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
 
 /** Milliseconds after which a temporary file belongs to a write that died. */
 const STALE_MS = 600_000;

@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
+import { systemCode } from "../../../core/protocol/system-code.ts";
 import { instructionRefusal, isInstructionFile } from "../../instruction-files.ts";
 import type { Grant } from "../grant.ts";
 import { createChanges } from "./change-files.ts";
@@ -11,7 +12,7 @@ import { HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
 import { type Place, Places, withFile } from "./places.ts";
 import { hashFile, hashOf, readHead, readLines, readWhole } from "./read-file.ts";
 import { readMatching } from "./read-matching.ts";
-import { Refusal, refusing, systemCode } from "./refusal.ts";
+import { Refusal, refusing } from "./refusal.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { Sieve } from "./sieve.ts";
 
