@@ -14,13 +14,16 @@ import {
   reportsUntil,
   saidBelow,
   shown,
+  useJobScene,
 } from "../support/job-scene.ts";
 import { text, toolUse, unauthorized } from "../support/model-script.ts";
 import { systemOf } from "../support/request-parts.ts";
 import { putFile, slackScene } from "../support/scene.ts";
 
+const stage = useJobScene();
+
 test("files that a run sends come with the report, in its thread, and not before it", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   putFile(scene, "figures.csv", "port,9090\n");
   let before = -1;
   scene.model.script((_request, index) => {
@@ -28,7 +31,6 @@ test("files that a run sends come with the report, in its thread, and not before
     before = reports(scene).length;
     return text("All is quiet.");
   });
-  await scene.bot.start();
   await addJob(scene, '--name "Figures" --at "in 1 s" --prompt "Send the figures."');
   const report = await reportOf(scene);
   await saidBelow(scene, report, "The figures.");
@@ -63,14 +65,13 @@ test("what a run must ask for is asked in the channel, and the report follows in
 });
 
 test("a reply that is quicker than the news of the report's post is the session's", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
-  await scene.bot.start();
   const { promise: told, resolve: tell } = Promise.withResolvers<void>();
   scene.slack.faults.add("chat.postMessage", { kind: "slow", until: told });
   await addJob(scene, '--name "Watch" --at "in 1 s" --prompt "Look."');
   const report = await reportOf(scene);
-  scene.slack.people.say({ text: "Really?", threadTs: report.ts });
+  scene.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
   // Once it has answered what came later, it has the reply, and does not know of its post yet.
   await ask(scene, "/help");
   tell();
@@ -79,11 +80,10 @@ test("a reply that is quicker than the news of the report's post is the session'
 });
 
 test("killed before its post reaches the platform, a report is posted once all the same", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   scene.model.script(() => text("All is quiet."));
-  await scene.bot.start();
   scene.slack.faults.add("chat.postMessage", { kind: "late", until: new Promise(() => {}) });
-  await addJob(scene, '--name "Watch" --at "in 1 s" --prompt "Look."');
+  await addJob(scene, '--name "Late watch" --at "in 1 s" --prompt "Look."');
   await until(() => scene.model.requests.length > 0 && !scene.slack.faults.isPending("chat.postMessage"), {
     what: () => scene.bot.output(),
   });
@@ -91,15 +91,14 @@ test("killed before its post reaches the platform, a report is posted once all t
   expect(reports(scene)).toEqual([]);
   await scene.bot.start();
   expect(shown(scene, await reportOf(scene))).toContain("All is quiet.");
-  await askUntil(scene, "/jobs logs Watch", "✓ ");
+  await askUntil(scene, '/jobs logs "Late watch"', "✓ ");
   expect(reports(scene)).toHaveLength(1);
   expect(scene.model.requests).toHaveLength(1);
 });
 
 test("behind a failure's line are its details", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   scene.model.script((_request, index) => (index === 0 ? toolUse("glob", { pattern: "*.nothing" }) : unauthorized()));
-  await scene.bot.start();
   await addJob(scene, '--name "Locked" --at "in 1 s" --prompt "Look."');
   const line = await reportOf(scene);
   const { buttons } = scene.slack.thread(line.channel, line.ts)[0] ?? { buttons: [] };
@@ -112,17 +111,16 @@ test("behind a failure's line are its details", async () => {
 });
 
 test("a job runs with its agent, its skill and its model, and not at all when one is gone", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   const skill = path.join(scene.bot.sandboxRoot(scene.folder), "extensions/skills/night-watch");
   mkdirSync(skill, { recursive: true });
   const words = "---\nname: night-watch\ndescription: Watches.\n---\nCount the lanterns.\n";
   writeFileSync(path.join(skill, "SKILL.md"), words);
   scene.model.script(() => text("All is quiet."));
-  await scene.bot.start();
   expect(await ask(scene, '/jobs add --cron "@daily" --prompt x --skill night-wach')).toContain("There is no skill");
   const how = "--skill night-watch --agent plan --model anthropic/claude-haiku-4-5";
-  await addJob(scene, `--name "Watch" --cron "0 0 1 1 *" ${how} --prompt "Look."`);
-  await ask(scene, "/jobs run Watch");
+  await addJob(scene, `--name "Lanterns" --cron "0 0 1 1 *" ${how} --prompt "Look."`);
+  await ask(scene, "/jobs run Lanterns");
   await reportOf(scene);
   const [request] = scene.model.requests;
   expect(request?.body).toMatchObject({ model: "claude-haiku-4-5" });
@@ -142,13 +140,12 @@ test("a job runs with its agent, its skill and its model, and not at all when on
   await askUntil(scene, "/jobs list", "paused: It failed 2 times in a row.");
   expect(scene.model.requests).toHaveLength(1);
   writeFileSync(path.join(skill, "SKILL.md"), words.replace("name: night-watch", "name: day-watch"));
-  expect(await ask(scene, "/jobs run Watch")).toContain("There is no skill `night-watch` any more.");
+  expect(await ask(scene, "/jobs run Lanterns")).toContain("There is no skill `night-watch` any more.");
 });
 
 test("a report pings nobody, whatever the model writes", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   scene.model.script(() => text("<!channel> <@U0BOB> @everyone <!here> look at https://example.com/secret"));
-  await scene.bot.start();
   await addJob(scene, '--name "Loud" --at "in 1 s" --prompt "Shout."');
   expect(shown(scene, await reportOf(scene))).toContain("look at");
   expect(scene.pings()).toEqual([]);

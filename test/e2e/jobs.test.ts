@@ -12,23 +12,25 @@ import {
   reportsUntil,
   type SlackScene,
   shown,
+  useJobScene,
 } from "../support/job-scene.ts";
 import { hold, text, toolUse, unauthorized, usage } from "../support/model-script.ts";
 import { discordScene, slackScene } from "../support/scene.ts";
 import type { SlackMessage } from "../support/slack/slack-model.ts";
 
+const stage = useJobScene();
+
 test("a report comes to the channel when it is due, and a reply in its thread goes on with its session", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said, all is quiet."));
-  await scene.bot.start();
   await addJob(scene, '--name "Night watch" --at "in 1 s" --timezone Europe/Paris --prompt "Look around."');
   const [report] = await reportsUntil(scene, 1);
   if (report === undefined) throw new Error("no report");
   const said = shown(scene, report);
   expect(said).toContain("**Night watch** · once, on ");
   expect(said).toContain("All is quiet.");
-  scene.slack.people.say({ text: "Really?", threadTs: report.ts });
-  const thread = () => scene.slack.thread(CHANNEL, report.ts).filter(({ byBot }) => byBot);
+  scene.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
+  const thread = () => scene.slack.thread(report.channel, report.ts).filter(({ byBot }) => byBot);
   await until(() => thread().some((message) => message.text.includes("As I said")), {
     what: () => JSON.stringify(thread()),
   });
@@ -58,7 +60,8 @@ describe("killed with SIGKILL, a due time still comes to one report", () => {
     return report;
   }
 
-  const JOB = '--name "Night watch" --at "in 1 s" --prompt "Look around."';
+  /** The names of jobs in one program are their own. */
+  const jobOf = (name: string) => `--name "${name}" --at "in 1 s" --prompt "Look around."`;
 
   test("between its claim and its run", async () => {
     await using scene = await slackScene({ settings: { mode: "agi", maxConcurrentRuns: 1 } });
@@ -70,7 +73,7 @@ describe("killed with SIGKILL, a due time still comes to one report", () => {
     await scene.bot.start();
     scene.mention("keep busy");
     await gate.reached;
-    await addJob(scene, JOB);
+    await addJob(scene, jobOf("Night watch"));
     await until(async () => /state="waiting"\} 1/.test((await scene.bot.probe("metrics")).text), {
       what: () => "the job to wait for its run",
     });
@@ -79,28 +82,26 @@ describe("killed with SIGKILL, a due time still comes to one report", () => {
   });
 
   test("during its run", async () => {
-    await using scene = await slackScene();
+    const scene = stage();
     const gate = hold();
     scene.model.script((_request, index) => (index === 0 ? [text("All"), gate.part] : text("All is quiet.")));
-    await scene.bot.start();
-    await addJob(scene, JOB);
+    await addJob(scene, jobOf("Second watch"));
     await gate.reached;
     await scene.bot.kill("SIGKILL");
     await expectOneReport(scene);
   });
 
   test("between its post and the reply to it, and what is said below it is the session's", async () => {
-    await using scene = await slackScene();
+    const scene = stage();
     scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
-    await scene.bot.start();
-    await addJob(scene, JOB);
+    await addJob(scene, jobOf("Third watch"));
     scene.loseReplies();
     await reportsUntil(scene, 1);
     await scene.bot.kill("SIGKILL");
     const report = await expectOneReport(scene);
     expect(scene.model.requests).toHaveLength(1);
-    scene.slack.people.say({ text: "Really?", threadTs: report.ts });
-    const replies = () => scene.slack.thread(CHANNEL, report.ts).map((message) => message.text);
+    scene.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
+    const replies = () => scene.slack.thread(report.channel, report.ts).map((message) => message.text);
     await until(() => replies().some((reply) => reply.includes("As I said")), {
       what: () => replies().join("\n"),
     });
@@ -109,10 +110,9 @@ describe("killed with SIGKILL, a due time still comes to one report", () => {
 });
 
 test("a run that takes longer than its time is stopped at the second, and the log and the channel say so", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   const gate = hold();
   scene.model.script(() => [text("I look"), gate.part]);
-  await scene.bot.start();
   await addJob(scene, '--name "Slow" --cron "0 0 1 1 *" --timeout 2 --prompt "Take your time."');
   const asked = performance.now();
   await ask(scene, "/jobs run Slow");
@@ -126,10 +126,9 @@ test("a run that takes longer than its time is stopped at the second, and the lo
 });
 
 test("a run that could pass its budget stops before, and says so", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   // Output at $10 per million tokens.
   scene.model.script(() => [toolUse("glob", { pattern: "*" }), usage({ input: 0, output: 20_000 })]);
-  await scene.bot.start();
   await addJob(scene, '--name "Dear" --cron "0 0 1 1 *" --budget 0.201 --prompt "Look."');
   await ask(scene, "/jobs run Dear");
   const [line] = await reportsUntil(scene, 1);
@@ -140,9 +139,8 @@ test("a run that could pass its budget stops before, and says so", async () => {
 });
 
 test("failures are said with the next try, and as many in a row as are allowed pause the job", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   scene.model.script(() => unauthorized());
-  await scene.bot.start();
   await addJob(scene, '--name "Locked" --cron "* * * * * *" --pause-after 2 --prompt "Look."');
   const [first, second] = await reportsUntil(scene, 2);
   if (first === undefined || second === undefined) throw new Error("too few");
@@ -200,21 +198,20 @@ test("in plain words: the model schedules, the card says when, and the button ma
 });
 
 test("the buttons under a report run it again and pause it, for its owner only", async () => {
-  await using scene = await slackScene();
+  const scene = stage();
   scene.model.script((_request, index) => text(`Report ${index + 1}.`));
-  await scene.bot.start();
   await addJob(scene, '--name "Watch" --cron "0 9 * * *" --timezone Europe/Paris --prompt "Look."');
   await ask(scene, "/jobs run Watch");
   const [report] = await reportsUntil(scene, 1);
   if (report === undefined) throw new Error("no report");
   expect(shown(scene, report)).toContain("**Watch** · every day at 09:00 Europe/Paris\n\nReport 1.");
   const button = (verb: string) =>
-    scene.slack.thread(CHANNEL, report.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
-  await scene.slack.people.click(CHANNEL, report.ts, { actionId: button("job-pause:"), user: "U0BOB" }).answered;
+    scene.slack.thread(report.channel, report.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
+  await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-pause:"), user: "U0BOB" }).answered;
   expect(await ask(scene, "/jobs list")).toContain("✓ **Watch**");
-  await scene.slack.people.click(CHANNEL, report.ts, { actionId: button("job-run:") }).answered;
+  await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-run:") }).answered;
   await reportsUntil(scene, 2);
-  await scene.slack.people.click(CHANNEL, report.ts, { actionId: button("job-pause:") }).answered;
+  await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-pause:") }).answered;
   await askUntil(scene, "/jobs list", "⏸ **Watch**");
 });
 

@@ -1,15 +1,33 @@
 import { until } from "./bot.ts";
-import type { slackScene } from "./scene.ts";
+import { slackScene } from "./scene.ts";
+import { useStage } from "./shared-office.ts";
 import type { SlackMessage } from "./slack/slack-model.ts";
 import type { SeenMessage } from "./slack/slack-server.ts";
 
-export type SlackScene = Awaited<ReturnType<typeof slackScene>>;
+export type SlackScene = Awaited<ReturnType<typeof slackScene>> & {
+  /** Where its jobs are; the first one by default. */
+  readonly channel?: string;
+};
 
 export const JOB_CHANNEL = "C0001";
 
+/** One running program for the jobs of all tests around, each in a channel of its own. */
+export function useJobScene(): () => SlackScene {
+  const stage = useStage(() => slackScene());
+  let channels = 1;
+  return () => {
+    const scene = stage();
+    channels += 1;
+    const own = channels;
+    const channel = `C${String(own).padStart(4, "0")}`;
+    const mention: SlackScene["mention"] = (words, number = own) => scene.mention(words, number);
+    return { ...scene, channel, folder: `slack-${channel}`, mention };
+  };
+}
+
 /** The bot's posts in the channel itself, which are reports and what is said in their place. */
-export function reports({ slack }: SlackScene, channel = JOB_CHANNEL): SlackMessage[] {
-  return slack.workspace.messages.filter(
+export function reports(scene: SlackScene, channel = scene.channel ?? JOB_CHANNEL): SlackMessage[] {
+  return scene.slack.workspace.messages.filter(
     (message) => message.byBot && message.channel === channel && message.threadTs === null,
   );
 }
@@ -19,7 +37,11 @@ export function shown({ slack }: SlackScene, { channel, ts }: SlackMessage): str
   return slack.thread(channel, ts)[0]?.text ?? "";
 }
 
-export async function reportsUntil(scene: SlackScene, count: number, channel = JOB_CHANNEL): Promise<SlackMessage[]> {
+export async function reportsUntil(
+  scene: SlackScene,
+  count: number,
+  channel = scene.channel ?? JOB_CHANNEL,
+): Promise<SlackMessage[]> {
   await until(() => reports(scene, channel).length >= count, {
     what: () => `${count} reports; there are ${reports(scene, channel).length}; the bot said:\n${scene.bot.output()}`,
   });
@@ -27,13 +49,13 @@ export async function reportsUntil(scene: SlackScene, count: number, channel = J
 }
 
 /** The first report. */
-export async function reportOf(scene: SlackScene, channel = JOB_CHANNEL): Promise<SlackMessage> {
+export async function reportOf(scene: SlackScene, channel = scene.channel ?? JOB_CHANNEL): Promise<SlackMessage> {
   const [report] = await reportsUntil(scene, 1, channel);
   if (report === undefined) throw new Error("no report");
   return report;
 }
 
-export async function addJob(scene: SlackScene, flags: string, channel = JOB_CHANNEL): Promise<void> {
+export async function addJob(scene: SlackScene, flags: string, channel = scene.channel ?? JOB_CHANNEL): Promise<void> {
   const receipt = scene.slack.people.command("/jobs", `add ${flags}`, { channel });
   await receipt.answered;
 }
@@ -52,7 +74,7 @@ export async function saidBelow(scene: SlackScene, message: SlackMessage, words:
 
 /** Says something to the bot and resolves with its private answer. */
 export async function ask(scene: SlackScene, words: string): Promise<string> {
-  const { ts } = scene.slack.people.mention({ text: words });
+  const { ts } = scene.slack.people.mention({ text: words, channel: scene.channel ?? JOB_CHANNEL });
   const answer = () => scene.slack.workspace.whispers.find(({ threadTs }) => threadTs === ts);
   await until(() => answer() !== undefined, {
     what: () => `an answer to ${words}:\n${scene.bot.output()}`,
