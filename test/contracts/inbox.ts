@@ -16,6 +16,8 @@ export class Inbox {
   #receipt: Receipt = { type: "accepted" };
 
   readonly receive: Receive = async (event) => {
+    // A question while somebody types, which leaves nothing.
+    if (event.kind === "completion") return { type: "completions", words: [] };
     this.events.push(event);
     if (this.#refusing) {
       this.#notify();

@@ -189,3 +189,30 @@ test("a job is added, run, changed and removed on the page, by the rules of the 
   await details.getByText("There is no such job any more.").waitFor();
   expect(complaints).toEqual([]);
 });
+
+test("the palette completes names of skills and jobs while they are typed", async () => {
+  await using bot = await createBot();
+  await bot.start();
+  await using visit = await visitPage(bot, browser);
+  const { page, complaints } = visit;
+  const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
+  const options = page.getByRole("listbox", { name: "Commands" }).getByRole("option");
+  await composer.pressSequentially("/skill code");
+  await options.filter({ hasText: "code-review" }).waitFor();
+  await composer.press("Tab");
+  await expect.poll(() => composer.inputValue()).toBe("/skill code-review ");
+
+  await composer.fill('/jobs add --name "Night watch" --cron @daily --prompt "Look." --skill ref');
+  await options.filter({ hasText: "refactor" }).first().waitFor();
+  await composer.fill('/jobs add --name "Night watch" --cron @daily --prompt "Look."');
+  await composer.press("Enter");
+  const jobs = page.getByRole("button", { name: "Night watch" });
+  await jobs.waitFor();
+  await composer.pressSequentially("/jobs disable night");
+  await options.filter({ hasText: "every day at 00:00" }).waitFor();
+  await composer.press("Enter");
+  await expect.poll(() => composer.inputValue()).toMatch(/^\/jobs disable job_\S+ $/u);
+  await composer.press("Enter");
+  await visit.messages.getByText("Night watch is paused.").waitFor();
+  expect(complaints).toEqual([]);
+});

@@ -87,6 +87,7 @@ function connection({ options, feed, poster }: Parts): Connection {
     const take = createPageSession({
       ...options,
       commands,
+      chatCommands: options.commands,
       overview: overview.promise,
       page,
       feed,

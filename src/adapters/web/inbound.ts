@@ -1,6 +1,13 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
 import type { FormValues } from "../../core/protocol/form.ts";
-import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
+import type {
+  InboundAction,
+  InboundCommand,
+  InboundCompletion,
+  InboundMessage,
+  Person,
+  ThreadRef,
+} from "../../core/protocol/platform.ts";
 import { bodyOf } from "./format.ts";
 import type { WebMessage } from "./thread-store.ts";
 import { type ClientFrame, clientFrameSchema } from "./wire.ts";
@@ -102,6 +109,29 @@ export function inboundCommand(command: {
     name: command.name,
     args: command.args,
     ...(command.filled === undefined ? {} : { filled: command.filled }),
+  };
+}
+
+/** Nothing is stored of it: two that have one key are no harm. */
+export function inboundCompletion(asked: {
+  readonly threadId: string | null;
+  readonly command: string;
+  readonly option: readonly string[];
+  readonly typed: string;
+  readonly at: number;
+}): InboundCompletion {
+  const { threadId, command, option, typed, at } = asked;
+  return {
+    kind: "completion",
+    key: messageKey(`complete:${at}`),
+    workspace: WORKSPACE,
+    channel: CHANNEL,
+    thread: threadRef(threadId),
+    person: PERSON,
+    at,
+    command,
+    option,
+    typed,
   };
 }
 

@@ -27,6 +27,8 @@ export const CATCH_UP_CHANGES = 500;
 export const MISSED_MESSAGES = 200;
 /** Bytes of one frame from the page: a message's text in JSON, escapes included. */
 export const FRAME_BYTES = 512 * 1024;
+/** Characters of a line that is completed. */
+export const COMPLETED_CHARS = 1_000;
 /** Frames of one page that wait to be handled; a page that sends faster is cut off. */
 export const WAITING_FRAMES = 100;
 /** Bytes on their way to one page before frames for it are held back and coalesced. */

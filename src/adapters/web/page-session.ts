@@ -1,10 +1,12 @@
+import type { ChatCommand } from "../../core/commands/command.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { completed, typedArgument } from "./completing.ts";
 import type { Feed } from "./feed.ts";
 import { bodyOf, formatMessage, pageFile, pageMessage, pageThread, titleOf } from "./format.ts";
-import { inboundAction, inboundCommand, inboundMessage, messageKey, parseFrame } from "./inbound.ts";
+import { inboundAction, inboundCommand, inboundCompletion, inboundMessage, messageKey, parseFrame } from "./inbound.ts";
 import { CATCH_UP_CHANGES, LISTED_THREADS, PAGE_MESSAGES, WAITING_FRAMES, WEB_LIMITS } from "./limits.ts";
 import type { Outbox } from "./outbox.ts";
 import { lookAround, type OverviewSource } from "./overview.ts";
@@ -21,6 +23,7 @@ export interface PageSessionOptions {
   readonly receive: Receive;
   readonly overview: Promise<OverviewSource>;
   readonly commands: readonly PageCommand[];
+  readonly chatCommands: readonly ChatCommand[];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -60,7 +63,7 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
 
 /** Null for what no person has asked for: the page looks again by itself. */
 function failure(frame: ClientFrame): ServerFrame | null {
-  if (frame.type === "look") return null;
+  if (frame.type === "look" || frame.type === "complete") return null;
   if (frame.type === "send") return { type: "failed", id: frame.clientId, reason: NOT_TAKEN };
   if (frame.type === "click" || frame.type === "command") {
     return { type: "failed", id: frame.clickId, reason: NOT_TAKEN };
@@ -82,6 +85,8 @@ async function handleFrame(frame: ClientFrame, options: PageSessionOptions): Pro
       return takeCommand(frame, options);
     case "look":
       return look(frame, options);
+    case "complete":
+      return complete(frame, options);
     default:
       return assertNever(frame);
   }
@@ -211,6 +216,15 @@ function askByForm(receipt: Receipt, asked: Asked, page: Outbox): boolean {
   if (receipt.type !== "reply" || receipt.form === undefined) return false;
   page.push({ type: "form", ...asked, form: receipt.form, problems: receipt.problems ?? {} });
   return true;
+}
+
+async function complete({ text, threadId }: FrameOf<"complete">, options: PageSessionOptions): Promise<void> {
+  const { page, receive, clock, chatCommands } = options;
+  const argument = typedArgument(text, chatCommands);
+  if (argument === null) return page.push({ type: "completions", text, words: [] });
+  const receipt = await receive(inboundCompletion({ ...argument, threadId, at: clock.now() }));
+  const words = receipt.type === "completions" ? completed(argument, receipt.words) : [];
+  page.push({ type: "completions", text, words });
 }
 
 async function look(shown: FrameOf<"look">, { page, overview, clock }: PageSessionOptions): Promise<void> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { JobView } from "../../core/jobs/job-control.ts";
 import type { Form, FormProblems } from "../../core/protocol/form.ts";
 import type { BusyState, SessionSummary } from "../../core/protocol/session-summary.ts";
-import { FRAME_BYTES, MESSAGE_FILES } from "./limits.ts";
+import { COMPLETED_CHARS, FRAME_BYTES, MESSAGE_FILES } from "./limits.ts";
 
 /** What the page and the server say to each other over the socket. */
 
@@ -35,6 +35,8 @@ export const clientFrameSchema = z.discriminatedUnion("type", [
   }),
   /** Asks how everything stands; `threadId`, `jobId`: the thread and the job that the page shows. */
   z.object({ type: z.literal("look"), threadId: idSchema.nullable(), jobId: idSchema.nullable() }),
+  /** Asks what could stand at the end of a command that is being typed. */
+  z.object({ type: z.literal("complete"), threadId: idSchema.nullable(), text: z.string().max(COMPLETED_CHARS) }),
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
@@ -71,6 +73,12 @@ export interface PageCommand {
   readonly description: string;
   /** What may follow the name first, where that is one of a few words. */
   readonly words: readonly { readonly word: string; readonly description: string }[];
+}
+
+export interface PageCompletion {
+  /** What the composer holds once it is taken. */
+  readonly text: string;
+  readonly label: string;
 }
 
 export interface PageJob {
@@ -150,6 +158,8 @@ export type ServerFrame =
   /** The message is durable. */
   | { readonly type: "sent"; readonly clientId: string; readonly threadId: string }
   | { readonly type: "clicked"; readonly clickId: string }
+  /** Answers `complete`; `text` is what was typed then. */
+  | { readonly type: "completions"; readonly text: string; readonly words: readonly PageCompletion[] }
   /** A private answer to a click or a command. */
   | { readonly type: "reply"; readonly clickId: string; readonly body: MessageBody }
   /** Asks for what a command lacks. `id`: of the message, click or command. `problems`: of what was filled in. */

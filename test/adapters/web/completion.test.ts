@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import { typedArgument } from "../../../src/adapters/web/completing.ts";
 import { pageCommands } from "../../../src/adapters/web/overview.ts";
-import { isTyped, suggestionsFor } from "../../../src/adapters/web/page/completion.ts";
+import { isTyped, suggestionsFor as suggested, wantsCompletions } from "../../../src/adapters/web/page/completion.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 
 const commands = pageCommands(CHAT_COMMANDS);
+const suggestionsFor = (text: string, all: typeof commands) => suggested(text, all, null);
 
 test("a slash alone lists every command with its arguments and what it does", () => {
   const listed = suggestionsFor("/", commands);
@@ -33,4 +35,40 @@ test("what is typed to its end is sent rather than completed", () => {
   const [stop] = suggestionsFor("/stop", commands);
   expect(stop !== undefined && isTyped("/stop", stop)).toBe(true);
   expect(stop !== undefined && isTyped("/sto", stop)).toBe(false);
+});
+
+test.each([
+  { text: "/skill ", at: { command: "skill", option: ["name"], typed: "", before: "/skill " } },
+  { text: "/skill co", at: { command: "skill", option: ["name"], typed: "co", before: "/skill " } },
+  {
+    text: "/jobs run Daily re",
+    at: { command: "jobs", option: ["run", "job"], typed: "Daily re", before: "/jobs run " },
+  },
+  {
+    text: '/jobs add --cron "0 9 * * *" --skill co',
+    at: { command: "jobs", option: ["add", "skill"], typed: "co", before: '/jobs add --cron "0 9 * * *" --skill ' },
+  },
+  { text: "/jobs add --prompt co", at: null },
+  { text: "/jobs run Daily --skill", at: null },
+  { text: "/jobs ru", at: null },
+  { text: "/jobs list x", at: null },
+  { text: "/skill code-review src", at: null },
+  { text: "/xyzzy co", at: null },
+  { text: "/skill", at: null },
+])("in “$text” the argument that is typed is found", ({ text, at }) => {
+  expect(typedArgument(text, CHAT_COMMANDS)).toEqual(at);
+});
+
+test("the server is asked for what the page does not know, and its answer to older letters is not shown", () => {
+  expect(
+    ["/skill co", "/jobs run ", "/mode wr", "/jobs r", "/ski", "skill co"].filter((text) =>
+      wantsCompletions(text, commands),
+    ),
+  ).toEqual(["/skill co", "/jobs run "]);
+  const words = [{ text: "/skill code-review ", label: "code-review · Reviews · and more" }];
+  const completions = { type: "completions", text: "/skill co", words } as const;
+  expect(suggested("/skill co", commands, completions)).toEqual([
+    { text: "/skill code-review ", label: "code-review", usage: "", description: "Reviews · and more" },
+  ]);
+  expect(suggested("/skill cod", commands, completions)).toEqual([]);
 });

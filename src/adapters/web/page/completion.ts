@@ -1,4 +1,6 @@
-import type { PageCommand } from "../wire.ts";
+import { COMPLETED_CHARS } from "../limits.ts";
+import type { PageCommand, PageCompletion } from "../wire.ts";
+import type { Completions } from "./state.ts";
 
 /** What may stand in place of a slash and what was typed after it. */
 export interface Suggestion {
@@ -10,8 +12,31 @@ export interface Suggestion {
   readonly description: string;
 }
 
-/** Commands that fit what is typed, or the words that may follow a command's name; empty when it is neither. */
-export function suggestionsFor(text: string, commands: readonly PageCommand[]): readonly Suggestion[] {
+/** What the server is asked for: the arguments of a command, where the page knows no words for them. */
+export function wantsCompletions(text: string, commands: readonly PageCommand[]): boolean {
+  return /^\/[a-z-]+ .*$/i.test(text) && text.length <= COMPLETED_CHARS && ownSuggestions(text, commands).length === 0;
+}
+
+/**
+ * Commands that fit what is typed, the words that may follow a command's name, or what the server offered for it; empty
+ * when there are none.
+ */
+export function suggestionsFor(
+  text: string,
+  commands: readonly PageCommand[],
+  completions: Completions | null,
+): readonly Suggestion[] {
+  const own = ownSuggestions(text, commands);
+  return own.length > 0 || completions?.text !== text ? own : completions.words.map(offered);
+}
+
+/** The label of a word is its name and, after a dot, what it is. */
+function offered({ text, label }: PageCompletion): Suggestion {
+  const [name = "", ...description] = label.split(" · ");
+  return { text, label: name, usage: "", description: description.join(" · ") };
+}
+
+function ownSuggestions(text: string, commands: readonly PageCommand[]): readonly Suggestion[] {
   const [, name, rest] = /^\/([a-z-]*)(?: ([\w-]*))?$/i.exec(text) ?? [];
   if (name === undefined) return [];
   if (rest === undefined) return commandsLike(name.toLowerCase(), commands);

@@ -26,7 +26,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
     setText(next);
     keepDraft(state.openId, next);
   };
-  const palette = usePalette({ text, commands: state.commands, write });
+  const palette = usePalette({ text, state, ask: controller.complete, write });
   const send = (): void => {
     if (!canSend(text, uploads)) return;
     controller.send(

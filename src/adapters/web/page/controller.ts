@@ -29,6 +29,8 @@ export interface Controller {
   readonly openJob: (jobId: string | null) => void;
   /** A command in the open thread, or in none, whose answer is shown beside it. */
   readonly command: (name: string, args: string) => void;
+  /** Asks what could stand at the end of what is being typed. */
+  readonly complete: (text: string) => void;
   /** Presses the newest Stop button of the open thread; false when nothing runs. */
   readonly stop: () => boolean;
   readonly notify: (text: string | null) => void;
@@ -103,7 +105,7 @@ function talkToServer({ state, apply }: Store): Talk {
 }
 
 /** Buttons and commands: sent once, until they are answered. */
-function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "click" | "command"> {
+function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "click" | "command" | "complete"> {
   const press = (pressed: Click, frame: (clickId: string) => ClientFrame): void => {
     if (isPending(state(), pressed.messageId, pressed.action)) return;
     const clickId = crypto.randomUUID();
@@ -114,6 +116,10 @@ function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "clic
     click: (messageId, action) => {
       const threadId = state().messages.get(messageId)?.threadId ?? "";
       press({ threadId, messageId, action }, (clickId) => ({ type: "click", clickId, messageId, action }));
+    },
+    // Nobody has asked for it: what is lost is asked for with the next letter.
+    complete: (text) => {
+      say({ type: "complete", threadId: state().openId, text });
     },
     command: (name, args) => {
       const threadId = state().openId;
@@ -144,7 +150,7 @@ export function createController(): Controller {
   const { state, apply, subscribe } = store;
   const talk = talkToServer(store);
   const { say, load, transmit, look } = talk;
-  const { click, command } = presses(store, talk);
+  const pressing = presses(store, talk);
   const show = (threadId: string | null): void => {
     apply({ type: "opened", threadId });
     load(threadId);
@@ -168,8 +174,7 @@ export function createController(): Controller {
       apply({ type: "job_opened", jobId });
       look();
     },
-    click,
-    command,
+    ...pressing,
     ...formFilling(store, talk),
     loadEarlier: () => {
       const [oldest] = messagesOf(state(), state().openId);
@@ -187,7 +192,7 @@ export function createController(): Controller {
     discard: ({ clientId }) => apply({ type: "discarded", clientId }),
     stop: () => {
       const stop = newestStop(messagesOf(state(), state().openId));
-      if (stop !== null) click(stop.messageId, stop.action);
+      if (stop !== null) pressing.click(stop.messageId, stop.action);
       return stop !== null;
     },
     notify: (text) => apply({ type: "notice", text }),

@@ -1,7 +1,7 @@
 import type { AriaAttributes, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { PageCommand } from "../wire.ts";
-import { isTyped, type Suggestion, suggestionsFor } from "./completion.ts";
+import { isTyped, type Suggestion, suggestionsFor, wantsCompletions } from "./completion.ts";
+import type { PageState } from "./state.ts";
 
 const LIST_ID = "palette";
 
@@ -15,15 +15,21 @@ export interface Palette {
 
 interface PaletteOptions {
   readonly text: string;
-  readonly commands: readonly PageCommand[];
+  readonly state: Pick<PageState, "commands" | "completions">;
+  /** Asks the server for completions; they come later. */
+  readonly ask: (text: string) => void;
   readonly write: (text: string) => void;
 }
 
 /** What is offered while a command is typed: arrows choose, Tab or Enter takes, Escape closes until the text changes. */
-export function usePalette({ text, commands, write }: PaletteOptions): Palette {
+export function usePalette({ text, state, ask, write }: PaletteOptions): Palette {
+  const { commands, completions } = state;
   const [chosen, setChosen] = useState({ text, index: 0, isClosed: false });
   const now = chosen.text === text ? chosen : { text, index: 0, isClosed: false };
-  const suggestions = now.isClosed ? [] : suggestionsFor(text, commands);
+  const suggestions = now.isClosed ? [] : suggestionsFor(text, commands, completions);
+  useEffect(() => {
+    if (wantsCompletions(text, commands)) ask(text);
+  }, [text, commands]);
   const active = Math.min(now.index, suggestions.length - 1);
   const take = (suggestion: Suggestion): void => write(suggestion.text);
   const onKey = (event: KeyboardEvent): boolean => {
@@ -76,7 +82,7 @@ export function PaletteList({ palette }: { readonly palette: Palette }): JSX.Ele
         <ul ref={list} id={LIST_ID} class="palette" role="listbox" aria-label="Commands">
           {suggestions.map((suggestion, index) => (
             <li
-              key={suggestion.label}
+              key={suggestion.text}
               id={optionId(index)}
               role="option"
               aria-selected={index === active}

@@ -32,6 +32,9 @@ export interface Click {
 /** How everything stands, as the server told it last. */
 export type Overview = Extract<ServerFrame, { type: "overview" }>;
 
+/** What could stand at the end of what was typed. */
+export type Completions = Extract<ServerFrame, { type: "completions" }>;
+
 /** The private answer to a click or a command, shown beside the thread. */
 export interface Reply {
   readonly threadId: string | null;
@@ -70,6 +73,8 @@ export interface PageState {
   readonly commands: readonly PageCommand[];
   /** Null before the first. */
   readonly overview: Overview | null;
+  /** The last that the server offered for what is being typed; null before the first. */
+  readonly completions: Completions | null;
   readonly reply: Reply | null;
   readonly form: OpenForm | null;
   /** One line about something that did not work. */
@@ -103,6 +108,7 @@ export function initialState(openId: string | null, sending: readonly Sending[])
     clicks: new Map(),
     commands: [],
     overview: null,
+    completions: null,
     reply: null,
     form: null,
     notice: null,
@@ -173,6 +179,8 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
       return withoutForm(withoutClick(state, frame.clickId), frame.clickId);
     case "overview":
       return { ...state, overview: frame };
+    case "completions":
+      return { ...state, completions: frame };
     case "reply": {
       const asked = state.clicks.get(frame.clickId) ?? (state.form?.clickId === frame.clickId ? state.form : null);
       const rest = withoutForm(withoutClick(state, frame.clickId), frame.clickId);
