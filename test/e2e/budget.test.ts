@@ -1,3 +1,5 @@
+import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { rateLimited, stall, stop, text, toolUse, usage } from "../support/model-script.ts";
@@ -147,6 +149,25 @@ test("a call that a kill cuts off is charged its request as the run goes on", as
   const told = () => office.whispersTo("U0ANA").join("\n");
   await office.until("the usage", () => told().includes("this session"));
   expect(told()).toMatch(/3 model calls[^]*this session: \$0\.0[1-9]/);
+});
+
+test("a call that a kill cuts off is charged its request, too, when its run has been stopped by then", async () => {
+  await using office = await slackOffice({ settings: { budgets: { sessionUsd: 10 } } });
+  office.model.script(() => HALF_AN_ANSWER);
+  await office.bot.start();
+  const talk = office.talk({ text: "begin", channel: office.channel() });
+  await office.model.request(0);
+  await office.bot.kill("SIGKILL");
+  const database = new BetterSqlite3(path.join(office.bot.home, "data/deckhand.db"));
+  database.exec(`UPDATE "Run" SET "cancelledBy" = '@ana'`);
+  database.close();
+  await office.bot.start();
+  const isStop = ({ text: shown }: { readonly text: string }) => shown.startsWith("⏹ Stopped by @ana");
+  await office.until("the stop", () => talk.seen().some(isStop));
+  talk.mention("/usage");
+  const told = () => office.whispersTo("U0ANA").join("\n");
+  await office.until("the usage", () => told().includes("this session"));
+  expect(told()).toMatch(/1 model call[^s][^]*this session: \$0\.0/);
 });
 
 test("where the price is unknown a status says that dollars do not hold, and a limit in tokens does", async () => {

@@ -1,7 +1,5 @@
 import type { BudgetExceeded } from "../protocol/events.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import { NO_USAGE } from "../protocol/usage.ts";
-import type { Reservation } from "../store/budgets.ts";
 import type { Store } from "../store/store.ts";
 import {
   type Amount,
@@ -14,6 +12,7 @@ import {
 } from "./affordable.ts";
 import { nearLimit, priceUnknown, waitsForOthers } from "./budget-words.ts";
 import { type BudgetAccount, type BudgetSettings, type BudgetUnit, limitsOf, type SpendFilter } from "./limits.ts";
+import { chargeLost } from "./lost-call.ts";
 
 /** Between two looks whether other runs' calls have ended. Milliseconds. */
 const LOOK_MS = 500;
@@ -48,8 +47,8 @@ export class BudgetStop extends Error {
 /**
  * What one run may still spend. Each call is reserved at the most it can cost, in one transaction over all
  * limits that apply, so that runs that go on together cannot pass a limit together. The reservation holds
- * until the run's journal stores the call's usage, or that it was refused, or the run ends. One that a killed process
- * leaves is settled as its run goes on: what came of the call is lost, but its request is charged.
+ * until the run's journal stores the call's usage, or that it was refused. One that a killed process leaves is settled as
+ * its run goes on or ends: what came of the call is lost, but its request is charged.
  */
 export class RunBudget {
   readonly #options: RunBudgetOptions;
@@ -88,19 +87,16 @@ export class RunBudget {
       const { ofRun, ofSession } = await tx.children.family(root.sessionId, root.runId);
       const undertakingIds = await tx.children.undertaking(root.sessionId, undertaking);
       const shared = { ...account, runIds: ofRun.runIds, undertakingIds, sessionIds: ofSession.sessionIds };
+      await chargeLost(tx, account.runId, at);
       const held = await tx.budgets.held();
-      const lost = held.find(({ runId }) => runId === account.runId);
-      if (lost !== undefined) await tx.usage.addCut({ ...owner, ...requestOf(lost), at });
-      const others = held.filter((each) => each !== lost);
       const standings: Standing[] = [];
       for (const limit of limitsOf(settings, shared, at)) {
-        const beside = others.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
+        const beside = held.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
         standings.push({ limit, spent: await tx.budgets.spent(limit.counts), held: beside });
       }
       const verdict = verdictOn(call, standings);
       if (verdict.type === "granted")
         await tx.budgets.reserve({ ...owner, ...call, ...verdict.amount, inputUsd: inputCost(call) }, at);
-      else await tx.budgets.withdraw(account.runId);
       return { verdict, standings };
     });
   }
@@ -131,11 +127,6 @@ export class RunBudget {
 /** As its provider names it. */
 function ownName({ model }: NamedCall): string {
   return model.slice(model.indexOf("/") + 1);
-}
-
-/** What a call is charged of which nobody knows how far it came: its request. */
-function requestOf({ model, inputTokens, inputUsd: costUsd }: Reservation) {
-  return { model, usage: { ...NO_USAGE, inputTokens }, costUsd };
 }
 
 const NOTHING: Amount = { costUsd: 0, tokens: 0 };

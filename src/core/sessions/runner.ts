@@ -4,6 +4,7 @@ import type { QueryConfig } from "../agent/query-config.ts";
 import type { Query } from "../agent/query-input.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
+import { chargeLost } from "../budget/lost-call.ts";
 import { planSection } from "../context/plan-section.ts";
 import type { SkillCatalogue } from "../context/skills.ts";
 import { buildSystemPrompt, type InstructionLayer, type InstructionPlace } from "../context/system-prompt.ts";
@@ -349,6 +350,7 @@ class SessionRunner implements SessionHandler {
       await tx.sessions.fence(session.id, context.epoch, at);
       const note = endNote(outcome, { ids: runtime.ids, at });
       if (note !== null) await tx.messages.append(session.id, wake.runId, note);
+      await chargeLost(tx, wake.runId, at);
       await tx.runs.end(wake.runId, outcome, at);
     };
     if (body.kind !== "child") await store.transaction((tx) => endRun(tx, runtime.clock.now()));

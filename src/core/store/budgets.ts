@@ -28,9 +28,11 @@ export interface Reservation extends Amount {
   readonly inputUsd: number | null;
 }
 
-/** What model calls may cost at most while they go on. All of it is used inside transactions that hold the lock. */
+/** What model calls may cost at most while they go on. Whoever reserves looks at it inside a transaction that holds the lock. */
 export function budgetWrites(db: Client) {
   return {
+    ...ownReservation(db),
+
     /** From here to its end, the transaction is the only one that reserves. */
     async lock(): Promise<void> {
       await db.budgetLock.upsert({
@@ -41,20 +43,16 @@ export function budgetWrites(db: Client) {
     },
 
     /**
-     * The reservations of calls that go on, or may. One is over when its run has ended or has stored the usage
-     * of a further call; such rows are deleted. Read before `spent`, so that a call that ends meanwhile counts twice
-     * rather than not at all.
+     * The reservations of calls that go on, or may. One is over when its run has stored the usage of a further call;
+     * such rows are deleted. Read before `spent`, so that a call that ends meanwhile counts twice rather than not at all.
      */
     async held(): Promise<Reservation[]> {
       const rows = await db.budgetReservation.findMany();
       if (rows.length === 0) return [];
       const runIds = rows.map(({ runId }) => runId);
       const counts = await db.usage.groupBy({ by: ["runId"], where: { runId: { in: runIds } }, _count: true });
-      const ended = await db.run.findMany({ where: { id: { in: runIds }, status: "ended" }, select: { id: true } });
       const calls = new Map(counts.map(({ runId, _count }) => [runId, _count]));
-      const endedIds = new Set(ended.map(({ id }) => id));
-      const isOver = (row: (typeof rows)[number]) => endedIds.has(row.runId) || (calls.get(row.runId) ?? 0) > row.calls;
-      const over = rows.filter(isOver).map(({ runId }) => runId);
+      const over = rows.filter((row) => (calls.get(row.runId) ?? 0) > row.calls).map(({ runId }) => runId);
       if (over.length > 0) await db.budgetReservation.deleteMany({ where: { runId: { in: over } } });
       return rows.filter((row) => !over.includes(row.runId));
     },
@@ -77,6 +75,21 @@ export function budgetWrites(db: Client) {
       return { costUsd: costUsd ?? 0, tokens: tokens.reduce<number>((total, part) => total + (part ?? 0), 0) };
     },
 
+    /** A session's runs that began since then, oldest first; times in milliseconds since the epoch. */
+    async runsSince(sessionId: string, since: number): Promise<{ startedAt: number; endedAt: number | null }[]> {
+      const rows = await db.run.findMany({
+        where: { sessionId, startedAt: { gt: new Date(since) } },
+        orderBy: { startedAt: "asc" },
+        select: { startedAt: true, endedAt: true },
+      });
+      return rows.map((row) => ({ startedAt: row.startedAt.getTime(), endedAt: row.endedAt?.getTime() ?? null }));
+    },
+  };
+}
+
+/** Of one run. */
+function ownReservation(db: Client) {
+  return {
     /** In place of what the run had reserved before. */
     async reserve(reservation: Reservation, at: number): Promise<void> {
       const { runId, sessionId, personId, channelId, model, inputTokens, inputUsd, costUsd, tokens } = reservation;
@@ -86,14 +99,12 @@ export function budgetWrites(db: Client) {
       await db.budgetReservation.upsert({ where: { runId }, create: { runId, ...row }, update: row });
     },
 
-    /** A session's runs that began since then, oldest first; times in milliseconds since the epoch. */
-    async runsSince(sessionId: string, since: number): Promise<{ startedAt: number; endedAt: number | null }[]> {
-      const rows = await db.run.findMany({
-        where: { sessionId, startedAt: { gt: new Date(since) } },
-        orderBy: { startedAt: "asc" },
-        select: { startedAt: true, endedAt: true },
-      });
-      return rows.map((row) => ({ startedAt: row.startedAt.getTime(), endedAt: row.endedAt?.getTime() ?? null }));
+    /** Ends what the run has reserved, and answers it; null when there is nothing, or its call's usage is stored. */
+    async takeLost(runId: string): Promise<Reservation | null> {
+      const row = await db.budgetReservation.findUnique({ where: { runId } });
+      if (row === null) return null;
+      await db.budgetReservation.deleteMany({ where: { runId } });
+      return (await db.usage.count({ where: { runId } })) > row.calls ? null : row;
     },
 
     /** Whatever the run has reserved. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BudgetSettings } from "../../../src/core/budget/limits.ts";
+import { chargeLost } from "../../../src/core/budget/lost-call.ts";
 import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
 import type { Clock, Runtime } from "../../../src/core/protocol/runtime.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
@@ -113,6 +114,19 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     for (const grant of [600, 400]) expect((await killed.reserve(call, { budget: next })).grant).toBe(grant);
     expect(await store.usage.ofRun("run_1")).toMatchObject({ turns: 0, costUsd: 4, usage: { inputTokens: 4_000 } });
     expect(await store.transaction((tx) => tx.budgets.held())).toMatchObject([{ runId: "run_1", costUsd: 6 }]);
+  });
+
+  test.each([
+    { what: "is charged its request", settled: async () => {}, costUsd: 2 },
+    { what: "and whose response is stored is not charged again", settled: (run: Run) => run.spend(1, 100), costUsd: 1 },
+    { what: "and was refused is charged nothing", settled: (run: Run) => run.withdraw(), costUsd: 0 },
+  ])("a call that its run ends beside $what", async ({ settled, costUsd }) => {
+    const run = await openRun(1, { runUsd: 10 });
+    await run.reserve({ inputTokens: 2_000, price: { ...PRICE, input: 1_000 } });
+    await settled(run);
+    for (let times = 0; times < 2; times += 1) await run.end();
+    expect(await store.usage.ofRun("run_1")).toMatchObject({ costUsd });
+    expect(await store.transaction((tx) => tx.budgets.held())).toEqual([]);
   });
 
   test("a run that another process owns reserves nothing", async () => {
@@ -230,8 +244,9 @@ class Run {
     return this.#store.transaction((tx) => tx.budgets.withdraw(this.#account.runId));
   }
 
+  /** As a run ends whose call nobody has settled. */
   end(): Promise<void> {
-    return this.#store.transaction((tx) => tx.runs.end(this.#account.runId, { type: "cancelled", by: "@ana" }, NOON));
+    return this.#store.transaction((tx) => chargeLost(tx, this.#account.runId, NOON));
   }
 }
 
