@@ -309,7 +309,7 @@ export const settingsSchema = z.strictObject({
         dayTokens: field(tokens.exactOptional(), "Tokens of everything in a day.", 20_000_000),
       })
       .prefault({}),
-    "Spending limits. Each model call is held to what all that apply leave for it, and a run ends when that is too little. A day is one of UTC. Limits in dollars cannot hold for a model whose price is unknown, which a status says; limits in tokens (read, cached and written ones alike) hold for every model.",
+    "Spending limits. Each model call is held to what all that apply leave for it, and a run ends when that is too little. A day is one of UTC. Limits in dollars cannot hold for a model whose price is unknown, which a status says; limits in tokens (read, cached and written ones alike) hold for every model. A call that is stopped or breaks off is charged what its provider has counted by then, and an estimate of the rest; a provider that counts nothing has its calls estimated. Of a call that a killed process leaves, the request is charged; without any limit, such a call is not.",
     { dayUsd: 50 },
   ),
   agents: field(
