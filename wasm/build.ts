@@ -38,7 +38,7 @@ const GUESTS: readonly Guest[] = [
   {
     name: "js",
     world: "online-programs",
-    imports: [...PROGRAM_IMPORTS, "deckhand:sandbox/http"],
+    imports: [...PROGRAM_IMPORTS, "deckhand:sandbox/console", "deckhand:sandbox/http"],
     surroundings: SURROUNDINGS,
   },
   {

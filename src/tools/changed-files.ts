@@ -10,6 +10,9 @@ const MAX_FILES = 1_000;
 /** Of a cancelled call, which leaves no time for many: a stop takes effect within a second. */
 const MAX_CANCELLED_FILES = 100;
 
+/** Characters. */
+const MAX_PRINTED = 30_000;
+
 const hashesReply = z.object({ hashes: z.array(z.string().nullable()) });
 
 /**
@@ -22,28 +25,42 @@ export async function withChangedFiles(
   work: (scope: CallScope) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const changed = new Map<string, FileChange>();
+  let printed = "";
   const noting: CallScope = {
     ...scope,
     changed: (files) => {
       for (const file of files) if (!changed.has(file.path)) changed.set(file.path, file);
     },
+    printed: (text) => {
+      printed = text;
+    },
   };
   const looking: CallScope = { ...scope, writes: false };
   try {
-    const result = await asResult(() => work(noting));
+    const result = withPrinted(await asResult(() => work(noting)), printed);
     if (scope.signal.reason instanceof CancelSignal) return withStates(result, cancelledStates(scope, changed));
     const first = [...changed.values()].slice(0, MAX_FILES);
     return first.length === 0 ? result : withStates(result, await statesOf(files, first, looking));
   } catch (error) {
     const { reason } = scope.signal;
     if (!(reason instanceof CancelSignal) || error !== reason) throw error;
-    if (changed.size === 0) throw error;
-    return withStates(errorResult(cancelledText(reason), "cancelled"), cancelledStates(scope, changed));
+    if (changed.size === 0 && printed === "") throw error;
+    return withStates(
+      withPrinted(errorResult(cancelledText(reason), "cancelled"), printed),
+      cancelledStates(scope, changed),
+    );
   }
 }
 
 function withStates(result: ToolResult, states: readonly FileState[]): ToolResult {
   return states.length === 0 ? result : { ...result, files: [...(result.files ?? []), ...states] };
+}
+
+/** Its end, of a program that was ended in the midst. */
+function withPrinted(result: ToolResult, printed: string): ToolResult {
+  if (printed === "") return result;
+  const shown = printed.length > MAX_PRINTED ? `[its end]\n${printed.slice(-MAX_PRINTED).toWellFormed()}` : printed;
+  return { ...result, content: [...result.content, { type: "text", text: `Printed until then:\n${shown.trimEnd()}` }] };
 }
 
 export function cancelledText({ by }: CancelSignal): string {

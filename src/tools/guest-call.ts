@@ -27,6 +27,8 @@ export interface CallScope {
   readonly instructionFile?: string;
   /** Learns which files the call changes, also when it fails. */
   readonly changed?: Changed;
+  /** Learns what the call had printed when it is ended in the midst. */
+  readonly printed?: (text: string) => void;
 }
 
 const refusedSchema = z.object({ refused: z.string() });
@@ -35,7 +37,7 @@ const refusedSchema = z.object({ refused: z.string() });
 export async function callGuest<R>(
   guest: Guest,
   request: { readonly body: object; readonly reply: z.ZodType<R> },
-  { ctx, signal, writes, hosts = [], instructionFile, changed = () => {} }: CallScope,
+  { ctx, signal, writes, hosts = [], instructionFile, changed = () => {}, printed = () => {} }: CallScope,
 ): Promise<R> {
   const capabilities = guestCapabilities(guest.limits, {
     files: writes ? "write" : "read",
@@ -45,7 +47,7 @@ export async function callGuest<R>(
   const allowed = instructionFile === undefined ? {} : { instructionFile };
   const grant = { ...grantFor(ctx, capabilities), ...allowed };
   const { sessionId, channelKey } = ctx;
-  const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
+  const caller = { sessionId, channelKey, signal, changed, printed, queued: (before: number) => ctx.queued(before) };
   const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), grant, caller);
   const answer = parseJson(output);
   const refused = refusedSchema.safeParse(answer);

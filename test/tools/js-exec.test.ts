@@ -1,4 +1,8 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
+import { textOf } from "../../src/core/protocol/messages.ts";
+import { CancelSignal } from "../../src/core/sessions/engine.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();
@@ -202,4 +206,38 @@ test("calls of one turn wait for each other, and the thread is told", async () =
   const reads = await Promise.all([1, 2, 3].map(() => session.run("read", { path: "f.txt" })));
   expect(reads.map((result) => result.summary)).toEqual(["1 line", "1 line", "1 line"]);
   expect(told).toEqual([1, 2, 1]);
+});
+
+const OUT_OF_TIME = "Stopped after 2 s: the call took too long. Ask for less at once.";
+
+test.each([
+  { code: "console.log('a'); console.error('ü', 1); for (;;);", printed: "a\nü 1" },
+  { code: "console.log('a'); await new Promise((done) => setTimeout(done, 100_000));", printed: "a" },
+  {
+    code: "for (let i = 0; i < 400; i++) console.log(String(i).padStart(500)); for (;;);",
+    printed: /^\[its end\]\n[^]{29000,30000} 399$/,
+  },
+  { code: "console.log('x'.repeat(200_000)); for (;;);", printed: /^\[its end\]\nx{29999}$/ },
+])("of a program that is stopped at its time, what it had printed is kept: $code", async ({ code, printed }) => {
+  const result = await fileSession(sandbox).run("js_exec", { code, timeout: 2 });
+  expect(result).toMatchObject({ isError: true, summary: "stopped after 2 s" });
+  const [sentence, shown] = result.content.map((block) => textOf([block]));
+  expect(sentence).toBe(OUT_OF_TIME);
+  const until = shown?.replace(/^Printed until then:\n/, "");
+  if (typeof printed === "string") expect(until).toBe(printed);
+  else expect(until).toMatch(printed);
+});
+
+test("of a program that a person stops, what it had printed is kept", async () => {
+  const session = fileSession(sandbox);
+  const abort = new AbortController();
+  const code = "console.log('a'); fs.writeFileSync('begun', ''); for (;;);";
+  const ended = session.run("js_exec", { code, timeout: 600 }, abort.signal);
+  await expect.poll(() => existsSync(path.join(session.root, "begun")), { timeout: 10_000 }).toBe(true);
+  abort.abort(new CancelSignal("@ana"));
+  const blocks = (await ended).content.map((block) => textOf([block]));
+  expect(blocks).toEqual([
+    "Cancelled by @ana while it ran; what it had done until then stays.",
+    "Printed until then:\na",
+  ]);
 });

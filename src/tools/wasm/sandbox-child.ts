@@ -12,6 +12,8 @@ export type Changed = (files: readonly FileChange[]) => void;
 /** What a call has to say while it runs. */
 export interface CallEvents {
   readonly changed: Changed;
+  /** What a call had printed that did not come to its own end; before that is told. */
+  readonly printed: (text: string) => void;
   /** Does what the guest asks to fetch; ends with the call. */
   readonly fetch: GuestFetch;
 }
@@ -61,6 +63,7 @@ export function startChild(buildDir: string, log: Log | undefined, onExit: () =>
     const { id, news } = fromChildSchema.parse(raw);
     const call = calls.get(id);
     if (news.type === "changed") call?.changed(news.files);
+    else if (news.type === "printed") call?.printed(news.text);
     else if (news.type !== "fetch") end(id, news);
     else if (call !== undefined) fetchFor(id, call, news.request);
   });

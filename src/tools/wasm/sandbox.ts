@@ -39,6 +39,8 @@ export interface SandboxOptions {
 /** For whom a guest runs, and who learns which files it changes; these count also when the call fails or is aborted. */
 export interface SandboxCaller extends Caller {
   readonly changed?: Changed;
+  /** Learns what a call had printed that was ended in the midst. */
+  readonly printed?: (text: string) => void;
 }
 
 export interface Sandbox {
@@ -74,10 +76,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     caller: SandboxCaller,
   ): Promise<string> => {
     const id = ++lastId;
-    const { signal, changed = () => {} } = caller;
+    const { signal, changed = () => {}, printed = () => {} } = caller;
     const { network: rules = NO_NETWORK, ...grant } = message.grant;
     const fetch = createGuestFetch(rules, network);
-    const outcome = await child.run({ type: "run", id, ...message, grant }, { signal, changed, fetch });
+    const outcome = await child.run({ type: "run", id, ...message, grant }, { signal, changed, printed, fetch });
     if (outcome.type === "cancelled") signal.throwIfAborted();
     return outputOf(outcome, message.grant);
   };

@@ -33,7 +33,7 @@ function poolWith(limits: IdleLimits) {
     const grant = { root, writable: false, ...PROGRAM_LIMITS };
     const outcome = await pool.run(
       { type: "run", id: ++id, guest: "js", input, grant },
-      { changed: () => {}, fetch: () => {} },
+      { changed: () => {}, fetch: () => {}, printed: () => {} },
     );
     return outcome.type === "ok" ? JSON.parse(outcome.output) : outcome;
   };

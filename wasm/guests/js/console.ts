@@ -1,3 +1,4 @@
+import { print as tellHost } from "deckhand:sandbox/console@0.1.0";
 import { inspect } from "./inspect.ts";
 
 type Print = (...values: unknown[]) => void;
@@ -10,6 +11,9 @@ export interface CapturedConsole {
 /** Characters that are held; of what is beyond, the older half goes. */
 const MAX_HELD = 1_048_576;
 
+/** Characters of a line that the host hears of at once, its end. */
+const MAX_TOLD = 65_536;
+
 /** Keeps what is printed, and says how much it had to let go. */
 export function createConsole(): CapturedConsole {
   let lines: string[] = [];
@@ -17,6 +21,7 @@ export function createConsole(): CapturedConsole {
   let dropped = 0;
   const print: Print = (...values) => {
     const line = values.map((value) => (typeof value === "string" ? value : inspect(value))).join(" ");
+    tellHost(line.slice(-MAX_TOLD).toWellFormed());
     lines.push(line.length > MAX_HELD ? line.slice(-MAX_HELD) : line);
     dropped += Math.max(line.length - MAX_HELD, 0);
     held += Math.min(line.length, MAX_HELD) + 1;

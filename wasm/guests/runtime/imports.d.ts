@@ -20,6 +20,10 @@ declare module "deckhand:sandbox/http@0.1.0" {
   export const fetch: (request: string) => string;
 }
 
+declare module "deckhand:sandbox/console@0.1.0" {
+  export const print: (line: string) => void;
+}
+
 declare module "deckhand:sandbox/clock@0.1.0" {
   export const now: () => number;
   export const stopped: () => boolean;

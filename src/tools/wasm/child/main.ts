@@ -24,6 +24,7 @@ async function answer(message: RunMessage): Promise<void> {
       fetching.set(id, answered);
       tell({ type: "fetch", request });
     },
+    printed: (text) => tell({ type: "printed", text }),
   });
   fetching.delete(id);
   tell(outcome);

@@ -40,8 +40,10 @@ export const changedSchema = z.object({ type: z.literal("changed"), files: z.arr
 /** A guest wants to fetch, and waits for the answer; it has one request at a time. */
 const fetchSchema = z.object({ type: z.literal("fetch"), request: z.string() });
 
-/** What a call says of itself: any number of changes and fetches, then how it ended. */
-const newsSchema = z.union([changedSchema, fetchSchema, outcomeSchema]);
+const printedSchema = z.object({ type: z.literal("printed"), text: z.string() });
+
+/** What a call says of itself: any number of changes and fetches, what it had printed if it is cut off, then how it ended. */
+const newsSchema = z.union([changedSchema, fetchSchema, printedSchema, outcomeSchema]);
 
 /** A worker sleeps on its bell until it is rung: then the answer is among its messages. */
 export const fromWorkerSchema = z.union([

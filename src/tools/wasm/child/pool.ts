@@ -4,6 +4,7 @@ import type { FileChange } from "../workspace/kept-content.ts";
 import type { Outcome, RunMessage } from "./messages.ts";
 import { fromWorkerSchema } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
+import { createPrinted, printedText } from "./printed.ts";
 import type { WorkerCall } from "./worker.ts";
 
 export interface IdleLimits {
@@ -30,6 +31,8 @@ export interface CallEvents {
   readonly changed: (files: readonly FileChange[]) => void;
   /** A request to fetch; the guest sleeps until it is answered, or the call ended. */
   readonly fetch: (request: string, answered: (answer: GuestAnswer) => void) => void;
+  /** What it had printed, of one that did not come to its own end. */
+  readonly printed: (text: string) => void;
 }
 
 export interface Pool {
@@ -44,7 +47,7 @@ interface Member {
   readonly guests: Set<string>;
 }
 
-interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop"> {}
+interface StoppableCall extends RunMessage, Pick<WorkerCall, "stop" | "printed"> {}
 
 /** Workers on demand: the bot decides how many calls run at once. */
 export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
@@ -66,6 +69,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
     run: async (call, events) => {
       const { promise: stopped, resolve: stop } = Promise.withResolvers<Outcome>();
       const flag = new Int32Array(new SharedArrayBuffer(4));
+      const printed = createPrinted();
       let patience: NodeJS.Timeout | undefined;
       stops.set(call.id, () => {
         Atomics.store(flag, 0, 1);
@@ -73,7 +77,10 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
       });
       const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.grant.timeoutMs);
       try {
-        return await run({ ...call, stop: flag }, events, stopped);
+        const outcome = await run({ ...call, stop: flag, printed }, events, stopped);
+        const text = outcome.type === "ok" ? "" : printedText(printed);
+        if (text !== "") events.printed(text);
+        return outcome;
       } catch (error) {
         return { type: "failed", message: error instanceof Error ? error.message : String(error) };
       } finally {
@@ -135,10 +142,14 @@ function spawn(gone: (member: Member) => void): Member {
 }
 
 /** A compiled guest goes along once per worker. */
-function messageFor({ guests }: Member, compiled: CompiledGuest, { input, grant, stop }: StoppableCall): WorkerCall {
+function messageFor(
+  { guests }: Member,
+  compiled: CompiledGuest,
+  { input, grant, stop, printed }: StoppableCall,
+): WorkerCall {
   const isKnown = guests.has(compiled.key);
   guests.add(compiled.key);
-  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, grant, stop };
+  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, grant, stop, printed };
 }
 
 interface Answer {

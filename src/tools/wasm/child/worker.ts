@@ -10,6 +10,7 @@ import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { createHttpImport } from "./http-import.ts";
 import { type FromWorker, type Outcome, type RunMessage } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
+import { type Printed, print } from "./printed.ts";
 
 /** A call as the pool hands it over. `compiled` comes with the first call of a guest to this worker. */
 export interface WorkerCall {
@@ -19,6 +20,7 @@ export interface WorkerCall {
   readonly grant: RunMessage["grant"];
   /** 1 once a person has stopped the call. */
   readonly stop: Int32Array<SharedArrayBuffer>;
+  readonly printed: Printed;
 }
 
 /** The part of jco's bindings that is used. The component's stray `init` export is never called. */
@@ -41,7 +43,7 @@ interface Exports {
 
 interface Instance {
   /** Whether the guest may know the time, and ask to fetch; nothing may before its call. */
-  readonly granted: { clock: boolean; fetch: boolean; stop: WorkerCall["stop"] | null };
+  readonly granted: { clock: boolean; fetch: boolean; call: WorkerCall | null };
   readonly workspace: Workspace;
   readonly wasi: Wasi;
   readonly exports: Exports;
@@ -71,14 +73,19 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
   return async () => {
     const workspace = createWorkspace();
     const wasi = createWasi(workspace.filesystem);
-    const granted: Instance["granted"] = { clock: false, fetch: false, stop: null };
+    const granted: Instance["granted"] = { clock: false, fetch: false, call: null };
     const http = createHttpImport((request) => (granted.fetch ? askBot(request) : NOT_YET));
     const imports = {
       "deckhand:sandbox/workspace": workspace.functions,
       "deckhand:sandbox/filesystem": workspace.filesystem,
       "deckhand:sandbox/clock": {
         now: () => (granted.clock ? Date.now() : 0),
-        stopped: () => granted.stop !== null && Atomics.load(granted.stop, 0) === 1,
+        stopped: () => granted.call !== null && Atomics.load(granted.call.stop, 0) === 1,
+      },
+      "deckhand:sandbox/console": {
+        print: (line: string) => {
+          if (granted.call !== null) print(granted.call.printed, line);
+        },
       },
       "deckhand:sandbox/http": http,
       "deckhand:extension/files": createFilesImport(workspace),
@@ -90,13 +97,14 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
 }
 
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
-async function run(guest: Guest, { grant, input, stop }: WorkerCall): Promise<Outcome> {
+async function run(guest: Guest, call: WorkerCall): Promise<Outcome> {
+  const { grant, input } = call;
   const { granted, workspace, wasi, exports } = await (guest.spare ?? guest.instantiate());
   guest.spare = null;
   try {
     granted.clock = grant.clock;
     granted.fetch = true; // the bot knows the hosts
-    granted.stop = stop;
+    granted.call = call;
     workspace.bind(grant, changeTeller());
     const output = exports.run ? wasi.run(exports.run, input, grant) : await outputOf(exports, input);
     if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };

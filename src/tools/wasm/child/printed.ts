@@ -1,0 +1,38 @@
+import { Buffer } from "node:buffer";
+
+/** What a call has printed, its newest bytes, where the pool can read it when the worker has been ended in the midst. */
+export type Printed = SharedArrayBuffer;
+
+/** Bytes that are held. */
+const HELD = 65_536;
+/** Before them, how many there were in all. */
+const COUNT = BigInt64Array.BYTES_PER_ELEMENT;
+
+export function createPrinted(): Printed {
+  return new SharedArrayBuffer(COUNT + HELD);
+}
+
+/** Adds a line. */
+export function print(printed: Printed, line: string): void {
+  const count = new BigInt64Array(printed, 0, 1);
+  const held = new Uint8Array(printed, COUNT);
+  const bytes = Buffer.from(`${line}\n`);
+  const newest = bytes.subarray(Math.max(bytes.length - HELD, 0));
+  const total = Number(Atomics.load(count, 0)) + bytes.length;
+  const start = (total - newest.length) % HELD;
+  const first = newest.subarray(0, HELD - start);
+  held.set(first, start);
+  held.set(newest.subarray(first.length), 0);
+  Atomics.store(count, 0, BigInt(total));
+}
+
+/** Begins with a whole line where the beginning is not held any more. */
+export function printedText(printed: Printed): string {
+  const total = Number(Atomics.load(new BigInt64Array(printed, 0, 1), 0));
+  const held = Buffer.from(new Uint8Array(printed, COUNT)); // a copy: decoders take no shared memory
+  if (total <= HELD) return held.toString("utf8", 0, total);
+  const at = total % HELD;
+  const text = Buffer.concat([held.subarray(at), held.subarray(0, at)]).toString("utf8");
+  const lineEnd = text.indexOf("\n");
+  return lineEnd < text.length - 1 ? text.slice(lineEnd + 1) : text.replace(/^\ufffd{1,3}/, "");
+}
