@@ -49,7 +49,7 @@ const EXAMPLES: readonly Example[] = [
 export function nearestExample(typed: string): string {
   const text = typed.toLowerCase();
   const farFrom = ({ expression, words }: Example) =>
-    Math.min(distance(text, expression), distance(text, words.toLowerCase()));
+    Math.min(...[expression, words, words.replace(/ at .*/u, "")].map((like) => distance(text, like.toLowerCase())));
   const [nearest = EVERY_DAY] = EXAMPLES.toSorted((one, other) => farFrom(one) - farFrom(other));
   // As many changes as letters: they have nothing in common.
   const { expression, words } = farFrom(nearest) < text.length ? nearest : EVERY_DAY;

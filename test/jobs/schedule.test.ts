@@ -90,6 +90,11 @@ test.each([
       "`every friday at 5pm` has 4 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 5` is every Friday at 09:00.",
   },
   {
+    cron: "every friday",
+    reason:
+      "`every friday` has 2 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 5` is every Friday at 09:00.",
+  },
+  {
     cron: "every weekday at 9 o'clock",
     reason:
       "`every weekday at 9 o'clock` is no cron expression: configuration entry 1 (every) contains illegal characters. For example, `0 9 * * 1-5` is every weekday at 09:00.",
