@@ -176,20 +176,6 @@ test("its run works with the type, the turns and the tools that it was begun wit
 });
 
 test.each([
-  { config: {}, has: ["full", [...READS, "web_fetch"]] },
-  { config: { toolAllow: ["agent", "grep", "web_fetch", "bash"] }, has: ["full", ["grep", "web_fetch"]] },
-  { config: { toolAllow: [] }, has: ["full", []] },
-  { config: { agentDefinition: shippedAgent("explorer") }, has: ["search-only", [...READS, "web_fetch"]] },
-])("a sub-agent has no more than the settings of $config allow by now", async ({ config, has }) => {
-  const { event } = await ask({ input: { agent_type: "explorer" } });
-  const now = buildConfig({ model: "demo/demo", mode: "write", ...config });
-  const place = { sandboxRoot: "/", allowedHosts: [], blockedUrls: [], place: { platform: "", channel: "" } };
-  const given = { ...(event ?? NOTHING), access: "full" };
-  const { agentDefinition, toolAllow } = placeOfRun(given, { ...place, config: now }).config;
-  expect([agentDefinition.access, toolAllow]).toEqual(has);
-});
-
-test.each([
   { asked: {}, turns: 6 },
   { asked: { max_turns: 3 }, turns: 3 },
   { asked: { max_turns: 50 }, turns: 6 },
