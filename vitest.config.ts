@@ -1,5 +1,7 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
+import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { memoryDirectory } from "./test/support/memory-directory.ts";
 import { SlowFirst } from "./test/support/slow-first.ts";
 
 /**
@@ -12,9 +14,17 @@ const SHARING = [
   "test/tools/native/**/*.test.ts",
 ];
 
+const memory = process.env["TMPDIR"] === undefined ? memoryDirectory() : null;
+/** What programs have compiled stays where those look for it that are told of no such directory. */
+const inMemory = (directory: string) => ({
+  TMPDIR: directory,
+  NODE_COMPILE_CACHE: path.join(tmpdir(), "node-compile-cache"),
+});
+
 export default defineConfig({
   test: {
     pool: "forks",
+    ...(memory === null ? {} : { env: inMemory(memory) }),
     // Limits cost nothing but where something is broken, and a slow machine takes its time.
     testTimeout: 120_000,
     hookTimeout: 120_000,
