@@ -84,7 +84,8 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
     } catch (thrown) {
       if (thrown instanceof BudgetStop) return { type: "over_budget", outcome: thrown.outcome };
       const error = toAppError(thrown);
-      if (one !== null) await settleFailed(call.run, one, signal.aborted || error.code === "stalled");
+      if (one !== null)
+        await settleFailed(call, one, { error, wasWaiting: signal.aborted || error.code === "stalled" });
       if (signal.aborted) return { type: "aborted" };
       const shown = one?.shown ?? false;
       const delayMs = error instanceof ProviderError ? retryDelayMs(error, attempt, runtime.random) : null;
@@ -118,11 +119,20 @@ function newTry({ query, requestFor, isShown }: ModelCall, model: string, resolv
   return { resolved, model, request, charge, isShown, shown: false };
 }
 
-/** `wasWaiting`: the answer was given up, rather than refused. */
-async function settleFailed(run: OpenRun, { charge, model, resolved }: Try, wasWaiting: boolean): Promise<void> {
+/** `wasWaiting`: the answer was given up, rather than refused. Throws what the journal throws. */
+async function settleFailed(
+  { query, run }: ModelCall,
+  { charge, model, resolved }: Try,
+  { error, wasWaiting }: { readonly error: AppError; readonly wasWaiting: boolean },
+): Promise<void> {
   const usage = charge.whenCut(wasWaiting);
   const costUsd = usage === null ? 0 : costOf(usage, resolved.facts.price);
-  await run.callFailed({ model, usage, costUsd });
+  try {
+    await run.callFailed({ model, usage, costUsd });
+  } catch (unsettled) {
+    query.log.warn({ err: error, code: error.code, model }, "model_call_unsettled");
+    throw unsettled;
+  }
 }
 
 async function* stream(one: Try, signal: AbortSignal): AsyncGenerator<QueryEvent, ModelResponse> {

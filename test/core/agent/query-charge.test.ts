@@ -49,6 +49,14 @@ test.each([
   expect(usage.inputTokens).toBeGreaterThan(0);
 });
 
+test("a call that failed while the journal does, too, is told in the log", async () => {
+  const { query, journal, logLines } = scenario({ model: ScriptedModel.inOrder(failed("incomplete_stream", LONG)) });
+  const away = new Error("the database is away");
+  journal.callFailed = () => Promise.reject(away);
+  await expect(drive(query)).rejects.toBe(away);
+  expect(logLines).toMatchObject([{ event: "model_call_unsettled", fields: { code: "incomplete_stream" } }]);
+});
+
 test("a model whose provider counts nothing has its context measured by the estimate, which teaches the meter nothing", async () => {
   const reads = (id: string): Reply => ({ calls: [{ id, name: "look", input: { path: LONG } }], usage: NO_USAGE });
   const replies = [reads("a"), reads("b"), reads("c"), { text: LONG, usage: NO_USAGE }];
