@@ -20,7 +20,6 @@ import { ANA, BEN, type NativeSession, nativeSession } from "../../support/nativ
 import { buildConfig } from "../../support/query-config.ts";
 import { seededRandom } from "../../support/runtime.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
-import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 function tool(name: string, permission: Permission): Tool {
