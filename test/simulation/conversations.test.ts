@@ -54,6 +54,7 @@ test.each(batches)(
         unallowed: [],
         wrongDecisions: [],
         openCards: [],
+        mischarged: [],
       });
     }
   },

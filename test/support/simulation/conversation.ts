@@ -13,7 +13,7 @@ import { buildConfig } from "../query-config.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
 import { silentLog } from "../silent-log.ts";
 import { Decisions } from "./decisions.ts";
-import { answerMark, askText, simRegistry } from "./sim-model.ts";
+import { answerMark, askText, type CallTally, simRegistry } from "./sim-model.ts";
 import { ANA, BOB, CHIEF, type Reached, SimPeople } from "./sim-people.ts";
 import { type SimMessage, SimServer, simPlatform } from "./sim-platform.ts";
 import { simStore } from "./sim-store.ts";
@@ -48,6 +48,8 @@ export interface Report {
   readonly rateLimited: number;
   /** Live messages that still look as if work went on. */
   readonly unfolded: readonly string[];
+  /** Model calls that were charged never, or twice, or whose reservation goes on. */
+  readonly mischarged: readonly string[];
   readonly kills: number;
   readonly finished: boolean;
 }
@@ -81,6 +83,7 @@ class Conversation {
   readonly #faultRate: number;
   #killsLeft: number;
   #kills = 0;
+  readonly #calls: CallTally = { sent: 0, refused: 0 };
 
   constructor(seed: number, store: Store) {
     const random = seededRandom(seed);
@@ -159,8 +162,15 @@ class Conversation {
       store,
       runtime,
       log: silentLog,
-      registry: simRegistry({ world, process, faultRate: this.#faultRate, overloadedUntil: this.#overloadedUntil }),
-      budgets: {},
+      registry: simRegistry({
+        world,
+        process,
+        tally: this.#calls,
+        faultRate: this.#faultRate,
+        overloadedUntil: this.#overloadedUntil,
+      }),
+      // Far away: each call is reserved, none is refused.
+      budgets: { dayUsd: 1_000_000 },
       approvals: APPROVALS,
       engine,
       tools: () => simTools(world, process, this.#deeds),
@@ -224,9 +234,20 @@ class Conversation {
       unfolded: texts
         .filter(({ key, markdown }) => key.endsWith(":live") && markdown.startsWith("⏳"))
         .map(({ key }) => key),
+      mischarged: await this.#mischarged(),
       kills: this.#kills,
       finished,
     };
+  }
+
+  /** A kill right before a call is sent, or right after it was refused, looks like one in its midst: its request is charged. */
+  async #mischarged(): Promise<string[]> {
+    const held = await this.#store.transaction((tx) => tx.budgets.held());
+    const { calls } = await this.#store.usage.total({ since: 0 });
+    const least = this.#calls.sent - this.#calls.refused;
+    const isRight = calls >= least && calls <= least + this.#kills;
+    const charged = isRight ? [] : [`${calls} calls charged of ${least}, ${this.#kills} kills`];
+    return [...held.map(({ runId }) => runId), ...charged];
   }
 }
 

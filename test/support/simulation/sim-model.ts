@@ -20,9 +20,16 @@ export function answerMark(id: string): string {
   return `done-${id}.`;
 }
 
+/** Calls of the model so far: those that reached it, and of these the ones that it refused. */
+export interface CallTally {
+  sent: number;
+  refused: number;
+}
+
 interface SimModelOptions {
   readonly world: World;
   readonly process: SimProcess;
+  readonly tally: CallTally;
   readonly faultRate: number;
   /** Until then the model `sim` has no capacity; `other` has. Milliseconds since the epoch. */
   readonly overloadedUntil: number;
@@ -33,7 +40,7 @@ interface SimModelOptions {
  * names every request since the last answer. It fails now and then, in no conversation twice in a row: a run
  * that fails as often as it may ends with an error, and rightly so. Answers may be cut off by the output limit.
  */
-export function simRegistry({ world, process, faultRate, overloadedUntil }: SimModelOptions): ProviderRegistry {
+export function simRegistry({ world, process, tally, faultRate, overloadedUntil }: SimModelOptions): ProviderRegistry {
   const clock = world.clockOf(process);
   /** First messages of conversations whose last call failed. */
   const failedBefore = new Set<string>();
@@ -43,11 +50,14 @@ export function simRegistry({ world, process, faultRate, overloadedUntil }: SimM
     listModels: () => Promise.resolve([]),
     createMessage: () => Promise.reject(new ProviderError("bad_request", "only streams")),
     async *createMessageStream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+      tally.sent += 1;
+      yield { type: "sent", maxTokens: request.maxTokens };
       await world.step(process);
       await clock.sleep(10 + world.random.next() * 400, signal);
       const conversation = textOf(request.messages[0]?.content ?? []);
       if (request.model === "sim" && world.now() < overloadedUntil) {
         failedBefore.add(conversation);
+        tally.refused += 1;
         throw new ProviderError("overloaded", "simulated");
       }
       const response = cutOff(respond(request.messages), world.random.next() < faultRate);
@@ -55,10 +65,12 @@ export function simRegistry({ world, process, faultRate, overloadedUntil }: SimM
       if (fails) failedBefore.add(conversation);
       for (const word of textOf(response.content).split(/(?<= )/)) {
         await clock.sleep(1 + world.random.next() * 30, signal);
-        if (fails) throw new ProviderError(world.random.next() < 0.5 ? "incomplete_stream" : "overloaded", "simulated");
+        if (fails) {
+          tally.refused += 1;
+          throw new ProviderError(world.random.next() < 0.5 ? "incomplete_stream" : "overloaded", "simulated");
+        }
         yield { type: "text", text: word };
       }
-      if (fails) throw new ProviderError("network", "simulated");
       await world.step(process);
       yield { type: "end", response };
     },
