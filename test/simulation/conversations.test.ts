@@ -16,7 +16,7 @@ const BATCH = 25;
 
 let directory: string;
 let database: string;
-/** One for all seeds: a client takes as long to become warm as a seed takes to play. */
+/** One for all seeds: to warm a client takes a fifth of what a seed takes. */
 let store: Store;
 
 beforeAll(async () => {
