@@ -110,7 +110,7 @@ interface MigrationFile {
 
 interface PendingMigration extends MigrationFile {
   readonly id: string;
-  at(): string | Date;
+  readonly at: () => string | Date;
 }
 
 async function apply(db: MigrationConnection, { id, name, sql, checksum, at }: PendingMigration): Promise<void> {
