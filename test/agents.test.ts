@@ -213,3 +213,22 @@ test.each([
   const { mode, model, effortLevel, thinkingBudget, contextWindow } = query;
   expect({ mode, model, effortLevel, thinkingBudget, contextWindow }).toEqual(expected);
 });
+
+test.each([
+  ["an agent without any", "plain", { model: "openai/gpt-6-sol", temperature: 0.7 }],
+  ["an agent with its own", "exact", { model: "anthropic/claude-haiku-5-5", temperature: 0.2 }],
+])("the model and temperature of %s: its own, else the channel's, else the usual ones", (_what, agent, expected) => {
+  const { config } = configured({
+    files: {
+      "plain.md": "---\ndescription: x\n---\nx",
+      "exact.md": "---\ndescription: x\nmodel: anthropic/claude-haiku-5-5\ntemperature: 0.2\n---\nx",
+    },
+    settings: {
+      model: MODEL,
+      temperature: 1,
+      channels: { "slack:C1": { model: "openai/gpt-6-sol", temperature: 0.7 } },
+    },
+  });
+  const query = createPlaces(config, "demo/scripted").configOf({ channelKey: "slack:C1", agent, settings: {} });
+  expect({ model: query.model, temperature: query.temperature }).toEqual(expected);
+});

@@ -212,7 +212,10 @@ function lookingFirst() {
   return { model, look, launch, launched, gates };
 }
 
-test("words of somebody who has no grant void it for the run, and the card names them", async () => {
+test.each([
+  { name: "to the agent", addressed: "mention" },
+  { name: "to somebody else", addressed: "none" },
+] as const)("words $name of somebody who has no grant void it for the run, and the card names them", async (said) => {
   const { model, look, launch, launched, gates } = lookingFirst();
   const office = await simOffice({ model, tools: [look, launch] });
   await office.say("go ahead", { by: ANA, thread: "1" });
@@ -225,7 +228,7 @@ test("words of somebody who has no grant void it for the run, and the card names
   expect(launched).toEqual(["a", "a"]);
 
   await office.say("go ahead", { by: ANA, thread: "1" });
-  await office.say("and quickly", { by: BOB, thread: "1" });
+  await office.say("and quickly", { by: BOB, thread: "1", addressed: said.addressed });
   gates.shift()?.();
   await office.pass(5_000);
   expect(launched).toEqual(["a", "a"]);

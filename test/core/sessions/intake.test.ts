@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createIntake } from "../../../src/core/sessions/intake.ts";
 import type { Store } from "../../../src/core/store/store.ts";
-import { intakeOptions, mention } from "./intake-fixture.ts";
+import { intakeOptions, mention, privateText } from "./intake-fixture.ts";
 
 test("a mention that a platform delivers again begins one run, also when another process takes it", async () => {
   const { options, recorder } = await intakeOptions();
@@ -25,4 +25,18 @@ test("a mention that could not be kept is taken when it is delivered again", asy
   isAway = false;
   expect(await receive(hello)).toEqual({ type: "accepted" });
   await recorder.ended(1);
+});
+
+test("whoever answers every answer at once is told once that it looks like a loop, and begins no more runs", async () => {
+  const { options, recorder } = await intakeOptions();
+  const receive = createIntake(options);
+  const receipts: string[] = [];
+  for (let said = 1; said <= 33; said += 1) {
+    receipts.push(privateText(await receive(mention(`answer ${said}`))));
+    if (receipts.at(-1) === "(accepted)") await recorder.ended(said);
+  }
+  expect(receipts.slice(0, 31)).toEqual(Array.from({ length: 31 }, () => "(accepted)"));
+  expect(receipts[31]).toContain("that looks like a loop");
+  expect(receipts.slice(32)).toEqual(["(ignored)"]);
+  expect(recorder.keys()).toHaveLength(31);
 });

@@ -27,7 +27,7 @@ import { World } from "./world.ts";
 /** The whole core on virtual time, with a real store and a scripted model, and without faults. */
 export interface SimOffice {
   readonly store: Store;
-  /** Somebody mentions the bot in a thread; what this sets off has happened when it resolves, except what takes time. */
+  /** Somebody says something in a thread; what this sets off has happened when it resolves, except what takes time. */
   say(text: string, speech: Speech): Promise<Receipt>;
   /** Clicks the button whose id begins so, on the newest message of the thread that has one. */
   click(prefix: string, click: { by: Person; thread: string }): Promise<Receipt>;
@@ -42,6 +42,8 @@ interface Speech {
   readonly by: Person;
   readonly thread: string;
   readonly channel?: string;
+  /** With the bot's name, unless it says otherwise. */
+  readonly addressed?: "mention" | "none";
 }
 
 export interface SimOfficeOptions {
@@ -127,7 +129,7 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
   });
   return {
     store: stored,
-    async say(text, { by, thread, channel = "C" }) {
+    async say(text, { by, thread, channel = "C", addressed = "mention" }) {
       events += 1;
       const message: InboundMessage = {
         ...place(thread, channel),
@@ -135,7 +137,7 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
         key: `slack:T:${channel}:${events}`,
         person: by,
         text,
-        addressed: "mention",
+        addressed,
         opensThread: messages(thread).length === 0,
         attachments: [],
         quoted: [],

@@ -3,6 +3,7 @@ import { planSection } from "../../../src/core/context/plan-section.ts";
 import { planRefusal } from "../../../src/core/permissions/plan-mode.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/sessions/questions.ts";
+import { peopleOfRun } from "../../../src/core/sessions/run-people.ts";
 import { createEnterPlanMode, createExitPlanMode } from "../../../src/tools/native/plan-mode.ts";
 import { createUpdatePlan } from "../../../src/tools/native/update-plan.ts";
 import { BEN, CHIEF, click, message, nativeSession, THREAD } from "../../support/native-session.ts";
@@ -87,6 +88,15 @@ test("an approver who wants changes need not mention the agent to say which", as
   const session = await proposed();
   await session.decide("change", CHIEF);
   expect((await session.store.sessions.get("ses_1")).people).toContain(CHIEF.id);
+});
+
+test("whoever says what to change has words in the run from then on", async () => {
+  const session = await proposed();
+  const others = async () => (await peopleOfRun(session.store, "run_1")).others.map(({ name }) => name);
+  await session.decide("change", CHIEF);
+  expect(await others()).toEqual([]);
+  await answerByMessage(message("one by one", { person: CHIEF }), session.session, session.options);
+  expect(await others()).toEqual([CHIEF.name]);
 });
 
 test("a dropped plan ends plan mode and leaves nothing behind", async () => {
