@@ -148,7 +148,8 @@ function runnableBinaries(directory: string): string {
   return path.join(copy, "bin");
 }
 
-async function query(url: string, sql: string): Promise<void> {
+/** Runs SQL on a connection of its own. */
+export async function query(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {

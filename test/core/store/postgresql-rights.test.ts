@@ -1,10 +1,9 @@
-import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ConfigError } from "../../../src/core/protocol/errors.ts";
 import { probeDatabase } from "../../../src/core/store/probe.ts";
 import { openStore } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { type Postgres, query, startPostgres } from "../../support/postgres.ts";
 
 let postgres: Postgres;
 /** Of the superuser. */
@@ -12,22 +11,12 @@ let ownerUrl: string;
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  await run(postgres.url, 'CREATE USER "deck-hand"');
+  await query(postgres.url, 'CREATE USER "deck-hand"');
 });
 afterAll(() => postgres.stop());
 beforeEach(async () => {
   ownerUrl = await postgres.createDatabase();
 });
-
-async function run(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
-}
 
 /** The same database for a user that owns nothing in it. */
 function guestUrl(): string {
@@ -70,10 +59,10 @@ const lacking: readonly { name: string; owner?: () => Promise<void>; before: str
 ];
 
 test.each(lacking)("a user who lacks $name is told the statement that gives it, and it does", async (given) => {
-  await run(ownerUrl, given.before.replace("current", new URL(ownerUrl).pathname.slice(1)));
+  await query(ownerUrl, given.before.replace("current", new URL(ownerUrl).pathname.slice(1)));
   const problem = await problemOf(guestUrl());
   expect(problem).toMatch(given.says);
-  await run(ownerUrl, statementIn(problem));
+  await query(ownerUrl, statementIn(problem));
   await start(guestUrl());
   await probeDatabase(guestUrl());
 });
@@ -82,18 +71,18 @@ test("a user who may not use another's tables is told the statement, and needs n
   await start(ownerUrl);
   const problem = await problemOf(guestUrl());
   expect(problem).toContain(`the user "deck-hand" may not use Deckhand's tables in schema public`);
-  await run(ownerUrl, statementIn(problem));
+  await query(ownerUrl, statementIn(problem));
   await start(guestUrl());
   await probeDatabase(guestUrl());
 });
 
 test("a migration of another's tables is refused in plain words, and tried again once the user may", async () => {
   await start(ownerUrl);
-  await run(
+  await query(
     ownerUrl,
     `GRANT ALL ON SCHEMA public TO "deck-hand"; GRANT ALL ON ALL TABLES IN SCHEMA public TO "deck-hand"`,
   );
-  await run(ownerUrl, `DELETE FROM "_prisma_migrations" WHERE "migration_name" NOT LIKE '%_init'`);
+  await query(ownerUrl, `DELETE FROM "_prisma_migrations" WHERE "migration_name" NOT LIKE '%_init'`);
   const refused = await start(guestUrl()).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ConfigError);
   expect(String(refused)).toMatch(
@@ -103,6 +92,6 @@ test("a migration of another's tables is refused in plain words, and tried again
 });
 
 test("a user who may not connect is told so", async () => {
-  await run(ownerUrl, `REVOKE CONNECT ON DATABASE ${new URL(ownerUrl).pathname.slice(1)} FROM PUBLIC`);
+  await query(ownerUrl, `REVOKE CONNECT ON DATABASE ${new URL(ownerUrl).pathname.slice(1)} FROM PUBLIC`);
   await expect(probeDatabase(guestUrl())).rejects.toThrow("GRANT CONNECT ON DATABASE");
 });
