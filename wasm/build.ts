@@ -187,6 +187,21 @@ const SHELL_REPAIRS: readonly (readonly [why: string, code: RegExp, instead: str
     "$1let outer=$2.left;$2.left=[];$3," +
       '$4.prependOutput($2.left.map(one=>one.stdout).join(""),$2.left.map(one=>one.stderr).join("")),$4}finally{$2.left=outer;',
   ],
+  [
+    "what rounds of a while loop had printed is kept where its condition ends the script",
+    /((\w)\.append\((\w)\.stdout,\3\.stderr\),\3\.levels>1[^{}]{1,200};\w=!0\}else throw )(?=\w\.state\.inCondition=\w,\3\})/g,
+    "$1$3.prependOutput?.($2.stdout,$2.stderr),",
+  ],
+  [
+    "or that of an until loop",
+    /(let (\w)=await \w+\(\w,\w\.condition\))(?=;if\((\w)\.append\(\2\.stdout,\2\.stderr\),\2\.exitCode===0\)break)/g,
+    "$1.catch(end=>{throw end.prependOutput?.($3.stdout,$3.stderr),end})",
+  ],
+  [
+    "and what the conditions before an elif had printed",
+    /(let (\w)=await \w+\(\w,\w\.condition\))(?=;if\((\w)\.append\(\2\.stdout,\2\.stderr\),\2\.exitCode===0\)return)/g,
+    "$1.catch(end=>{throw end.prependOutput?.($3.stdout,$3.stderr),end})",
+  ],
 ];
 
 const REPAIRED_SHELL: Plugin = {

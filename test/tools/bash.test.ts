@@ -202,11 +202,32 @@ test.each([
   { script: "echo 'echo ü; sleep 100' > s.sh; bash -c 'bash s.sh; echo no'", printed: ["stdout until then:", "ü"] },
   { script: "timeout 0.1 sleep 1; echo after; sleep 100", printed: ["stdout until then:", "after"] },
   { script: "timeout 100 bash -c 'echo t; sleep 100'", printed: ["stdout until then:", "t"] },
+  {
+    script: "while n=$((n + 1)); test $n -lt 3 || sleep 100; do echo $n; done",
+    printed: ["stdout until then:", "1", "2"],
+  },
+  {
+    script: "until n=$((n + 1)); test $n = 3 && sleep 100; do echo $n; done",
+    printed: ["stdout until then:", "1", "2"],
+  },
+  { script: "if echo e; false; then :; elif sleep 100; then :; fi", printed: ["stdout until then:", "e"] },
   { script: "sleep 100", printed: [] },
 ])("of a script that is stopped at its time, what it had printed is kept: $script", async ({ script, printed }) => {
   const result = await fileSession(sandbox).run("bash", { command: script, timeout: 0.5 });
   expect(result).toMatchObject({ isError: true, summary: "stopped after 0.5 s" });
   expect(text(result).split("\n")).toEqual([STOPPED, ...printed]);
+});
+
+test.each([
+  { script: "while n=$((n + 1)); test $n -lt 3 || exit 4; do echo $n; done", says: "exit code 4\nstdout:\n1\n2" },
+  { script: "until n=$((n + 1)); test $n = 3 && exit 4; do echo $n; done", says: "exit code 4\nstdout:\n1\n2" },
+  { script: "if echo 1; false; then :; elif exit 4; then :; fi", says: "exit code 4\nstdout:\n1" },
+  {
+    script: "f() { while n=$((n + 1)); test $n -lt 3 || return 4; do echo $n; done; }; f || echo $?",
+    says: "exit code 0\nstdout:\n1\n2\n4",
+  },
+])("what was printed before a condition ends a script is kept: $script", async ({ script, says }) => {
+  expect(text(await fileSession(sandbox).run("bash", { command: script }))).toBe(says);
 });
 
 test("much that a script had printed when it was stopped is kept in a file, like any output", async () => {
