@@ -52,8 +52,13 @@ function rootOf({ sessionId, runId }: CallChanges, roots: ReadonlyMap<string, st
 /** In order of first change; what ends as it began is left out. */
 export function netChanges(files: readonly FileState[]): NetChange[] {
   const changes = new Map<string, NetChange>();
-  for (const { path, before, sha256: after, made } of files) {
+  const directories: string[] = [];
+  for (const { path, before, sha256: after, made: madeByCall } of files) {
     const first = changes.get(path);
+    if (madeByCall !== undefined) directories.push(madeByCall);
+    // The file that a directory came to be with may be gone again: others that came after it take it along.
+    const made =
+      madeByCall ?? (before === null ? directories.find((above) => path.startsWith(`${above}/`)) : undefined);
     changes.set(
       path,
       first === undefined

@@ -35,6 +35,21 @@ test.each<[string, FileState[], ReturnType<typeof netChanges>]>([
     [{ path: "a/b/f", before: null, after: "2", isInterleaved: false, made: "a/b" }],
   ],
   [
+    "a directory goes with the files that stay of the run, when that which it came to be with is gone again",
+    [
+      wrote("a/old", "1", "2"),
+      { ...wrote("a/b/draft", null, "1"), made: "a/b" },
+      wrote("a/b/c", null, "2"),
+      wrote("a/bc", null, "3"),
+      wrote("a/b/draft", "1", null),
+    ],
+    [
+      { path: "a/old", before: "1", after: "2", isInterleaved: false },
+      { path: "a/b/c", before: null, after: "2", isInterleaved: false, made: "a/b" },
+      { path: "a/bc", before: null, after: "3", isInterleaved: false },
+    ],
+  ],
+  [
     "what was before may be unknown",
     [wrote("a", undefined, null)],
     [{ path: "a", before: undefined, after: null, isInterleaved: false }],
