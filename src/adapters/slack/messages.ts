@@ -189,18 +189,26 @@ export async function find(
   { key, since, uploads }: { readonly key: string; readonly since: number; readonly uploads: Uploads },
 ): Promise<PostedMessage | null> {
   const oldest = String((since - CLOCK_SKEW_MS) / 1_000);
-  const ownFiles: Uploaded[] = [];
+  const own: HistoryMessage[] = [];
   for await (const page of pages(web, thread, { oldest })) {
-    const found = page.find(
-      ({ metadata }) => metadata?.event_type === KEY_EVENT_TYPE && metadata.event_payload.key === key,
-    );
+    const found = page.find((message) => isPost(message) && message.metadata?.event_payload.key === key);
     if (found !== undefined) return handle(thread.channelId, found.ts);
-    const isOurs = ({ user, ts }: HistoryMessage) => user === identity.userId && tsToMs(ts) >= since;
-    ownFiles.push(...page.filter(isOurs).flatMap(({ files }) => files ?? []));
+    own.push(...page.filter(({ user, ts }) => user === identity.userId && tsToMs(ts) >= since));
   }
   // This process knows its own uploads better: Slack shows them a little later.
+  const ownFiles = filesWithoutPost(own);
   if (!uploads.has(key) && ownFiles.length > 0) uploads.set(key, ownFiles);
   return null;
+}
+
+/** What stands before a post may be that post's: better a file twice than one that never comes. */
+function filesWithoutPost(own: readonly HistoryMessage[]): Uploaded[] {
+  const lastPost = Math.max(0, ...own.filter(isPost).map(({ ts }) => Number(ts)));
+  return own.filter(({ ts }) => Number(ts) > lastPost).flatMap(({ files }) => files ?? []);
+}
+
+function isPost({ metadata }: HistoryMessage): boolean {
+  return metadata?.event_type === KEY_EVENT_TYPE;
 }
 
 /** Pages of a thread, oldest first; where the thread is still to be opened, of the channel. */

@@ -357,3 +357,23 @@ test("files that a killed process had brought do not come again with their messa
   const names = server.workspace.messages.flatMap((each) => each.files.map(({ name }) => name));
   expect(names).toEqual(["a.csv", "a.csv", "b.csv", "b.csv"]);
 });
+
+test("a like file of another post, which came meanwhile, is not taken for that of a post that was killed", async () => {
+  await using harness = await openSlackHarness();
+  const { event } = await openThread(harness);
+  const { server, platform } = harness;
+  const data = new TextEncoder().encode("port,9090");
+  const figures = (text: string): OutgoingMessage => {
+    return { ...plainMessage(text), files: [{ name: "a.csv", mediaType: "text/csv", data }] };
+  };
+  const intentAt = Math.floor(Number(server.workspace.nextTs()) * 1_000);
+  await platform.post(event.thread, figures("Of another."), "another");
+
+  const next = harness.adapter();
+  await next.start(() => Promise.resolve({ type: "accepted" }), signal);
+  expect(await next.find(event.thread, "killed", intentAt)).toBeNull();
+  await next.post(event.thread, figures("Of the one that was killed."), "killed");
+  await next.stop();
+  const names = server.workspace.messages.flatMap((each) => each.files.map(({ name }) => name));
+  expect(names).toEqual(["a.csv", "a.csv"]);
+});
