@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { MESSAGE_TYPE } from "../../src/adapters/discord/wire.ts";
@@ -19,6 +19,7 @@ import {
 import { text, toolUse, unauthorized } from "../support/model-script.ts";
 import { systemOf } from "../support/request-parts.ts";
 import { putFile, slackScene } from "../support/scene.ts";
+import { conversationOf } from "../support/slack-talk.ts";
 
 const stage = useJobScene();
 
@@ -62,6 +63,34 @@ test("what a run must ask for is asked in the channel, and the report follows in
   expect(reports(scene)).toHaveLength(1);
   scene.slack.people.say({ text: "Really?", threadTs: card.ts });
   await saidBelow(scene, card, "Written: 0.");
+});
+
+test("what people say while a job runs waits for a run of its own, where what the job was granted does not hold", async () => {
+  await using scene = await slackScene({ settings: { mode: "write" } });
+  const tidy = putFile(scene, "tidy.txt", "x");
+  scene.model.script(({ body, toolResults }) => {
+    const conversation = conversationOf(body);
+    if (conversation.includes("rm tidy.txt")) return text("Removed.");
+    if (conversation.includes("remove tidy.txt")) return toolUse("bash", { command: "rm tidy.txt" });
+    return toolResults.length > 0 ? text("Tidied.") : toolUse("write", { path: "a.txt", content: "a" });
+  });
+  await scene.bot.start();
+  await addJob(scene, '--name "Tidy" --mode write --tools bash --at "in 1 s" --prompt "Tidy up."');
+  const card = await reportOf(scene);
+  const said = { text: "and remove tidy.txt", channel: card.channel, threadTs: card.ts, user: "U0BOB" };
+  await scene.slack.people.mention(said).answered;
+  const cards = () =>
+    scene.slack.thread(card.channel, card.ts).flatMap(({ ts, text: words, buttons }) => {
+      const { id } = buttons.find((button) => button.id.startsWith("approve:y:")) ?? {};
+      return id === undefined ? [] : [{ ts, words, id }];
+    });
+  const [first] = cards();
+  await scene.slack.people.click(card.channel, card.ts, { actionId: first?.id ?? "" }).answered;
+  const isRemoved = () => below(scene, card).some(({ text: words }) => words.includes("Removed."));
+  await until(() => isRemoved() || cards().some(({ ts }) => ts !== card.ts), { what: () => scene.bot.output() });
+  expect(cards().at(-1)?.words).toMatch(/asked by @bob[^]*rm tidy\.txt/u);
+  expect(existsSync(tidy)).toBe(true);
+  expect(conversationOf(scene.model.requests[1]?.body)).not.toContain("remove tidy.txt");
 });
 
 test("a reply that is quicker than the news of the report's post is the session's", async () => {

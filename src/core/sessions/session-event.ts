@@ -79,6 +79,15 @@ export function beginsOwnRun({ body }: SessionEvent): boolean {
   return body.kind === "compact" || (body.kind === "message" && body.agent !== undefined);
 }
 
+/**
+ * Whether what people say meanwhile waits for a run of its own: a run of a job that was granted more than its place allows, for what
+ * the job says, which does not hold for anybody's words beside.
+ */
+export function isClosedRun({ body }: SessionEvent): boolean {
+  const rights = body.kind === "job" ? body : body.kind === "child_end" ? body.job : null;
+  return rights !== null && (rights.mode === "agi" || rights.tools.length > 0);
+}
+
 /** Whether a parked run goes on with it; what people say meanwhile waits until then. */
 export function resumesRun({ body }: SessionEvent): boolean {
   return body.kind === "resume" || body.kind === "timer";

@@ -4,7 +4,7 @@ import type { Clock } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
 import { type PostTarget, postKey, postOnce } from "./post-once.ts";
-import { beginsOwnRun } from "./session-event.ts";
+import { beginsOwnRun, isClosedRun, type StoredEvent } from "./session-event.ts";
 
 export interface TurnContextOptions {
   readonly store: Store;
@@ -65,8 +65,9 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
       const done = await store.journal.get(runId, key);
       if (waiting.length === 0 && !done.found) return [];
       const seqs = await transaction(key, async (tx) => {
-        const events = await tx.inbox.waiting(sessionId, clock.now());
-        const end = events.findIndex(beginsOwnRun);
+        const [run, events] = [await tx.runs.get(runId), await tx.inbox.waiting(sessionId, clock.now())];
+        const isClosed = run !== null && isClosedRun(await tx.inbox.get(run.eventSeq));
+        const end = events.findIndex((event) => beginsOwnRun(event) || (isClosed && isSaid(event)));
         const taken = (end === -1 ? events : events.slice(0, end)).map((event) => event.seq);
         await tx.inbox.take(taken, runId);
         return taken;
@@ -74,6 +75,10 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
       return Promise.all(seqs.map((seq) => store.inbox.get(seq)));
     },
   };
+}
+
+function isSaid({ body }: StoredEvent): boolean {
+  return body.kind === "message" || body.kind === "note";
 }
 
 /** What the same step journalled before it was cut off; its type is the step's own. */
