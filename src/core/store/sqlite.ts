@@ -2,8 +2,9 @@ import { PrismaBetterSqlite3 } from "@prisma/adapter-better-sqlite3";
 import type { SqlDriverAdapter } from "@prisma/driver-adapter-utils";
 import BetterSqlite3 from "better-sqlite3";
 import { PrismaClient } from "../../../prisma/sqlite/generated/client.ts";
-import { StoreError } from "../protocol/errors.ts";
+import { type ConfigError, StoreError } from "../protocol/errors.ts";
 import type { Clock, Runtime } from "../protocol/runtime.ts";
+import { systemCode } from "../protocol/system-code.ts";
 import type { DatabaseClient } from "./client.ts";
 import { sqlitePath } from "./database-url.ts";
 import { migrate } from "./migrate.ts";
@@ -11,13 +12,18 @@ import { keepPrepared, type Prepared } from "./prepared-statements.ts";
 import { prepareSqlitePlace } from "./sqlite-place.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** Creates the folder and file when missing, applies migrations, and opens a client on one connection. */
+/**
+ * Creates the folder and file when missing, applies migrations, and opens a client on one connection. Rejects with
+ * ConfigError where the file or its surroundings keep it from that, and as `migrate` does.
+ */
 export async function openSqlite(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const file = sqlitePath(url);
   await prepareSqlitePlace(url);
   const connection = openFile(url);
   try {
     await migrate(sqliteMigrations(connection), migrations, runtime);
+  } catch (error) {
+    throw surroundings(url, error) ?? error;
   } finally {
     connection.close();
   }
@@ -25,6 +31,12 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
     adapter: new ImmediateSqlite({ url: file, timeout: LOCKED.waitMs }, runtime.clock),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
   });
+}
+
+/** What keeps migrations from a database that is sound, as a ConfigError: a full disk, another process. Null for the rest. */
+function surroundings(url: string, error: unknown): ConfigError | null {
+  const cause = error instanceof StoreError ? error.cause : error;
+  return /^SQLITE_(?:FULL|BUSY|READONLY|IOERR)/.test(systemCode(cause) ?? "") ? unavailable(url, cause) : null;
 }
 
 function openFile(url: string): BetterSqlite3.Database {

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { ConfigError } from "../../../src/core/protocol/errors.ts";
 import { openSqlite } from "../../../src/core/store/sqlite.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -97,6 +98,30 @@ test("a migration that fails is named, and leaves the database to the version be
     expect([tables(file), applied(file)]).toEqual(before);
   }
   await open(file);
+});
+
+test("a disk that is too full for the migrations is told to the operator, and the database is as it was", async () => {
+  const directory = tempDirectory();
+  const file = path.join(directory, "deckhand.db");
+  await open(file);
+  const before = [tables(file), applied(file)];
+  const large = withOneMore(
+    directory,
+    "large",
+    'PRAGMA max_page_count = 1; CREATE TABLE "Large" AS SELECT zeroblob(9999999);',
+  );
+  const failure = open(file, large);
+  await expect(failure).rejects.toBeInstanceOf(ConfigError);
+  await expect(failure).rejects.toThrow(/\(SQLITE_FULL\)\. Its disk is full, and it is as it was\. Make room/);
+  expect([tables(file), applied(file)]).toEqual(before);
+});
+
+test("a database that another process goes on writing to is told to the operator", async () => {
+  const file = path.join(tempDirectory(), "deckhand.db");
+  const other = new BetterSqlite3(file);
+  onTestFinished(() => void other.close());
+  other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
+  await expect(open(file)).rejects.toThrow(/\(SQLITE_BUSY\)\. Another process is writing to it\./);
 });
 
 test("a start that is killed amid its migrations leaves the database as it was", async () => {
