@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { contentBlockSchema } from "./messages.ts";
+import { authorSchema, contentBlockSchema } from "./messages.ts";
 
 /** A file as a tool call left it. `sha256` is of the whole file's bytes, null when it is gone. */
 export const fileStateSchema = z.object({
@@ -21,6 +21,8 @@ export const toolResultSchema = z.object({
   summary: z.string().optional(),
   /** Files read or written: the base of “read before edit” and of the list of what was changed. */
   files: z.array(fileStateSchema).optional(),
+  /** Whose words the result holds: with it they have entered the run. */
+  people: z.array(authorSchema).exactOptional(),
   /** What the tool's next call in the session is given, e.g. a working directory; the model does not see it. */
   carry: z.string().optional(),
 });

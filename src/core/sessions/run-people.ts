@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CallRecord } from "../agent/run-journal.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Author } from "../protocol/messages.ts";
 import type { StoreReads } from "../store/store.ts";
@@ -28,7 +29,7 @@ export function authorOf(body: SessionEventBody): Author {
 export interface RunPeople {
   /** Whose event began the run. */
   readonly requester: Author;
-  /** Everyone else whose words have entered it since, each once. */
+  /** Everyone else whose words have entered it since, said to it, overheard or read, each once. */
   readonly others: readonly Author[];
 }
 
@@ -37,17 +38,19 @@ export async function peopleOfRun(store: StoreReads, runId: string): Promise<Run
   const run = await store.runs.get(runId);
   const began = run === null ? null : await store.inbox.get(run.eventSeq);
   const requester = authorOf(began?.body ?? { kind: "resume", of: "nothing" });
-  const [authors, answerers, events, reports] = await Promise.all([
+  const [authors, answerers, events, calls] = await Promise.all([
     store.messages.authorsOfRun(runId),
     store.questions.answerersOf(runId),
     store.inbox.ofRun(runId),
-    run === null ? [] : reportsRead(store, run),
+    store.toolCalls.ofRun(runId),
   ]);
+  const reports = run === null ? [] : await reportsRead(store, run, calls);
+  const read = calls.flatMap(({ result }) => result?.people ?? []);
   const brought = events.flatMap(({ body }) => {
     if (body.kind === "child") return body.people;
     return body.kind === "child_end" ? [body.author, ...body.report.people] : [];
   });
-  const all = [...authors, ...answerers, ...brought, ...reports.flatMap(({ people }) => people)];
+  const all = [...authors, ...answerers, ...brought, ...read, ...reports.flatMap(({ people }) => people)];
   const others = new Map(all.map((author) => [author.id, author]));
   others.delete(requester.id);
   return { requester, others: [...others.values()] };
@@ -56,10 +59,13 @@ export async function peopleOfRun(store: StoreReads, runId: string): Promise<Run
 const namingAgent = z.object({ agent_id: z.string() });
 
 /** Reports of the run's own children, and of others that one of its calls has asked about. */
-async function reportsRead(store: StoreReads, run: { id: string; sessionId: string }): Promise<ChildReport[]> {
+async function reportsRead(
+  store: StoreReads,
+  run: { readonly id: string; readonly sessionId: string },
+  calls: readonly Pick<CallRecord, "input">[],
+): Promise<ChildReport[]> {
   const children = await store.children.ofSession(run.sessionId);
   if (children.length === 0) return [];
-  const calls = await store.toolCalls.ofRun(run.id);
   const named = calls.flatMap(({ input }) => namingAgent.safeParse(input).data?.agent_id ?? []);
   const read = children.filter(({ id, parentRunId }) => parentRunId === run.id || named.includes(id));
   const reports = await Promise.all(read.map(({ id }) => reportOf(store, id)));

@@ -143,6 +143,22 @@ test("what is allowed of a tool that writes covers no file that is called like i
   expect(ran).toEqual(["write", "edit"]);
 });
 
+test("what one tool was always allowed frees no call of another that is always asked for", async () => {
+  const model = new ScriptedModel((request): Reply => {
+    const name = /please (\w+)/u.exec(JSON.stringify(request.messages.at(-1)?.content))?.[1];
+    if (name === undefined) return { text: "Done." };
+    return { calls: [{ id: `call_${request.messages.length}`, name, input: { path: "x" } }] };
+  });
+  const grant = () => ({ key: "x", label: "x" });
+  const rule = () => ({ type: "ask", why: "It instructs agents.", always: true }) as const;
+  const write = { ...tool("write", { permission: "write" }), grant };
+  const office = await simOffice({ model, tools: [write, { ...tool("edit", { permission: "write" }), grant, rule }] });
+  await office.say("please write", { by: ANA, thread: "1" });
+  await office.click("approve:A", { by: ANA, thread: "1" });
+  await office.say("please edit", { by: ANA, thread: "1" });
+  expect(office.cards("1")[0]?.markdown).toContain("It instructs agents.");
+});
+
 test("what was decided on a command names the command, whatever the model calls it", async () => {
   const model = new ScriptedModel((request): Reply => {
     const isAsked = JSON.stringify(request.messages.at(-1)?.content).includes("tidy up");

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { ThreadMessage } from "../../../src/core/protocol/platform.ts";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
+import { peopleOfRun } from "../../../src/core/sessions/run-people.ts";
 import { createAttach } from "../../../src/tools/native/attach.ts";
 import { createBrief } from "../../../src/tools/native/brief.ts";
 import { createReadThread } from "../../../src/tools/native/read-thread.ts";
@@ -75,6 +76,23 @@ test("read_thread gives the newest messages as conversation, and the way further
   expect(newest).toContain('go on with before: "m37"');
   const before = text(await session.settle(createReadThread(), { limit: 3, before: "m37" }));
   expect(before.match(/\[m\d+\]/g)).toEqual(["[m34]", "[m35]", "[m36]"]);
+});
+
+test("whose words are read have entered the run with them; bots have none", async () => {
+  const session = await nativeSession();
+  const { store, clock } = session;
+  const bot = { ...said(9), author: { id: "slack:B1", name: "hook", isBot: true } };
+  const early = { ...said(0), author: { id: "slack:U3", name: "cy", isBot: false } };
+  session.thread.history = [early, said(1), bot, said(2)];
+  const result = await session.settle(createReadThread(), { limit: 3 });
+  if (result === null) throw new Error("no result");
+  await store.transaction(async (tx) => {
+    const use = { type: "tool_use", id: "call_1", name: "read_thread", input: {} } as const;
+    await tx.toolCalls.add({ id: "run_1", sessionId: "ses_1" }, 1, [use]);
+    await tx.toolCalls.ended("run_1", "call_1", { result, durationMs: 0, at: clock.now() });
+  });
+  const { requester, others } = await peopleOfRun(store, "run_1");
+  expect([requester.name, ...others.map(({ name }) => name)]).toEqual(["ana", "ben"]);
 });
 
 test("what is read is bounded, and cannot pass for something else than conversation", async () => {
