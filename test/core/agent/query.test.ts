@@ -73,7 +73,7 @@ test("a request carries the system prompt, the tools by name, the history with i
     model,
     tools: [tool("write", { permission: "write" }), tool("read"), tool("bash", { permission: "execute" })],
     agent: { access: "read-only", temperature: 0.2 },
-    config: { maxTokens: 100_000, effortLevel: "high" },
+    config: { maxTokens: 100_000, effortLevel: "high", thinkingBudget: 3_000 },
   });
 
   await drive(query);
@@ -105,6 +105,7 @@ test("a request carries the system prompt, the tools by name, the history with i
     maxTokens: 64_000,
     temperature: 0.2,
     effortLevel: "high",
+    thinkingBudget: 3_000,
     cacheKey: "web:C1",
   });
 });

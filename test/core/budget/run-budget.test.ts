@@ -157,6 +157,26 @@ describe.each(databases)("budgets on $name", ({ open }) => {
     },
   );
 
+  const ELSEWHERE = { runId: "run_9", sessionId: "ses_9", personId: "slack:U9", channelId: "slack:C9" };
+
+  test.each<{ settings: BudgetSettings; of: keyof Account }>([
+    { settings: { sessionUsd: 10 }, of: "sessionId" },
+    { settings: { sessionTokens: 1_000 }, of: "sessionId" },
+    { settings: { userUsd: 10 }, of: "personId" },
+    { settings: { userTokens: 1_000 }, of: "personId" },
+    { settings: { channelUsd: 10 }, of: "channelId" },
+    { settings: { channelTokens: 1_000 }, of: "channelId" },
+  ])("$settings counts what has the same $of, and nothing else", async ({ settings, of }) => {
+    const run = await openRun(1, settings);
+    const { account } = run.options(store, runtime);
+    const { [of]: _own, ...others } = ELSEWHERE;
+    await run.spend(1, 1_000, { ...ELSEWHERE, ...(of === "sessionId" ? {} : { sessionId: account.sessionId }) });
+    expect((await run.reserve()).grant).toBe(1_000);
+    await run.withdraw();
+    await run.spend(2, 1_000, others);
+    expect((await run.reserve().catch(stopOf)).outcome).not.toBeNull();
+  });
+
   test("a run that waits can be stopped", async () => {
     const [first, second] = await Promise.all([1, 2].map((number) => openRun(number, { dayUsd: 10 })));
     await first?.reserve();
@@ -203,6 +223,9 @@ interface Account {
   readonly channelId: string;
 }
 
+/** When, and to whom it is put down where that is not the run's own account. */
+type Spent = { readonly at?: number } & Partial<Account>;
+
 class Run {
   readonly #store: Store;
   readonly #account: Account;
@@ -231,11 +254,20 @@ class Run {
   }
 
   /** The usage of a call that has ended. */
-  async spend(turn: number, outputTokens: number, { at = NOON, runId = this.#account.runId } = {}): Promise<void> {
+  async spend(turn: number, outputTokens: number, { at = NOON, ...account }: Spent = {}): Promise<void> {
     const costUsd = outputTokens / 100;
     this.spentUsd += costUsd;
     const usage = { inputTokens: 0, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
-    const entry = { ...this.#account, runId, turn, model: "a/m", stopReason: "end_turn" as const, usage, costUsd, at };
+    const entry = {
+      ...this.#account,
+      ...account,
+      turn,
+      model: "a/m",
+      stopReason: "end_turn" as const,
+      usage,
+      costUsd,
+      at,
+    };
     await this.#store.transaction((tx) => tx.usage.add(entry));
   }
 
