@@ -135,7 +135,9 @@ async function textOf(
   path: string,
 ): Promise<{ readonly type: "read" | "missing" | "unreadable"; readonly text: string }> {
   try {
-    const { size } = await stat(path);
+    const file = await stat(path);
+    if (!file.isFile()) return { type: "unreadable", text: "is no regular file" }; // a pipe would hold up the reader
+    const { size } = file;
     if (size > MOST_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MOST_BYTES} are read` };
     return { type: "read", text: await readFile(path, "utf8") };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -151,6 +151,7 @@ test("jobs of the file that a start would leave out are found, and those that it
   const job = { name: "Weather", channel: "slack:T1/C1", cron: "@daily", prompt: "Tell us.", skill: "forecast Lyon" };
   writeFileSync(file, JSON.stringify([job]));
   expect(await doctor({ cwd })).toMatchObject({ failed: false, lines: expect.arrayContaining([`✓ ${file}: 1 job`]) });
+  expect(existsSync(path.join(cwd, "data/sandbox"))).toBe(false);
   writeFileSync(file, JSON.stringify([job, { ...job, skill: "forecast" }]));
   const { lines, failed } = await doctor({ cwd });
   expect(lines).toContain(

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -22,6 +23,7 @@ async function names(world: World): Promise<string> {
 
 test.each([
   { what: "a directory", make: (file: string) => mkdirSync(file) },
+  { what: "a pipe", make: (file: string) => execFileSync("mkfifo", [file]) },
   { what: "huge", make: (file: string) => writeFileSync(file, `[${" ".repeat(5_000_000)}]`) },
   { what: "a link to nowhere", make: (file: string) => symlinkSync("/nowhere/at/all", file) },
   { what: "a link to itself", make: (file: string) => symlinkSync(file, file) },

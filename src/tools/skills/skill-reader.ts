@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, type Stats } from "node:fs";
+import { existsSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/context/skill-parse.ts";
 import { seenLine } from "../../core/context/skill-text.ts";
@@ -57,6 +57,7 @@ interface Reading {
 
 function readDirectory(reading: Reading): ParsedSkill[] {
   const { root, directory, owner } = reading.directory;
+  if (!existsSync(root)) return []; // `Places` would make it
   const places = new Places(root);
   try {
     const folders = foldersOf(places, directory);
