@@ -4,6 +4,8 @@ import { commandRefusal } from "./may-use.ts";
 
 /** What a person is shown at once. Source: Discord docs, Autocomplete. */
 const MOST = 25;
+/** Between a name and what it is. */
+const DOT = " · ";
 
 type Asked = Pick<InboundCompletion, "command" | "option" | "typed">;
 
@@ -23,13 +25,17 @@ function optionAt(options: readonly CommandOption[] = [], [name, ...rest]: reado
   return found === null || rest.length === 0 ? found : optionAt(found.options, rest);
 }
 
-/** Those that begin with what is typed come before those that hold it. */
-function fitting(all: readonly Completion[], typed: string): Completion[] {
+/** What is typed to its end comes first: who presses Enter means that. Then those that begin with it, then those that hold it. */
+export function fitting(all: readonly Completion[], typed: string): Completion[] {
   const letters = typed.trim().toLowerCase();
-  const begins = ({ value, label }: Completion) =>
-    [value, label].some((each) => each.toLowerCase().startsWith(letters));
-  const holds = ({ value, label }: Completion) => `${value} ${label}`.toLowerCase().includes(letters);
-  return [...all.filter(begins), ...all.filter((each) => !begins(each) && holds(each))];
+  const rankOf = ({ value, label }: Completion): number => {
+    const texts = [value.toLowerCase(), label.toLowerCase()];
+    if (texts.some((text) => text === letters || text.startsWith(`${letters}${DOT}`))) return 0;
+    return texts.some((text) => text.startsWith(letters)) ? 1 : 2;
+  };
+  return all
+    .filter(({ value, label }) => `${value} ${label}`.toLowerCase().includes(letters))
+    .toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 type Words = NonNullable<CommandOption["complete"]>;
@@ -48,7 +54,7 @@ export const modelWords: Words = ({ models }) => Promise.resolve(models.list().m
 
 export const jobWords: Words = async ({ jobs, person, thread, runtime }) => {
   const seen = await jobs.overview({ person, thread, at: runtime.clock.now() });
-  return seen.map(({ id, name, sentence }) => ({ value: id, label: `${name} · ${sentence}` }));
+  return seen.map(({ id, name, sentence }) => ({ value: id, label: `${name}${DOT}${sentence}` }));
 };
 
 export const timezoneWords: Words = () => Promise.resolve(["UTC", ...Intl.supportedValuesOf("timeZone")].map(plain));
@@ -58,5 +64,5 @@ function plain(value: string): Completion {
 }
 
 export function described(value: string, description: string): Completion {
-  return { value, label: `${value} · ${description}` };
+  return { value, label: `${value}${DOT}${description}` };
 }
