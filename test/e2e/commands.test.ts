@@ -127,10 +127,11 @@ describe("on Slack", () => {
   });
 
   test("/export gives the session as a Markdown file, to its person alone", async () => {
-    office.model.script(() => text("The answer."));
+    const look = [toolUse("read", { path: "a.txt" }), toolUse("grep", { pattern: "port" })];
+    office.model.script(({ toolResults }) => (toolResults.length === 0 ? look : text("The answer.")));
     const talk = office.talk({ text: "the question", channel: office.channel() });
     await talk.answered(1);
-    expect(await asks(talk, "/export")).toContain("✓ 2 messages, the whole session.");
+    expect(await asks(talk, "/export")).toContain("✓ 4 messages, the whole session.");
     const { messages, files } = office.slack.workspace;
     await office.until("the file", () =>
       messages.some((message) => message.files.some(({ name }) => name.endsWith(".md"))),
@@ -138,6 +139,7 @@ describe("on Slack", () => {
     const file = [...files.values()].find(({ name }) => name.endsWith(".md"));
     const markdown = Buffer.from(file?.data ?? []).toString();
     expect(markdown).toMatch(/^# Session ses_\S+ · agent build\n\n## ana · [\d -:]+ UTC\n\nthe question\n\n## agent/u);
+    expect(markdown).toContain("✓ read 1 file, searched 1 pattern: `a.txt`, `port`");
   });
 
   test("a path is no command, and neither are words that only begin like one", async () => {
