@@ -116,7 +116,7 @@ test("plan mode changes nothing until the plan is accepted; then it is carried o
   const gate = hold();
   at.model.script((_request, index) => {
     const turns = [
-      toolUse("enter_plan_mode", {}),
+      [toolUse("enter_plan_mode", {}), write("early.txt")],
       write("early.txt"),
       PLAN,
       [toolUse("update_plan", { steps: [{ step: 1, mark: "doing" }] }), write("a.txt")],
@@ -211,8 +211,11 @@ test("notes and files reach the thread before the answer", async () => {
   const at = office();
   at.model.script((_request, index) => {
     return (
-      [toolUse("brief", { text: "Half done." }), toolUse("attach", { path: "r.txt" }), text("All done.")][index] ??
-      text("?")
+      [
+        toolUse("brief", { text: "Half done.", files: ["r.txt"] }),
+        toolUse("attach", { path: "r.txt" }),
+        text("All done."),
+      ][index] ?? text("?")
     );
   });
   const channel = at.channel();
@@ -222,5 +225,6 @@ test("notes and files reach the thread before the answer", async () => {
   const talk = at.talk({ text: "report", channel });
   await isSaid(at, talk, "All done.");
   expect(talk.answers()).toEqual(["Half done.", "`r.txt`", "All done."]);
-  expect([...at.slack.workspace.files.values()].map(({ name }) => name)).toEqual(["r.txt"]);
+  const sent = talk.seen().filter(({ byBot }) => byBot);
+  expect(sent.flatMap(({ files }) => files.map(({ name }) => name))).toEqual(["r.txt", "r.txt"]);
 });

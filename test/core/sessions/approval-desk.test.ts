@@ -33,6 +33,12 @@ async function decidedDesk() {
   return { desk: createApprovalDesk({ store, engine, clock, log: silentLog, platform, ...rest }), signal };
 }
 
+function asked(id: string, input: object) {
+  const use = { type: "tool_use", id, name: "launch", input } as const;
+  const preview = () => Promise.reject(new Error("nobody is asked"));
+  return { use, tool: tool("launch", { permission: "execute" }), why: null, always: false, preview };
+}
+
 test.each([
   { input: ALLOWED, verdict: { type: "allowed" } },
   { input: { depth: 1, path: "a" }, verdict: { type: "allowed" } },
@@ -42,8 +48,12 @@ test.each([
   },
 ])("with the arguments $input what was allowed is $verdict.type", async ({ input, verdict }) => {
   const { desk, signal } = await decidedDesk();
-  const use = { type: "tool_use", id: "c1", name: "launch", input } as const;
-  const preview = () => Promise.reject(new Error("nobody is asked"));
-  const call = { use, tool: tool("launch", { permission: "execute" }), why: null, always: false, preview };
-  expect(await desk.verdicts(TURN, [call], signal)).toEqual(new Map([["c1", verdict]]));
+  expect(await desk.verdicts(TURN, [asked("c1", input)], signal)).toEqual(new Map([["c1", verdict]]));
+});
+
+test("a call beside it that has come to need a decision was not allowed with it", async () => {
+  const { desk, signal } = await decidedDesk();
+  const verdicts = await desk.verdicts(TURN, [asked("c1", ALLOWED), asked("c2", { path: "b" })], signal);
+  expect(verdicts?.get("c1")).toEqual({ type: "allowed" });
+  expect(verdicts?.get("c2")).toMatchObject({ type: "denied", reason: expect.stringContaining("nobody was asked") });
 });
