@@ -78,7 +78,10 @@ test("a guest that is not granted the clock does not get it", async () => {
 test.each([
   ["files", ["deckhand:sandbox/workspace"]],
   ["page", []],
-  ["js", ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem", "deckhand:sandbox/http"]],
+  [
+    "js",
+    ["deckhand:sandbox/clock", "deckhand:sandbox/console", "deckhand:sandbox/filesystem", "deckhand:sandbox/http"],
+  ],
   ["bash", ["deckhand:sandbox/clock", "deckhand:sandbox/filesystem"]],
 ])("the guest %s imports exactly %j", (guest, imports) => {
   const stamp = readFileSync(path.join(import.meta.dirname, "../../build/wasm", guest, "build.json"), "utf8");
