@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
-import { createDirectory } from "./core/store/sqlite-place.ts";
+import { createDirectory } from "./core/store/create-directory.ts";
 
 /** For the owner alone: what people say to the agent is nothing for the machine's other users. */
 export const PRIVATE = 0o700;

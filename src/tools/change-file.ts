@@ -7,8 +7,7 @@ import type { CallPreview, CallRefusal, CallRule, WriteIntent } from "../core/to
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { instructionRefusal, isInstructionFile } from "./instruction-files.ts";
 import { guestCapabilities } from "./wasm/grant.ts";
-import { missingAbove } from "./wasm/workspace/empty-directories.ts";
-import { Places } from "./wasm/workspace/places.ts";
+import { madeFor } from "./wasm/workspace/empty-directories.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
 /** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
@@ -46,21 +45,10 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
     return textResult(plan.text, { summary: "no change", files: [{ path, sha256: plan.sha256, action: "read" }] });
   }
   const { before, after, text, summary } = plan;
-  const made = before === null ? madeWith(path, scope) : {};
+  const made = before === null ? madeFor(path, scope.ctx.sandboxRoot) : {};
   await scope.ctx.intend({ path, before, after, ...made });
   await commit(guest, change, { before, scope });
   return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before, ...made }] });
-}
-
-/** The topmost directory that comes to be with a file. */
-function madeWith(path: string, { ctx }: CallScope): { readonly made?: string } {
-  const places = new Places(ctx.sandboxRoot);
-  try {
-    const made = missingAbove(path, places);
-    return made === null ? {} : { made };
-  } finally {
-    places.close();
-  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
 
 /** What systems and certificates say of a connection that does not come about. Source: Node docs, “Errors”; undici docs. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -32,7 +33,7 @@ export function reaching(address: string): PlatformHealth {
 
 /** Why it is not connected, and when that is tried again. `nextTryAt`: milliseconds since the epoch. */
 export function notReached(address: string, error: unknown, nextTryAt: number): PlatformHealth {
-  const code = systemCode(error);
+  const code = innermostCode(error);
   const why = code === null ? ` (${toAppError(error).message})` : `, ${WORDS[code] ?? ""} (${code})`;
   return { connected: false, detail: `cannot sign in at ${hostOf(address)}${why}`, nextTryAt };
 }
@@ -42,11 +43,12 @@ function hostOf(address: string): string {
 }
 
 /** The code of the innermost error that has words. */
-function systemCode(error: unknown): string | null {
+function innermostCode(error: unknown): string | null {
   let found: string | null = null;
   let inner = error;
   for (let depth = 0; depth < DEEPEST && inner instanceof Error; depth += 1) {
-    if ("code" in inner && typeof inner.code === "string" && inner.code in WORDS) found = inner.code;
+    const code = systemCode(inner);
+    if (code !== undefined && code in WORDS) found = code;
     inner = inner.cause ?? ("original" in inner ? inner.original : undefined);
   }
   return found;

@@ -240,8 +240,10 @@ class SlackPlatform implements ChatPlatform {
         return await identify(web);
       } catch (error) {
         const { code, message, retryAfterMs } = toAppError(error);
-        this.#idle = { connected: false, detail: `cannot sign in to Slack: ${message}` };
-        if (!CONNECTS_LATER.has(code)) throw error;
+        if (!CONNECTS_LATER.has(code)) {
+          this.#idle = { connected: false, detail: `cannot sign in to Slack: ${message}` };
+          throw error;
+        }
         const waitMs = retryAfterMs ?? SIGN_IN_AGAIN_MS[Math.min(attempt, SIGN_IN_AGAIN_MS.length - 1)] ?? 0;
         this.#idle = notReached(web.slackApiUrl, error, clock.now() + waitMs);
         log.warn({ code, message, waitMs }, "slack_sign_in_failed");

@@ -3,7 +3,7 @@ import { projected } from "../context/projection.ts";
 import { messagesForModel } from "../context/request-messages.ts";
 import { prefixSize } from "../context/token-estimate.ts";
 import type { Message, ToolUseBlock } from "../protocol/messages.ts";
-import type { Usage } from "../protocol/usage.ts";
+import { inputTokensOf, type Usage } from "../protocol/usage.ts";
 import type { ModelFacts, ModelRequest, ResolvedModel, ToolSpec } from "../providers/provider.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
@@ -79,10 +79,10 @@ export class ContextGauge {
   }
 
   /** Takes in what the request that has just been answered was counted at. */
-  learn({ inputTokens, cacheReadTokens, cacheWriteTokens }: Usage): void {
+  learn(usage: Usage): void {
     const { meter } = this.#query;
     const size = this.#prefixSize + meter.sizeOf(this.messages());
-    meter.learn(this.model, size, inputTokens + cacheReadTokens + cacheWriteTokens);
+    meter.learn(this.model, size, inputTokensOf(usage));
   }
 
   /** The next turn's request, with as many tokens of output as the window has left. */

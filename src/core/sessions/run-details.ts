@@ -5,6 +5,7 @@ import type { ToolUseBlock } from "../protocol/messages.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../protocol/plain-text.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
+import { inputTokensOf } from "../protocol/usage.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolCallRow } from "../store/tool-calls.ts";
 
@@ -26,10 +27,9 @@ export async function runDetails(store: Store, runId: string, maxChars: number):
   const run = await store.runs.get(runId);
   if (run === null) return null;
   const [calls, spent] = await Promise.all([store.toolCalls.ofRun(runId), store.usage.ofRun(runId)]);
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = spent.usage;
-  const read = inputTokens + cacheReadTokens + cacheWriteTokens;
+  const read = inputTokensOf(spent.usage);
   const cost = spent.costUsd === null ? "cost unknown" : spent.costUsd === 0 ? "free" : dollars(spent.costUsd);
-  const head = `**${spent.turns} turn${spent.turns === 1 ? "" : "s"}** · ${read} tokens read, ${outputTokens} written · ${cost}`;
+  const head = `**${spent.turns} turn${spent.turns === 1 ? "" : "s"}** · ${read} tokens read, ${spent.usage.outputTokens} written · ${cost}`;
   const below = await taskSteps(store, run);
   const parts: TaskSteps[] = [{ head: null, calls }, ...below];
   const steps = parts.reduce((sum, part) => sum + part.calls.length, 0);

@@ -6,7 +6,7 @@ import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
 import { CancelSignal } from "../../core/sessions/engine.ts";
 import { instructionRefusal, isInstructionFile } from "../instruction-files.ts";
-import { missingAbove, removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
+import { madeFor, removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
 import { keepMode } from "../wasm/workspace/kept-mode.ts";
 import { Places, withFile } from "../wasm/workspace/places.ts";
@@ -227,22 +227,11 @@ function keptBefore(
   here: Buffer | null,
   { root, snapshots }: Merging,
 ): Pick<FileState, "before" | "made"> {
-  if (here === null) return { before: null, ...madeWith(file, root) };
+  if (here === null) return { before: null, ...madeFor(file, root) };
   if (here.length > MAX_KEPT.fileBytes) return {};
   const sha256 = keepContent(snapshots, here);
   keepMode(snapshots, { path: file, sha256 }, modeOf(root, file));
   return { before: sha256 };
-}
-
-/** The topmost directory that comes to be with a file. */
-function madeWith(file: string, root: string): Pick<FileState, "made"> {
-  const places = new Places(root);
-  try {
-    const made = missingAbove(file, places);
-    return made === null ? {} : { made };
-  } finally {
-    places.close();
-  }
 }
 
 function modeOf(root: string, file: string): number {

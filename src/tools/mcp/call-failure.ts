@@ -1,5 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { systemCode } from "../../core/protocol/system-code.ts";
 import { foreignText } from "./foreign-text.ts";
 
 /** Characters of a server's own words about a failure. */
@@ -30,7 +31,7 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   if (error instanceof z.ZodError) {
     return { text: "its answer does not follow the protocol", refused: false, doubtful: false };
   }
-  const code = systemCode(error);
+  const code = outermostCode(error);
   if (code === "ENOENT") return { text: "its program is not found", refused: true, doubtful: true };
   if (code === "EACCES") return { text: "its program may not be started", refused: true, doubtful: true };
   const words = code === null ? "the connection to it failed" : `the connection to it failed (${code})`;
@@ -65,9 +66,10 @@ function sdkFailure(error: SdkError, timeoutMs: number): CallFailure {
 }
 
 /** `ECONNREFUSED` and the like, also from within fetch's own error. */
-function systemCode(error: unknown): string | null {
+function outermostCode(error: unknown): string | null {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if ("code" in at && typeof at.code === "string") return at.code;
+    const code = systemCode(at);
+    if (code !== undefined) return code;
   }
   return null;
 }

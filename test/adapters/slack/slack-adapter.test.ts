@@ -342,8 +342,7 @@ test("files that a killed process had brought do not come again with their messa
   };
   const earlier: OutgoingMessage = { ...plainMessage("Before."), files: [file("a.csv", "port,9090")] };
   await platform.post(event.thread, earlier, "earlier");
-  const intentAt = Math.floor(Number(server.workspace.nextTs()) * 1_000) + 1;
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  const intentAt = Math.floor(Number(server.workspace.nextTs()) * 1_000);
   server.faults.add("chat.postMessage", { kind: "rate_limited", retryAfterS: 1 });
   const files = [file("a.csv", "port,9090"), file("b.csv", "port,1"), file("b.csv", "port,1")];
   const killed: OutgoingMessage = { ...plainMessage("The figures."), files: files.slice(0, 2) };

@@ -1,7 +1,7 @@
 import { rmdirSync } from "node:fs";
 import path from "node:path";
 import { systemCode } from "../../../core/protocol/system-code.ts";
-import type { Places } from "./places.ts";
+import { Places } from "./places.ts";
 
 /** Removes the directories above a file that are empty, from the nearest one on, until one is not or is to stay. */
 export function removeEmptyAbove(file: string, places: Places, isToStay: (directory: string) => boolean): void {
@@ -10,8 +10,19 @@ export function removeEmptyAbove(file: string, places: Places, isToStay: (direct
   }
 }
 
-/** The topmost directory above a file that is not there yet; null when all are, or that is not to be known. */
-export function missingAbove(file: string, places: Places): string | null {
+/** The topmost directory beneath a root that comes to be with a new file; none when all above it are there. */
+export function madeFor(file: string, root: string): { readonly made?: string } {
+  const places = new Places(root);
+  try {
+    const made = missingAbove(file, places);
+    return made === null ? {} : { made };
+  } finally {
+    places.close();
+  }
+}
+
+/** Null when all are there, or that is not to be known. */
+function missingAbove(file: string, places: Places): string | null {
   const segments = file.split("/");
   try {
     for (let depth = 1; depth < segments.length; depth++) {
