@@ -75,7 +75,7 @@ export async function slackOffice({ settings, env = {} }: SlackOfficeOptions = {
       channels += 1;
       return `C1${String(channels).padStart(3, "0")}`;
     },
-    until: (what, condition) => until(condition, { what: () => what }),
+    until: (what, condition) => until(condition, { what: () => `${what}; the program said:\n${bot.output()}` }),
     talk({ bare = false, ...speech }) {
       const said = bare ? slack.people.say(speech) : slack.people.mention(speech);
       return talkIn({ slack, said, rootTs: speech.threadTs ?? said.ts });

@@ -24,10 +24,19 @@ export async function reportOf(store: StoreReads, childId: string): Promise<Chil
   return run === null ? null : storedReport(store, run.id);
 }
 
+/**
+ * The child's run, or why there is none. What waits is looked at first: an event that is taken between the two reads has
+ * begun a run by then. `beginKey`: of the event that begins the child.
+ */
+export async function runOrWait(store: StoreReads, childId: string, beginKey: string) {
+  if (await store.inbox.isWaiting(beginKey)) return "waiting";
+  return (await store.children.runOf(childId)) ?? "gone";
+}
+
 /** `beginKey`: of the event that begins the child. */
 export async function statusOf(store: StoreReads, childId: string, beginKey: string): Promise<ChildStatus> {
-  const run = await store.children.runOf(childId);
-  if (run === null) return (await store.inbox.isWaiting(beginKey)) ? { type: "waiting" } : { type: "gone" };
+  const run = await runOrWait(store, childId, beginKey);
+  if (run === "waiting" || run === "gone") return { type: run };
   const [report, spent, calls] = await Promise.all([
     storedReport(store, run.id),
     store.usage.ofRun(run.id),

@@ -1,6 +1,7 @@
 import type { ChildRow } from "../store/children.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 import { beginKey } from "./child-event.ts";
+import { runOrWait } from "./child-status.ts";
 import type { SessionEngine } from "./engine.ts";
 
 /**
@@ -40,10 +41,9 @@ export async function wakeReleased(ids: readonly string[], engine: Pick<SessionE
 }
 
 async function placeIn(tx: StoreTransaction, child: ChildRow): Promise<"queued" | "at work" | "over"> {
-  const run = await tx.children.runOf(child.id);
-  if (run !== null) return run.isEnded ? "over" : "at work";
-  if (!(await tx.inbox.isWaiting(keyOf(child)))) return "over";
-  return (await tx.inbox.isHeld(keyOf(child))) ? "queued" : "at work";
+  const run = await runOrWait(tx, child.id, keyOf(child));
+  if (run === "waiting") return (await tx.inbox.isHeld(keyOf(child))) ? "queued" : "at work";
+  return run === "gone" || run.isEnded ? "over" : "at work";
 }
 
 function keyOf({ parentId, parentRunId, parentCallId }: ChildRow): string {

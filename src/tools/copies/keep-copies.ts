@@ -64,9 +64,9 @@ async function endOf({ name, madeAt }: KeptCopy, store: Store): Promise<number |
   const child = await store.children.get(name);
   if (child === null) return madeAt;
   if ((await store.runs.open(child.parentId)) !== null) return null;
-  const run = await store.children.runOf(name);
-  // It waits for its place after its manager's end, or was stopped before it began.
-  if (run === null) return (await store.inbox.isWaiting(beginKey({ parent: parentOf(child) }))) ? null : madeAt;
-  if (!run.isEnded) return null;
+  const run = await runOrWait(store, name, beginKey({ parent: parentOf(child) }));
+  if (run === "gone") return madeAt;
+  // It may wait for its place after its manager's end.
+  if (run === "waiting" || !run.isEnded) return null;
   return (await store.runs.get(run.id))?.endedAt ?? madeAt;
 }

@@ -23,13 +23,25 @@ export function simStore(store: Store, world: World, process: SimProcess): Store
     return value;
   };
   return {
-    ...tracked(store, (work) => world.real(process, work)),
+    ...tracked(store, (work) => read(world, process, work)),
     transaction,
     close: () => Promise.resolve(),
   };
 }
 
-/** Calls pass through; they count as real work. */
+/** How many of a hundred reads are slow, and how slow the slowest is, in milliseconds: others act between one and the next. */
+const SLOW = { percent: 10, ms: 300 };
+
+function read(world: World, process: SimProcess, work: () => Promise<unknown>): Promise<unknown> {
+  const isSlow = world.random.next() * 100 < SLOW.percent;
+  if (!isSlow) return world.real(process, work);
+  return world
+    .clockOf(process)
+    .sleep(world.random.next() * SLOW.ms, new AbortController().signal)
+    .then(() => world.real(process, work));
+}
+
+/** Every call, however deep, goes through `call`. */
 function tracked<T extends object>(target: T, call: (work: () => Promise<unknown>) => Promise<unknown>): T {
   return new Proxy(target, {
     get(object, key, receiver) {
