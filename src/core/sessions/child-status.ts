@@ -28,7 +28,7 @@ export async function reportOf(store: StoreReads, childId: string): Promise<Chil
  * The child's run, or why there is none. What waits is looked at first: an event that is taken between the two reads has
  * begun a run by then. `beginKey`: of the event that begins the child.
  */
-export async function runOrWait(store: StoreReads, childId: string, beginKey: string) {
+export async function runOrWait(store: Pick<StoreReads, "inbox" | "children">, childId: string, beginKey: string) {
   if (await store.inbox.isWaiting(beginKey)) return "waiting";
   return (await store.children.runOf(childId)) ?? "gone";
 }

@@ -2,6 +2,7 @@ import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { beginKey } from "../../core/sessions/child-event.ts";
+import { runOrWait } from "../../core/sessions/child-status.ts";
 import { parentOf } from "../../core/sessions/children.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ExecutorCopies, KeptCopy } from "./executor-copies.ts";

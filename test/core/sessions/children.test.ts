@@ -7,7 +7,7 @@ import { BudgetStop, RunBudget } from "../../../src/core/budget/run-budget.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ChildEvent } from "../../../src/core/sessions/child-event.ts";
-import { reportOf, statusOf } from "../../../src/core/sessions/child-status.ts";
+import { reportOf } from "../../../src/core/sessions/child-status.ts";
 import { childIdOf } from "../../../src/core/sessions/child-task.ts";
 import { endChild, stopRun } from "../../../src/core/sessions/children.ts";
 import { peopleOfRun } from "../../../src/core/sessions/run-people.ts";
@@ -16,7 +16,6 @@ import { defineTool, type Permission, type Tool } from "../../../src/core/tool.t
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { createAgent } from "../../../src/tools/native/agent.ts";
 import { createAgentOutput } from "../../../src/tools/native/agent-output.ts";
-import { interleaved } from "../../support/interleaved-store.ts";
 import { ANA, BEN, type NativeSession, nativeSession } from "../../support/native-session.ts";
 import { buildConfig } from "../../support/query-config.ts";
 import { seededRandom } from "../../support/runtime.ts";
@@ -204,12 +203,6 @@ test("nothing begins behind a stop, and what waits to begin never does", async (
   await ask({}, other);
   await other.store.transaction((tx) => stopRun(tx, { sessionId: "ses_1", runId: "run_1" }, "@ana"));
   expect((await ask({}, other)).said).toBe("It was stopped before it began.");
-});
-
-test.each([1, 2, 3])("a child that begins after %i of the reads that tell how far it is was not stopped", async (reads) => {
-  const { session } = await ask({});
-  const store = interleaved(session.store, reads, () => beginRun(session));
-  expect((await statusOf(store, CHILD, BEGIN)).type).toMatch(/waiting|working/u);
 });
 
 test("a sub-agent that waits for its place is cancelled at once, and the next one gets the place", async () => {
