@@ -57,9 +57,22 @@ function headLine(state: ProgressState, { agentName, elapsedMs }: ProgressFrame)
 }
 
 /** Nobody need do anything: the run's sub-agents are at work. */
-function waitsForTasks({ parkedOn, steps, tasks }: ProgressState): boolean {
-  const waiting = steps.filter(({ state }) => state === "waiting");
-  return parkedOn === "call" && tasks.some(isAtWork) && waiting.every(({ toolName }) => toolName.startsWith("agent"));
+function waitsForTasks(state: ProgressState): boolean {
+  const isAnyAtWork = state.parkedOn === "call" && state.tasks.some(isAtWork);
+  return isAnyAtWork && waitingSteps(state).every(isOfSubAgent);
+}
+
+/** A call waits for a sub-agent, which may not have begun yet and so says nothing of itself. */
+export function isHandedOver(state: ProgressState): boolean {
+  return state.parkedOn === "call" && waitingSteps(state).some(isOfSubAgent);
+}
+
+function waitingSteps({ steps }: ProgressState): Step[] {
+  return steps.filter(({ state }) => state === "waiting");
+}
+
+function isOfSubAgent({ toolName }: Step): boolean {
+  return toolName.startsWith("agent");
 }
 
 function waitsFor({ steps }: ProgressState, parkedOn: ParkedOn): string {

@@ -12,7 +12,7 @@ import { LiveMessage } from "./live-message.ts";
 import { detailsButton, type Ending, endingButtons, endingOf, foldLine } from "./outcome-text.ts";
 import type { PacedPlatform } from "./paced-platform.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress-state.ts";
-import { noticeLines, renderProgress } from "./progress-view.ts";
+import { isHandedOver, noticeLines, renderProgress } from "./progress-view.ts";
 import type { Following, TaskBoard } from "./task-board.ts";
 import { isAtWork } from "./task-lines.ts";
 
@@ -122,7 +122,7 @@ class ThreadRunView implements RunView {
   }
 
   async park(): Promise<void> {
-    if (this.#state.tasks.some(isAtWork)) {
+    if (this.#state.tasks.some(isAtWork) || isHandedOver(this.#state)) {
       this.#open();
       this.#cancelTimer();
       this.#live?.touch();

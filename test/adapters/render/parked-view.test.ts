@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
+import type { TaskProgress } from "../../../src/core/protocol/events.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
+
+const TASK: TaskProgress = {
+  id: "agt_1",
+  callId: "t1",
+  agent: "worker",
+  description: "part A",
+  state: "working",
+  tools: 1,
+  elapsedMs: 2_000,
+  note: "",
+};
+
+/** A run that has parked on a call of this tool, before anything is known of what the call waits for. */
+async function parkedOn(toolName: string) {
+  const clock = new ManualClock(0);
+  const inner = memoryPlatform(clock);
+  const platform = pacePlatform(inner, clock);
+  const board = createTaskBoard();
+  const view = createRunViews({ platform, clock, log: memoryLog(), board })({
+    runId: "run_1",
+    sessionId: "ses_1",
+    toolsBefore: 0,
+    noticesBefore: [],
+    tasks: [],
+    thread: THREAD,
+    agentName: "build",
+    startedAt: 0,
+    isLive: false,
+    closes: () => Promise.resolve(),
+    closed: () => Promise.resolve(),
+    triggerMessageId: null,
+    askedBy: null,
+    post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),
+  });
+  view.show({ type: "tool_start", toolId: "t1", toolName, input: {}, title: "part A" });
+  view.show({ type: "tool_waits", toolId: "t1", what: "waits for worker" });
+  view.show({ type: "parked", on: "call" });
+  const parked = view.park();
+  await clock.runAll();
+  await parked;
+  return { clock, board, view, shown: () => [...inner.messages.values()].map(({ markdown }) => markdown) };
+}
+
+test("a run that parks before its sub-agent has begun shows how far it is from then on", async () => {
+  const { clock, board, view, shown } = await parkedOn("agent");
+  expect(shown()).toEqual(["⏸ **build** · waits for worker\n⏸ agent `part A` · waits for worker"]);
+  board.publish("run_1", TASK);
+  await clock.advance(1_000);
+  expect(shown()).toEqual([expect.stringMatching(/^⏳ \*\*build\*\* · \d+ s\n⏳ worker: part A · 1 tool · 2 s$/u)]);
+  await view.suspend();
+  expect(clock.pending).toBe(0);
+});
+
+test("a run that waits for no sub-agent has no more to show once it has parked", async () => {
+  const { clock, board, shown } = await parkedOn("sleep");
+  const before = shown();
+  board.publish("run_1", TASK);
+  await clock.advance(1_000);
+  expect(shown()).toEqual(before);
+});
