@@ -78,6 +78,19 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       await store.transaction((tx) => tx.sessions.fence("ses_1", 0, AT));
     });
 
+    test("shows nobody what a transaction has written before it has ended", async () => {
+      await createSession(store);
+      await insert(store, "a");
+      const { seq } = (await store.inbox.nextWaking("ses_1", AT)) ?? { seq: -1 };
+      const waits = () => store.inbox.isWaiting("a");
+      const taking = store.transaction(async (tx) => {
+        await tx.inbox.take([seq], "run_1");
+        return { within: await tx.inbox.isWaiting("a"), beside: await waits() };
+      });
+      expect(await taking).toEqual({ within: false, beside: true });
+      expect(await waits()).toBe(false);
+    });
+
     test("lets nobody write under an epoch that has passed", async () => {
       await createSession(store);
       const old = await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));

@@ -13,8 +13,8 @@ import { prepareSqlitePlace } from "./sqlite-place.ts";
 import { unavailable } from "./unavailable.ts";
 
 /**
- * Creates the folder and file when missing, applies migrations, and opens a client on one connection. Rejects with
- * ConfigError where the file or its surroundings keep it from that, and as `migrate` does.
+ * Creates the folder and file when missing, applies migrations, and opens a client: one connection for transactions, which
+ * come one after another, and one for what is read beside them. Rejects with ConfigError where the file or its surroundings keep it from that, and as `migrate` does.
  */
 export async function openSqlite(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const file = sqlitePath(url);
@@ -91,6 +91,7 @@ class ImmediateSqlite extends PrismaBetterSqlite3 {
 
   override async connect() {
     const adapter = await super.connect();
+    await this.#readBeside(adapter);
     const connection = connectionOf(adapter);
     const begin = immediateBegin(keepPrepared(connection.prepare.bind(connection)));
     Object.assign(connection, { prepare: begin.prepare });
@@ -107,6 +108,23 @@ class ImmediateSqlite extends PrismaBetterSqlite3 {
       }
     };
     return adapter;
+  }
+
+  /** What is read beside transactions has a connection of its own: on theirs it would see what none has committed yet. */
+  async #readBeside(adapter: SqlDriverAdapter): Promise<void> {
+    const reader = await super.connect();
+    const connection = connectionOf(reader);
+    connection.pragma("query_only = ON");
+    Object.assign(connection, { prepare: keepPrepared(connection.prepare.bind(connection)) });
+    const dispose = adapter.dispose.bind(adapter);
+    Object.assign(adapter, {
+      queryRaw: reader.queryRaw.bind(reader),
+      executeRaw: reader.executeRaw.bind(reader),
+      dispose: async () => {
+        await reader.dispose();
+        await dispose();
+      },
+    });
   }
 }
 

@@ -82,8 +82,8 @@ export type StoreReads = ReturnType<typeof reads>;
 export type StoreTransaction = ReturnType<typeof writes>;
 
 /**
- * All state. Writes exist only inside `transaction`: on SQLite everything shares one connection, where
- * a write beside a transaction would be rolled back with it.
+ * All state. Writes exist only inside `transaction`. What is read beside it is what has been committed, also while a
+ * transaction goes on.
  */
 export interface Store extends StoreReads {
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
