@@ -54,6 +54,13 @@ export interface Report {
   readonly finished: boolean;
 }
 
+/** What the engine of a process has to do; before it has started, nobody knows. */
+interface Load {
+  readonly isStarted: boolean;
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /** Virtual time after which a conversation that has not ended never will. Milliseconds. */
 const LIMIT_MS = 30 * 60_000;
 /** Until all live messages have been folded. Milliseconds. */
@@ -117,8 +124,8 @@ class Conversation {
     }
   }
 
-  #isQuiet(load: { running: number; waiting: number }): boolean {
-    const isAtRest = load.running === 0 && load.waiting === 0 && this.#people.pending === 0;
+  #isQuiet({ isStarted, running, waiting }: Load): boolean {
+    const isAtRest = isStarted && running === 0 && waiting === 0 && this.#people.pending === 0;
     return isAtRest && this.#asks.every((ask) => ask.accepted) && this.#openCards().length === 0;
   }
 
@@ -140,7 +147,7 @@ class Conversation {
   }
 
   /** A new process over the same database and platform. */
-  #start(process: SimProcess): () => { running: number; waiting: number } {
+  #start(process: SimProcess): () => Load {
     const world = this.#world;
     const clock = world.clockOf(process);
     const runtime = { clock, ids: this.#ids, random: world.random };
@@ -189,10 +196,14 @@ class Conversation {
       saveAttachment: () => Promise.resolve(null),
     });
     this.#reached = { process, receive };
-    world.own(process, engine.start(runner));
+    let isStarted = false;
+    const starting = engine.start(runner).then(() => {
+      isStarted = true;
+    });
+    world.own(process, starting);
     world.own(process, closeLeftovers({ store, log: silentLog, platform }));
     for (const ask of this.#asks) if (!ask.accepted) this.#deliver(ask, receive, process);
-    return () => engine.load();
+    return () => ({ isStarted, ...engine.load() });
   }
 
   /** The platform delivers an event until it is acknowledged, also twice. */
