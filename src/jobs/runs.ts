@@ -158,6 +158,7 @@ class JobRunDesk implements JobRuns {
     const event = attemptEvent(job, { ...occurrence, attempt }, { at: this.#now(), refusal: refusalOf(job) });
     await engine.deliverAt(occurrence.sessionId, event, this.#now() + delayMs);
     const waits = await store.transaction(async (tx) => {
+      await tx.jobs.lock(job.id);
       // Whoever has changed or paused the job meanwhile found nothing to call off: then there is no other attempt.
       const isAsRead = (await tx.jobs.get(job.id))?.updatedAt === job.updatedAt;
       if (isAsRead) await tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt });
@@ -172,6 +173,7 @@ class JobRunDesk implements JobRuns {
     const [occurrence, job] = await this.#found(run);
     const at = this.#now();
     const closed = await store.transaction(async (tx) => {
+      await tx.jobs.lock(run.jobId);
       if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), at }))) return "already";
       await tx.journal.put(run.runId, TIME_HAD, { value: occurrence?.durationMs ?? 0, at });
       if (job === null) return "ended";

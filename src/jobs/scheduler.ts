@@ -287,6 +287,7 @@ export class JobScheduler {
     const event = attemptEvent(job, { ...occurrence, attempt: 1 }, { at, refusal });
     let isChanged = false;
     const delivered = await engine.deliver(sessionId, event, async (tx) => {
+      await tx.jobs.lock(job.id);
       // What must not run does nothing, and its row may be unreadable.
       isChanged = run.refusal === undefined && (await tx.jobs.get(job.id))?.updatedAt !== job.updatedAt;
       if (isChanged || !(await claim(tx, sessionId))) return false;

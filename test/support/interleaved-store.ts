@@ -1,7 +1,14 @@
-import type { StoreReads } from "../../src/core/store/store.ts";
+import type { StoreReads, StoreTransaction } from "../../src/core/store/store.ts";
 
-/** The store as one sees it for whom somebody acts between two reads: as soon as so many reads have been made. */
-export function interleaved<S extends StoreReads>(store: S, afterReads: number, act: () => Promise<void>): S {
+/**
+ * The store, or one transaction, as one sees it for whom somebody acts between two statements: as soon as so many have been
+ * made.
+ */
+export function interleaved<S extends StoreReads | StoreTransaction>(
+  store: S,
+  afterReads: number,
+  act: () => Promise<void>,
+): S {
   let reads = 0;
   const counted = async (read: () => Promise<unknown>) => {
     const value = await read();

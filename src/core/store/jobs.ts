@@ -151,6 +151,11 @@ export function jobWrites(db: Client) {
       await db.job.create({ data: { id, ...row } });
     },
 
+    /** Until the transaction ends, nobody else changes the job, nor gives it an occurrence or ends one. */
+    async lock(id: string): Promise<void> {
+      await db.job.updateMany({ where: { id }, data: { failures: { increment: 0 } } });
+    },
+
     /** False when it is gone, or not as it was known: somebody else was quicker. */
     async change({ id, updatedAt }: JobRow, settings: JobSettings, at: number): Promise<boolean> {
       const { count } = await db.job.updateMany({

@@ -1,0 +1,143 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { JobDraft } from "../../src/core/jobs/job-control.ts";
+import type { SessionEngine } from "../../src/core/sessions/engine.ts";
+import { createJobRuns } from "../../src/jobs/runs.ts";
+import { JobScheduler } from "../../src/jobs/scheduler.ts";
+import { until } from "../support/bot.ts";
+import { interleaved } from "../support/interleaved-store.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { silentLog } from "../support/silent-log.ts";
+import { CHANNEL, openWorld, type World } from "./world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const ADMIN = { id: "slack:UADMIN", name: "ana", roles: [] };
+
+/** On SQLite transactions come one after another; here they go on at once. */
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+/** A job of every hour; the first time is an hour away. */
+async function hourly(draft: JobDraft = {}) {
+  const url = await postgres.createDatabase();
+  const world = await openWorld({ url });
+  const id = await world.add({ name: "Race", cron: "0 * * * *", prompt: "Look.", ...draft }, { person: ADMIN });
+  const observer = new Client({ connectionString: url });
+  await observer.connect();
+  onTestFinished(() => observer.end());
+  const waits = async () => {
+    const { rows } = await observer.query("SELECT 1 FROM pg_locks WHERE NOT granted");
+    return rows.length > 0;
+  };
+  /** Resolves when what somebody else does is done, or can only go on once this transaction has ended. */
+  const beside = async (other: Promise<unknown>) => {
+    let isDone = false;
+    const settled = () => {
+      isDone = true;
+    };
+    other.then(settled, settled);
+    await until(async () => isDone || (await waits()), { what: () => "what somebody else does" });
+  };
+  return { world, id, beside };
+}
+
+async function statuses(world: World, jobId: string): Promise<string[]> {
+  return (await world.occurrences(jobId)).map(({ status }) => status);
+}
+
+/** Both are of the test alone: the world's own go on beside them. `aheadMs`: how much later it is for them. */
+function partsOf({ clock, engine }: World, aheadMs: number) {
+  return {
+    runtime: {
+      clock: {
+        now: () => clock.now() + aheadMs,
+        after: clock.after.bind(clock),
+        sleep: clock.sleep.bind(clock),
+      },
+      ids: { next: (prefix: string) => `${prefix}_x` },
+      random: { next: () => 0 },
+    },
+    engine: engine(),
+    log: silentLog,
+    refusalOf: () => null,
+  };
+}
+
+const TICKER = {
+  start: () => Promise.resolve(),
+  set: () => Promise.resolve(),
+  clear: () => Promise.resolve(),
+  stop: () => Promise.resolve(),
+};
+
+async function runOf(world: World, jobId: string) {
+  const [running] = await world.occurrences(jobId);
+  return { jobId, occurrenceId: running?.id ?? "", runId: running?.runId ?? "", attempt: 1, timeoutMs: HOUR };
+}
+
+test("a job that is started three times at once runs once", async () => {
+  const { world, id } = await hourly();
+  const at = world.clock.now();
+  const run = (ms: number) => world.jobs.control.act("run", id, { person: ADMIN, thread: CHANNEL, at: at + ms });
+  const answers = await Promise.all([0, 1, 2].map(run));
+  expect(answers.filter(({ isDone }) => isDone)).toHaveLength(1);
+  expect(answers.filter(({ text }) => text === "It is running already.")).toHaveLength(2);
+  await world.pass(10_000);
+  expect(world.runs).toHaveLength(1);
+});
+
+test("a due time whose turn it is to wait for a run that is stopped at that very moment begins", async () => {
+  const { world, id, beside } = await hourly({ overlap: "queue", timeout: "86400" });
+  world.play = () => ({ takesMs: 3 * HOUR });
+  await world.pass(2 * HOUR - MINUTE, 10_000);
+  const run = await runOf(world, id);
+  const end = { verdict: "cancelled", text: "", costUsd: 0, durationMs: 1, transient: null, refusal: null } as const;
+  const { store } = world;
+  const parts = partsOf(world, 2 * MINUTE);
+  const ending: Promise<void>[] = [];
+  const engine: Pick<SessionEngine, "cancel" | "deliver"> = {
+    cancel: () => Promise.resolve(),
+    deliver: (sessionId, event, claim) =>
+      parts.engine.deliver(sessionId, event, async (tx) => {
+        const isClaimed = (await claim?.(tx)) ?? true;
+        if (ending.length > 0) return isClaimed;
+        ending.push(desk.ended(run, end));
+        await beside(Promise.all(ending));
+        return isClaimed;
+      }),
+  };
+  const scheduler = new JobScheduler({ ...parts, store, engine, ticker: TICKER, agentOf: () => "build" });
+  const desk = createJobRuns({ ...parts, store, scheduler });
+  await scheduler.look(id);
+  await Promise.all(ending);
+  expect(await statuses(world, id)).toEqual(["cancelled", "running"]);
+});
+
+test("a job that is paused while its next attempt is written down gets none", async () => {
+  const { world, id, beside } = await hourly();
+  world.play = () => ({ takesMs: 2 * MINUTE });
+  await world.pass(HOUR + MINUTE, 10_000);
+  const run = await runOf(world, id);
+  const { store, jobs } = world;
+  const pausing: Promise<unknown>[] = [];
+  const pause = async () => {
+    if (pausing.length > 0) return;
+    pausing.push(jobs.control.act("disable", id, { person: ADMIN, thread: CHANNEL, at: world.clock.now() }));
+    await beside(Promise.all(pausing));
+  };
+  const desk = createJobRuns({
+    ...partsOf(world, 0),
+    store: { ...store, transaction: (work) => store.transaction((tx) => work(interleaved(tx, 2, pause))) },
+    scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+  });
+  const transient = { retryAfterMs: undefined };
+  const end = { verdict: "failed", text: "overloaded", costUsd: 0, durationMs: 1, transient, refusal: null } as const;
+  await desk.ended(run, end);
+  await Promise.all(pausing);
+  expect(await store.jobs.get(id)).toMatchObject({ enabled: false });
+  expect(await statuses(world, id)).toEqual(["cancelled"]);
+});
