@@ -32,9 +32,7 @@ export interface JobsFileOptions {
 }
 
 /** What an entry is read with. */
-type EntryOptions = Pick<JobsFileOptions, "agents" | "skillsOf" | "defaultTimezone"> & {
-  readonly runtime: Pick<Runtime, "clock">;
-};
+type EntryOptions = Pick<JobsFileOptions, "agents" | "skillsOf" | "defaultTimezone">;
 
 const fieldNames: ReadonlySet<string> = new Set([...JOB_FIELDS.map(({ name }) => name), "owner", "enabled"]);
 const entrySchema = z.record(
@@ -52,20 +50,25 @@ const MOST_BYTES = 4 * 1_024 * 1_024;
 
 /** Takes over what the file says when it has changed; answers its problems, one line each. Never rejects: a file that cannot be read stops nothing. */
 export function createJobsFile(options: JobsFileOptions): () => Promise<readonly string[]> {
-  const { path, log } = options;
+  const { path, runtime, log } = options;
   /** What was taken over whole, or why it cannot be read. */
   let known: string | null = null;
   /** Problems that were said. */
   let said = "";
   let wasMissing = true;
+  /** Since when what could not be taken over yet has stood there: what comes due meanwhile is late, not past. */
+  let failed: { readonly text: string; readonly at: number } | null = null;
   return async () => {
     const read = await textOf(path);
     // Editors and version control put a new file in the old one's place: between the two there is none.
     const isBetween = read.type === "missing" && !wasMissing;
     wasMissing = read.type === "missing";
     if (isBetween || known === read.text) return [];
+    const at = failed?.text === read.text ? failed.at : runtime.clock.now();
     try {
-      const problems = read.type === "unreadable" ? [`${path}: ${read.text}`] : await takeOverAll(read.text, options);
+      const problems =
+        read.type === "unreadable" ? [`${path}: ${read.text}`] : await takeOverAll(read.text, at, options);
+      failed = null;
       // What keeps an entry out may go away without a change of the file: a job of its name, an agent that is missing.
       known = read.type === "read" && problems.length > 0 ? null : read.text;
       if (said === problems.join("\n")) return [];
@@ -73,6 +76,7 @@ export function createJobsFile(options: JobsFileOptions): () => Promise<readonly
       for (const problem of problems) log.warn({ problem }, "jobs_file_problem");
       return problems;
     } catch (error) {
+      failed = { text: read.text, at };
       log.error({ err: toAppError(error), path }, "jobs_file_not_taken_over");
       return [`${path}: could not be taken over; I try again.`];
     }
@@ -81,14 +85,14 @@ export function createJobsFile(options: JobsFileOptions): () => Promise<readonly
 
 /** How many jobs the file has and what is wrong with it, for somebody who only looks; null where there is no file. */
 export async function checkJobsFile(
-  options: EntryOptions & Pick<JobsFileOptions, "path">,
+  options: EntryOptions & Pick<JobsFileOptions, "path"> & { readonly runtime: Pick<Runtime, "clock"> },
 ): Promise<{ readonly jobs: number; readonly problems: readonly string[] } | null> {
-  const { path } = options;
+  const { path, runtime } = options;
   const read = await textOf(path);
   if (read.type === "missing") return null;
   const entries = read.type === "unreadable" ? read.text : readEntries(read.text);
   if (typeof entries === "string") return { jobs: 0, problems: [`${path}: ${entries}`] };
-  const jobs = await Promise.all(entries.map((entry) => readEntry(entry, options)));
+  const jobs = await Promise.all(entries.map((entry) => readEntry(entry, runtime.clock.now(), options)));
   const problems = jobs.flatMap((job, index) => (typeof job === "string" ? [problemOf(path, index, job)] : []));
   return { jobs: jobs.length, problems };
 }
@@ -97,21 +101,22 @@ function problemOf(path: string, index: number, problem: string): string {
   return `${path}: entry ${index + 1}: ${problem}`;
 }
 
-async function takeOverAll(text: string, options: JobsFileOptions): Promise<string[]> {
+/** The entries as they are at one moment, `at`: those that are taken over last do not get past meanwhile. */
+async function takeOverAll(text: string, at: number, options: JobsFileOptions): Promise<string[]> {
   const { path, store, scheduler, runtime, log } = options;
   const read = readEntries(text);
   if (typeof read === "string") return [`${path}: ${read}`];
   const problems: string[] = [];
   const kept = new Set<string>();
   for (const [index, entry] of read.entries()) {
-    const job = await readEntry(entry, options);
+    const job = await readEntry(entry, at, options);
     if (typeof job !== "string" && "past" in job) {
       // A reminder that has come may stay in the file; what is there of it may still have to catch up.
       const known = await store.jobs.named(job.past);
       if (known !== null) kept.add(known.id);
       continue;
     }
-    const taken = typeof job === "string" ? { problem: job } : await takeOver(job, kept, options);
+    const taken = typeof job === "string" ? { problem: job } : await takeOver(job, { kept, at }, options);
     if ("problem" in taken) problems.push(problemOf(path, index, taken.problem));
     else kept.add(taken.id);
   }
@@ -174,7 +179,8 @@ function whatIsWrong(issue: z.core.$ZodIssue): string {
 
 async function readEntry(
   entry: unknown,
-  { runtime, agents, skillsOf, defaultTimezone }: EntryOptions,
+  now: number,
+  { agents, skillsOf, defaultTimezone }: EntryOptions,
 ): Promise<FileJob | PastJob | string> {
   const parsed = entrySchema.safeParse(entry);
   if (!parsed.success) return parsed.error.issues.map(whatIsWrong).join("; ");
@@ -193,7 +199,7 @@ async function readEntry(
     agents: agents(),
     skillsOf,
     channelNamed: () => Promise.resolve(null),
-    now: runtime.clock.now(),
+    now,
   };
   const read = await readDraft(Object.fromEntries(fields), place, null);
   if (read.type === "refused" && read.reason === PAST) return { past: { thread, name: asNamed(String(rest["name"])) } };
@@ -218,11 +224,9 @@ type Taken = { readonly id: string; readonly isCalledOff?: boolean } | { readonl
 /** A job of the file is known by its name. */
 async function takeOver(
   { settings, enabled }: FileJob,
-  kept: ReadonlySet<string>,
-  options: JobsFileOptions,
+  { kept, at }: { readonly kept: ReadonlySet<string>; readonly at: number },
+  { store, runtime, scheduler }: JobsFileOptions,
 ): Promise<Taken> {
-  const { store, runtime, scheduler } = options;
-  const at = runtime.clock.now();
   const newId = runtime.ids.next("job");
   const taken = await store.transaction(async (tx): Promise<Taken> => {
     const known = await tx.jobs.named(settings);

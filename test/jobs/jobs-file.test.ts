@@ -16,6 +16,7 @@ const HOUR = 60 * MINUTE;
 const ANA = { id: "slack:U1", name: "ana", roles: [] };
 
 const entry = { name: "One", cron: "0 10 * * *", prompt: "Look.", channel: "slack:T1/C1" };
+const { cron: _cron, ...once } = entry;
 
 async function names(world: World): Promise<string> {
   return (await world.store.jobs.all()).jobs.map(({ name }) => name).join();
@@ -68,7 +69,6 @@ test("an entry of the file of jobs is taken once nothing is in its way any more"
 
 test("a reminder of the file comes late when nobody was there, and none is taken that moves with each reading", async () => {
   const file = path.join(tempDirectory(), "jobs.json");
-  const { cron: _cron, ...once } = entry;
   const all = [
     { ...once, at: "2027-01-04 10:00" },
     { ...once, name: "Soon", at: "in 2 hours" },
@@ -81,6 +81,47 @@ test("a reminder of the file comes late when nobody was there, and none is taken
   expect(world.posts()).toEqual([expect.stringContaining("(due 10:00, ran 11:00: I was away)")]);
   await world.away(HOUR);
   expect(world.posts()).toHaveLength(1);
+});
+
+test("a reminder that comes due while those before it are taken over is still to come", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const at = "2027-01-04 10:00";
+  writeFileSync(
+    file,
+    JSON.stringify([
+      { ...once, at },
+      { ...once, name: "Two", at },
+    ]),
+  );
+  const { store, clock } = await openWorld();
+  const takeOver = createJobsFile({
+    path: file,
+    store,
+    runtime: { clock, ids: countingIds(), random: seededRandom(1) },
+    log: silentLog,
+    scheduler: { look: () => clock.advance(2 * HOUR), startWaiting: () => Promise.resolve() },
+    agents: () => new Set(["build"]),
+    skillsOf: () => skillCatalogue([], []),
+    defaultTimezone: "Europe/Paris",
+  });
+  expect(await takeOver()).toEqual([]);
+  const { jobs } = await store.jobs.all();
+  expect(jobs.map(({ name }) => name)).toEqual(["One", "Two"]);
+  for (const { dueOnce, accountedTo } of jobs) expect(accountedTo).toBeLessThan(dueOnce ?? 0);
+});
+
+test("a reminder that comes due while the database is away comes late", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const world = await openWorld({ file });
+  const due = new Date(world.clock.now() + 90_000).toISOString();
+  writeFileSync(file, JSON.stringify([{ ...once, at: due }]));
+  world.refuseTransactions(1);
+  const isThere = async () => {
+    await world.pass(61_000, 1_000);
+    return world.posts().length > 0;
+  };
+  await until(isThere, { what: () => "the reminder" });
+  expect(world.clock.now()).toBeGreaterThan(Date.parse(due) + 1_000);
 });
 
 test("a file of jobs that is not there for a moment, while it is replaced, removes nothing", async () => {
