@@ -48,6 +48,38 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect((await store.sessions.byKey(sessionKeyOf(THREAD)))?.id).toBe("ses_1");
     });
 
+    test("begins sessions of one new channel at once, as threads and as jobs do", async () => {
+      const places = Array.from({ length: 5 }, (_, index) => ({ ...THREAD, threadId: `1.${index}` }));
+      await Promise.all(places.map((thread, index) => createSession(store, `ses_${index}`, thread)));
+      const created = { agent: "build", createdBy: "slack:U1", settings: {}, at: AT };
+      const thread = { ...THREAD, workspaceId: "T2", channelId: "C2", threadId: null };
+      const begin = (id: string) =>
+        store.transaction((tx) => tx.sessions.createUnder(`job:${id}`, { ...created, id, thread }));
+      await Promise.all(["job_1", "job_2", "job_3", "job_4"].map(begin));
+      expect(await store.sessions.channelsOf(["ses_4", "job_4"])).toHaveLength(2);
+    });
+
+    test("keeps everybody who addresses a session at once", async () => {
+      const { id } = await createSession(store);
+      const everybody = Array.from({ length: 5 }, (_, index) => `slack:U${index + 1}`);
+      await Promise.all(everybody.map((person) => store.transaction((tx) => tx.sessions.addPerson(id, person))));
+      expect((await store.sessions.get(id)).people.toSorted()).toEqual(everybody);
+    });
+
+    test("gives a thread to one new session when two ask for it, with what holds there by then", async () => {
+      const session = await createSession(store);
+      await store.transaction(async (tx) => {
+        await tx.sessions.addPerson(session.id, "slack:U2");
+        await tx.sessions.changeSettings(session.id, { mode: "read" }, AT);
+      });
+      const begin = (id: string) =>
+        store.transaction((tx) => tx.sessions.startAfresh(session, { id, createdBy: "slack:U1", at: AT }));
+      await Promise.all([begin("ses_2"), begin("ses_3")]);
+      const fresh = await store.sessions.byKey(session.key);
+      expect(fresh).toMatchObject({ people: ["slack:U1", "slack:U2"], settings: { mode: "read" } });
+      expect(await store.sessions.channelsOf(["ses_1", "ses_2", "ses_3"])).toHaveLength(2);
+    });
+
     test("takes an event once by its key and hands events out in order of arrival", async () => {
       await createSession(store);
       for (const key of ["a", "b", "c"]) await insert(store, key);
@@ -216,18 +248,20 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.webThreads.since(1, 10)).toHaveLength(1);
       expect(await store.webThreads.messages("nowhere", null, 10)).toBeNull();
       const data = Uint8Array.of(0, 1, 255);
-      await store.transaction((tx) => tx.webThreads.putFile({ id: "f1", name: "a", mediaType: "b", data }));
+      const putFile = (name: string) =>
+        store.transaction((tx) => tx.webThreads.putFile({ id: "f1", name, mediaType: "b", data }));
+      await Promise.all(["a", "b", "c", "d"].map(putFile));
       expect(Buffer.from((await store.webThreads.file("f1"))?.data ?? [])).toEqual(Buffer.from(data));
     });
   });
 }
 
-async function createSession(store: Store, id = "ses_1") {
+async function createSession(store: Store, id = "ses_1", thread = THREAD) {
   return store.transaction((tx) =>
     tx.sessions.create({
       id,
-      key: sessionKeyOf(THREAD),
-      thread: THREAD,
+      key: sessionKeyOf(thread),
+      thread,
       workspaceName: "Acme",
       channel: { name: "ops", kind: "channel" },
       agent: "build",

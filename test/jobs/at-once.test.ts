@@ -1,10 +1,9 @@
-import { Client } from "pg";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JobDraft } from "../../src/core/jobs/job-control.ts";
 import type { SessionEngine } from "../../src/core/sessions/engine.ts";
 import { createJobRuns } from "../../src/jobs/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduler.ts";
-import { until } from "../support/bot.ts";
+import { besideOn } from "../support/beside.ts";
 import { interleaved } from "../support/interleaved-store.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";
 import { silentLog } from "../support/silent-log.ts";
@@ -26,22 +25,7 @@ async function hourly(draft: JobDraft = {}) {
   const url = await postgres.createDatabase();
   const world = await openWorld({ url });
   const id = await world.add({ name: "Race", cron: "0 * * * *", prompt: "Look.", ...draft }, { person: ADMIN });
-  const observer = new Client({ connectionString: url });
-  await observer.connect();
-  onTestFinished(() => observer.end());
-  const waits = async () => {
-    const { rows } = await observer.query("SELECT 1 FROM pg_locks WHERE NOT granted");
-    return rows.length > 0;
-  };
-  /** Resolves when what somebody else does is done, or can only go on once this transaction has ended. */
-  const beside = async (other: Promise<unknown>) => {
-    let isDone = false;
-    const settled = () => {
-      isDone = true;
-    };
-    other.then(settled, settled);
-    await until(async () => isDone || (await waits()), { what: () => "what somebody else does" });
-  };
+  const beside = await besideOn(url);
   return { world, id, beside };
 }
 

@@ -1,4 +1,4 @@
-import { isFamilyAtWork } from "../sessions/children.ts";
+import { beginAfresh } from "../sessions/afresh.ts";
 import type { ChatCommand } from "./command.ts";
 import { nothingTo } from "./outside-threads.ts";
 import { privately } from "./private-reply.ts";
@@ -10,11 +10,9 @@ export const newCommand: ChatCommand = {
   async run(_line, context) {
     const { store, runtime, session, person } = context;
     if (session === null) return privately(nothingTo("leave behind", context));
-    if (await isFamilyAtWork(store, session.id)) {
-      return privately("I am still working here. `/stop` first, then `/new`.");
-    }
     const fresh = { id: runtime.ids.next("ses"), createdBy: person.id, at: runtime.clock.now() };
-    await store.transaction((tx) => tx.sessions.startAfresh(session, fresh));
+    const isBegun = await store.transaction((tx) => beginAfresh(tx, session, fresh));
+    if (!isBegun) return privately("I am still working here. `/stop` first, then `/new`.");
     return privately("✓ A new session begins here: I leave behind what was said before.");
   },
 };

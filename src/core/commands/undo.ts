@@ -1,5 +1,5 @@
 import { mayDecide } from "../permissions/deciders.ts";
-import { isFamilyAtWork } from "../sessions/children.ts";
+import { isFamilyBusy } from "../sessions/children.ts";
 import type { FileFate } from "../sessions/file-restore.ts";
 import { peopleOfRun } from "../sessions/run-people.ts";
 import { namesOf, redoLastUndo, type UndoneFile, undoLastRun } from "../sessions/undo.ts";
@@ -24,7 +24,7 @@ export const undoCommand: ChatCommand = {
       return privately(`I don't know ${asTyped(word)}. There is \`/undo redo\`.`);
     const { session } = context;
     if (session === null) return privately(nothingTo("undo", context));
-    if (await isFamilyAtWork(context.store, session.id)) {
+    if (await isFamilyBusy(context.store, session.id, context.runtime.clock.now())) {
       return privately("I am still working here. `/stop` first, then `/undo`.");
     }
     return privately(await undoText(session, word === "redo", context));

@@ -8,6 +8,7 @@ export async function switchAgent(
   tx: StoreTransaction,
   { sessionId, agent, at }: { readonly sessionId: string; readonly agent: string; readonly at: number },
 ): Promise<boolean> {
+  await tx.sessions.lock(sessionId);
   if (await isAtWork(tx, sessionId, at)) return false;
   await tx.sessions.setAgent(sessionId, agent);
   return true;

@@ -1,7 +1,7 @@
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { ChildRow, NewChild } from "../store/children.ts";
-import type { Store, StoreTransaction } from "../store/store.ts";
+import type { Store, StoreReads, StoreTransaction } from "../store/store.ts";
 import { beginKey, type ChildEnd, type ChildEvent, type ChildReport, endKeys } from "./child-event.ts";
 import { reportText } from "./child-report.ts";
 import { REPORT } from "./child-status.ts";
@@ -162,14 +162,29 @@ export function withdrawWaiting(store: Store, sessionId: string): Promise<boolea
   });
 }
 
+type FamilyReads = Pick<StoreReads, "children" | "inbox" | "runs">;
+
 /** Whether a session works, or a sub-agent of it does or is about to. */
-export async function isFamilyAtWork(store: Store, sessionId: string): Promise<boolean> {
+export async function isFamilyAtWork(store: FamilyReads, sessionId: string): Promise<boolean> {
+  return (await areChildrenAtWork(store, sessionId)) || (await store.runs.open(sessionId)) !== null;
+}
+
+/**
+ * As `isFamilyAtWork`, or whether the session itself is about to work. In the order in which work goes on: the end of a
+ * sub-agent waits, and what waits begins a run. `at` is in milliseconds since the epoch.
+ */
+export async function isFamilyBusy(store: FamilyReads, sessionId: string, at: number): Promise<boolean> {
+  if (await areChildrenAtWork(store, sessionId)) return true;
+  return (await store.inbox.nextWaking(sessionId, at)) !== null || (await store.runs.open(sessionId)) !== null;
+}
+
+async function areChildrenAtWork(store: FamilyReads, sessionId: string): Promise<boolean> {
   for (const child of await store.children.ofSession(sessionId)) {
     // What waits is looked at first: an event that is taken between the two has begun a run by then.
     if (await store.inbox.isWaiting(beginKey({ parent: parentOf(child) }))) return true;
     if ((await store.runs.open(child.id)) !== null) return true;
   }
-  return (await store.runs.open(sessionId)) !== null;
+  return false;
 }
 
 /** The call that a child answers. */

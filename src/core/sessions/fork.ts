@@ -24,6 +24,8 @@ export async function forkSession(
 ): Promise<number> {
   const at = clock.now();
   const id = ids.next("ses");
+  // A run that began between what is asked here would be taken along half.
+  await tx.sessions.lock(from.id);
   await tx.sessions.beginFrom(from, { id, thread, createdBy, at });
   const open = await tx.runs.open(from.id);
   const [messages, { projection }] = await Promise.all([

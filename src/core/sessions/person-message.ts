@@ -68,7 +68,7 @@ async function deliver(message: InboundMessage, delivery: Delivery, options: Mes
   const { session, addressed, agent, before } = delivery;
   const { store, engine } = options;
   if (addressed && !session.people.includes(message.person.id)) {
-    await store.transaction((tx) => tx.sessions.addPerson(session, message.person.id));
+    await store.transaction((tx) => tx.sessions.addPerson(session.id, message.person.id));
   }
   const switches = agent !== null && agent !== before;
   const waits = switches && (await store.runs.open(session.id)) !== null;

@@ -110,10 +110,9 @@ function clickedAnswer(choice: string, body: QuestionBody): Answer | "change" | 
 async function askForChanges(action: InboundAction, row: QuestionRow, { store }: AnswerOptions): Promise<Receipt> {
   const { id } = action.person;
   const { task } = await store.sessions.get(row.sessionId);
-  const session = await store.sessions.get(task?.root.sessionId ?? row.sessionId);
   const isOpen = await store.transaction(async (tx) => {
     if (!(await tx.questions.askOf(row.id, id))) return false;
-    await tx.sessions.addPerson(session, id);
+    await tx.sessions.addPerson(task?.root.sessionId ?? row.sessionId, id);
     return true;
   });
   if (isOpen) return reply("Tell me here what to change: your next message goes into the plan.");
@@ -155,6 +154,12 @@ async function settlePlan(
   await tx.plans.set(sessionId, answer.choice === "go" ? accepted : null);
 }
 
+/** A plan that somebody accepts at this very moment stays. */
+async function leavePlanMode(tx: StoreTransaction, sessionId: string): Promise<void> {
+  await tx.sessions.lock(sessionId);
+  if ((await tx.plans.of(sessionId))?.phase === "planning") await tx.plans.set(sessionId, null);
+}
+
 export interface WithdrawOptions extends ClosingOptions {
   readonly run: { readonly id: string; readonly sessionId: string };
 }
@@ -166,8 +171,7 @@ export interface WithdrawOptions extends ClosingOptions {
 export async function withdrawQuestions(options: WithdrawOptions, by: string | null): Promise<void> {
   const { store, run } = options;
   const open = await store.questions.openOfRun(run.id);
-  const plan = by === null ? null : await store.plans.of(run.sessionId);
-  if (plan?.phase === "planning") await store.transaction((tx) => tx.plans.set(run.sessionId, null));
+  if (by !== null) await store.transaction((tx) => leavePlanMode(tx, run.sessionId));
   for (const row of open) {
     const key = postKey(run.id, toolPostKey(cardKey(row)));
     const { files: _files, ...last } = withdrawnCard(row, by);

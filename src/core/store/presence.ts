@@ -27,7 +27,7 @@ export function presenceWrites(db: Client) {
 
     async answered(key: string, at: number): Promise<void> {
       const row = { key, at: new Date(at) };
-      await db.answeredMessage.upsert({ where: { key }, create: row, update: {} });
+      await db.answeredMessage.upsert({ where: { key }, create: row, update: row });
     },
 
     /** Those older than this need not be known any more. */

@@ -167,21 +167,23 @@ export function sessionWrites(db: Client) {
       return toRow(await db.session.create({ data: row }));
     },
 
-    async addPerson(session: SessionRow, personId: string): Promise<void> {
-      if (session.people.includes(personId)) return;
-      const people = JSON.stringify([...session.people, personId]);
-      await db.session.update({ where: { id: session.id }, data: { people } });
+    /** The session as it is; until the transaction ends, nobody else changes it, and no run of it begins. */
+    lock: (id: string) => locked(db, id),
+
+    async addPerson(id: string, personId: string): Promise<void> {
+      const { people } = await locked(db, id);
+      if (people.includes(personId)) return;
+      await db.session.update({ where: { id }, data: { people: JSON.stringify([...people, personId]) } });
     },
 
     async setAgent(id: string, agent: string): Promise<void> {
       await db.session.update({ where: { id }, data: { agent } });
     },
 
-    /** Two changes at once both hold: the first statement locks the row until the transaction ends. */
     async changeSettings(id: string, change: SettingsChange, at: number): Promise<SessionSettings> {
-      const row = await db.session.update({ where: { id }, data: { updatedAt: new Date(at) } });
-      const settings = changedSettings(toRow(row).settings, change);
-      await db.session.update({ where: { id }, data: { settings: JSON.stringify(settings) } });
+      const settings = changedSettings((await locked(db, id)).settings, change);
+      const data = { settings: JSON.stringify(settings), updatedAt: new Date(at) };
+      await db.session.update({ where: { id }, data });
       return settings;
     },
 
@@ -199,6 +201,11 @@ export function sessionWrites(db: Client) {
   };
 }
 
+/** Of two who change a row at once, the second reads what the first has left: the statement waits for its transaction. */
+async function locked(db: Client, id: string): Promise<SessionRow> {
+  return toRow(await db.session.update({ where: { id }, data: { epoch: { increment: 0 } } }));
+}
+
 const openingSchema = z.object({ text: z.string() });
 
 function titleIn(body: string | undefined): string {
@@ -214,10 +221,11 @@ function threadless(db: Client) {
       const createdAt = new Date(at);
       const workspaceId = `${thread.platform}:${thread.workspaceId}`;
       const channelKey = channelKeyOf(thread);
+      // With nothing to update, Prisma looks and then inserts: of two at once, one would fail.
       const workspace = { id: workspaceId, platform: thread.platform, name: thread.workspaceId, createdAt };
-      await db.workspace.upsert({ where: { id: workspaceId }, create: workspace, update: {} });
+      await db.workspace.upsert({ where: { id: workspaceId }, create: workspace, update: { id: workspaceId } });
       const channel = { id: channelKey, workspaceId, name: thread.channelId, kind: "channel", createdAt };
-      await db.channel.upsert({ where: { id: channelKey }, create: channel, update: {} });
+      await db.channel.upsert({ where: { id: channelKey }, create: channel, update: { id: channelKey } });
       const people = [createdBy];
       await db.session.create({
         data: newRow({ id, key, thread, channelKey, agent, people, settings, createdBy, at }),
@@ -237,9 +245,14 @@ function threadless(db: Client) {
 /** Sessions that begin from another one. */
 function succession(db: Client) {
   return {
-    /** Gives the session's thread, its settings, and the people who need not mention the agent there, to a new session without history. */
-    async startAfresh(session: SessionRow, fresh: { id: string; createdBy: string; at: number }): Promise<void> {
-      await db.session.update({ where: { id: session.id }, data: { key: `${session.key}#${session.id}` } });
+    /**
+     * Gives the session's thread, its settings, and the people who need not mention the agent there, to a new session without
+     * history; nothing where it has given the thread away already.
+     */
+    async startAfresh({ id, key }: SessionRow, fresh: { id: string; createdBy: string; at: number }): Promise<void> {
+      const session = await locked(db, id);
+      if (session.key !== key) return;
+      await db.session.update({ where: { id }, data: { key: `${key}#${id}` } });
       await db.session.create({ data: newRow({ ...session, ...fresh }) });
     },
 

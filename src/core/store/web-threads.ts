@@ -122,7 +122,8 @@ export function webThreadWrites(db: Client) {
 
     async putFile({ id, name, mediaType, data }: WebFileRow): Promise<void> {
       const bytes = Uint8Array.from(data);
-      await db.webFile.upsert({ where: { id }, create: { id, name, mediaType, data: bytes }, update: {} });
+      // With nothing to update, Prisma looks and then inserts: of two at once, one would fail.
+      await db.webFile.upsert({ where: { id }, create: { id, name, mediaType, data: bytes }, update: { id } });
     },
   };
 }

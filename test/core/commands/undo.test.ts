@@ -118,7 +118,7 @@ test.each([
 ])("$who may have instruction files put back: $may", async ({ approvers, requester, person, may }) => {
   const { options, sessionId, first } = await scene([]);
   const { store } = options;
-  await store.transaction((tx) => tx.sessions.get(sessionId).then((row) => tx.sessions.addPerson(row, BEN.id)));
+  await store.transaction((tx) => tx.sessions.addPerson(sessionId, BEN.id));
   const receive = createIntake({ ...options, approvals: { ...options.approvals, approvers, requester } });
   await ended(options, { sessionId, runId: first }, [wrote("AGENTS.md", "1", "2")]);
   const answer = privateText(await receive(mention("/undo", person === undefined ? {} : { person })));

@@ -6,6 +6,7 @@ import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/
 import { peopleOfRun } from "../../../src/core/sessions/run-people.ts";
 import { createEnterPlanMode, createExitPlanMode } from "../../../src/tools/native/plan-mode.ts";
 import { createUpdatePlan } from "../../../src/tools/native/update-plan.ts";
+import { interleaved } from "../../support/interleaved-store.ts";
 import { BEN, CHIEF, click, message, nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -144,6 +145,20 @@ test("a stop ends plan mode with the plan", async () => {
   await withdrawQuestions({ ...closing, run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
   expect(await session.plan()).toBeNull();
   expect(thread.edits.at(-1)).toMatchObject({ markdown: "**The plan**\n⏹ Stopped by @ana.", buttons: [] });
+});
+
+test.each([1, 2, 3])("a plan that is accepted after %i looks of a stop stays accepted", async (looks) => {
+  const session = await proposed();
+  const { clock, thread } = session;
+  const accept = async () => {
+    await session.decide("go");
+  };
+  const store = interleaved(session.store, looks, accept);
+  const platform = { edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
+  const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD } };
+  await withdrawQuestions({ ...closing, run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
+  const isAccepted = (await session.store.questions.get(ID))?.status === "answered";
+  expect(await session.plan()).toEqual(isAccepted ? expect.objectContaining({ phase: "accepted" }) : null);
 });
 
 test("a plan longer than a message is attached whole", async () => {

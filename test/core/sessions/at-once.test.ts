@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { beginAfresh } from "../../../src/core/sessions/afresh.ts";
+import { switchAgent } from "../../../src/core/sessions/agent-switch.ts";
+import { forkSession } from "../../../src/core/sessions/fork.ts";
+import type { SessionRow } from "../../../src/core/store/sessions.ts";
+import { openStore, type Store, type StoreTransaction } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { createSession, event } from "../../contracts/engine-recorder.ts";
+import { besideOn } from "../../support/beside.ts";
+import { interleaved } from "../../support/interleaved-store.ts";
+import { type Postgres, startPostgres } from "../../support/postgres.ts";
+
+const AT = 1_800_000_000_000;
+
+/** On SQLite transactions come one after another; here they go on at once. */
+let postgres: Postgres;
+let url: string;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  url = await postgres.createDatabase();
+});
+afterAll(() => postgres.stop());
+
+/** A session for which something waits, and whatever is done in a transaction in which that begins a run at some point. */
+async function aboutToWork(afterStatements: number) {
+  const store = await openStore(url, systemRuntime());
+  onTestFinished(() => store.close());
+  const beside = await besideOn(url);
+  const sessionId = await createSession(store, `C${afterStatements}${systemRuntime().ids.next("c")}`);
+  const beginning: Promise<SessionRow>[] = [];
+  const begin = async () => {
+    if (beginning.length > 0) return;
+    beginning.push(beginRun(store, sessionId));
+    await beside(Promise.all(beginning));
+  };
+  const within = async <T>(work: (tx: StoreTransaction) => Promise<T>) => {
+    const result = await store.transaction((tx) => work(interleaved(tx, afterStatements, begin)));
+    return { result, began: await beginning[0] };
+  };
+  return { store, sessionId, within };
+}
+
+/** Answers the session as the run begins with it. */
+async function beginRun(store: Store, sessionId: string): Promise<SessionRow> {
+  const runId = `run_${sessionId}`;
+  const delivery = { sessionId, event: event(sessionId), wakes: true, resumes: false, dueAt: AT, at: AT };
+  const session = await store.transaction(async (tx) => {
+    await tx.sessions.raiseEpoch(sessionId);
+    const { seq } = await tx.inbox.insert(delivery);
+    await tx.inbox.take([seq], runId);
+    await tx.runs.begin({ id: runId, sessionId, eventSeq: seq, at: AT });
+    return tx.sessions.get(sessionId);
+  });
+  const content = [{ type: "text" as const, text: "Half a run." }];
+  await store.transaction((tx) =>
+    tx.messages.append(sessionId, runId, { id: runId, role: "user", content, createdAt: AT }),
+  );
+  return session;
+}
+
+test.each([1, 2, 3])("a run that begins after %i statements of a switch keeps its agent", async (statements) => {
+  const { store, sessionId, within } = await aboutToWork(statements);
+  const { began } = await within((tx) => switchAgent(tx, { sessionId, agent: "plan", at: AT }));
+  expect((await store.sessions.get(sessionId)).agent).toBe(began?.agent);
+});
+
+test.each([1, 2, 3])("a run that begins after %i statements of a fork is not taken along half", async (statements) => {
+  const { store, sessionId, within } = await aboutToWork(statements);
+  const from = await store.sessions.get(sessionId);
+  const thread = { ...from.thread, threadId: `${sessionId}-fork` };
+  const { result } = await within((tx) => forkSession(tx, { from, thread, createdBy: "slack:U1" }, systemRuntime()));
+  expect(result).toBe(0);
+});
+
+test.each([1, 2, 3])(
+  "a run that begins after %i statements of /new has no thread taken from it",
+  async (statements) => {
+    const { store, sessionId, within } = await aboutToWork(statements);
+    const session = await store.sessions.get(sessionId);
+    const fresh = { id: `${sessionId}-fresh`, createdBy: "slack:U1", at: AT };
+    const { began } = await within((tx) => beginAfresh(tx, session, fresh));
+    expect((await store.sessions.get(sessionId)).key).toBe(began?.key);
+  },
+);
+
+test("what waits to begin a run keeps its thread", async () => {
+  const { store, sessionId } = await aboutToWork(1);
+  const session = await store.sessions.get(sessionId);
+  const delivery = { sessionId, event: event(sessionId), wakes: true, resumes: false, dueAt: AT, at: AT };
+  await store.transaction((tx) => tx.inbox.insert(delivery));
+  const fresh = { id: `${sessionId}-fresh`, createdBy: "slack:U1", at: AT };
+  expect(await store.transaction((tx) => beginAfresh(tx, session, fresh))).toBe(false);
+  expect(await store.sessions.byKey(session.key)).toMatchObject({ id: sessionId });
+});
