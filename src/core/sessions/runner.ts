@@ -100,7 +100,7 @@ class SessionRunner implements SessionHandler {
   readonly #options: RunnerOptions;
   readonly #meter = new TokenMeter();
   /** Views of runs that wait for a place: the run goes on with the message they have posted. */
-  readonly #queued = new Map<string, { view: RunView; context: TurnContext }>();
+  readonly #queued = new Map<string, Promise<RunView>>();
 
   /** Views of parked runs: they show how far the runs' sub-agents are. */
   readonly #parked = new Map<string, RunView>();
@@ -113,18 +113,30 @@ class SessionRunner implements SessionHandler {
   }
 
   async queued(wake: Wake, context: TurnContext, before: number): Promise<void> {
-    const known = this.#queued.get(wake.runId);
-    const view = known?.view ?? (await this.#openView(await this.#sessionOf(wake), { wake, context, isQueued: true }));
-    if (known === undefined) this.#queued.set(wake.runId, { view, context });
-    view.show({ type: "queued", before });
+    const opening = this.#queued.get(wake.runId) ?? this.#openQueued(wake, context);
+    this.#queued.set(wake.runId, opening);
+    const view = await opening;
+    // Meanwhile the run may have got its place.
+    if (this.#queued.has(wake.runId)) view.show({ type: "queued", before });
+  }
+
+  async #openQueued(wake: Wake, context: TurnContext): Promise<RunView> {
+    try {
+      return await this.#openView(await this.#sessionOf(wake), { wake, context, isQueued: true });
+    } catch (error) {
+      this.#queued.delete(wake.runId);
+      throw error;
+    }
   }
 
   async run(wake: Wake, given: TurnContext): Promise<"ended" | "parked"> {
     const session = await this.#sessionOf(wake);
     const { context, deliverKept } = this.#postsOf(session, wake, given);
-    const waiting = this.#queued.get(wake.runId);
+    const opening = this.#queued.get(wake.runId);
     this.#queued.delete(wake.runId);
-    if (waiting !== undefined) await waiting.view.suspend();
+    // Whoever has the view opened hears of its failure.
+    const waiting = await opening?.catch(() => null);
+    await waiting?.suspend();
     const view = await this.#openView(session, { wake, context, isQueued: false });
     await this.#showRoot(session, wake, context);
     const run: LiveRun = { session, wake, context, view };
