@@ -197,7 +197,10 @@ export class EmbeddedEngine implements SessionEngine {
       if (this.#handler === null) return;
       if (!this.#admission.isWaiting(sessionId) || this.#positions.has(sessionId)) continue;
       try {
-        await this.#prepare(await store.sessions.get(sessionId));
+        const session = await store.sessions.get(sessionId);
+        // Meanwhile it may have got its place: begun a second time it would lose the first.
+        if (!this.#admission.isWaiting(sessionId)) continue;
+        await this.#prepare(session);
         this.#positions.moved();
         await runtime.clock.sleep(BEGIN_EVERY_MS, this.#suspend.signal);
       } catch (error) {

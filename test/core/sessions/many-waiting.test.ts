@@ -14,12 +14,12 @@ const PLACES = 4;
 const CHANNELS = 6;
 
 /** A database that a process left with an event waiting in each of many sessions. */
-async function waitingStore(clock: ManualClock): Promise<{ store: Store; ids: readonly string[] }> {
+async function waitingStore(clock: ManualClock, sessions: number): Promise<{ store: Store; ids: readonly string[] }> {
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
   const store = await openStore(`file:${path.join(tempDirectory(), "many.db")}`, runtime);
   onTestFinished(() => store.close());
   const ids: string[] = [];
-  for (let number = 0; number < SESSIONS; number += 1) {
+  for (let number = 0; number < sessions; number += 1) {
     const id = await createSession(store, `channel-${number % CHANNELS}`);
     const waiting = { event: said(`${id}:a`), wakes: true, resumes: false, dueAt: clock.now(), at: clock.now() };
     await store.transaction((tx) => tx.inbox.insert({ sessionId: id, ...waiting }));
@@ -28,20 +28,18 @@ async function waitingStore(clock: ManualClock): Promise<{ store: Store; ids: re
   return { store, ids };
 }
 
-test("a start waits for none of the sessions that wait, all of which then run once, in turn", async () => {
-  const clock = new ManualClock();
-  const { store, ids } = await waitingStore(clock);
-  const writes = { begun: 0 };
-  const counted: Store = { ...store, transaction: (work) => ((writes.begun += 1), store.transaction(work)) };
+function engineOver(store: Store, clock: ManualClock, maxConcurrentRuns: number): EmbeddedEngine {
   const runtime = { clock, ids: countingIds(), random: seededRandom(2) };
   const target = () => ({ find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) });
-  const engine = new EmbeddedEngine({
-    store: counted,
-    runtime,
-    log: silentLog,
-    maxConcurrentRuns: PLACES,
-    target,
-  });
+  return new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns, target });
+}
+
+test("a start waits for none of the sessions that wait, all of which then run once, in turn", async () => {
+  const clock = new ManualClock();
+  const { store, ids } = await waitingStore(clock, SESSIONS);
+  const writes = { begun: 0 };
+  const counted: Store = { ...store, transaction: (work) => ((writes.begun += 1), store.transaction(work)) };
+  const engine = engineOver(counted, clock, PLACES);
   const gate = Promise.withResolvers<void>();
   const seen = new Recorder();
   const handler = seen.handler(() => gate.promise);
@@ -72,4 +70,32 @@ test("a start waits for none of the sessions that wait, all of which then run on
   const stopping = engine.stop(1_000);
   await clock.advance(1_000);
   await stopping;
+});
+
+test("a session that gets its place while its run is about to be begun for the wait keeps that run", async () => {
+  const clock = new ManualClock();
+  const { store, ids } = await waitingStore(clock, 2);
+  const [first = "", second = ""] = ids;
+  const read = Promise.withResolvers<void>();
+  let isHeld = false;
+  const get: Store["sessions"]["get"] = async (id) => {
+    if (id === second && !isHeld) {
+      isHeld = true;
+      await read.promise;
+    }
+    return store.sessions.get(id);
+  };
+  const engine = engineOver({ ...store, sessions: { ...store.sessions, get } }, clock, 1);
+  const gates = new Map(ids.map((id) => [id, Promise.withResolvers<void>()]));
+  const seen = new Recorder();
+  await engine.start(seen.handler(({ sessionId }) => gates.get(sessionId)?.promise));
+  await until(() => isHeld, { what: () => "the waiting session to be read" });
+  gates.get(first)?.resolve();
+  await seen.begun(2);
+  read.resolve();
+  // Whoever would begin it once more has the time: all these come after its reads and its transaction.
+  for (let round = 0; round < 20; round += 1) await store.transaction((tx) => tx.runs.interrupted());
+  gates.get(second)?.resolve();
+  await seen.ended(2);
+  await engine.stop(0);
 });
