@@ -183,6 +183,8 @@ export class RecordingThread implements ToolThread {
   history: ThreadMessage[] = [];
   /** What the next post throws. */
   failure: Error | null = null;
+  /** What edits throw. */
+  editFailure: Error | null = null;
   readonly #store: Store;
 
   constructor(store: Store) {
@@ -203,6 +205,7 @@ export class RecordingThread implements ToolThread {
   }
 
   edit(_posted: PostedMessage, outgoing: OutgoingMessage): Promise<void> {
+    if (this.editFailure !== null) return Promise.reject(this.editFailure);
     this.edits.push(outgoing);
     return Promise.resolve();
   }

@@ -2,16 +2,16 @@ import { privately } from "../commands/private-reply.ts";
 import { CHAT_COMMANDS } from "../commands/registry.ts";
 import { typedCommand } from "../commands/run-command.ts";
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
-import type { InboundAction, InboundMessage, Person, Receipt } from "../protocol/platform.ts";
+import type { ChatPlatform, InboundAction, InboundMessage, Person, Receipt } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Answer, QuestionBody, QuestionRow } from "../store/questions.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
-import { type ClosingOptions, showClosed } from "./closing.ts";
+import { type ClosingOptions, type Closings, showClosed } from "./closing.ts";
 import type { SessionEngine } from "./engine.ts";
 import { localCommandIn } from "./local-command-text.ts";
 import { postKey } from "./post-once.ts";
-import { answerLine, cardKey, withdrawnCard } from "./question-card.ts";
+import { answeredCard, answerLine, cardKey, withdrawnCard } from "./question-card.ts";
 import { peopleOfRun } from "./run-people.ts";
 import { toolPostKey } from "./tool-thread.ts";
 
@@ -182,5 +182,26 @@ export async function withdrawQuestions(options: WithdrawOptions, by: string | n
       return true;
     });
     if (isOurs) await showClosed(key, { ...last, files: [] }, options);
+  }
+}
+
+export interface AnsweredOptions extends WithdrawOptions {
+  readonly platform: WithdrawOptions["platform"] & Pick<ChatPlatform, "limits">;
+  readonly closings: Pick<Closings, "begin">;
+}
+
+/**
+ * The run has ended: cards that do not show their answer yet come to show it. The edit may have failed, and a stop may have
+ * come before the call that asked has learned of the answer.
+ */
+export async function closeAnswered(options: AnsweredOptions, by: string | null): Promise<void> {
+  const { store, run, platform, closings } = options;
+  for (const row of await store.questions.answeredOfRun(run.id)) {
+    const key = postKey(run.id, toolPostKey(cardKey(row)));
+    if (by === null && !(await store.posts.isUnclosed(key))) continue;
+    const shown = answeredCard(row, platform.limits.editChars);
+    const { files: _files, ...last } = shown;
+    await store.transaction((tx) => tx.posts.closes(key, last));
+    closings.begin(key, shown, options);
   }
 }

@@ -30,7 +30,7 @@ import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
 import { postKey } from "./post-once.ts";
-import { withdrawQuestions } from "./questions.ts";
+import { closeAnswered, withdrawQuestions } from "./questions.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import { keepingNotices, noticesOf } from "./run-notices.ts";
@@ -168,7 +168,9 @@ class SessionRunner implements SessionHandler {
   async #withdraw(run: LiveRun, by: string | null): Promise<void> {
     const desk = this.#desk(run);
     await withdrawApprovals(desk, by);
-    await withdrawQuestions({ ...desk, run: { id: run.wake.runId, sessionId: run.session.id } }, by);
+    const asked = { ...desk, run: { id: run.wake.runId, sessionId: run.session.id } };
+    await withdrawQuestions(asked, by);
+    await closeAnswered(asked, by);
   }
 
   #sessionOf({ sessionId }: Wake): Promise<SessionRow> {

@@ -62,6 +62,11 @@ export function questionReads(db: Client) {
       return rows.map(toRow);
     },
 
+    async answeredOfRun(runId: string): Promise<QuestionRow[]> {
+      const rows = await db.question.findMany({ where: { runId, status: "answered" } });
+      return rows.map(toRow);
+    },
+
     /** People whose answers a run has had: their words have entered it. */
     async answerersOf(runId: string): Promise<Author[]> {
       const rows = await db.question.findMany({ where: { runId, status: "answered" } });

@@ -4,7 +4,9 @@ import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Author } from "../../core/protocol/messages.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { postKey } from "../../core/sessions/post-once.ts";
 import { answeredCard, cardKey, openCard } from "../../core/sessions/question-card.ts";
+import { toolPostKey } from "../../core/sessions/tool-thread.ts";
 import type { QuestionBody, QuestionRow } from "../../core/store/questions.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ToolContext } from "../../core/tool.ts";
@@ -66,9 +68,12 @@ async function requesterOf(store: Store, runId: string): Promise<Author | null> 
   return body?.kind === "message" || body?.kind === "child" || body?.kind === "child_end" ? body.author : null;
 }
 
-/** The answer counts as it is stored: a card that cannot be edited is no failure of the call. */
-async function closeCard(row: QuestionRow, ctx: ToolContext, { log }: AskDeps): Promise<void> {
+/** The answer counts as it is stored: a card that cannot be edited is no failure of the call. The end of the run edits it then. */
+async function closeCard(row: QuestionRow, ctx: ToolContext, { store, log }: AskDeps): Promise<void> {
   const closed = answeredCard(row, ctx.thread.limits.editChars);
+  const key = postKey(row.runId, toolPostKey(cardKey(row)));
+  const { files: _files, ...last } = closed;
+  await store.transaction((tx) => tx.posts.closes(key, last));
   try {
     const posted = await ctx.thread.post(cardKey(row), closed);
     await ctx.thread.edit(posted, closed);
@@ -76,5 +81,7 @@ async function closeCard(row: QuestionRow, ctx: ToolContext, { log }: AskDeps): 
     const { code } = toAppError(error);
     if (code === "stale_owner") throw error;
     log.warn({ questionId: row.id, code }, "question_card_not_closed");
+    return;
   }
+  await store.transaction((tx) => tx.posts.closed(key));
 }

@@ -2,9 +2,16 @@ import { expect, test } from "vitest";
 import { PlatformError, StoreError } from "../../../src/core/protocol/errors.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
+import { Closings } from "../../../src/core/sessions/closing.ts";
 import { closeLeftovers } from "../../../src/core/sessions/leftover-closings.ts";
-import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/sessions/questions.ts";
+import {
+  answerByClick,
+  answerByMessage,
+  closeAnswered,
+  withdrawQuestions,
+} from "../../../src/core/sessions/questions.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
+import { until } from "../../support/bot.ts";
 import {
   ANA,
   BEN,
@@ -16,6 +23,7 @@ import {
   THREAD,
 } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { SIM_LIMITS } from "../../support/simulation/sim-platform.ts";
 
 const WHICH = { question: "Which port?", options: ["8080", "9090"] };
 const ID = "run_1:call_1";
@@ -166,6 +174,38 @@ test("a process that dies while the card is closed leaves that to the next", asy
   const platform = { name: "slack" as const, edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
   await closeLeftovers({ store, log: silentLog, platform });
   expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
+});
+
+const answeredCases = [
+  { name: "whose edit has failed", isTaken: true, stoppedBy: null },
+  { name: "that a stop has kept from its call", isTaken: false, stoppedBy: "@ana" },
+];
+
+test.each(answeredCases)("the end of the run shows an answer $name", async ({ isTaken, stoppedBy }) => {
+  const session = await asked();
+  const { store, clock, thread } = session;
+  await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options);
+  const shown: OutgoingMessage[] = [];
+  if (isTaken) {
+    thread.editFailure = new PlatformError("network", "lost");
+    expect(await session.settle()).toMatchObject({ isError: false });
+  }
+  const platform = {
+    limits: SIM_LIMITS,
+    find: () => Promise.resolve(null),
+    edit: (_posted: PostedMessage, message: OutgoingMessage) => Promise.resolve(void shown.push(message)),
+  };
+  const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD }, closings: new Closings() };
+  await closeAnswered({ ...closing, run: { id: "run_1", sessionId: "ses_1" } }, stoppedBy);
+  await until(() => shown.length > 0, { what: () => "the card to be closed" });
+  expect(shown).toMatchObject([{ markdown: "Question: Which port?\n✓ 8080 — @ana", buttons: [] }]);
+});
+
+test("a card that shows its answer is not left to be closed", async () => {
+  const session = await asked();
+  await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options);
+  await session.settle();
+  expect(await session.store.posts.isUnclosed(`run_1:tool:question:call_1`)).toBe(false);
 });
 
 test("a stop withdraws the question: its buttons go, clicks say so, and messages are messages again", async () => {
