@@ -3,8 +3,18 @@ import { AppError } from "../protocol/errors.ts";
 /** The errors come from several packages; their names are what they have in common. */
 const DATABASE_ERRORS = /^(PrismaClient|DriverAdapterError|SqliteError)/;
 
+/** A connection to the database broke, or none was to be had; the message is the driver's. */
+export class ConnectionLost extends Error {
+  override readonly name = "ConnectionLost";
+}
+
+/** What pg says of connections are plain errors, which Prisma passes on as they are; those that have a name stay what they are. */
+export function namedFailure(error: unknown): unknown {
+  return error instanceof Error && error.name === "Error" ? new ConnectionLost(error.message, { cause: error }) : error;
+}
+
 /** True when the database or the right to write to it failed: what goes on once they are back. */
 export function isStoreFailure(error: unknown): boolean {
   if (error instanceof AppError) return error.code === "stale_owner";
-  return error instanceof Error && DATABASE_ERRORS.test(error.name);
+  return error instanceof ConnectionLost || (error instanceof Error && DATABASE_ERRORS.test(error.name));
 }

@@ -1,8 +1,10 @@
 import { PrismaPg } from "@prisma/adapter-pg";
+import type { SqlQueryable } from "@prisma/driver-adapter-utils";
 import { Client } from "pg";
 import { PrismaClient } from "../../../prisma/postgresql/generated/client.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { asDatabaseClient, type DatabaseClient } from "./client.ts";
+import { namedFailure } from "./failure.ts";
 import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
 import { requireRights } from "./postgresql-rights.ts";
 
@@ -24,10 +26,36 @@ export async function openPostgresql(url: string, migrations: string, runtime: R
     await connection.end();
   }
   const client = new PrismaClient({
-    adapter: new PrismaPg({ connectionString: url, max: 10 }),
+    adapter: new TellingPg({ connectionString: url, max: 10 }),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },
   });
   return asDatabaseClient(client);
+}
+
+/** Names the errors of connections that break, so that whoever meets them knows the database for their cause. */
+class TellingPg extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect();
+    const start = adapter.startTransaction.bind(adapter);
+    adapter.startTransaction = async (isolationLevel) => telling(await named(start(isolationLevel)));
+    return telling(adapter);
+  }
+}
+
+function telling<Q extends SqlQueryable>(queryable: Q): Q {
+  const [queryRaw, executeRaw] = [queryable.queryRaw.bind(queryable), queryable.executeRaw.bind(queryable)];
+  return Object.assign(queryable, {
+    queryRaw: (...args: Parameters<typeof queryRaw>) => named(queryRaw(...args)),
+    executeRaw: (...args: Parameters<typeof executeRaw>) => named(executeRaw(...args)),
+  });
+}
+
+async function named<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw namedFailure(error);
+  }
 }
 
 /**
