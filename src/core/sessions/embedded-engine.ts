@@ -133,6 +133,8 @@ export class EmbeddedEngine implements SessionEngine {
 
   /** Ends a run that is asked to stop in the store, wherever it is: at work, queued or parked. */
   async #abort({ sessionId, runId }: StoppedRun, by: string): Promise<void> {
+    // What is being begun waits for a place in a moment, and need not.
+    await this.#preparing.get(sessionId)?.catch(() => undefined);
     const active = this.#active.get(sessionId);
     if (active?.runId === runId) active.controller.abort(new CancelSignal(by));
     else if (this.#admission.promote(sessionId)) this.#admit(sessionId);
@@ -380,9 +382,9 @@ export class EmbeddedEngine implements SessionEngine {
   async #fireTimers(): Promise<void> {
     const { store, runtime } = this.#options;
     const now = runtime.clock.now();
-    const due = await store.inbox.sessionsToWake(now);
+    // Before it is read: what is stored meanwhile, and due already, is woken by whoever stores it.
     this.#wokenUntil = now;
-    await this.#wakeAll(due);
+    await this.#wakeAll(await store.inbox.sessionsToWake(now));
     await this.#armTimer();
   }
 }

@@ -96,3 +96,21 @@ test("what is due while the machine sleeps, or its clock is set, comes within th
   expect(seen.keys()).toEqual([`${id}:a`]);
   await engine.stop(0);
 });
+
+test("an event that is due as it is stored, while what is due is read, is handled", async () => {
+  const id = await createSession(store);
+  let isStored = false;
+  const sessionsToWake: Store["inbox"]["sessionsToWake"] = async (at) => {
+    const due = await store.inbox.sessionsToWake(at);
+    if (!isStored) expect(await engine.deliverAt(id, event(`${id}:a`), clock.now())).toBe("new");
+    isStored = true;
+    return due;
+  };
+  const seen = new Recorder();
+  const engine = engineOn({ ...store, inbox: { ...store.inbox, sessionsToWake } });
+  await engine.start(seen.handler());
+  await clock.advance(0);
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});

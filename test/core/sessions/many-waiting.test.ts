@@ -1,8 +1,9 @@
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
+import type { TurnContext, Wake } from "../../../src/core/sessions/engine.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
-import { createSession, Recorder, said } from "../../contracts/engine-recorder.ts";
+import { aborted, createSession, Recorder, said } from "../../contracts/engine-recorder.ts";
 import { until } from "../../support/bot.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { countingIds, seededRandom } from "../../support/runtime.ts";
@@ -97,5 +98,34 @@ test("a session that gets its place while its run is about to be begun for the w
   for (let round = 0; round < 20; round += 1) await store.transaction((tx) => tx.runs.interrupted());
   gates.get(second)?.resolve();
   await seen.ended(2);
+  await engine.stop(0);
+});
+
+test("a run that is stopped while it is taken up for the queue waits for no place", async () => {
+  const clock = new ManualClock();
+  const { store, ids } = await waitingStore(clock, 2);
+  const [parked = "", busy = ""] = ids;
+  const seen = new Recorder();
+  const stopping: Promise<void>[] = [];
+  const isAsked = async () => (await store.runs.open(parked))?.cancelledBy === "@ana";
+  const get: Store["inbox"]["get"] = async (seq) => {
+    const event = await store.inbox.get(seq);
+    if (event.sessionId === parked && stopping.length === 0) {
+      stopping.push(engine.cancel(parked, seen.runOf(event.key), "@ana"));
+      await until(isAsked, { what: () => "the stop to be stored" });
+      // The engine learns of it, too.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return event;
+  };
+  const engine = engineOver({ ...store, inbox: { ...store.inbox, get } }, clock, 1);
+  const work = ({ sessionId, resumed }: Wake, context: TurnContext) =>
+    sessionId === parked && !resumed ? Promise.resolve("parked") : aborted(context);
+  await engine.start(seen.handler(work));
+  await until(() => seen.wakes.at(-1)?.sessionId === busy, { what: () => "the other to have the place" });
+  await engine.deliver(parked, { key: "decided", body: { kind: "resume", of: "approval" } });
+  await Promise.all(stopping);
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${parked}:a`]);
   await engine.stop(0);
 });
