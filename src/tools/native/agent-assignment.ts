@@ -19,6 +19,9 @@ export const AGENT_OUTPUT = "agent_output";
 
 export const TOO_MANY = `One run begins ${MOST_CHILDREN} sub-agents at most. Do the rest yourself.`;
 
+const NOT_BEHIND_A_REPORT =
+  "A sub-agent begins others in the foreground only. Leave run_in_background out; several calls in one turn run together.";
+
 /** What a model asks of a sub-agent. */
 export interface Asked {
   readonly description: string;
@@ -87,6 +90,8 @@ interface Bounded {
 /** What keeps sub-agents from going on for ever; null when nothing does. */
 async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { store }: AssignmentDeps) {
   if (depth > MAX_DEPTH) return `Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`;
+  // Its end would come after the sub-agent's report, which is all that is heard of it.
+  if (asked.run_in_background && depth > 1) return NOT_BEHIND_A_REPORT;
   if (asked.run_in_background && began !== null && wakesOf(began) >= MOST_WAKES) {
     return `Sub-agents in the background have woken you ${MOST_WAKES} times in a row without a person's word. Begin this one without run_in_background, or end and say what is left.`;
   }
