@@ -14,7 +14,8 @@ export interface Feed {
   insert(draft: Draft, opens: { readonly title: string } | null): Promise<InsertOutcome>;
   /** `change` gets the message as it is now. Null without such a message. */
   update(id: string, change: (message: WebMessage) => MessageBody): Promise<WebMessage | null>;
-  join(page: Outbox): void;
+  /** The page hears of each change from now on. None is made while it is welcomed, so that it misses none. */
+  join(page: Outbox, welcome: () => Promise<void>): Promise<void>;
   leave(page: Outbox): void;
   closeAll(): void;
 }
@@ -45,8 +46,9 @@ export function createFeed(store: WebThreadStore): Feed {
         if (updated !== null) tell({ type: "message", message: pageMessage(updated), thread: null });
         return updated;
       }),
-    join: (page) => {
+    join: (page, welcome) => {
       pages.add(page);
+      return write(welcome);
     },
     leave: (page) => {
       pages.delete(page);

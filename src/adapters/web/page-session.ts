@@ -74,7 +74,7 @@ function failure(frame: ClientFrame): ServerFrame | null {
 async function handleFrame(frame: ClientFrame, options: PageSessionOptions): Promise<void> {
   switch (frame.type) {
     case "hello":
-      return welcome(frame, options);
+      return options.feed.join(options.page, () => welcome(frame, options));
     case "open":
       return openThread(frame, options);
     case "send":
@@ -92,10 +92,7 @@ async function handleFrame(frame: ClientFrame, options: PageSessionOptions): Pro
   }
 }
 
-async function welcome({ seq }: FrameOf<"hello">, options: PageSessionOptions): Promise<void> {
-  const { page, store, feed, commands } = options;
-  // Joined before the store is read: what happens in between is told twice rather than never.
-  feed.join(page);
+async function welcome({ seq }: FrameOf<"hello">, { page, store, commands }: PageSessionOptions): Promise<void> {
   const threads = (await store.threads(LISTED_THREADS)).map(pageThread);
   const lastSeq = await store.lastSeq();
   // A number we never gave comes from another database: what that page knows is of no use here.

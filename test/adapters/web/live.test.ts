@@ -173,6 +173,28 @@ describe("what a page hears", () => {
     await next.stop();
   });
 
+  test("a page that is welcomed while a thread begins hears of it after its welcome", async () => {
+    const [asked, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const read = store.threads.bind(store);
+    store.threads = async (limit) => {
+      const threads = await read(limit);
+      asked.resolve();
+      await told.promise;
+      return threads;
+    };
+    const other = await PageClient.open(entryUrl(platform));
+    const welcome = other.hello();
+    await asked.promise;
+    const posting = platform.post(ref(null), plainMessage("news"), "k");
+    // It is stored at once, unless it waits for the welcome.
+    await Promise.race([posting, new Promise((resolve) => setImmediate(resolve))]);
+    told.resolve();
+    const { messageId } = await posting;
+    expect((await welcome).threads).toEqual([]);
+    await other.next("message", ({ message }) => message.id === messageId);
+    expect(other.frames.map(({ type }) => type)).toEqual(["welcome", "message"]);
+  });
+
   test.each([
     ["further behind than is worth telling", 0],
     ["in possession of numbers that were never given", 1_000_000],
