@@ -19,7 +19,7 @@ export interface Connecting {
   readonly timezone: string;
   /** A line for the operator's terminal. */
   readonly say: (line: string) => void;
-  /** A platform can never connect, or the store fails. */
+  /** A platform can never connect. */
   readonly fail: (error: AppError) => void;
   readonly parts: AsyncDisposableStack;
   readonly signal: AbortSignal;
@@ -70,7 +70,22 @@ async function attend(platform: ChatPlatform, connecting: Connecting & { isConne
   connectedNow();
   if (platform.name !== "web") say(`✓ ${name}: ${platform.health().detail}`);
   const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, signal);
-  await Promise.all([closeLeftovers({ store, log, platform }), catchingUp]);
+  await Promise.all([closeAllLeftovers(platform, connecting), catchingUp]);
+}
+
+/** How soon what the database could not be asked for is asked for again. Milliseconds. */
+const ASK_AGAIN_MS = 5_000;
+
+/** A database that does not answer now may do so later: that ends no program. */
+async function closeAllLeftovers(platform: ChatPlatform, { store, clock, log, signal }: Connecting): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await closeLeftovers({ store, log, platform });
+    } catch (error) {
+      log.warn({ platform: platform.name, err: error }, "leftovers_not_read");
+    }
+    await clock.sleep(ASK_AGAIN_MS, signal).catch(() => {}); // aborted: the loop ends
+  }
 }
 
 /** Says why a platform is not connected yet, and again once that is another reason. What it returns ends it. */

@@ -7,8 +7,9 @@ import { createSlackPlatform } from "../src/adapters/slack/adapter.ts";
 import { connectPlatforms } from "../src/connect-platforms.ts";
 import type { ChatPlatform } from "../src/core/protocol/platform.ts";
 import type { Clock } from "../src/core/protocol/runtime.ts";
-import { openStore } from "../src/core/store/store.ts";
+import { openStore, type Store } from "../src/core/store/store.ts";
 import { systemRuntime } from "../src/runtime.ts";
+import { memoryPlatform } from "./adapters/render/memory-platform.ts";
 import { freePort } from "./support/free-port.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 import { silentLog } from "./support/silent-log.ts";
@@ -18,12 +19,15 @@ interface Away {
   readonly said: string[];
   /** Lets time pass until a line that fits was said. */
   readonly untilSaid: (line: RegExp) => Promise<void>;
+  readonly clock: ManualClock;
+  readonly store: Store;
 }
 
-/** Connects a platform that is away, on a clock that the test moves. */
-async function connect(open: (clock: Clock) => ChatPlatform): Promise<Away> {
+/** Connects a platform that is away, or over a store that is, on a clock that the test moves. */
+async function connect(open: (clock: Clock) => ChatPlatform, over = (store: Store) => store): Promise<Away> {
   const clock = new ManualClock();
-  const store = await openStore(`file:${path.join(tempDirectory(), "away.db")}`, systemRuntime());
+  const opened = await openStore(`file:${path.join(tempDirectory(), "away.db")}`, systemRuntime());
+  const store = over(opened);
   const said: string[] = [];
   const parts = new AsyncDisposableStack();
   const leaving = new AbortController();
@@ -42,10 +46,12 @@ async function connect(open: (clock: Clock) => ChatPlatform): Promise<Away> {
     leaving.abort();
     await parts.disposeAsync();
     await connecting.catch(() => {}); // the abort ends its head start
-    await store.close();
+    await opened.close();
   });
   return {
     said,
+    clock,
+    store,
     untilSaid: async (line) => {
       const passed = async () => {
         await clock.advance(500);
@@ -108,6 +114,32 @@ test("a Slack that says nothing is said to be silent, and what comes of it later
   socket.destroy();
   await untilSaid(/^⏳ Slack: cannot sign in at 127\.0\.0\.1:\d+, it cut the connection \(\w+\)\. I try again/u);
   expect(said.filter((line) => line.includes("has not answered"))).toHaveLength(1);
+});
+
+test("a database that is away while a platform is connected ends nothing, and is asked again", async () => {
+  const left = { reads: 2, writes: 2 };
+  const away = () => Promise.reject(new Error("away"));
+  const over = (store: Store): Store => ({
+    ...store,
+    posts: {
+      ...store.posts,
+      unclosed() {
+        left.reads -= 1;
+        return left.reads < 0 ? store.posts.unclosed() : away();
+      },
+    },
+    transaction(work) {
+      left.writes -= 1;
+      return left.writes < 0 ? store.transaction(work) : away();
+    },
+  });
+  const { said, clock, store } = await connect(memoryPlatform, over);
+  const seenAt = async () => {
+    await clock.advance(5_000);
+    return left.reads < 0 ? store.presence.seenAt("slack") : null;
+  };
+  await expect.poll(seenAt).not.toBeNull();
+  expect(said).toEqual([expect.stringMatching(/^✓ Slack/u)]);
 });
 
 function portOf(server: Server): number {

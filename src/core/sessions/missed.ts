@@ -31,18 +31,27 @@ const KNOWN_THREADS = 50;
  * notes until when it was. Goes on until the signal aborts.
  */
 export async function keepUp(options: MissedOptions, signal: AbortSignal): Promise<void> {
-  const { store, clock, platform } = options;
+  const { clock, platform } = options;
   let isCaughtUp = false;
   while (!signal.aborted) {
     const isConnected = platform.health().connected;
     isCaughtUp = isConnected && (isCaughtUp || (await caughtUp(options, signal)));
-    if (isCaughtUp) await store.transaction((tx) => tx.presence.seen(platform.name, clock.now()));
+    if (isCaughtUp) await noteSeen(options);
     await clock.sleep(BEAT_MS, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
   }
   // An orderly end is known to the second.
-  if (isCaughtUp) await store.transaction((tx) => tx.presence.seen(platform.name, clock.now()));
+  if (isCaughtUp) await noteSeen(options);
+}
+
+/** Where this fails, the time before counts: more is asked for after the next loss, and what is known is left out. */
+async function noteSeen({ store, clock, log, platform }: MissedOptions): Promise<void> {
+  try {
+    await store.transaction((tx) => tx.presence.seen(platform.name, clock.now()));
+  } catch (error) {
+    log.warn({ platform: platform.name, err: error }, "presence_not_noted");
+  }
 }
 
 /** False when it has to be tried again. */
