@@ -5,8 +5,8 @@ import type { SessionEngine } from "./engine.ts";
 export const SLEEP = "sleep";
 
 /**
- * Wakes a session's run when it sleeps: whoever writes to it need not wait until it wakes by itself. To be called once the
- * message is delivered.
+ * Wakes a session's run when it sleeps, or is about to: whoever writes to it need not wait until it wakes by itself. To be
+ * called once the message is delivered: a pause that begins later looks for messages first.
  */
 export async function wakeSleeper(
   sessionId: string,
@@ -14,7 +14,7 @@ export async function wakeSleeper(
   { store, engine }: { readonly store: Store; readonly engine: Pick<SessionEngine, "deliver"> },
 ): Promise<void> {
   const run = await store.runs.open(sessionId);
-  if (run?.status !== "parked") return;
+  if (run === null) return;
   const calls = await store.toolCalls.ofRun(run.id);
   if (!calls.some(({ name, status }) => name === SLEEP && status === "begun")) return;
   await engine.deliver(sessionId, { key: `wake:${messageKey}`, body: { kind: "resume", of: "message" } });

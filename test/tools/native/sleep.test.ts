@@ -34,10 +34,11 @@ test("a wake in the meantime, as after a restart, does not begin the pause anew"
   expect(await store.inbox.nextDue(clock.now())).toBe(dueAt);
 });
 
-test("a message ends the pause early", async () => {
+test.each(["running", "parked"] as const)("a message ends the pause early when the run is %s", async (status) => {
   const { settle, clock, store, engine, isWoken } = await asleep();
   await store.transaction(async (tx) => {
-    await tx.runs.setStatus("run_1", "parked");
+    // A run that is about to park runs until its thread shows it.
+    await tx.runs.setStatus("run_1", status);
     const use = { type: "tool_use", id: "call_1", name: "sleep", input: FIVE_MINUTES } as const;
     await tx.toolCalls.add({ id: "run_1", sessionId: "ses_1" }, 1, [use]);
     await tx.toolCalls.begun("run_1", "call_1", 0);
