@@ -55,18 +55,22 @@ class JobRunDesk implements JobRuns {
 
   async begins(run: JobRun): Promise<number> {
     const { store, refusalOf } = this.#options;
-    const [occurrence, job] = await this.#found(run);
-    if (occurrence === null || isOver(occurrence, run)) {
+    const job = await store.jobs.get(run.jobId);
+    const occurrence = await store.transaction(async (tx) => {
+      await tx.jobs.lock(run.jobId);
+      const known = await tx.occurrences.get(run.occurrenceId);
+      if (known === null || isOver(known, run)) return null;
+      await tx.occurrences.move(run.occurrenceId, "retrying", { status: "running" });
+      await tx.occurrences.runs(run.occurrenceId, run.runId, this.#now());
+      return known;
+    });
+    if (occurrence === null) {
       await this.#cancel(run, "another run of the job");
       return 0;
     }
     // Whoever has lost the right since it fell due has nothing more done in their name.
     const refusal = job === null ? null : refusalOf(job);
     if (refusal !== null) await this.#cancel(run, `what stands against it: ${refusal.replace(/\.$/u, "")}`);
-    await store.transaction(async (tx) => {
-      await tx.occurrences.move(run.occurrenceId, "retrying", { status: "running" });
-      await tx.occurrences.runs(run.occurrenceId, run.runId, this.#now());
-    });
     return occurrence.runId === run.runId ? (occurrence.durationMs ?? 0) : 0;
   }
 

@@ -5,6 +5,7 @@ import type { JobDraft } from "../../src/core/jobs/job-control.ts";
 import { settingsOf } from "../../src/core/store/jobs.ts";
 import { createJobRuns } from "../../src/jobs/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduler.ts";
+import { interleaved } from "../support/interleaved-store.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
@@ -171,6 +172,43 @@ test("a job that is paused at the very moment that its run fails gets no next at
   const end = { verdict: "failed", text: "overloaded", costUsd: 0, durationMs: 1, transient, refusal: null } as const;
   await desk.ended({ jobId: id, occurrenceId, runId: runId ?? "", attempt: 1, timeoutMs: 300_000 }, end);
   expect(await statuses(world, id)).toEqual(["failed"]);
+});
+
+test.each([1, 2])("a job that is paused after %i looks of its next attempt is not run by it", async (looks) => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Race", cron: "0 10 * * *", prompt: "Look." }, { person: ADMIN });
+  world.play = () => ({ fails: "overloaded" });
+  await world.pass(HOUR + 10_000, 10_000);
+  const { id: occurrenceId = "", runId, sessionId } = (await world.occurrences(id))[0] ?? {};
+  const { store, clock } = world;
+  const pause = async () => {
+    await world.jobs.control.act("disable", id, byAdmin(world));
+  };
+  const cancelled: string[] = [];
+  const desk = createJobRuns({
+    store: interleaved(store, looks, pause),
+    engine: {
+      cancel: async (_session, run) => {
+        cancelled.push(run);
+      },
+      deliverAt: () => Promise.resolve("new"),
+    },
+    runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
+    log: silentLog,
+    scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+    refusalOf: () => null,
+  });
+  const later = { jobId: id, occurrenceId, runId: "run_later", attempt: 2, timeoutMs: 300_000 };
+  const event = { key: "later", body: { kind: "timer", timerId: "later" } } as const;
+  const delivery = { sessionId: sessionId ?? "", event, wakes: false, resumes: false, dueAt: 0, at: 0 };
+  await store.transaction(async (tx) => {
+    const { seq } = await tx.inbox.insert(delivery);
+    await tx.runs.begin({ id: later.runId, sessionId: sessionId ?? "", eventSeq: seq, at: 0 });
+  });
+  await desk.begins(later);
+  const [occurrence] = await world.occurrences(id);
+  expect(cancelled).toEqual(occurrence?.runId === runId ? ["run_later"] : []);
+  expect(occurrence?.status).toBe(cancelled.length > 0 ? "cancelled" : "running");
 });
 
 test.each(["renamed", "removed"] as const)(
