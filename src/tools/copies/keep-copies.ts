@@ -50,7 +50,7 @@ export function keepCopies(options: CopyKeeping): () => void {
 export async function pruneCopies({ copies, store, clock, limits = COPY_LIMITS }: CopyKeeping): Promise<void> {
   let left = limits.bytes;
   for (const copy of (await copies.list()).toReversed()) {
-    const endedAt = await endOf(copy, store);
+    const endedAt = await endOf(copy, { store, clock });
     if (endedAt === null) continue;
     left -= copy.bytes;
     const age = clock.now() - endedAt;
@@ -61,13 +61,14 @@ export async function pruneCopies({ copies, store, clock, limits = COPY_LIMITS }
 }
 
 /** Since when nobody has worked with it, in milliseconds since the epoch; null while somebody does. */
-async function endOf({ name, madeAt }: KeptCopy, store: Store): Promise<number | null> {
+async function endOf({ name, madeAt }: KeptCopy, { store, clock }: Pick<CopyKeeping, "store" | "clock">) {
   const child = await store.children.get(name);
   if (child === null) return madeAt;
-  if ((await store.runs.open(child.parentId)) !== null) return null;
   const run = await runOrWait(store, name, beginKey({ parent: parentOf(child) }));
-  if (run === "gone") return madeAt;
   // It may wait for its place after its manager's end.
-  if (run === "waiting" || !run.isEnded) return null;
-  return (await store.runs.get(run.id))?.endedAt ?? madeAt;
+  if (run === "waiting" || (run !== "gone" && !run.isEnded)) return null;
+  // In the order in which work goes on: what its end brings waits, and then begins a run of its manager.
+  if ((await store.inbox.nextWaking(child.parentId, clock.now())) !== null) return null;
+  if ((await store.runs.open(child.parentId)) !== null) return null;
+  return run === "gone" ? madeAt : ((await store.runs.get(run.id))?.endedAt ?? madeAt);
 }

@@ -3,10 +3,12 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { beginKey } from "../../../src/core/sessions/child-event.ts";
 import { beginChild } from "../../../src/core/sessions/children.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { describeChanges } from "../../../src/tools/copies/diff.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { pruneCopies } from "../../../src/tools/copies/keep-copies.ts";
 import { childEvent } from "../../support/child-event.ts";
+import { interleaved } from "../../support/interleaved-store.ts";
 import { nativeSession } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
@@ -44,7 +46,9 @@ async function scene(room: Parameters<typeof createExecutorCopies>[1] = {}) {
       await endRun(`run_${name}`);
     },
     endManager: () => endRun("run_1"),
-    prune: (limits = LIMITS) => pruneCopies({ copies, store, clock, log: silentLog, limits }),
+    prune: (limits = LIMITS, seen: Store = store) =>
+      pruneCopies({ copies, store: seen, clock, log: silentLog, limits }),
+    store,
     left: async () => (await copies.list()).map(({ name }) => name).sort(),
     make: (name: string) => copies.make(name, root, signal),
     home,
@@ -65,6 +69,20 @@ test("copies stay while their manager or their executor is at work, and then unt
   expect(await at.left()).toEqual(["agt_open", "agt_queued"]);
   await at.prune();
   expect(await at.left()).toEqual(["agt_queued"]);
+});
+
+test.each([1, 2, 3, 4])("a copy whose executor ends after %i looks stays for its manager", async (looks) => {
+  const at = await scene();
+  await at.begin("agt_open");
+  await at.endManager();
+  const end = async () => {
+    await at.end("agt_open");
+    const note = { key: "note", body: { kind: "timer", timerId: "note" } } as const;
+    const delivery = { sessionId: "ses_1", event: note, wakes: true, resumes: false, dueAt: 0, at: 0 };
+    await at.store.transaction((tx) => tx.inbox.insert(delivery));
+  };
+  await at.prune({ ...LIMITS, bytes: 0 }, interleaved(at.store, looks, end));
+  expect(await at.left()).toEqual(["agt_open"]);
 });
 
 test("of copies that are not needed, the oldest go when they are too large together", async () => {
