@@ -7,6 +7,7 @@ import { withRef } from "../protocol/explain.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } from "../providers/provider.ts";
 import { retryDelayMs } from "../providers/retry.ts";
+import { isDatabaseAway } from "../store/failure.ts";
 import { errorOfBoth, fallbackFor, fallbackStatus } from "./fallback.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
@@ -83,6 +84,8 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
       return { type: "responded", response, usage, costUsd: costOf(usage, resolved.facts.price), model };
     } catch (thrown) {
       if (thrown instanceof BudgetStop) return { type: "over_budget", outcome: thrown.outcome };
+      // The model was not asked, or not by this; the run goes on once the database is back.
+      if (isDatabaseAway(thrown)) throw thrown;
       const error = toAppError(thrown);
       if (one !== null)
         await settleFailed(call, one, { error, wasWaiting: signal.aborted || error.code === "stalled" });

@@ -6,6 +6,7 @@ import type { ToolUseBlock } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import { CancelSignal, SuspendSignal } from "../sessions/engine.ts";
+import { isDatabaseAway } from "../store/failure.ts";
 import type { ToolContext } from "../tool.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
@@ -24,7 +25,7 @@ export interface RunningCall {
 
 /**
  * Runs one allowed call: begun, executed, ended, each journalled before it is told; a call that waits for something
- * stays begun. Does nothing once the signal has aborted. Throws only suspensions and journal failures.
+ * stays begun. Does nothing once the signal has aborted. Throws only suspensions, journal failures and those of a database that is away.
  */
 export async function runCall(running: RunningCall, signal: AbortSignal): Promise<void> {
   const { query, run, call, emit } = running;
@@ -62,6 +63,8 @@ async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolR
     signal.throwIfAborted();
     return await heedingAbort(execute(running, signal), { signal, clock });
   } catch (error) {
+    // The call may have done its part in the store already: it is taken up again as after a crash.
+    if (isDatabaseAway(error)) throw error;
     if (!signal.aborted) return failure(running, error);
     if (!(signal.reason instanceof CancelSignal)) throw signal.reason;
     return errorResult(

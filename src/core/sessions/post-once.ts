@@ -2,6 +2,7 @@ import { AppError, toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
+import { isDatabaseAway } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
 
 /** What posting needs of a platform. */
@@ -46,6 +47,8 @@ export async function postOnce(context: PostOnce, key: string, message: Outgoing
     try {
       return await settle(context, key, await context.target.post(context.thread, message, key));
     } catch (error) {
+      // It has landed: the run finds it when it goes on.
+      if (isDatabaseAway(error)) throw error;
       const failure = toAppError(error);
       if (context.signal.aborted || !mayRetry(failure)) throw failure;
       context.log.warn({ err: failure, key, attempt }, "post_failed");

@@ -1,6 +1,7 @@
 import type { Log } from "../protocol/log.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
+import { isDatabaseAway } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
 import { type PostTarget, postKey, postOnce } from "./post-once.ts";
@@ -21,12 +22,16 @@ export interface TurnContextOptions {
   readonly suspended: AbortSignal;
 }
 
+/** How often a step is journalled when the database is away, and how long after the time before. Milliseconds. */
+const ATTEMPTS = 3;
+const AGAIN_MS = 500;
+
 /** The journal of one wake, on our own tables. */
 export function createTurnContext(options: TurnContextOptions): TurnContext {
   const { store, clock, sessionId, runId, epoch } = options;
   const posts = new Map<string, Promise<PostedMessage>>();
 
-  const transaction: TurnContext["transaction"] = (key, work) =>
+  const journalled: TurnContext["transaction"] = (key, work) =>
     store.transaction(async (tx) => {
       const at = clock.now();
       await tx.sessions.fence(sessionId, epoch, at);
@@ -36,6 +41,19 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
       await tx.journal.put(runId, key, { value, at });
       return value;
     });
+
+  /** Again, where the database was away for a moment: under its key it counts once, and what led to it is not lost. */
+  const transaction: TurnContext["transaction"] = async (key, work) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await journalled(key, work);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isDatabaseAway(error) || options.suspended.aborted) throw error;
+        options.log.warn({ err: error, runId, key, attempt }, "journal_tried_again");
+        await clock.sleep(AGAIN_MS, options.suspended);
+      }
+    }
+  };
 
   return {
     runId,
