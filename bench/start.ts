@@ -1,13 +1,16 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { Bot } from "../test/support/bot.ts";
 import { startDiscordServer } from "../test/support/discord/server.ts";
 import { slackScene } from "../test/support/scene.ts";
 import type { Figure } from "./measure.ts";
 import { rssOf, startTimed } from "./program.ts";
 
+const COMPILE = path.resolve(import.meta.dirname, "../scripts/compile-program.ts");
 const RUNS = 7;
 const FIRST_RUNS = 3;
 /** After this the program has done what it does at start-up. Milliseconds. */
@@ -60,9 +63,9 @@ async function slackStart(env: Record<string, string> = {}): Promise<Start> {
   return await oneStart(scene.bot);
 }
 
-/** With no code compiled by an earlier start. */
+/** With what an install has compiled, and nothing from an earlier start. */
 function firstStart(): Promise<Start> {
-  return withoutCompiledCode(slackStart);
+  return asInstalled(slackStart);
 }
 
 /** The very first start with Slack and Discord, and a restart. */
@@ -70,16 +73,18 @@ async function startsOfBoth(): Promise<{ readonly first: Start; readonly again: 
   await using discord = await startDiscordServer();
   discord.world.guild("Harbour");
   const platform = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
-  return await withoutCompiledCode(async (cache) => {
+  return await asInstalled(async (cache) => {
     await using scene = await slackScene({ env: { ...cache, ...platform } });
     return { first: await oneStart(scene.bot), again: await oneStart(scene.bot) };
   });
 }
 
-async function withoutCompiledCode<T>(work: (env: Record<string, string>) => Promise<T>): Promise<T> {
+async function asInstalled<T>(work: (env: Record<string, string>) => Promise<T>): Promise<T> {
   const cache = mkdtempSync(path.join(tmpdir(), "deckhand-bench-"));
+  const env = { NODE_COMPILE_CACHE: cache };
   try {
-    return await work({ NODE_COMPILE_CACHE: cache });
+    await promisify(execFile)(process.execPath, [COMPILE], { env: { ...process.env, ...env } });
+    return await work(env);
   } finally {
     rmSync(cache, { recursive: true, force: true });
   }

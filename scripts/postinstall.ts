@@ -10,8 +10,8 @@ import path from "node:path";
 
 interface Step {
   readonly name: string;
-  /** The package that does the work, a devDependency. */
-  readonly tool: string;
+  /** The package that does the work, a devDependency; null when Node does. */
+  readonly tool: string | null;
   readonly args: readonly string[];
   /** A file that proves the step was done before. */
   readonly artefact: string;
@@ -48,7 +48,7 @@ const STEPS: readonly Step[] = [
 ];
 
 /** They need what the steps before have built. */
-const LAST_STEPS: readonly Step[] = [
+const LATER_STEPS: readonly Step[] = [
   {
     name: "bindings of the example tools",
     tool: "@bytecodealliance/jco",
@@ -58,11 +58,22 @@ const LAST_STEPS: readonly Step[] = [
   { name: "program", tool: "esbuild", args: ["scripts/build-program.ts"], artefact: "build/program/main.js" },
 ];
 
-const built = await Promise.all(STEPS.map(perform));
-const results = built.every(({ ok }) => ok) ? [...built, ...(await Promise.all(LAST_STEPS.map(perform)))] : built;
-for (const { line, ok } of results) {
-  console.log(`${ok ? "✓" : "✗"} ${line}`);
-  if (!ok) process.exitCode = 1;
+const LAST_STEPS: readonly Step[] = [
+  {
+    name: "program's compiled code",
+    tool: null,
+    args: ["scripts/compile-program.ts"],
+    artefact: "build/program/compiled",
+  },
+];
+
+for (const steps of [STEPS, LATER_STEPS, LAST_STEPS]) {
+  const outcomes = await Promise.all(steps.map(perform));
+  for (const { line, ok } of outcomes) console.log(`${ok ? "✓" : "✗"} ${line}`);
+  if (outcomes.some(({ ok }) => !ok)) {
+    process.exitCode = 1;
+    break;
+  }
 }
 
 interface Outcome {
@@ -72,7 +83,7 @@ interface Outcome {
 
 async function perform(step: Step): Promise<Outcome> {
   const built = existsSync(path.join(root, step.artefact));
-  if (!isInstalled(step.tool)) {
+  if (step.tool !== null && !isInstalled(step.tool)) {
     if (built) return { ok: true, line: `${step.name}: as released` };
     const mend = "Run `npm ci` without --omit=dev, or install a release that holds it.";
     return {

@@ -7,6 +7,7 @@ import { projectWith } from "../support/project.ts";
 const FILES = [
   "bin/deckhand.mjs",
   "src/cli/built-program.mjs",
+  "src/cli/engine.mjs",
   "src/cli/node-version.mjs",
   "src/cli/trim-memory.mjs",
   "src/main.ts",

@@ -9,7 +9,7 @@ test("the allocator is told to give memory back, and the rest of the environment
   expect(trimmedEnvironment(HERE)).toEqual({
     PATH: "/bin",
     MALLOC_MMAP_THRESHOLD_: "131072",
-    MALLOC_TRIM_THRESHOLD_: "131072",
+    MALLOC_TRIM_THRESHOLD_: "1048576",
   });
 });
 
@@ -27,11 +27,11 @@ test("a process begins anew with its arguments, and once", () => {
     import { trimMemory } from ${JSON.stringify(module)};
     process.stdout.write("begun ");
     trimMemory(process);
-    process.stdout.write([process.env.MALLOC_TRIM_THRESHOLD_, ...process.argv.slice(1)].join(" "));
+    process.stdout.write([process.env.MALLOC_TRIM_THRESHOLD_, process.execArgv[0], ...process.argv.slice(1)].join(" "));
   `;
   const env = { PATH: process.env["PATH"] ?? "" };
   const args = ["--input-type=module", "--eval", script, "one", "two words"];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env });
   expect(stderr).toBe("");
-  expect(stdout).toBe("begun begun 131072 one two words");
+  expect(stdout).toBe("begun begun 1048576 --initial-heap-size=96 one two words");
 });

@@ -1,0 +1,3 @@
+export function tuneEngine(): void;
+
+export function keepCompiled(program: Pick<NodeJS.Process, "env">, root: string | null): void;
