@@ -80,7 +80,7 @@ const ASK_AGAIN_MS = 5_000;
 async function closeAllLeftovers(platform: ChatPlatform, { store, clock, log, signal }: Connecting): Promise<void> {
   while (!signal.aborted) {
     try {
-      return await closeLeftovers({ store, log, platform });
+      return await closeLeftovers({ store, clock, log, platform });
     } catch (error) {
       log.warn({ platform: platform.name, err: error }, "leftovers_not_read");
     }

@@ -1,11 +1,14 @@
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform } from "../protocol/platform.ts";
+import type { Clock } from "../protocol/runtime.ts";
 import type { UnclosedPost } from "../store/posts.ts";
 import type { Store } from "../store/store.ts";
+import { showClosed } from "./closing.ts";
 
 export interface LeftoverClosings {
   readonly store: Store;
+  readonly clock: Clock;
   readonly log: Log;
   /** The platform whose messages are meant; connected. */
   readonly platform: Pick<ChatPlatform, "name" | "edit" | "find">;
@@ -21,12 +24,10 @@ export async function closeLeftovers(options: LeftoverClosings): Promise<void> {
   await Promise.all(here.map((post) => close(post, options)));
 }
 
-async function close(post: UnclosedPost, { store, log, platform }: LeftoverClosings): Promise<void> {
+async function close({ key, thread, closing }: UnclosedPost, options: LeftoverClosings): Promise<void> {
   try {
-    const posted = post.posted ?? (await platform.find(post.thread, post.key, post.intentAt));
-    if (posted !== null) await platform.edit(posted, { ...post.closing, files: [] });
-    await store.transaction((tx) => tx.posts.closed(post.key));
+    await showClosed(key, { ...closing, files: [] }, { ...options, session: { thread } });
   } catch (error) {
-    log.warn({ key: post.key, code: toAppError(error).code }, "live_message_not_closed");
+    options.log.warn({ key, code: toAppError(error).code }, "live_message_not_closed");
   }
 }

@@ -172,7 +172,7 @@ test("a process that dies while the card is closed leaves that to the next", asy
   const outcome = { type: "cancelled", by: "@ana" } as const;
   await store.transaction((tx) => tx.runs.end("run_1", outcome, clock.now()));
   const platform = { name: "slack" as const, edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
-  await closeLeftovers({ store, log: silentLog, platform });
+  await closeLeftovers({ store, clock, log: silentLog, platform });
   expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
 });
 
