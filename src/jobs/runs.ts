@@ -174,10 +174,10 @@ class JobRunDesk implements JobRuns {
 
   async #close(run: JobRun, end: JobRunEnd, pausedBecause: string | null): Promise<void> {
     const { store, scheduler, log } = this.#options;
-    const [occurrence, job] = await this.#found(run);
     const at = this.#now();
     const closed = await store.transaction(async (tx) => {
       await tx.jobs.lock(run.jobId);
+      const [occurrence, job] = [await tx.occurrences.get(run.occurrenceId), await tx.jobs.get(run.jobId)];
       if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), at }))) return "already";
       await tx.journal.put(run.runId, TIME_HAD, { value: occurrence?.durationMs ?? 0, at });
       if (job === null) return "ended";

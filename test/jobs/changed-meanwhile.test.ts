@@ -211,6 +211,41 @@ test.each([1, 2])("a job that is paused after %i looks of its next attempt is no
   expect(occurrence?.status).toBe(cancelled.length > 0 ? "cancelled" : "running");
 });
 
+test.each([1, 2, 3, 4])(
+  "a reminder that is given another time after %i looks at its end is still to come",
+  async (looks) => {
+    const world = await openWorld();
+    const id = await world.add({ name: "Call", prompt: "Remind.", at: "2027-01-04 10:00" }, { person: ADMIN });
+    world.play = () => ({ takesMs: HOUR });
+    await world.pass(HOUR + MINUTE, 10_000);
+    const { id: occurrenceId = "", runId } = (await world.occurrences(id))[0] ?? {};
+    const { store, clock } = world;
+    let isChanged = false;
+    const change = async () => {
+      isChanged = true;
+      await world.jobs.control.edit(id, { at: "2027-01-05 10:00" }, byAdmin(world));
+    };
+    const desk = createJobRuns({
+      store: interleaved(store, looks, change),
+      engine: { cancel: () => Promise.resolve(), deliverAt: () => Promise.resolve("new") },
+      runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
+      log: silentLog,
+      scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+      refusalOf: () => null,
+    });
+    const end = {
+      verdict: "succeeded",
+      text: "Called.",
+      costUsd: 0,
+      durationMs: 1,
+      transient: null,
+      refusal: null,
+    } as const;
+    await desk.ended({ jobId: id, occurrenceId, runId: runId ?? "", attempt: 1, timeoutMs: 300_000 }, end);
+    expect(await store.jobs.get(id)).toMatchObject({ enabled: isChanged });
+  },
+);
+
 test.each(["renamed", "removed"] as const)(
   "a long report whose job is %s while the program is away in the middle of it stays whole",
   async (how) => {
