@@ -81,6 +81,7 @@ async function bodyOf(
 /** A run that goes on, or is about to, needs no other beside it; the ended one may still be at its last steps. */
 function nothingElseRuns(run: RunRow, { runtime }: GoOnOptions): Claim {
   return async (tx) => {
+    await tx.sessions.lock(run.sessionId);
     if ((await tx.inbox.nextWaking(run.sessionId, runtime.clock.now())) !== null) return false;
     const open = await tx.runs.open(run.sessionId);
     return open === null || open.id === run.id;

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { beginAfresh } from "../../../src/core/sessions/afresh.ts";
 import { switchAgent } from "../../../src/core/sessions/agent-switch.ts";
+import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
 import { forkSession } from "../../../src/core/sessions/fork.ts";
+import { goOn } from "../../../src/core/sessions/go-on.ts";
 import type { SessionRow } from "../../../src/core/store/sessions.ts";
 import { openStore, type Store, type StoreTransaction } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
@@ -9,6 +11,8 @@ import { createSession, event } from "../../contracts/engine-recorder.ts";
 import { besideOn } from "../../support/beside.ts";
 import { interleaved } from "../../support/interleaved-store.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { click } from "./intake-fixture.ts";
 
 const AT = 1_800_000_000_000;
 
@@ -58,6 +62,20 @@ async function beginRun(store: Store, sessionId: string): Promise<SessionRow> {
   return session;
 }
 
+const NO_PLATFORM = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) };
+
+async function endedRun(store: Store, { sessionId, verb }: { sessionId: string; verb: string }): Promise<string> {
+  const runId = `${sessionId}-${verb}`;
+  const delivery = { sessionId, event: event(runId), wakes: true, resumes: false, dueAt: AT, at: AT };
+  await store.transaction(async (tx) => {
+    const { seq } = await tx.inbox.insert(delivery);
+    await tx.inbox.take([seq], runId);
+    await tx.runs.begin({ id: runId, sessionId, eventSeq: seq, at: AT });
+    await tx.runs.end(runId, { type: "max_turns", turns: 1 }, AT);
+  });
+  return runId;
+}
+
 test.each([1, 2, 3])("a run that begins after %i statements of a switch keeps its agent", async (statements) => {
   const { store, sessionId, within } = await aboutToWork(statements);
   const { began } = await within((tx) => switchAgent(tx, { sessionId, agent: "plan", at: AT }));
@@ -82,6 +100,25 @@ test.each([1, 2, 3])(
     expect((await store.sessions.get(sessionId)).key).toBe(began?.key);
   },
 );
+
+test("of two ended runs that are gone on with at once, one is", async () => {
+  const { store, sessionId } = await aboutToWork(1);
+  const runtime = systemRuntime();
+  const engine = new EmbeddedEngine({
+    store,
+    runtime,
+    log: silentLog,
+    maxConcurrentRuns: 1,
+    target: () => NO_PLATFORM,
+  });
+  const buttons = [];
+  for (const verb of ["continue", "retry"]) buttons.push({ verb, runId: await endedRun(store, { sessionId, verb }) });
+  const clicks = buttons.map((button) =>
+    goOn(click(`${button.verb}:${button.runId}`), button, { store, engine, runtime }),
+  );
+  const receipts = await Promise.all(clicks);
+  expect(receipts.map((receipt) => receipt?.type).toSorted()).toEqual(["accepted", "reply"]);
+});
 
 test("what waits to begin a run keeps its thread", async () => {
   const { store, sessionId } = await aboutToWork(1);
