@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { until } from "../support/bot.ts";
+import { until, untilIdle } from "../support/bot.ts";
 import {
   addJob,
   ask,
@@ -214,6 +214,7 @@ test("the buttons under a report run it again and pause it, for its owner only",
     scene.slack.thread(report.channel, report.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
   await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-pause:"), user: "U0BOB" }).answered;
   expect(await ask(scene, "/jobs list")).toContain("✓ **Watch**");
+  await untilIdle(scene.bot);
   await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-run:") }).answered;
   await reportsUntil(scene, 2);
   await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-pause:") }).answered;

@@ -40,9 +40,8 @@ test("fifty sub-agents with two places for runs come to one answer, and another 
 
 test("a stop while sub-agents wait for a place ends those, too, and none of them ever begins", async () => {
   const [a, b] = [hold(), hold()];
-  const at = playing((request) => {
-    if (isPart(request, "A")) return [a.part, text("late")];
-    if (isPart(request, "B")) return [b.part, text("late")];
+  const at = playing((request, index) => {
+    if (isChild(request)) return [index === 1 ? a.part : b.part, text("late")];
     return ["A", "B", "C", "D", "E"].map((name) => part(name));
   });
   const talk = at.talk({ text: "all", channel: at.channel() });

@@ -57,9 +57,9 @@ test("two sub-agents in the background overlap in time, and their reports are me
   });
   const talk = at.talk({ text: "both", channel: at.channel() });
   await Promise.all([a.reached, b.reached]);
-  await talk.shows(/⏳ worker: part A.*\n⏳ worker: part B/u);
+  await talk.shows(/(?=.*⏳ worker: part A)(?=.*⏳ worker: part B)/su);
   b.release();
-  await talk.shows(/⏳ worker: part A.*\n✓ worker: part B/u);
+  await talk.shows(/(?=.*⏳ worker: part A)(?=.*✓ worker: part B)/su);
   a.release();
   await answered(at, talk, "Merged: A is 3. | B is 4.");
   await untilIdle(at.bot);

@@ -76,7 +76,7 @@ test("what is denied is not run, and the answer says so", async () => {
   await visit.page.getByRole("group", { name: /Deckhand asks: Run a command\?/u }).waitFor();
   await panel(visit).getByRole("list", { name: "Waiting for you" }).getByText("echo gone").waitFor();
   await button(visit, "Deny").click();
-  await visit.messages.getByText("I did not run it: @operator denied it.").waitFor();
+  await visit.messages.getByText("I did not run it: @operator denied it.").first().waitFor();
   await visit.messages.getByText("Denied by @operator: bash").waitFor();
   expect(existsSync(inSandbox(bot, "gone.txt"))).toBe(false);
   await panel(visit).getByRole("list", { name: "Waiting for you" }).waitFor({ state: "detached" });
@@ -92,7 +92,7 @@ test("a grant is listed beside the thread and holds until it is taken back there
   await button(visit, "Allow for this session").click();
   await messages.getByText("Next, try").waitFor();
   await visit.say("change port to 9090 in config.toml");
-  await messages.getByText("is now 9090").waitFor();
+  await messages.getByText("is now 9090").first().waitFor();
   expect(readFileSync(inSandbox(bot, "config.toml"), "utf8")).toBe("port = 9090\n");
 
   const grants = panel(visit).getByRole("list", { name: "Allowed without asking" });
