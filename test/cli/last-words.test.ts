@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { lastWords } from "../../src/cli/last-words.ts";
-import { AppError, ConfigError, PlatformError } from "../../src/core/protocol/errors.ts";
+import { AppError, ConfigError, PlatformError, toAppError } from "../../src/core/protocol/errors.ts";
+import { ConnectionLost } from "../../src/core/store/failure.ts";
 
 test.each([
   { error: new ConfigError(["PORT: one", "HOST: two"]), words: ["✗ PORT: one", "✗ HOST: two"] },
@@ -15,6 +16,10 @@ test.each([
     words: [expect.stringMatching(/^✗ Deckhand cannot go on \(platform_failed\)\. The error logged last says why/u)],
   },
   { error: new AppError("defect", "unknown"), words: [expect.stringMatching(/^✗ Deckhand cannot go on \(defect\)/u)] },
+  {
+    error: toAppError(new ConnectionLost("Connection terminated unexpectedly")),
+    words: [expect.stringMatching(/^✗ The database does not answer, .* start me again once it answers\./u)],
+  },
 ])("what ends the program is said to an operator: $error.code", ({ error, words }) => {
   expect(lastWords(error)).toEqual(words);
 });
