@@ -46,7 +46,7 @@ test.each(batches)(
           id,
           answers: mayBeUnanswered ? Math.min(answers, 1) : 1,
         })),
-        openRuns: 0,
+        wrongLines: [],
         rateLimited: 0,
         unfolded: [],
         failures: [],

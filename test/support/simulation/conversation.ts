@@ -1,23 +1,27 @@
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
+import { createTaskViews } from "../../../src/adapters/render/task-view.ts";
 import { skillCatalogue } from "../../../src/core/context/skills.ts";
 import type { InboundEvent, InboundMessage, Person, Receipt, Receive } from "../../../src/core/protocol/platform.ts";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
 import { createIntake } from "../../../src/core/sessions/intake.ts";
 import { closeLeftovers } from "../../../src/core/sessions/leftover-closings.ts";
 import { createSessionRunner } from "../../../src/core/sessions/runner.ts";
+import { sessionKeyOf } from "../../../src/core/store/sessions.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { commandServices } from "../command-services.ts";
 import { buildConfig } from "../query-config.ts";
 import { countingIds, seededRandom } from "../runtime.ts";
 import { silentLog } from "../silent-log.ts";
 import { Decisions } from "./decisions.ts";
+import { Delegation } from "./errands.ts";
+import { LineAudit } from "./line-audit.ts";
 import { answerMark, askText, type CallTally, simRegistry } from "./sim-model.ts";
 import { ANA, BOB, CHIEF, type Reached, SimPeople } from "./sim-people.ts";
 import { type SimMessage, SimServer, simPlatform } from "./sim-platform.ts";
 import { simStore } from "./sim-store.ts";
-import { Deeds, simTools } from "./sim-tools.ts";
+import { Deeds, simTools, withAgents } from "./sim-tools.ts";
 import { type SimProcess, World } from "./world.ts";
 
 /** One person's request in the simulation. */
@@ -27,6 +31,13 @@ interface Ask {
   /** Virtual milliseconds from the start. */
   readonly at: number;
   accepted: boolean;
+}
+
+/** What the engine of a process has to do; before it has started, nobody knows. */
+interface Load {
+  readonly isStarted: boolean;
+  readonly running: number;
+  readonly waiting: number;
 }
 
 export interface Report {
@@ -44,7 +55,10 @@ export interface Report {
   readonly decisions: Readonly<Record<string, number>>;
   /** What failed without anybody to hear of it. */
   readonly failures: readonly unknown[];
-  readonly openRuns: number;
+  /** What is not as it should be with sub-agents, and with what sessions wait for. */
+  readonly wrongLines: readonly string[];
+  /** How sub-agents have ended, counted. */
+  readonly subAgents: Readonly<Record<string, number>>;
   readonly rateLimited: number;
   /** Live messages that still look as if work went on. */
   readonly unfolded: readonly string[];
@@ -54,13 +68,8 @@ export interface Report {
   readonly finished: boolean;
 }
 
-/** What the engine of a process has to do; before it has started, nobody knows. */
-interface Load {
-  readonly isStarted: boolean;
-  readonly running: number;
-  readonly waiting: number;
-}
-
+/** How many of the conversations hand work on to sub-agents. */
+const DELEGATING = 0.3;
 /** Virtual time after which a conversation that has not ended never will. Milliseconds. */
 const LIMIT_MS = 30 * 60_000;
 /** Until all live messages have been folded. Milliseconds. */
@@ -81,7 +90,9 @@ class Conversation {
   readonly #people: SimPeople;
   readonly #deeds: Deeds;
   readonly #decisions: Decisions;
+  readonly #lines: LineAudit;
   readonly #mode: "write" | "agi";
+  readonly #delegation: Delegation | null;
   /** Until then the usual model has no capacity. Milliseconds since the epoch. */
   readonly #overloadedUntil: number;
   /** The process that events reach now. */
@@ -102,26 +113,48 @@ class Conversation {
     this.#asks = makeAsks(random);
     this.#mode = random.next() < 0.3 ? "agi" : "write";
     this.#overloadedUntil = START_MS + (random.next() < 0.2 ? 15_000 * random.next() : 0);
+    this.#delegation = random.next() < DELEGATING ? new Delegation(random) : null;
     this.#deeds = new Deeds(store, this.#mode);
+    this.#lines = new LineAudit(store, this.#deeds);
     this.#decisions = new Decisions(store);
     const reached = () => (this.#reached?.process.isAlive === true ? this.#reached : null);
-    const told = (button: string, receipt: Receipt) => this.#decisions.clicked(button, receipt);
+    const told = (button: string, receipt: Receipt) => {
+      this.#decisions.clicked(button, receipt);
+      this.#lines.clicked(button, receipt, this.#world.now());
+    };
     this.#people = new SimPeople(this.#world, { reached, expiresMs: APPROVALS.expiresMinutes * 60_000, told });
     this.#server.seen = (message) => this.#sees(message);
   }
 
   async play(): Promise<Report> {
-    for (let finished = false; ; ) {
-      const process = this.#world.spawn(this.#killsLeft > 0 ? 1 + Math.floor(this.#world.random.next() * 90) : null);
-      const active = this.#start(process);
-      finished = await this.#world.runUntil(() => !process.isAlive || this.#isQuiet(active()), LIMIT_MS);
-      // Folds may lag behind the end of their run; a process that dies meanwhile leaves them to the next.
-      if (process.isAlive) await this.#world.runUntil(() => !process.isAlive, FOLDING_MS);
-      if (process.isAlive) return this.#report(finished && this.#isQuiet(active()));
+    for (;;) {
+      const steps = this.#delegation === null ? 90 : 150;
+      const process = this.#world.spawn(this.#killsLeft > 0 ? 1 + Math.floor(this.#world.random.next() * steps) : null);
+      const finished = await this.#goOn(process, this.#start(process));
+      if (process.isAlive) return this.#report(finished);
       this.#killsLeft -= 1;
       this.#kills += 1;
       await this.#world.runUntil(() => false, 200 + this.#world.random.next() * 3_000);
     }
+  }
+
+  /** Until all is done, or it is clear that it never will be, or the process dies. True when all is done. */
+  async #goOn(process: SimProcess, load: () => Load): Promise<boolean> {
+    const world = this.#world;
+    for (const end = world.now() + LIMIT_MS; process.isAlive && world.now() < end; ) {
+      const begun = world.now();
+      await world.runUntil(() => !process.isAlive || this.#isQuiet(load()), LIMIT_MS);
+      // Folds may lag behind the end of their run, and what is in the store may not have begun yet.
+      if (process.isAlive) await world.runUntil(() => !process.isAlive, FOLDING_MS);
+      if (process.isAlive && this.#isQuiet(load()) && (await this.#lines.isAtRest(this.#sessionKeys(), world.now())))
+        return true;
+      if (world.now() === begun) return false;
+    }
+    return false;
+  }
+
+  #sessionKeys(): string[] {
+    return [...new Set(this.#asks.map(({ event }) => sessionKeyOf(event.thread)))];
   }
 
   #isQuiet({ isStarted, running, waiting }: Load): boolean {
@@ -130,7 +163,7 @@ class Conversation {
   }
 
   #openCards(): SimMessage[] {
-    return this.#server.messages.filter(({ buttons }) => buttons.some((id) => id.startsWith("approve:")));
+    return this.#server.messages.filter(({ buttons }) => buttons.some((id) => /^(?:approve|answer):/u.test(id)));
   }
 
   #sees(message: SimMessage): void {
@@ -155,6 +188,9 @@ class Conversation {
     const inner = simPlatform({ world, process, server: this.#server, faultRate: this.#faultRate });
     const platform = pacePlatform(inner, clock);
     const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 2, target: () => platform });
+    const board = createTaskBoard();
+    const deps = { store, engine, clock, log: silentLog, approvals: APPROVALS };
+    const tools = withAgents(simTools(world, process, this.#deeds), deps);
     const receive = createIntake({
       store,
       engine,
@@ -175,15 +211,19 @@ class Conversation {
         tally: this.#calls,
         faultRate: this.#faultRate,
         overloadedUntil: this.#overloadedUntil,
+        delegation: this.#delegation,
       }),
       // Far away: each call is reserved, none is refused.
       budgets: { dayUsd: 1_000_000 },
       approvals: APPROVALS,
       engine,
-      tools: () => simTools(world, process, this.#deeds),
+      tools: () => tools,
       skillsOf: () => skillCatalogue([], []),
       platform: () => platform,
-      openView: () => createRunViews({ platform, clock, log: silentLog, board: createTaskBoard() }),
+      openView: (_name, body) =>
+        body.kind === "child"
+          ? createTaskViews({ board, clock }, body)
+          : createRunViews({ platform, clock, log: silentLog, board }),
       placeOf: () =>
         Promise.resolve({
           config: buildConfig({ model: "sim/sim", fallbackModel: "sim/other", mode: this.#mode }),
@@ -197,11 +237,12 @@ class Conversation {
     });
     this.#reached = { process, receive };
     let isStarted = false;
-    const starting = engine.start(runner).then(() => {
+    const starting = async () => {
+      await engine.start(runner);
       isStarted = true;
-    });
-    world.own(process, starting);
-    world.own(process, closeLeftovers({ store, log: silentLog, platform }));
+    };
+    world.own(process, starting());
+    world.own(process, closeLeftovers({ store, clock, log: silentLog, platform }));
     for (const ask of this.#asks) if (!ask.accepted) this.#deliver(ask, receive, process);
     return () => ({ isStarted, ...engine.load() });
   }
@@ -225,22 +266,27 @@ class Conversation {
     const texts = this.#server.messages;
     await this.#decisions.look();
     const stopped = new Set(
-      texts.filter(({ markdown }) => markdown.includes("⏹ Stopped by")).map(({ thread }) => thread.threadId),
+      texts.filter(({ markdown }) => markdown.includes("⏹ Stopped by @")).map(({ thread }) => thread.threadId),
     );
+    const asks = this.#asks.map(async ({ id, event }) => ({
+      id,
+      answers: texts.filter(({ key, markdown }) => key.includes(":answer:") && markdown.includes(answerMark(id)))
+        .length,
+      // While a sub-agent has a question, a message of who was asked is the answer.
+      mayBeUnanswered:
+        stopped.has(event.thread.threadId) || (await this.#store.inbox.byKey(event.key))?.body.kind === "resume",
+    }));
+    const lines = await this.#lines.audit(this.#sessionKeys(), this.#world.now());
     return {
-      asks: this.#asks.map(({ id, event }) => ({
-        id,
-        answers: texts.filter(({ key, markdown }) => key.includes(":answer:") && markdown.includes(answerMark(id)))
-          .length,
-        mayBeUnanswered: stopped.has(event.thread.threadId),
-      })),
+      asks: await Promise.all(asks),
+      wrongLines: lines.wrong,
+      subAgents: lines.ends,
       repeatedLaunches: this.#deeds.repeated(),
       unallowed: this.#deeds.unallowed(),
       wrongDecisions: this.#decisions.wrong(),
       openCards: this.#openCards().map(({ key }) => key),
       decisions: this.#decisions.tally(),
       failures: this.#world.failures,
-      openRuns: (await this.#store.runs.interrupted()).length,
       rateLimited: this.#server.rateLimited,
       unfolded: texts
         .filter(({ key, markdown }) => key.endsWith(":live") && markdown.startsWith("⏳"))

@@ -8,6 +8,7 @@ import type {
   ProviderRegistry,
   StreamEvent,
 } from "../../../src/core/providers/provider.ts";
+import { type Delegation, errandOf, reportMark } from "./errands.ts";
 import type { SimProcess, World } from "./world.ts";
 
 /** A request of a person in the simulation: so many turns with tools, then an answer that names the id. */
@@ -33,14 +34,17 @@ interface SimModelOptions {
   readonly faultRate: number;
   /** Until then the model `sim` has no capacity; `other` has. Milliseconds since the epoch. */
   readonly overloadedUntil: number;
+  /** Null: it does all the work itself. */
+  readonly delegation: Delegation | null;
 }
 
 /**
- * A model that works each request off: as many turns with tools as it asks for, then one answer that
+ * A model that works each request off: as many turns with tools or sub-agents as it asks for, then one answer that
  * names every request since the last answer. It fails now and then, in no conversation twice in a row: a run
  * that fails as often as it may ends with an error, and rightly so. Answers may be cut off by the output limit.
  */
-export function simRegistry({ world, process, tally, faultRate, overloadedUntil }: SimModelOptions): ProviderRegistry {
+export function simRegistry(options: SimModelOptions): ProviderRegistry {
+  const { world, process, tally, faultRate, overloadedUntil, delegation } = options;
   const clock = world.clockOf(process);
   /** First messages of conversations whose last call failed. */
   const failedBefore = new Set<string>();
@@ -60,7 +64,11 @@ export function simRegistry({ world, process, tally, faultRate, overloadedUntil 
         tally.refused += 1;
         throw new ProviderError("overloaded", "simulated");
       }
-      const response = cutOff(respond(request.messages), world.random.next() < faultRate);
+      if (isHopeless(request.messages)) {
+        tally.refused += 1;
+        throw new ProviderError("bad_request", "simulated");
+      }
+      const response = cutOff(respond(request.messages, delegation), world.random.next() < faultRate);
       const fails = !failedBefore.delete(conversation) && world.random.next() < faultRate;
       if (fails) failedBefore.add(conversation);
       for (const word of textOf(response.content).split(/(?<= )/)) {
@@ -83,7 +91,8 @@ export function simRegistry({ world, process, tally, faultRate, overloadedUntil 
   return { resolve: (ref) => Promise.resolve({ provider, model: ref.slice(4), facts }), available: () => ["sim"] };
 }
 
-function respond(messages: readonly Message[]): ModelResponse {
+/** What has been asked for since the last answer, and how far it is. */
+function openWork(messages: readonly Message[]) {
   const lastAnswer = messages.findLastIndex(
     (message, index) =>
       message.role === "assistant" &&
@@ -92,16 +101,27 @@ function respond(messages: readonly Message[]): ModelResponse {
   );
   const open = messages.slice(lastAnswer + 1);
   const said = open.filter((message) => message.role === "assistant").map((message) => textOf(message.content));
-  const asks = open.flatMap((message) => [...textOf(message.content).matchAll(/ask (\S+) (\d+)/g)]);
-  const turnsDone = open.filter((message) => message.role === "assistant").length;
-  const turnsWanted = Math.max(0, ...asks.map((ask) => Number(ask[2])));
+  const asks = open.flatMap((message) => [...textOf(message.content).matchAll(/(ask|errand) (\S+) (\d+)/g)]);
+  const isDone = said.length >= Math.max(0, ...asks.map((ask) => Number(ask[3])));
+  const names = asks.map(([, what, id = ""]) => (what === "ask" ? answerMark(id) : reportMark(id)));
+  return { isDone, marks: names.filter((mark) => !said.join("").includes(mark)) };
+}
+
+/** An errand that no model can end. */
+function isHopeless(messages: readonly Message[]): boolean {
+  return errandOf(messages)?.kind === "fails" && openWork(messages).isDone;
+}
+
+function respond(messages: readonly Message[], delegation: Delegation | null): ModelResponse {
+  const { isDone, marks } = openWork(messages);
   const usage = { inputTokens: 10, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  if (turnsDone < turnsWanted) {
+  if (!isDone) {
     const turn = messages.length;
-    const content = [{ type: "text" as const, text: `Working on it, turn ${turn}. ` }, ...calls(turn)];
+    const delegated = delegation?.calls(messages, turn) ?? [];
+    const uses = delegated.length === 0 ? calls(turn) : delegated;
+    const content = [{ type: "text" as const, text: `Working on it, turn ${turn}. ` }, ...uses];
     return { content, stopReason: "tool_use", usage, model: "sim" };
   }
-  const marks = asks.map((ask) => answerMark(ask[1] ?? "")).filter((mark) => !said.join("").includes(mark));
   const text = `Here it is: ${marks.join(" ")} ${"More words. ".repeat(10)}`;
   return { content: [{ type: "text", text }], stopReason: "end_turn", usage, model: "sim" };
 }

@@ -1,4 +1,4 @@
-import type { InboundAction, Person, Receipt, Receive } from "../../../src/core/protocol/platform.ts";
+import type { InboundAction, InboundCommand, Person, Receipt, Receive } from "../../../src/core/protocol/platform.ts";
 import type { SimMessage } from "./sim-platform.ts";
 import type { SimProcess, World } from "./world.ts";
 
@@ -28,6 +28,7 @@ export interface SimPeopleOptions {
 
 interface Click {
   readonly by: Person;
+  /** Its id, or the command that is typed instead: `/stop`. */
   readonly button: string;
 }
 
@@ -39,6 +40,8 @@ interface PlannedClick extends Click {
 
 /** A click whose receipt does not come is made again after so long. Milliseconds. */
 const PATIENCE_MS = 4_000;
+/** Typed rather than clicked. */
+const STOP = "/stop";
 /** How long people take to look at a card. Milliseconds. */
 const LOOK_MS = 15_000;
 
@@ -54,6 +57,8 @@ export class SimPeople {
   readonly #expiresMs: number;
   readonly #told: (button: string, receipt: Receipt) => void;
   #clicks = 0;
+  /** Messages that were seen before. */
+  readonly #seen = new Set<string>();
 
   constructor(world: World, options: SimPeopleOptions) {
     this.#world = world;
@@ -68,6 +73,28 @@ export class SimPeople {
     const again = message.buttons.find((id) => id.startsWith("ask-again:"));
     if (again !== undefined && this.#luck(0.3))
       this.#click(message, { by: ANA, button: again, afterMs: this.#some(9_000) });
+    if (this.#seen.has(message.id)) return;
+    this.#seen.add(message.id);
+    if (message.buttons.some((id) => id.startsWith("answer:"))) this.#seesQuestion(message);
+    if (message.key.includes(":tool:task:")) this.#seesAssignment(message);
+  }
+
+  /** Many click, also who may not; one who may always does. */
+  #seesQuestion(card: SimMessage): void {
+    const choose = () => card.buttons[Math.floor(this.#world.random.next() * card.buttons.length)] ?? "";
+    if (this.#luck(0.5)) this.#click(card, { by: BOB, button: choose(), afterMs: this.#some(LOOK_MS) });
+    this.#click(card, { by: CHIEF, button: choose(), afterMs: this.#some(LOOK_MS) });
+    if (this.#luck(0.2)) this.#dieAfter(this.#some(LOOK_MS));
+  }
+
+  /** Some stop the run that hands work on, or all there is in the thread, while the sub-agent works. */
+  #seesAssignment(message: SimMessage): void {
+    const [runId] = message.key.split(":");
+    const luck = this.#world.random.next();
+    const afterMs = this.#some(4_000);
+    if (luck < 0.1) this.#click(message, { by: ANA, button: `stop:${runId}`, afterMs });
+    else if (luck < 0.15) this.#click(message, { by: BOB, button: STOP, afterMs });
+    else if (luck < 0.25) this.#dieAfter(afterMs);
   }
 
   #seesCard(card: SimMessage): void {
@@ -110,10 +137,10 @@ export class SimPeople {
     const outside = world.clockOf(null);
     this.pending += 1;
     let isDone = false;
-    const hand = async ({ process, receive }: Reached, event: InboundAction) => {
+    const hand = async ({ process, receive }: Reached, event: InboundAction | InboundCommand) => {
       await world.step(process);
       const receipt = await receive(event);
-      this.#told(event.action, receipt);
+      this.#told(event.kind === "action" ? event.action : STOP, receipt);
       if (!isDone) this.pending -= 1;
       isDone = true;
     };
@@ -132,17 +159,18 @@ export class SimPeople {
     outside.after(afterMs, attempt);
   }
 
-  #eventOf({ id, thread }: SimMessage, { by, button }: Click): InboundAction {
+  #eventOf({ id, thread }: SimMessage, { by, button }: Click): InboundAction | InboundCommand {
     this.#clicks += 1;
-    return {
-      kind: "action",
+    const place = {
       key: `slack:action:${id}:${this.#clicks}`,
-      action: button,
       workspace: { id: "T", name: "T" },
-      channel: { id: thread.channelId, name: "ops", kind: "channel" },
+      channel: { id: thread.channelId, name: "ops", kind: "channel" as const },
       thread,
       person: by,
       at: this.#world.now(),
     };
+    return button === STOP
+      ? { ...place, kind: "command", name: "stop", args: "" }
+      : { ...place, kind: "action", action: button };
   }
 }

@@ -22,24 +22,33 @@ export function simStore(store: Store, world: World, process: SimProcess): Store
     await world.step(process);
     return value;
   };
+  const { percent, ms } = world.random.next() < FAR ? SLOW.far : SLOW.usual;
   return {
-    ...tracked(store, (work) => read(world, process, work)),
+    ...tracked(store, async (work) => {
+      if (world.random.next() * 100 < percent) await world.clockOf(process).sleep(world.random.next() * ms, NEVER);
+      return world.real(process, work);
+    }),
     transaction,
     close: () => Promise.resolve(),
   };
 }
 
-/** How many of a hundred reads are slow, and how slow the slowest is, in milliseconds: others act between one and the next. */
-const SLOW = { percent: 10, ms: 300 };
-
-function read(world: World, process: SimProcess, work: () => Promise<unknown>): Promise<unknown> {
-  const isSlow = world.random.next() * 100 < SLOW.percent;
-  if (!isSlow) return world.real(process, work);
-  return world
-    .clockOf(process)
-    .sleep(world.random.next() * SLOW.ms, new AbortController().signal)
-    .then(() => world.real(process, work));
+interface Slowness {
+  /** How many of a hundred reads are slow. */
+  readonly percent: number;
+  /** How slow the slowest is. Milliseconds. */
+  readonly ms: number;
 }
+
+/** Others act between one read and the next: as a rule now and then, with some processes all the time. */
+const SLOW: Readonly<Record<"usual" | "far", Slowness>> = {
+  usual: { percent: 10, ms: 300 },
+  far: { percent: 50, ms: 1_000 },
+};
+/** How many processes are far from the database. */
+const FAR = 0.3;
+
+const NEVER = new AbortController().signal;
 
 /** Every call, however deep, goes through `call`. */
 function tracked<T extends object>(target: T, call: (work: () => Promise<unknown>) => Promise<unknown>): T {

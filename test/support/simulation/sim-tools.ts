@@ -1,11 +1,24 @@
 import { z } from "zod";
+import type { Author } from "../../../src/core/protocol/messages.ts";
 import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../../src/core/tool.ts";
+import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
+import { type AgentDeps, createAgent } from "../../../src/tools/native/agent.ts";
+import { type AgentOutputDeps, createAgentOutput } from "../../../src/tools/native/agent-output.ts";
+import { type AskDeps } from "../../../src/tools/native/ask.ts";
+import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
 import type { SimProcess, World } from "./world.ts";
 
 const input = z.object({ n: z.number() });
 type Input = z.infer<typeof input>;
+
+/** One use of a tool. */
+export interface Use {
+  readonly runId: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
 
 /** What the tools of all processes have done. */
 export class Deeds {
@@ -13,10 +26,19 @@ export class Deeds {
   readonly #mode: "write" | "agi";
   readonly #launches = new Map<string, number>();
   readonly #unallowed: string[] = [];
+  readonly #uses: Use[] = [];
 
   constructor(store: Store, mode: "write" | "agi") {
     this.#store = store;
     this.#mode = mode;
+  }
+
+  uses(): readonly Use[] {
+    return this.#uses;
+  }
+
+  used(use: Use): void {
+    this.#uses.push(use);
   }
 
   /** Calls, by run and id, of the tool that must never run again, that did. */
@@ -43,10 +65,22 @@ export class Deeds {
     if (!isAllowed) this.#unallowed.push(`${call.runId}:${call.callId}`);
   }
 
+  /** A sub-agent has the grants of the session that it descends from. */
   async #isGranted({ runId, sessionId, channelKey }: ToolContext, key: string): Promise<boolean> {
-    const authors = await this.#store.messages.authorsOfRun(runId);
-    const grants = await this.#store.grants.inForce({ sessionId, channelId: channelKey });
-    return authors.every(({ id }) => grants.some((grant) => grant.personId === id && grant.key === key));
+    const { task } = await this.#store.sessions.get(sessionId);
+    const root = task?.root.sessionId ?? sessionId;
+    const grants = await this.#store.grants.inForce({ sessionId: root, channelId: channelKey });
+    const people = await this.#peopleOf(runId);
+    return people.every(({ id }) => grants.some((grant) => grant.personId === id && grant.key === key));
+  }
+
+  /** Whose words are in the run, or were in its parent's when it was begun. */
+  async #peopleOf(runId: string): Promise<Author[]> {
+    const run = await this.#store.runs.get(runId);
+    const body = run === null ? null : (await this.#store.inbox.get(run.eventSeq)).body;
+    const brought = body?.kind === "child" ? [body.author, ...body.people] : [];
+    const said = await this.#store.messages.authorsOfRun(runId);
+    return [...said, ...brought, ...(await this.#store.questions.answerersOf(runId))];
   }
 }
 
@@ -54,6 +88,7 @@ export class Deeds {
 export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[] {
   const base = { input, title: () => "", grant: ({ n }: Input) => ({ key: String(n % 2), label: "l" }) };
   const clock = world.clockOf(process);
+  const use = ({ runId }: ToolContext) => deeds.used({ runId, at: world.now() });
   const look = defineTool({
     ...base,
     name: "look",
@@ -61,7 +96,8 @@ export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[
     permission: "read",
     parallel: true,
     afterCrash: "replay",
-    execute: async (_input, _ctx, signal) => {
+    execute: async (_input, ctx, signal) => {
+      use(ctx);
       await clock.sleep(world.random.next() * 900, signal);
       return world.random.next() < 0.1 ? errorResult("nothing there") : textResult("seen");
     },
@@ -74,6 +110,7 @@ export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[
     parallel: false,
     afterCrash: "never",
     execute: async ({ n }, ctx, signal) => {
+      use(ctx);
       deeds.launched(ctx);
       await world.real(process, () => deeds.check(ctx, `launch:${n % 2}`));
       await world.step(process);
@@ -89,10 +126,26 @@ export function simTools(world: World, process: SimProcess, deeds: Deeds): Tool[
     parallel: true,
     afterCrash: "replay",
     execute: async ({ n }, ctx, signal) => {
+      use(ctx);
       await world.real(process, () => deeds.check(ctx, `note:${n % 2}`));
       await clock.sleep(world.random.next() * 300, signal);
       return textResult("noted");
     },
   });
   return [look, launch, note];
+}
+
+/** No sub-agent has files. */
+const copies = createExecutorCopies("/nowhere");
+/** Workers alone, with any model. */
+const PLAIN = { agents: new Map(), models: { problemWith: () => Promise.resolve(null) }, copies };
+
+/** These tools, and the program's own that work with sub-agents and people. */
+export function withAgents(
+  own: readonly Tool[],
+  deps: AskDeps & Omit<AgentOutputDeps, "copies"> & Pick<AgentDeps, "engine">,
+): readonly Tool[] {
+  const agent = createAgent({ ...deps, ...PLAIN, catalogue: () => all });
+  const all = [...own, createAskUserQuestion(deps), agent, createAgentOutput({ ...deps, copies })];
+  return all;
 }
