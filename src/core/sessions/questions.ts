@@ -185,21 +185,22 @@ export async function withdrawQuestions(options: WithdrawOptions, by: string | n
   }
 }
 
-export interface AnsweredOptions extends WithdrawOptions {
+export interface ShowClosedOptions extends WithdrawOptions {
   readonly platform: WithdrawOptions["platform"] & Pick<ChatPlatform, "limits">;
   readonly closings: Pick<Closings, "begin">;
 }
 
 /**
- * The run has ended: cards that do not show their answer yet come to show it. The edit may have failed, and a stop may have
- * come before the call that asked has learned of the answer.
+ * The run has ended: cards that do not show yet what has become of them come to show it. The edit may have failed or its
+ * process may have died, and a stop may have come before the call that asked has learned of the answer.
  */
-export async function closeAnswered(options: AnsweredOptions, by: string | null): Promise<void> {
+export async function showClosedQuestions(options: ShowClosedOptions, by: string | null): Promise<void> {
   const { store, run, platform, closings } = options;
-  for (const row of await store.questions.answeredOfRun(run.id)) {
+  for (const row of await store.questions.closedOfRun(run.id)) {
     const key = postKey(run.id, toolPostKey(cardKey(row)));
-    if (by === null && !(await store.posts.isUnclosed(key))) continue;
-    const shown = answeredCard(row, platform.limits.editChars);
+    const isAnswered = row.status === "answered";
+    if (!(isAnswered && by !== null) && !(await store.posts.isUnclosed(key))) continue;
+    const shown = isAnswered ? answeredCard(row, platform.limits.editChars) : withdrawnCard(row, by);
     const { files: _files, ...last } = shown;
     await store.transaction((tx) => tx.posts.closes(key, last));
     closings.begin(key, shown, options);

@@ -30,7 +30,7 @@ import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
 import { postKey } from "./post-once.ts";
-import { closeAnswered, withdrawQuestions } from "./questions.ts";
+import { showClosedQuestions, withdrawQuestions } from "./questions.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import { keepingNotices, noticesOf } from "./run-notices.ts";
@@ -170,7 +170,7 @@ class SessionRunner implements SessionHandler {
     await withdrawApprovals(desk, by);
     const asked = { ...desk, run: { id: run.wake.runId, sessionId: run.session.id } };
     await withdrawQuestions(asked, by);
-    await closeAnswered(asked, by);
+    await showClosedQuestions(asked, by);
   }
 
   #sessionOf({ sessionId }: Wake): Promise<SessionRow> {

@@ -62,8 +62,9 @@ export function questionReads(db: Client) {
       return rows.map(toRow);
     },
 
-    async answeredOfRun(runId: string): Promise<QuestionRow[]> {
-      const rows = await db.question.findMany({ where: { runId, status: "answered" } });
+    /** Those that were answered or withdrawn. */
+    async closedOfRun(runId: string): Promise<QuestionRow[]> {
+      const rows = await db.question.findMany({ where: { runId, status: { not: "open" } } });
       return rows.map(toRow);
     },
 

@@ -7,7 +7,7 @@ import { closeLeftovers } from "../../../src/core/sessions/leftover-closings.ts"
 import {
   answerByClick,
   answerByMessage,
-  closeAnswered,
+  showClosedQuestions,
   withdrawQuestions,
 } from "../../../src/core/sessions/questions.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
@@ -196,9 +196,25 @@ test.each(answeredCases)("the end of the run shows an answer $name", async ({ is
     edit: (_posted: PostedMessage, message: OutgoingMessage) => Promise.resolve(void shown.push(message)),
   };
   const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD }, closings: new Closings() };
-  await closeAnswered({ ...closing, run: { id: "run_1", sessionId: "ses_1" } }, stoppedBy);
+  await showClosedQuestions({ ...closing, run: { id: "run_1", sessionId: "ses_1" } }, stoppedBy);
   await until(() => shown.length > 0, { what: () => "the card to be closed" });
   expect(shown).toMatchObject([{ markdown: "Question: Which port?\n✓ 8080 — @ana", buttons: [] }]);
+});
+
+test("a card whose process died while it was withdrawn is closed by the process that ends the run", async () => {
+  const session = await asked();
+  const { store, clock, thread } = session;
+  const run = { id: "run_1", sessionId: "ses_1" };
+  const dies = () => Promise.reject(new StoreError("stale_owner", "the process has died"));
+  const dying = withdrawQuestions({ ...closingOf(session, dies), run }, "@ana");
+  await clock.advance(60_000);
+  await dying;
+  const platform = { limits: SIM_LIMITS, find: () => Promise.resolve(null), edit: thread.edit.bind(thread) };
+  const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD }, closings: new Closings() };
+  await withdrawQuestions({ ...closing, run }, "@ana");
+  await showClosedQuestions({ ...closing, run }, "@ana");
+  await until(() => thread.edits.length > 0, { what: () => "the card to be closed" });
+  expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
 });
 
 test("a card that shows its answer is not left to be closed", async () => {
