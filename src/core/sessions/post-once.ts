@@ -4,6 +4,7 @@ import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "..
 import type { Clock } from "../protocol/runtime.ts";
 import { isDatabaseAway } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
+import { tryAgain } from "./try-again.ts";
 
 /** What posting needs of a platform. */
 export type PostTarget = Pick<ChatPlatform, "post" | "find">;
@@ -35,7 +36,7 @@ const FINAL: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "pla
  * platform is called, and an intent without an outcome is looked for before it is posted again.
  */
 export async function postOnce(context: PostOnce, key: string, message: OutgoingMessage): Promise<PostedMessage> {
-  const known = await context.store.posts.get(key);
+  const known = await persistently(context, key, () => context.store.posts.get(key));
   if (known?.posted) return known.posted;
   // What a process before this one sent may land as late as what this one sends now.
   let doubt: Doubt | null = known === null ? null : { intentAt: known.intentAt, since: context.clock.now() };
@@ -78,23 +79,28 @@ function retryDelay(error: AppError, attempt: number): number {
   return error.retryAfterMs ?? Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** attempt);
 }
 
-async function writeIntent(
-  { store, clock, owner }: PostOnce,
-  key: string,
-  { again }: { again: boolean },
-): Promise<number> {
+async function writeIntent(context: PostOnce, key: string, { again }: { again: boolean }): Promise<number> {
+  const { store, clock, owner } = context;
   const at = clock.now();
-  await store.transaction(async (tx) => {
-    await tx.sessions.fence(owner.sessionId, owner.epoch, at);
-    if (again) await tx.posts.renew(key, at);
-    else await tx.posts.intend({ key, runId: owner.runId, sessionId: owner.sessionId, at });
-  });
+  const write = (attempt: number) =>
+    store.transaction(async (tx) => {
+      await tx.sessions.fence(owner.sessionId, owner.epoch, at);
+      if (again || (attempt > 1 && (await tx.posts.get(key)) !== null)) await tx.posts.renew(key, at);
+      else await tx.posts.intend({ key, runId: owner.runId, sessionId: owner.sessionId, at });
+    });
+  await persistently(context, key, write);
   return at;
 }
 
-async function settle({ store, clock }: PostOnce, key: string, posted: PostedMessage): Promise<PostedMessage> {
-  await store.transaction((tx) => tx.posts.sent(key, posted, clock.now()));
+async function settle(context: PostOnce, key: string, posted: PostedMessage): Promise<PostedMessage> {
+  const { store, clock } = context;
+  await persistently(context, key, () => store.transaction((tx) => tx.posts.sent(key, posted, clock.now())));
   return posted;
+}
+
+/** A live message that stands would be followed by nobody, for a database that was away for a moment. */
+function persistently<T>(context: PostOnce, key: string, work: (attempt: number) => Promise<T>): Promise<T> {
+  return tryAgain(work, { ...context, what: { runId: context.owner.runId, key } });
 }
 
 /** Looks in the platform until the message is found or can no longer land; a look that fails counts as none. */

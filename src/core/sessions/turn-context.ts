@@ -1,11 +1,11 @@
 import type { Log } from "../protocol/log.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
-import { isDatabaseAway } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
 import type { TurnContext } from "./engine.ts";
 import { type PostTarget, postKey, postOnce } from "./post-once.ts";
 import { beginsOwnRun, isClosedRun, type StoredEvent } from "./session-event.ts";
+import { tryAgain } from "./try-again.ts";
 
 export interface TurnContextOptions {
   readonly store: Store;
@@ -21,10 +21,6 @@ export interface TurnContextOptions {
   /** The end of this owner only: posts go on after a person's stop. */
   readonly suspended: AbortSignal;
 }
-
-/** How often a step is journalled when the database is away, and how long after the time before. Milliseconds. */
-const ATTEMPTS = 3;
-const AGAIN_MS = 500;
 
 /** The journal of one wake, on our own tables. */
 export function createTurnContext(options: TurnContextOptions): TurnContext {
@@ -42,18 +38,9 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
       return value;
     });
 
-  /** Again, where the database was away for a moment: under its key it counts once, and what led to it is not lost. */
-  const transaction: TurnContext["transaction"] = async (key, work) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await journalled(key, work);
-      } catch (error) {
-        if (attempt === ATTEMPTS || !isDatabaseAway(error) || options.suspended.aborted) throw error;
-        options.log.warn({ err: error, runId, key, attempt }, "journal_tried_again");
-        await clock.sleep(AGAIN_MS, options.suspended);
-      }
-    }
-  };
+  /** Under its key it counts once, and what led to it is not lost. */
+  const transaction: TurnContext["transaction"] = (key, work) =>
+    tryAgain(() => journalled(key, work), { ...options, signal: options.suspended, what: { runId, key } });
 
   return {
     runId,

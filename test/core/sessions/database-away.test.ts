@@ -53,12 +53,16 @@ test("a database that stays away is the run's failure", async () => {
   await failed;
 });
 
-test("a post that has landed when the database goes away is no defect of the program", async () => {
+const POSTED = { platform: "slack", channelId: "C1", messageId: "1.1" } as const;
+
+/** A post whose first transactions, then those after it has landed, meet a connection that breaks. */
+async function postOver(breaks: { left: number; committed: boolean }, afterwards: number) {
   const { store, clock, session } = await nativeSession();
-  const breaks = { left: 0, committed: false };
+  let posts = 0;
   const post = async () => {
-    breaks.left = 1;
-    return { platform: "slack", channelId: "C1", messageId: "1.1" } as const;
+    posts += 1;
+    breaks.left = afterwards;
+    return POSTED;
   };
   const context = {
     store: breaking(store, breaks),
@@ -70,7 +74,22 @@ test("a post that has landed when the database goes away is no defect of the pro
     signal,
   };
   const message = { lane: "progress", markdown: "Hello.", tone: "plain", buttons: [], files: [] } as const;
-  await expect(postOnce(context, "run_1:key", message)).rejects.toThrow(ConnectionLost);
+  const ended = postOnce(context, "run_1:key", message).catch((error: unknown) => error);
+  await clock.runAll();
+  return { ended: await ended, posts, row: await store.posts.get("run_1:key") };
+}
+
+test.each([
+  { committed: false, when: "before its steps were committed" },
+  { committed: true, when: "after its steps were committed" },
+])("a post whose connection broke $when is made and known, once", async ({ committed }) => {
+  const { ended, posts, row } = await postOver({ left: 2, committed }, 2);
+  expect([ended, posts]).toEqual([POSTED, 1]);
+  expect(row).toMatchObject({ state: "sent", posted: POSTED });
+});
+
+test("a post that has landed when the database goes away for longer is no defect of the program", async () => {
+  expect((await postOver({ left: 0, committed: false }, Infinity)).ended).toBeInstanceOf(ConnectionLost);
 });
 
 test("a call of a tool that the database fails is taken up again, and the model is told nothing", async () => {
