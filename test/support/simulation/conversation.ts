@@ -20,7 +20,7 @@ import { LineAudit } from "./line-audit.ts";
 import { answerMark, askText, type CallTally, simRegistry } from "./sim-model.ts";
 import { ANA, BOB, CHIEF, type Reached, SimPeople } from "./sim-people.ts";
 import { type SimMessage, SimServer, simPlatform } from "./sim-platform.ts";
-import { simStore } from "./sim-store.ts";
+import { slowStore } from "./sim-store.ts";
 import { Deeds, simTools, withAgents } from "./sim-tools.ts";
 import { type SimProcess, World } from "./world.ts";
 
@@ -184,7 +184,7 @@ class Conversation {
     const world = this.#world;
     const clock = world.clockOf(process);
     const runtime = { clock, ids: this.#ids, random: world.random };
-    const store = simStore(this.#store, world, process);
+    const store = slowStore(this.#store, world, process);
     const inner = simPlatform({ world, process, server: this.#server, faultRate: this.#faultRate });
     const platform = pacePlatform(inner, clock);
     const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 2, target: () => platform });

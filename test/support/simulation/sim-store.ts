@@ -22,15 +22,22 @@ export function simStore(store: Store, world: World, process: SimProcess): Store
     await world.step(process);
     return value;
   };
-  const { percent, ms } = world.random.next() < FAR ? SLOW.far : SLOW.usual;
   return {
-    ...tracked(store, async (work) => {
-      if (world.random.next() * 100 < percent) await world.clockOf(process).sleep(world.random.next() * ms, NEVER);
-      return world.real(process, work);
-    }),
+    ...tracked(store, (work) => world.real(process, work)),
     transaction,
     close: () => Promise.resolve(),
   };
+}
+
+/** As `simStore`, with reads that take their time: it passes only while the world runs. */
+export function slowStore(store: Store, world: World, process: SimProcess): Store {
+  const { percent, ms } = world.random.next() < FAR ? SLOW.far : SLOW.usual;
+  const { transaction, close, ...reads } = simStore(store, world, process);
+  const read = async (work: () => Promise<unknown>) => {
+    if (world.random.next() * 100 < percent) await world.clockOf(process).sleep(world.random.next() * ms, NEVER);
+    return work();
+  };
+  return { ...tracked(reads, read), transaction, close };
 }
 
 interface Slowness {
