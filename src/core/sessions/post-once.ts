@@ -1,9 +1,9 @@
-import { AppError, toAppError } from "../protocol/errors.ts";
+import { AppError, StoreError, toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { isDatabaseAway } from "../store/failure.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
 import { tryAgain } from "./try-again.ts";
 
 /** What posting needs of a platform. */
@@ -85,11 +85,18 @@ async function writeIntent(context: PostOnce, key: string, { again }: { again: b
   const write = (attempt: number) =>
     store.transaction(async (tx) => {
       await tx.sessions.fence(owner.sessionId, owner.epoch, at);
+      if (again) await requireOpen(tx, owner.runId);
       if (again || (attempt > 1 && (await tx.posts.get(key)) !== null)) await tx.posts.renew(key, at);
       else await tx.posts.intend({ key, runId: owner.runId, sessionId: owner.sessionId, at });
     });
   await persistently(context, key, write);
   return at;
+}
+
+/** Cards of a run that has ended are closed by then: what is posted late, after a refusal, would keep its buttons for good. */
+async function requireOpen(tx: StoreTransaction, runId: string): Promise<void> {
+  const run = await tx.runs.get(runId);
+  if (run?.status === "ended") throw new StoreError("stale_owner", `run ${runId} has ended: it posts nothing more`);
 }
 
 async function settle(context: PostOnce, key: string, posted: PostedMessage): Promise<PostedMessage> {
