@@ -117,7 +117,7 @@ test("of two ended runs that are gone on with at once, one is", async () => {
     goOn(click(`${button.verb}:${button.runId}`), button, { store, engine, runtime }),
   );
   const receipts = await Promise.all(clicks);
-  expect(receipts.map((receipt) => receipt?.type).toSorted()).toEqual(["accepted", "reply"]);
+  expect(new Set(receipts.map((receipt) => receipt?.type))).toEqual(new Set(["accepted", "reply"]));
 });
 
 test("what waits to begin a run keeps its thread", async () => {

@@ -78,5 +78,5 @@ test("a run that gets its place while the view of its waiting is opened has one 
 
   await Promise.all([runner.queued(wake, context, 0), runner.run(wake, context)]);
   expect(views).toHaveLength(2);
-  expect(views.map((seen) => seen.at(-1)).toSorted()).toEqual(["finish", "suspend"]);
+  expect(new Set(views.map((seen) => seen.at(-1)))).toEqual(new Set(["finish", "suspend"]));
 });

@@ -32,12 +32,16 @@ export function simStore(store: Store, world: World, process: SimProcess): Store
 /** As `simStore`, with reads that take their time: it passes only while the world runs. */
 export function slowStore(store: Store, world: World, process: SimProcess): Store {
   const { percent, ms } = world.random.next() < FAR ? SLOW.far : SLOW.usual;
-  const { transaction, close, ...reads } = simStore(store, world, process);
+  const quick = simStore(store, world, process);
   const read = async (work: () => Promise<unknown>) => {
     if (world.random.next() * 100 < percent) await world.clockOf(process).sleep(world.random.next() * ms, NEVER);
     return work();
   };
-  return { ...tracked(reads, read), transaction, close };
+  return {
+    ...tracked(quick, read),
+    transaction: (work) => quick.transaction(work),
+    close: () => quick.close(),
+  };
 }
 
 interface Slowness {
