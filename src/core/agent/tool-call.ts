@@ -25,7 +25,8 @@ export interface RunningCall {
 
 /**
  * Runs one allowed call: begun, executed, ended, each journalled before it is told; a call that waits for something
- * stays begun. Does nothing once the signal has aborted. Throws only suspensions, journal failures and those of a database that is away.
+ * stays begun. Does nothing once the signal has aborted. Throws only suspensions, journal failures, and those of a
+ * database that is away.
  */
 export async function runCall(running: RunningCall, signal: AbortSignal): Promise<void> {
   const { query, run, call, emit } = running;

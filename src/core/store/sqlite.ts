@@ -14,7 +14,8 @@ import { unavailable } from "./unavailable.ts";
 
 /**
  * Creates the folder and file when missing, applies migrations, and opens a client: one connection for transactions, which
- * come one after another, and one for what is read beside them. Rejects with ConfigError where the file or its surroundings keep it from that, and as `migrate` does.
+ * come one after another, and one for what is read beside them. Rejects with ConfigError where the file or its
+ * surroundings keep it from that, and as `migrate` does.
  */
 export async function openSqlite(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const file = sqlitePath(url);
