@@ -52,7 +52,9 @@ const input = z.object({
   run_in_background: z
     .boolean()
     .default(false)
-    .describe("True: you get its id at once and go on; you are told when it has ended. Not for what a sub-agent begins itself."),
+    .describe(
+      "True: you get its id at once and go on; you are told when it has ended. Not for what a sub-agent begins itself.",
+    ),
 });
 type AgentInput = z.infer<typeof input>;
 
