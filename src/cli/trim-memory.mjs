@@ -7,10 +7,11 @@
 const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_TRIM_THRESHOLD_: "1048576" };
 
 /**
- * What V8 reads at the start of a process: a heap of this many megabytes is nothing to collect yet. A start leaves
- * less, and looking through all of it twice meanwhile takes a fifth of its processor time; `warmUp` does it once.
+ * What V8 reads at the start of a process: a heap of this many megabytes is nothing to collect yet. A start that looks
+ * through smaller ones again and again takes an eighth longer, and at twice as many the process keeps, once it has
+ * worked, thirty megabytes more (`npm run bench -- --only answer`).
  */
-const HEAP = "--initial-heap-size=96";
+const HEAP = "--initial-heap-size=48";
 
 /**
  * The environment to begin this process anew with, or null when it stays as it is: an operator has chosen

@@ -33,5 +33,5 @@ test("a process begins anew with its arguments, and once", () => {
   const args = ["--input-type=module", "--eval", script, "one", "two words"];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env });
   expect(stderr).toBe("");
-  expect(stdout).toBe("begun begun 1048576 --initial-heap-size=96 one two words");
+  expect(stdout).toBe("begun begun 1048576 --initial-heap-size=48 one two words");
 });
