@@ -40,11 +40,10 @@ export async function postOnce(context: PostOnce, key: string, message: Outgoing
   if (known?.posted) return known.posted;
   // What a process before this one sent may land as late as what this one sends now.
   let doubt: Doubt | null = known === null ? null : { intentAt: known.intentAt, since: context.clock.now() };
-  const isCard = message.lane === "approval";
   for (let attempt = 0; ; attempt++) {
     const found = doubt === null ? null : await look(context, key, doubt);
     if (found !== null) return settle(context, key, found);
-    const intentAt = await writeIntent(context, key, { again: known !== null || attempt > 0, isCard });
+    const intentAt = await writeIntent(context, key, { again: known !== null || attempt > 0 });
     doubt = null;
     try {
       return await settle(context, key, await context.target.post(context.thread, message, key));
@@ -80,19 +79,13 @@ function retryDelay(error: AppError, attempt: number): number {
   return error.retryAfterMs ?? Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** attempt);
 }
 
-interface Intent {
-  readonly again: boolean;
-  /** It asks somebody, and stays open until it is closed. */
-  readonly isCard: boolean;
-}
-
-async function writeIntent(context: PostOnce, key: string, { again, isCard }: Intent): Promise<number> {
+async function writeIntent(context: PostOnce, key: string, { again }: { again: boolean }): Promise<number> {
   const { store, clock, owner } = context;
   const at = clock.now();
   const write = (attempt: number) =>
     store.transaction(async (tx) => {
       await tx.sessions.fence(owner.sessionId, owner.epoch, at);
-      if (isCard) await requireAsking(tx, owner.runId);
+      if (again) await requireOpen(tx, owner.runId);
       if (again || (attempt > 1 && (await tx.posts.get(key)) !== null)) await tx.posts.renew(key, at);
       else await tx.posts.intend({ key, runId: owner.runId, sessionId: owner.sessionId, at });
     });
@@ -100,10 +93,10 @@ async function writeIntent(context: PostOnce, key: string, { again, isCard }: In
   return at;
 }
 
-/** Whoever stops or ends a run closes the cards that there are: one that came later would keep its buttons for good. */
-async function requireAsking(tx: StoreTransaction, runId: string): Promise<void> {
-  if (await tx.runs.holdOpen(runId)) return;
-  throw new StoreError("stale_owner", `run ${runId} is stopped or over: it asks nobody any more`);
+/** Cards of a run that has ended are closed by then: what is posted late, after a refusal, would keep its buttons for good. */
+async function requireOpen(tx: StoreTransaction, runId: string): Promise<void> {
+  const run = await tx.runs.get(runId);
+  if (run?.status === "ended") throw new StoreError("stale_owner", `run ${runId} has ended: it posts nothing more`);
 }
 
 async function settle(context: PostOnce, key: string, posted: PostedMessage): Promise<PostedMessage> {

@@ -36,25 +36,3 @@ test("a card that was put off is posted later, but not once its run is over: nob
   expect(await putOff({ isStopped: false })).toEqual({ ended: POSTED, tries: 2 });
   expect(await putOff({ isStopped: true })).toMatchObject({ ended: { code: "stale_owner" }, tries: 1 });
 });
-
-test("a run that is being stopped asks nobody any more", async () => {
-  const { store, clock, session } = await nativeSession();
-  await store.transaction((tx) => tx.runs.requestCancel("run_1", "@ana"));
-  let posts = 0;
-  const post = () => {
-    posts += 1;
-    return Promise.resolve(POSTED);
-  };
-  const context = {
-    store,
-    clock,
-    log: silentLog,
-    target: { post, find: () => Promise.resolve(null) },
-    thread: THREAD,
-    owner: { runId: "run_1", sessionId: session.id, epoch: 0 },
-    signal: new AbortController().signal,
-  };
-  await expect(postOnce(context, "run_1:card", CARD)).rejects.toMatchObject({ code: "stale_owner" });
-  expect(await postOnce(context, "run_1:live", { ...CARD, lane: "progress" })).toEqual(POSTED);
-  expect(posts).toBe(1);
-});
