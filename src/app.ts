@@ -20,7 +20,7 @@ import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
-import { createModelChoice, type ModelChoice } from "./core/providers/model-choice.ts";
+import { createModelChoice, type ModelChoice } from "./core/providers/models/model-choice.ts";
 import type { ProviderRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { EmbeddedEngine } from "./core/sessions/embedded-engine.ts";

@@ -7,7 +7,7 @@ import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
 import type { Completion, OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import type { ModelChoice } from "../providers/model-choice.ts";
+import type { ModelChoice } from "../providers/models/model-choice.ts";
 import type { SessionEngine } from "../sessions/engine.ts";
 import type { RestoreFiles } from "../sessions/file-restore.ts";
 import type { CalledSkill } from "../sessions/session-event.ts";

@@ -1,12 +1,12 @@
 import { ProviderError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import { bedrockWires } from "./bedrock.ts";
+import { bedrockWires } from "./anthropic/bedrock.ts";
 import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, REGION } from "./catalog.ts";
 import { adaptiveConcurrency } from "./concurrency.ts";
-import { copilotWires } from "./copilot.ts";
+import { copilotWires } from "./copilot/copilot.ts";
 import { createDemoProvider } from "./demo/demo-provider.ts";
-import { type ModelOverride, modelFacts } from "./models.ts";
+import { type ModelOverride, modelFacts } from "./models/models.ts";
 import type { LlmProvider, ProviderRegistry } from "./provider.ts";
 import { createProvider } from "./provider-call.ts";
 import { PLAIN, type WireName } from "./quirks.ts";

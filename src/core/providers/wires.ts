@@ -50,11 +50,11 @@ export function singleWire(usual: WireName, reach: Reach): Wires {
 async function loadWire(wire: WireName, options: WireOptions): Promise<Wire> {
   switch (wire) {
     case "anthropic":
-      return (await import("./anthropic-messages.ts")).createAnthropicMessages(options);
+      return (await import("./anthropic/anthropic-messages.ts")).createAnthropicMessages(options);
     case "responses":
-      return (await import("./openai-responses.ts")).createOpenAiResponses(options);
+      return (await import("./openai/openai-responses.ts")).createOpenAiResponses(options);
     case "chat":
-      return (await import("./openai-chat.ts")).createOpenAiChat(options);
+      return (await import("./openai/openai-chat.ts")).createOpenAiChat(options);
     default:
       return assertNever(wire);
   }

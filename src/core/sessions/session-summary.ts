@@ -4,7 +4,7 @@ import { whatOf } from "../commands/approvals.ts";
 import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { BusyState, SessionSummary } from "../protocol/session-summary.ts";
 import { tokensOf } from "../protocol/usage.ts";
-import type { ModelChoice } from "../providers/model-choice.ts";
+import type { ModelChoice } from "../providers/models/model-choice.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";

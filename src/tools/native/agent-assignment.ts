@@ -2,7 +2,7 @@ import { EXECUTOR, MERGE_WORK } from "../../core/agent/managed-agents.ts";
 import type { AgentDefinition, Mode } from "../../core/agent/query-config.ts";
 import { CHILD_TURNS, lesserAccess, WORKER } from "../../core/agent/sub-agents.ts";
 import { offeredTools } from "../../core/permissions/policy.ts";
-import type { ModelChoice } from "../../core/providers/model-choice.ts";
+import type { ModelChoice } from "../../core/providers/models/model-choice.ts";
 import type { ChildEvent } from "../../core/sessions/child-event.ts";
 import { type ChildTask, MAX_DEPTH, MOST_CHILDREN, MOST_WAKES } from "../../core/sessions/child-task.ts";
 import type { ChildDeps } from "../../core/sessions/children.ts";

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
-import { anthropicBody } from "../../../src/core/providers/anthropic-body.ts";
+import { anthropicBody } from "../../../src/core/providers/anthropic/anthropic-body.ts";
 import { CATALOG } from "../../../src/core/providers/catalog.ts";
-import { chatBody } from "../../../src/core/providers/chat-body.ts";
+import { chatBody } from "../../../src/core/providers/openai/chat-body.ts";
+import { responsesBody } from "../../../src/core/providers/openai/responses-body.ts";
 import { PLAIN } from "../../../src/core/providers/quirks.ts";
-import { responsesBody } from "../../../src/core/providers/responses-body.ts";
 import type { Endpoint, WireCall } from "../../../src/core/providers/wire.ts";
 import { messagesDialect } from "../../support/anthropic-server.ts";
 import { READ_TOOL } from "../../support/conversation.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { anthropicBody } from "../../../src/core/providers/anthropic-body.ts";
+import { anthropicBody } from "../../../src/core/providers/anthropic/anthropic-body.ts";
 import { CATALOG } from "../../../src/core/providers/catalog.ts";
-import { chatBody } from "../../../src/core/providers/chat-body.ts";
+import { chatBody } from "../../../src/core/providers/openai/chat-body.ts";
+import { responsesBody } from "../../../src/core/providers/openai/responses-body.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
 import { PLAIN } from "../../../src/core/providers/quirks.ts";
-import { responsesBody } from "../../../src/core/providers/responses-body.ts";
 import type { Endpoint } from "../../../src/core/providers/wire.ts";
 import { user } from "../../support/conversation.ts";
 

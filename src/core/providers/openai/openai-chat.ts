@@ -1,17 +1,17 @@
 import type { Stream } from "openai/core/streaming";
 import { z } from "zod";
-import { ProviderError } from "../protocol/errors.ts";
-import type { ContentBlock, Message, Origin } from "../protocol/messages.ts";
-import { toolUsesOf } from "../protocol/messages.ts";
-import type { Ids } from "../protocol/runtime.ts";
-import { NO_USAGE, tokensOf, type Usage } from "../protocol/usage.ts";
+import { ProviderError } from "../../protocol/errors.ts";
+import type { ContentBlock, Message, Origin } from "../../protocol/messages.ts";
+import { toolUsesOf } from "../../protocol/messages.ts";
+import type { Ids } from "../../protocol/runtime.ts";
+import { NO_USAGE, tokensOf, type Usage } from "../../protocol/usage.ts";
+import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "../provider.ts";
+import { tokenCount } from "../token-count.ts";
+import { parseToolInput } from "../tool-input.ts";
+import type { Wire, WireOptions } from "../wire.ts";
 import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
 import { createOpenAiClient } from "./openai-client.ts";
-import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "./provider.ts";
 import { createReasoningSplitter, type Piece, type ReasoningSplitter } from "./reasoning-tags.ts";
-import { tokenCount } from "./token-count.ts";
-import { parseToolInput } from "./tool-input.ts";
-import type { Wire, WireOptions } from "./wire.ts";
 
 /** OpenAI Chat Completions over the SDK, as many providers speak it. */
 export async function createOpenAiChat(options: WireOptions): Promise<Wire> {

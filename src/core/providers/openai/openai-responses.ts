@@ -1,13 +1,13 @@
 import type { Responses } from "openai/resources/responses/responses";
-import { ProviderError } from "../protocol/errors.ts";
-import type { ContentBlock, Origin } from "../protocol/messages.ts";
-import { NO_USAGE, type Usage } from "../protocol/usage.ts";
+import { ProviderError } from "../../protocol/errors.ts";
+import type { ContentBlock, Origin } from "../../protocol/messages.ts";
+import { NO_USAGE, type Usage } from "../../protocol/usage.ts";
+import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "../provider.ts";
+import { tokenCount } from "../token-count.ts";
+import { parseToolInput } from "../tool-input.ts";
+import type { Wire, WireOptions } from "../wire.ts";
 import { createOpenAiClient } from "./openai-client.ts";
-import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "./provider.ts";
 import { RESPONSES_OPTIONAL_FIELDS, reasoningItemSchema, responsesBody } from "./responses-body.ts";
-import { tokenCount } from "./token-count.ts";
-import { parseToolInput } from "./tool-input.ts";
-import type { Wire, WireOptions } from "./wire.ts";
 
 /** OpenAI Responses over the SDK. */
 export async function createOpenAiResponses(options: WireOptions): Promise<Wire> {

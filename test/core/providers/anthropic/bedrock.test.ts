@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createProviderRegistry, type ProviderSettings } from "../../../src/core/providers/registry.ts";
-import type { Fetch } from "../../../src/core/providers/stall.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { describeWire } from "../../contracts/wire.ts";
-import { user } from "../../support/conversation.ts";
-import { startBedrockServer } from "../../support/gateway-servers.ts";
-import { text } from "../../support/model-script.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry.ts";
+import type { Fetch } from "../../../../src/core/providers/stall.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { describeWire } from "../../../contracts/wire.ts";
+import { user } from "../../../support/conversation.ts";
+import { startBedrockServer } from "../../../support/gateway-servers.ts";
+import { text } from "../../../support/model-script.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 const harness = {
   startServer: () => startBedrockServer("test-key"),

@@ -1,14 +1,14 @@
 import type { Responses } from "openai/resources/responses/responses";
 import { z } from "zod";
-import { assertNever } from "../protocol/assert-never.ts";
-import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../protocol/messages.ts";
-import { quotedDocument, unreadableDocument } from "./document-text.ts";
+import { assertNever } from "../../protocol/assert-never.ts";
+import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../../protocol/messages.ts";
+import { quotedDocument, unreadableDocument } from "../document-text.ts";
+import type { ModelRequest } from "../provider.ts";
+import { effortOf } from "../thinking-budget.ts";
+import { providerToolId, replayedInput } from "../tool-input.ts";
+import { type VisiblePart, type VisibleTurn, visibleTurns } from "../visible-content.ts";
+import type { Endpoint, WireCall } from "../wire.ts";
 import { failedText, joinedSystem } from "./openai-client.ts";
-import type { ModelRequest } from "./provider.ts";
-import { effortOf } from "./thinking-budget.ts";
-import { providerToolId, replayedInput } from "./tool-input.ts";
-import { type VisiblePart, type VisibleTurn, visibleTurns } from "./visible-content.ts";
-import type { Endpoint, WireCall } from "./wire.ts";
 
 type Body = Responses.ResponseCreateParamsStreaming;
 type Item = Responses.ResponseInputItem;

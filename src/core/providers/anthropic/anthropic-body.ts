@@ -1,12 +1,12 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { assertNever } from "../protocol/assert-never.ts";
-import type { DocumentBlock, ImageBlock, ToolResultContent } from "../protocol/messages.ts";
-import { unreadableDocument } from "./document-text.ts";
-import type { ModelRequest, SystemPart } from "./provider.ts";
-import { effortOf, thinkingBudgetOf } from "./thinking-budget.ts";
-import { providerToolId, replayedInput } from "./tool-input.ts";
-import { type VisiblePart, type VisibleTurn, visibleTurns } from "./visible-content.ts";
-import type { Endpoint, WireCall } from "./wire.ts";
+import { assertNever } from "../../protocol/assert-never.ts";
+import type { DocumentBlock, ImageBlock, ToolResultContent } from "../../protocol/messages.ts";
+import { unreadableDocument } from "../document-text.ts";
+import type { ModelRequest, SystemPart } from "../provider.ts";
+import { effortOf, thinkingBudgetOf } from "../thinking-budget.ts";
+import { providerToolId, replayedInput } from "../tool-input.ts";
+import { type VisiblePart, type VisibleTurn, visibleTurns } from "../visible-content.ts";
+import type { Endpoint, WireCall } from "../wire.ts";
 
 type Body = Anthropic.MessageCreateParamsStreaming;
 type ContentParam = Anthropic.ContentBlockParam;

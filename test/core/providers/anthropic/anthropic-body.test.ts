@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { anthropicBody } from "../../../src/core/providers/anthropic-body.ts";
-import { CATALOG } from "../../../src/core/providers/catalog.ts";
-import type { ModelRequest } from "../../../src/core/providers/provider.ts";
-import { PLAIN } from "../../../src/core/providers/quirks.ts";
-import type { Endpoint } from "../../../src/core/providers/wire.ts";
-import { READ_TOOL, results, said, user } from "../../support/conversation.ts";
+import { anthropicBody } from "../../../../src/core/providers/anthropic/anthropic-body.ts";
+import { CATALOG } from "../../../../src/core/providers/catalog.ts";
+import type { ModelRequest } from "../../../../src/core/providers/provider.ts";
+import { PLAIN } from "../../../../src/core/providers/quirks.ts";
+import type { Endpoint } from "../../../../src/core/providers/wire.ts";
+import { READ_TOOL, results, said, user } from "../../../support/conversation.ts";
 
 const endpoint: Endpoint = {
   id: "anthropic",

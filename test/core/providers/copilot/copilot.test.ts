@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Message } from "../../../src/core/protocol/messages.ts";
-import type { LlmProvider } from "../../../src/core/providers/provider.ts";
-import { createProviderRegistry, type ProviderSettings } from "../../../src/core/providers/registry.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { describeWire } from "../../contracts/wire.ts";
-import type { WireHarness } from "../../contracts/wire-harness.ts";
-import { PIXEL, READ_TOOL, results, said, user } from "../../support/conversation.ts";
+import type { Message } from "../../../../src/core/protocol/messages.ts";
+import type { LlmProvider } from "../../../../src/core/providers/provider.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { describeWire } from "../../../contracts/wire.ts";
+import type { WireHarness } from "../../../contracts/wire-harness.ts";
+import { PIXEL, READ_TOOL, results, said, user } from "../../../support/conversation.ts";
 import {
   COPILOT_MODELS,
   type CopilotExchange,
   copilotToken,
   startCopilotExchange,
   startCopilotServer,
-} from "../../support/gateway-servers.ts";
-import { ManualClock } from "../../support/manual-clock.ts";
-import { httpError, text, unauthorized } from "../../support/model-script.ts";
-import { silentLog } from "../../support/silent-log.ts";
+} from "../../../support/gateway-servers.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { httpError, text, unauthorized } from "../../../support/model-script.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 const never = new AbortController().signal;
 

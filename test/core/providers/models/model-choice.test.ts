@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createModelChoice } from "../../../src/core/providers/model-choice.ts";
-import { createProviderRegistry, type ProviderSettings } from "../../../src/core/providers/registry.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { createModelChoice } from "../../../../src/core/providers/models/model-choice.ts";
+import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 function choice(settings: Readonly<Record<string, ProviderSettings>>) {
   return createModelChoice(createProviderRegistry({ settings, runtime: systemRuntime(), log: silentLog }), settings);

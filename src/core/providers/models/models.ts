@@ -1,4 +1,4 @@
-import type { ModelFacts, Price } from "./provider.ts";
+import type { ModelFacts, Price } from "../provider.ts";
 
 /** What is assumed of a model that is not listed: a small one, whose cost is unknown rather than 0. */
 export const UNKNOWN_MODEL: ModelFacts = { contextWindow: 128_000, maxOutputTokens: 8_000, price: null };

@@ -1,10 +1,10 @@
-import type { QueryConfig } from "../agent/query-config.ts";
-import { ProviderError } from "../protocol/errors.ts";
-import { explain } from "../protocol/explain.ts";
-import { CATALOG, DEMO_PROVIDER } from "./catalog.ts";
+import type { QueryConfig } from "../../agent/query-config.ts";
+import { ProviderError } from "../../protocol/errors.ts";
+import { explain } from "../../protocol/explain.ts";
+import { CATALOG, DEMO_PROVIDER } from "../catalog.ts";
+import type { ProviderRegistry } from "../provider.ts";
+import type { ProviderSettings } from "../registry.ts";
 import { MODELS } from "./models.ts";
-import type { ProviderRegistry } from "./provider.ts";
-import type { ProviderSettings } from "./registry.ts";
 
 /** Which models people can choose from. */
 export interface ModelChoice {

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { assertNever } from "../protocol/assert-never.ts";
-import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../protocol/messages.ts";
-import { quotedDocument, unreadableDocument } from "./document-text.ts";
+import { assertNever } from "../../protocol/assert-never.ts";
+import type { DocumentBlock, ImageBlock, ToolResultBlock } from "../../protocol/messages.ts";
+import { quotedDocument, unreadableDocument } from "../document-text.ts";
+import type { ModelRequest } from "../provider.ts";
+import { effortOf, thinkingBudgetOf } from "../thinking-budget.ts";
+import { providerToolId, replayedInput } from "../tool-input.ts";
+import { type VisiblePart, visibleTurns } from "../visible-content.ts";
+import type { Endpoint, WireCall } from "../wire.ts";
 import { failedText, joinedSystem } from "./openai-client.ts";
-import type { ModelRequest } from "./provider.ts";
-import { effortOf, thinkingBudgetOf } from "./thinking-budget.ts";
-import { providerToolId, replayedInput } from "./tool-input.ts";
-import { type VisiblePart, visibleTurns } from "./visible-content.ts";
-import type { Endpoint, WireCall } from "./wire.ts";
 
 /** Chat Completions as some thirty providers speak it: our own narrow types, since each adds its fields. */
 export type ChatBody = { readonly model: string; readonly messages: readonly ChatMessage[] } & Readonly<

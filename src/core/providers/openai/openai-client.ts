@@ -1,5 +1,5 @@
 import type OpenAI from "openai";
-import { authHeaders, QUIET_CLIENT, type WireOptions } from "./wire.ts";
+import { authHeaders, QUIET_CLIENT, type WireOptions } from "../wire.ts";
 
 /** The OpenAI SDK, loaded on first use; nothing of the process's environment reaches it. */
 export async function createOpenAiClient({ endpoint, fetch }: WireOptions): Promise<OpenAI> {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
-import { systemRuntime } from "../../../src/runtime.ts";
-import { describeWire } from "../../contracts/wire.ts";
-import { startAnthropicServer } from "../../support/anthropic-server.ts";
-import { READ_TOOL, results, said, user } from "../../support/conversation.ts";
-import { redactedThinking, text, toolUse } from "../../support/model-script.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { createProviderRegistry } from "../../../../src/core/providers/registry.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { describeWire } from "../../../contracts/wire.ts";
+import { startAnthropicServer } from "../../../support/anthropic-server.ts";
+import { READ_TOOL, results, said, user } from "../../../support/conversation.ts";
+import { redactedThinking, text, toolUse } from "../../../support/model-script.ts";
+import { silentLog } from "../../../support/silent-log.ts";
 
 describeWire({
   name: "Anthropic Messages",

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { CATALOG } from "../../../src/core/providers/catalog.ts";
-import { type ChatMessage, chatBody } from "../../../src/core/providers/chat-body.ts";
-import type { ModelRequest } from "../../../src/core/providers/provider.ts";
-import { PLAIN } from "../../../src/core/providers/quirks.ts";
-import { PIXEL, results, said, user } from "../../support/conversation.ts";
+import { CATALOG } from "../../../../src/core/providers/catalog.ts";
+import { type ChatMessage, chatBody } from "../../../../src/core/providers/openai/chat-body.ts";
+import type { ModelRequest } from "../../../../src/core/providers/provider.ts";
+import { PLAIN } from "../../../../src/core/providers/quirks.ts";
+import { PIXEL, results, said, user } from "../../../support/conversation.ts";
 
 function body(provider: string, extra: Partial<ModelRequest> = {}) {
   const quirks = CATALOG.find(({ id }) => id === provider)?.quirks ?? PLAIN;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createReasoningSplitter } from "../../../src/core/providers/reasoning-tags.ts";
+import { createReasoningSplitter } from "../../../../src/core/providers/openai/reasoning-tags.ts";
 
 function split(chunks: readonly string[]): { thinking: string; text: string } {
   const splitter = createReasoningSplitter();

@@ -1,11 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { ContentBlock, Origin } from "../protocol/messages.ts";
-import { inputTokensOf, type Usage } from "../protocol/usage.ts";
+import type { ContentBlock, Origin } from "../../protocol/messages.ts";
+import { inputTokensOf, type Usage } from "../../protocol/usage.ts";
+import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "../provider.ts";
+import { tokenCount } from "../token-count.ts";
+import { parseToolInput } from "../tool-input.ts";
+import { authHeaders, QUIET_CLIENT, type Wire, type WireOptions } from "../wire.ts";
 import { ANTHROPIC_OPTIONAL_FIELDS, anthropicBody } from "./anthropic-body.ts";
-import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "./provider.ts";
-import { tokenCount } from "./token-count.ts";
-import { parseToolInput } from "./tool-input.ts";
-import { authHeaders, QUIET_CLIENT, type Wire, type WireOptions } from "./wire.ts";
 
 type RawEvent = Anthropic.RawMessageStreamEvent;
 
