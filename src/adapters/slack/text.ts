@@ -4,7 +4,7 @@ export interface Names {
   readonly channels: ReadonlyMap<string, string>;
 }
 
-const PERSON = /<@(?<id>[UW][A-Z0-9]+)(?:\|(?<label>[^>]*))?>/gu;
+const PERSON = /<@(?<id>[UW][A-Z0-9]+)(?:\|(?<label>[^<>]*))?>/gu;
 const REFERENCE = /<(?<body>[^<>\n]+)>/gu;
 
 /** Ids of the people a text mentions, in order, each once. */
@@ -20,8 +20,10 @@ export function addressedFirst(text: string): string | null {
 /** The text without mentions of one person, as when they are called by name. */
 export function withoutMentionOf(text: string, userId: string): string {
   return text
-    .replaceAll(new RegExp(`<@${userId}(?:\\|[^>]*)?>[,:]?[ \\t]?`, "gu"), "")
-    .replace(/[ \t]+$/gmu, "")
+    .replaceAll(new RegExp(`<@${userId}(?:\\|[^<>]*)?>[,:]?[ \\t]?`, "gu"), "")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
     .trim();
 }
 
