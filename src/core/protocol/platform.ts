@@ -161,7 +161,10 @@ export type PostedMessage = z.infer<typeof postedMessageSchema>;
 export interface ThreadMessage {
   readonly messageId: string;
   readonly author: { readonly id: string; readonly name: string; readonly isBot: boolean };
+  /** All that the message says, in words: what it quotes, its previews and the names of its files, too. */
   readonly text: string;
+  /** Its files and those of what it quotes; none when left out. */
+  readonly attachments?: readonly Attachment[];
   readonly at: number;
 }
 

@@ -4,8 +4,8 @@ import type { Ids, Runtime } from "../protocol/runtime.ts";
 import { NO_USAGE } from "../protocol/usage.ts";
 import type { Store } from "../store/store.ts";
 import type { TurnContext, Wake } from "./engine.ts";
+import { messagesOf, type RunInputOptions } from "./input/run-input.ts";
 import { localAnswer, showOutputs } from "./local-command.ts";
-import { messagesOf, type RunInputOptions } from "./run-input.ts";
 import { goneSkills } from "./run-skills.ts";
 import type { StoredEvent } from "./session-event.ts";
 
