@@ -74,7 +74,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     jobs: { preview: absent, add: absent, list: absent, act: absent, view: absent },
     approvals: { ...config.approvals, admins: config.access.admins },
     webSearch: config.webSearch,
-    mcp: { servers: config.mcpServers, environment: config.childEnvironment, version: VERSION },
+    mcp: { ...config.mcp, version: VERSION },
     extensions: { directories: [], bindings: { cacheDir: config.home } },
   });
   return toolbox.tools();

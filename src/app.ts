@@ -374,7 +374,7 @@ async function openToolbox({ config, runtime, log, signal, parts }: Assembly, gi
     runtime,
     log,
     webSearch: config.webSearch,
-    mcp: { servers: config.mcpServers, environment: config.childEnvironment, version: VERSION },
+    mcp: { ...config.mcp, version: VERSION },
     extensions: {
       directories: [
         path.join(APPLICATION, "build/tools"),

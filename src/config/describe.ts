@@ -9,13 +9,17 @@ export function secretsOf(config: Config): string[] {
     ...(apiKey === undefined ? [] : [apiKey]),
     ...passwordOf(baseUrl),
   ]);
-  const servers = Object.values(config.mcpServers).flatMap((server) =>
-    "url" in server
-      ? [...Object.values(server.headers ?? {}), ...passwordOf(server.url)]
-      : Object.values(server.env ?? {}),
-  );
   const search = config.webSearch?.apiKey === undefined ? [] : [config.webSearch.apiKey];
-  return [...new Set([...slack, ...discord, ...providers, ...servers, ...search, ...passwordOf(config.database.url)])];
+  return [
+    ...new Set([
+      ...slack,
+      ...discord,
+      ...providers,
+      ...config.mcp.secrets,
+      ...search,
+      ...passwordOf(config.database.url),
+    ]),
+  ];
 }
 
 function slackModeSecrets(mode: NonNullable<Config["slack"]>["mode"]): string[] {
@@ -43,7 +47,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     mode: config.query.mode,
     providers: Object.keys(config.providers),
     channels: Object.keys(config.channels),
-    mcpServers: Object.keys(config.mcpServers),
+    mcpServers: Object.keys(config.mcp.servers),
     maxConcurrentRuns: config.maxConcurrentRuns,
   };
 }

@@ -2,6 +2,7 @@ import path from "node:path";
 import type { QueryConfig } from "../core/agent/query-config.ts";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import type { EnvironmentSettings } from "./environment.ts";
+import type { McpConfig } from "./mcp/read-servers.ts";
 import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
 import { type WebSearchConfig, webSearchOf } from "./web-search.ts";
 
@@ -46,7 +47,6 @@ type FileSettings = Pick<
   | "budgets"
   | "agents"
   | "managedAgents"
-  | "mcpServers"
   | "maxConcurrentRuns"
 >;
 
@@ -68,8 +68,7 @@ export interface Config extends Readonly<FileSettings> {
   /** Keys and addresses by provider id, from the environment and the file. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   readonly webSearch: WebSearchConfig | null;
-  /** What of our environment the programs of MCP servers get; no secrets. */
-  readonly childEnvironment: Readonly<Record<string, string>>;
+  readonly mcp: McpConfig;
   /** Lines for the operator: nothing is wrong, but something looks it. */
   readonly warnings: readonly string[];
 }
@@ -78,7 +77,7 @@ export interface ParsedSources {
   readonly env: EnvironmentSettings;
   readonly providers: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
-  readonly childEnvironment: Readonly<Record<string, string>>;
+  readonly mcp: McpConfig;
   readonly configFile: string | null;
   readonly cwd: string;
   readonly warnings: readonly string[];
@@ -106,12 +105,11 @@ export function resolveConfig(parsed: ParsedSources): Config {
     budgets: settings.budgets,
     agents: settings.agents,
     ...(settings.managedAgents === undefined ? {} : { managedAgents: settings.managedAgents }),
-    mcpServers: settings.mcpServers,
+    mcp: parsed.mcp,
     maxConcurrentRuns: settings.maxConcurrentRuns,
     channels: channelsOf(settings, parsed.configFile === null ? cwd : path.dirname(parsed.configFile)),
     providers: providersOf(parsed),
     webSearch: webSearchOf(settings, env),
-    childEnvironment: parsed.childEnvironment,
     warnings: parsed.warnings,
   };
 }

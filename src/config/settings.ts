@@ -1,7 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { REGION } from "../core/providers/catalog.ts";
-import { mcpServersSchema } from "./mcp-settings.ts";
+import { mcpServersSchema } from "./mcp/entry.ts";
 
 /**
  * The schema of `deckhand.config.json`. Each field carries its description and an example: the JSON
@@ -342,9 +342,19 @@ export const settingsSchema = z.strictObject({
     "Managed mode.",
     { enabled: true, totalBudgetUsd: 5 },
   ),
-  mcpServers: field(mcpServersSchema.default({}), "Model Context Protocol servers by name.", {
-    docs: { url: "https://mcp.example.com/mcp" },
+  mcpServers: field(
+    mcpServersSchema.default({}),
+    "Model Context Protocol servers by name; blocks that were made for other programs hold as they are (docs/mcp.md).",
+    { docs: { url: "https://mcp.example.com/mcp" } },
+  ),
+  servers: field(mcpServersSchema.exactOptional(), "The same as `mcpServers`, under VS Code's name.", {
+    docs: { type: "http", url: "https://mcp.example.com/mcp" },
   }),
+  inputs: field(
+    z.array(z.looseObject({ id: text })).exactOptional(),
+    "VS Code's inputs, which `${input:id}` refers to: taken from the variable that has the id's letters, large, with _ between them.",
+    [{ id: "example-token", type: "promptString" }],
+  ),
   webSearch: field(
     webSearchSchema.exactOptional(),
     "The service behind web_search; without it the tool is not there.",

@@ -9,7 +9,6 @@ test("an empty environment gives the documented defaults", () => {
   expect(loadConfig({ env: {}, cwd })).toEqual({
     slack: null,
     webSearch: null,
-    childEnvironment: {},
     discord: null,
     web: { host: "127.0.0.1", port: 3000 },
     database: { kind: "sqlite", url: `file:${cwd}/data/deckhand.db` },
@@ -35,7 +34,7 @@ test("an empty environment gives the documented defaults", () => {
     blockedUrls: [],
     budgets: {},
     agents: {},
-    mcpServers: {},
+    mcp: { servers: {}, idle: [], secrets: [], environment: {} },
     maxConcurrentRuns: 32,
     channels: {},
     providers: {},
@@ -241,10 +240,11 @@ test("a search service without its key or address is a problem that names the va
   expect(webSearch).toEqual({ service: "tavily", apiKey: "tvly-1" });
 });
 
-test("an MCP server gets the variables that its settings name, and a missing one is a problem", () => {
+test("an MCP server gets the variables that its settings name, and a missing one is a mistake of that server", () => {
   const server = { url: "https://mcp.example.com/mcp", headers: { Authorization: "Bearer ${MCP_TOKEN}" } };
   const file = { mcpServers: { docs: server } };
-  expect(() => load({ file })).toThrow(/mcpServers.docs.headers.Authorization: refers to MCP_TOKEN, which is not set/);
-  const config = load({ file, env: { MCP_TOKEN: "t-1" } });
-  expect(config.mcpServers["docs"]).toMatchObject({ headers: { Authorization: "Bearer t-1" } });
+  const why = "headers.Authorization refers to MCP_TOKEN, which is not set.";
+  expect(load({ file }).mcp.idle).toEqual([{ name: "docs", why, isMistake: true }]);
+  const { mcp } = load({ file, env: { MCP_TOKEN: "t-1" } });
+  expect(mcp.servers["docs"]).toMatchObject({ headers: { Authorization: "Bearer t-1" } });
 });

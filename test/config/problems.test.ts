@@ -66,16 +66,6 @@ const refused: { name: string; given: Given; problem: string }[] = [
     problem: 'deckhand.config.json: channels.slack:C1.requireMentions: is not known. Did you mean "requireMention"?',
   },
   {
-    name: "a misspelt key inside a union",
-    given: { file: { mcpServers: { docs: { comand: "x" } } } },
-    problem: "deckhand.config.json: mcpServers.docs: must have either a `command` or a `url`",
-  },
-  {
-    name: "an extra key inside a union",
-    given: { file: { mcpServers: { docs: { url: "https://x.example/", header: {} } } } },
-    problem: 'deckhand.config.json: mcpServers.docs.header: is not known. Did you mean "headers"?',
-  },
-  {
     name: "a key nothing resembles",
     given: { file: { access: { zzzzzz: 1 } } },
     problem: "deckhand.config.json: access.zzzzzz: is not known. Known here: admins, allow, deny, guests, external.",

@@ -8,8 +8,6 @@ const leaks: { name: string; given: Given }[] = [
   { name: "a key of the wrong type in the file", given: { file: { providers: { openai: { apiKey: [SECRET] } } } } },
   { name: "a token in the wrong variable", given: { env: { LOG_LEVEL: SECRET } } },
   { name: "a database URL", given: { env: { DATABASE_URL: `mysql://u:${SECRET}@h/x` } } },
-  { name: "an MCP server's environment", given: { file: { mcpServers: { a: { command: 1, env: { K: SECRET } } } } } },
-  { name: "an MCP server's header", given: { file: { mcpServers: { a: { url: "x", headers: { K: SECRET } } } } } },
   { name: "a base URL with a password", given: { env: { OPENAI_BASE_URL: `ftp://u:${SECRET}@h` } } },
 ];
 
@@ -17,6 +15,19 @@ test.each(leaks)("$name never appears in an error", ({ given }) => {
   const problems = problemsOf(given);
   expect(problems.length).toBeGreaterThan(0);
   expect(problems.join("\n")).not.toContain(SECRET);
+});
+
+const servers: { name: string; server: object }[] = [
+  { name: "environment", server: { command: 1, env: { K: SECRET } } },
+  { name: "header", server: { url: "x", headers: { K: SECRET } } },
+  { name: "header of the wrong type", server: { url: "https://h/", headers: { K: [SECRET] } } },
+  { name: "address", server: { url: `ftp://u:${SECRET}@h` } },
+];
+
+test.each(servers)("an MCP server's $name never appears in what is wrong with it", ({ server }) => {
+  const { mcp, warnings } = load({ file: { mcpServers: { a: server } } });
+  expect(mcp.idle).toHaveLength(1);
+  expect(JSON.stringify([mcp.idle, warnings])).not.toContain(SECRET);
 });
 
 test("the description of a configuration holds none of its secrets", () => {

@@ -3,7 +3,7 @@ import { foreignLine, foreignText } from "./foreign-text.ts";
 import { cleanSchema } from "./input-schema.ts";
 import { type JsonObject, schemaProblem } from "./json-schema.ts";
 import { hashedName, qualifiedName } from "./names.ts";
-import { type McpServer, toolSettings } from "./server-settings.ts";
+import { leftOutBy, type McpServer } from "./server-settings.ts";
 
 /** Tools of one server; more would fill a prompt by themselves. */
 export const MAX_TOOLS = 256;
@@ -86,7 +86,8 @@ export function readCatalogue(server: string, settings: McpServer, raw: readonly
 type Definition = z.infer<typeof listedSchema>;
 
 function problemOf(settings: McpServer, { name, inputSchema }: Definition): string | null {
-  if (toolSettings(settings, name).disabled === true) return "disabled in the settings";
+  const unwanted = leftOutBy(settings, name);
+  if (unwanted !== null) return unwanted;
   const problem = schemaProblem(inputSchema);
   return problem === null ? null : `its input schema ${problem}`;
 }

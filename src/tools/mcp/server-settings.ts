@@ -14,11 +14,17 @@ export interface McpToolSettings {
 }
 
 interface ServerSettings {
+  /** As it is called in the settings, where that is not what its tools' names hold. */
+  readonly title?: string;
+  /** What it is for, in the operator's words. */
+  readonly description?: string;
   /** Of all the server's tools that say nothing else. */
   readonly permission?: Permission;
   readonly timeoutMs?: number;
   /** By the server's own names. */
   readonly tools?: Readonly<Record<string, McpToolSettings>>;
+  /** By the server's own names; the others are left out. */
+  readonly onlyTools?: readonly string[];
 }
 
 export interface McpCommandServer extends ServerSettings {
@@ -31,6 +37,8 @@ export interface McpCommandServer extends ServerSettings {
 
 export interface McpUrlServer extends ServerSettings {
   readonly url: string;
+  /** `sse`: it speaks the transport of the revision 2024-11-05. Anything else is found out by asking. */
+  readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -48,6 +56,12 @@ export function timeoutOf(server: McpServer, tool: string): number {
 export function toolSettings(server: McpServer, tool: string): McpToolSettings {
   const tools = server.tools ?? {};
   return Object.hasOwn(tools, tool) ? (tools[tool] ?? {}) : {};
+}
+
+/** Null for a tool that is taken; else why the settings leave it out. */
+export function leftOutBy(server: McpServer, tool: string): string | null {
+  if (toolSettings(server, tool).disabled === true) return "disabled in the settings";
+  return server.onlyTools?.includes(tool) === false ? "not among `onlyTools` in the settings" : null;
 }
 
 /** Where the server runs, for people: approval cards and `/tools`. */

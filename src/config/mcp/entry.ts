@@ -1,0 +1,109 @@
+import { z } from "zod";
+
+/** What the settings say of one MCP server, once it is written our way. Unknown fields are no mistakes: see shapes.ts. */
+
+const text = z.string().min(1, "must not be empty");
+
+const permission = z
+  .enum(["none", "read", "write", "execute"])
+  .exactOptional()
+  .meta({
+    description:
+      "What a call needs from roles and modes. Default execute, since a server is a program of its own that may do anything; none or read let its tools run unasked.",
+    examples: ["read"],
+  });
+const timeoutMs = z
+  .int("must be a whole number")
+  .min(1, "must be at least 1")
+  .max(3_600_000, "must be at most 3600000")
+  .exactOptional()
+  .meta({
+    description:
+      "Milliseconds until a call is given up of which nothing is heard; its server's reports of progress begin them anew. Default 60000. `timeout` is read, too: below 1000 as seconds.",
+    examples: [60_000],
+  });
+
+const toolSchema = z.strictObject({
+  permission,
+  timeoutMs,
+  parallel: z
+    .boolean()
+    .exactOptional()
+    .meta({
+      description: "Whether calls may run beside others of their turn, where the server says that the tool only reads.",
+      examples: [true],
+    }),
+  disabled: z
+    .boolean()
+    .exactOptional()
+    .meta({ description: "Whether the tool is left out.", examples: [true] }),
+});
+
+const shared = {
+  description: z
+    .string()
+    .exactOptional()
+    .meta({ description: "What the server is for, as people read it in `/tools`.", examples: ["Our handbook"] }),
+  disabled: z
+    .boolean()
+    .exactOptional()
+    .meta({ description: "Whether the server is left out.", examples: [true] }),
+  permission,
+  timeoutMs,
+  tools: z
+    .record(text, toolSchema)
+    .exactOptional()
+    .meta({
+      description: "Settings of single tools, by the server's names of them; they come before the server's own.",
+      examples: [{ search: { permission: "read" }, delete_page: { disabled: true } }],
+    }),
+  onlyTools: z
+    .array(text)
+    .exactOptional()
+    .meta({ description: "The only tools that are taken, by the server's names of them.", examples: [["search"]] }),
+};
+
+export const commandSchema = z.object({
+  command: text.meta({ description: "The program to start.", examples: ["npx"] }),
+  args: z
+    .array(z.string())
+    .exactOptional()
+    .meta({ description: "Its arguments.", examples: [["-y", "@example/mcp-server"]] }),
+  env: z
+    .record(text, z.string())
+    .exactOptional()
+    .meta({
+      description:
+        "Its environment, beside PATH, HOME and the like; nothing else of ours reaches it. ${NAME}, ${NAME:-default} and ${env:NAME} take variables of ours, here as in command, args, cwd, url and headers.",
+      examples: [{ EXAMPLE_TOKEN: "${EXAMPLE_TOKEN}" }],
+      secret: true,
+    }),
+  cwd: text.exactOptional().meta({ description: "Its working directory.", examples: ["/srv/tools"] }),
+  ...shared,
+});
+
+export const urlSchema = z.object({
+  url: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" }).meta({
+    description: "Address of a server over streamable HTTP or, as older ones have it, server-sent events.",
+    examples: ["https://mcp.example.com/mcp"],
+  }),
+  type: z
+    .string()
+    .exactOptional()
+    .meta({ description: "`sse` for an old server; otherwise found out by asking it.", examples: ["http"] }),
+  headers: z
+    .record(text, z.string())
+    .exactOptional()
+    .meta({
+      description: "Headers of every request. ${NAME} takes a variable of our environment.",
+      examples: [{ Authorization: "Bearer ${EXAMPLE_TOKEN}" }],
+      secret: true,
+    }),
+  ...shared,
+});
+
+/** What the servers' settings look like in the file; each is read by itself (read-servers.ts). */
+export const mcpServersSchema = z.record(
+  text,
+  z.union([commandSchema, urlSchema], "must have either a `command` or a `url`"),
+);
