@@ -74,6 +74,8 @@ export interface InboundMessage extends InboundBase {
   readonly messageId: string;
   /** The message that it answers, where the platform says so. */
   readonly repliesTo?: string;
+  /** Names the bot only since it was edited, perhaps; under the key it came with first. */
+  readonly isEdited?: boolean;
   /** Of a message that is taken late: what people read before its answer. */
   readonly late?: string;
 }

@@ -24,6 +24,7 @@ import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import { type ClickOptions, receiveClick } from "./clicks.ts";
 import type { FirstContact } from "./first-contact.ts";
 import { homeView } from "./home-view.ts";
+import { editedKey, editedMention } from "./input/edited-mention.ts";
 import { sessionOfMessage } from "./opening-thread.ts";
 import { takeRemark, takeRequest } from "./person-message.ts";
 import { clickedPrompt, PROMPTS, type SuggestedPrompt } from "./prompts.ts";
@@ -80,7 +81,10 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
 
 async function refuse(event: InboundEvent, reason: string, options: Intake): Promise<Receipt> {
   if (!isAddressed(event)) return { type: "ignored" };
-  if (event.kind === "message") await noteAnswered(event, options);
+  if (event.kind === "message") {
+    if (event.isEdited === true && (await options.store.presence.wasAnswered(event.key))) return { type: "duplicate" };
+    await noteAnswered(event, options);
+  }
   return { type: "refused", reason };
 }
 
@@ -91,7 +95,8 @@ function isAddressed(event: InboundEvent): boolean {
 /** One delivery does the work; those beside and after it get its receipt. Across processes the unique key decides. */
 function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
   const { receipts } = options;
-  const { key } = message;
+  // What was passed over before it was edited has a receipt, too.
+  const key = message.isEdited === true ? editedKey(message.key) : message.key;
   const known = receipts.get(key);
   if (known !== undefined) return known;
   const receipt = answered(message, options).catch((error: unknown) => {
@@ -118,7 +123,9 @@ async function receiveVisit(visit: InboundVisit, options: Intake): Promise<Recei
 }
 
 /** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */
-async function answered(message: InboundMessage, options: Intake): Promise<Receipt> {
+async function answered(arrived: InboundMessage, options: Intake): Promise<Receipt> {
+  const message = arrived.isEdited === true ? await editedMention(arrived, options.store) : arrived;
+  if (message === null) return { type: "duplicate" };
   const isFirst = (await options.firstContact?.isFirstWord(message)) ?? false;
   const receipt = await receiveMessage(message, options);
   if (isFirst) await options.firstContact?.greet(message);

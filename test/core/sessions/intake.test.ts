@@ -40,3 +40,33 @@ test("whoever answers every answer at once is told once that it looks like a loo
   expect(receipts.slice(32)).toEqual(["(ignored)"]);
   expect(recorder.keys()).toHaveLength(31);
 });
+
+const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
+
+test.each([
+  { was: "passed over", before: mention("you there?", { addressed: "none" }), inThread: false, begins: 1 },
+  {
+    was: "kept as a remark",
+    before: mention("is it down?", { addressed: "none", person: BEN }),
+    inThread: true,
+    begins: 1,
+  },
+  { was: "taken as a request", before: mention("hello there"), inThread: false, begins: 0 },
+  { was: "answered privately", before: mention("/help"), inThread: false, begins: 0 },
+])(
+  "a message that $was and is edited to mention the agent begins $begins runs, also when it is edited again",
+  async (at) => {
+    const { options, recorder } = await intakeOptions();
+    const receive = createIntake(options);
+    if (at.inThread) await receive(mention("begin"));
+    await receive(at.before);
+    const requests = [at.inThread, at.before.text === "hello there"].filter(Boolean).length;
+    await recorder.ended(requests);
+    const edited = { ...at.before, addressed: "mention", isEdited: true } as const;
+    const afterRestart = createIntake(options);
+    for (const take of [receive, receive, afterRestart]) await take(edited);
+    await recorder.ended(requests + at.begins);
+    expect((await afterRestart({ ...edited, text: "and again" })).type).toBe("duplicate");
+    expect(recorder.keys()).toHaveLength(requests + at.begins);
+  },
+);
