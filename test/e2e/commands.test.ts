@@ -12,6 +12,8 @@ import type { Channel, User } from "../support/discord/world.ts";
 import { hold, text, toolUse } from "../support/model-script.ts";
 import type { ModelServer } from "../support/model-server.ts";
 import { printedUrl } from "../support/page-visit.ts";
+import { readableText } from "../support/slack/slack-blocks.ts";
+import { isAbout } from "../support/slack/slack-private.ts";
 import { type SlackOffice, slackOffice } from "../support/slack-talk.ts";
 
 const toolsSchema = z.object({ tools: z.array(z.object({ name: z.string() })).default([]) });
@@ -256,9 +258,10 @@ const WAYS: Readonly<Record<string, (given: Given, place: Everywhere) => Promise
   "a mention in a thread on Slack": async ({ typed }, { slack }) => {
     const talk = slack.talk({ text: "people among themselves", channel: slack.channel(), bare: true });
     talk.mention(`/${typed}`);
-    const answer = () => slack.slack.workspace.whispers.find(({ threadTs }) => threadTs === talk.rootTs);
+    const answer = () => slack.slack.workspace.whispers.find((shown) => isAbout(shown, talk));
     await slack.until("the answer to a mention on Slack", () => answer() !== undefined);
-    return answer()?.text ?? "";
+    const shown = answer();
+    return shown === undefined ? "" : readableText(shown);
   },
   "a slash command on Slack": async ({ name, args }, { slack }) => {
     const delivery = slack.slack.people.command(`/${slashName(name, "slack")}`, args, { channel: slack.channel() });

@@ -134,7 +134,7 @@ test("a skill narrows the tools of its run; one for the session holds until it i
   office.model.script(() => text("Looked."));
   const talk = office.talk({ text: "/skill look-only", channel });
   await office.until("what is missing", () => office.whispersTo("U0ANA").length === 1);
-  expect(office.whispersTo("U0ANA")[0]).toContain("/skill look-only &lt;file&gt;");
+  expect(office.whispersTo("U0ANA")[0]).toContain("/skill look-only <file>");
   expect(office.model.requests).toHaveLength(0);
 
   talk.mention("/skill look-only config.toml");

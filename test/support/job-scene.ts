@@ -1,7 +1,9 @@
 import { until } from "./bot.ts";
 import { slackScene } from "./scene.ts";
 import { useStage } from "./shared-office.ts";
+import { readableText } from "./slack/slack-blocks.ts";
 import type { SlackMessage } from "./slack/slack-model.ts";
+import { isAbout } from "./slack/slack-private.ts";
 import type { SeenMessage } from "./slack/slack-server.ts";
 
 export type SlackScene = Awaited<ReturnType<typeof slackScene>> & {
@@ -74,12 +76,16 @@ export async function saidBelow(scene: SlackScene, message: SlackMessage, words:
 
 /** Says something to the bot and resolves with its private answer. */
 export async function ask(scene: SlackScene, words: string): Promise<string> {
-  const { ts } = scene.slack.people.mention({ text: words, channel: scene.channel ?? JOB_CHANNEL });
-  const answer = () => scene.slack.workspace.whispers.find(({ threadTs }) => threadTs === ts);
+  const channel = scene.channel ?? JOB_CHANNEL;
+  const { ts } = scene.slack.people.mention({ text: words, channel });
+  const { whispers } = scene.slack.workspace;
+  const known = whispers.length;
+  const answer = () => whispers.slice(known).find((shown) => isAbout(shown, { channel, rootTs: ts }));
   await until(() => answer() !== undefined, {
     what: () => `an answer to ${words}:\n${scene.bot.output()}`,
   });
-  return answer()?.text ?? "";
+  const shown = answer();
+  return shown === undefined ? "" : readableText(shown);
 }
 
 /** A report is posted a moment before the log has its end. */

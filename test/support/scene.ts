@@ -7,6 +7,8 @@ import { type DiscordServer, startDiscordServer } from "./discord/server.ts";
 import type { Channel, User } from "./discord/world.ts";
 import { text, toolUse } from "./model-script.ts";
 import type { ModelServer, Script } from "./model-server.ts";
+import { readableText } from "./slack/slack-blocks.ts";
+import { isAbout } from "./slack/slack-private.ts";
 import { type SlackServer, type SlackServerOptions, startSlackServer } from "./slack/slack-server.ts";
 
 /** A platform, a model and the bot between them, seen from a person's side. */
@@ -102,8 +104,8 @@ export async function slackScene(
       return thread(messages, {
         whispers: () =>
           slack.workspace.whispers
-            .filter(({ user, threadTs }) => user === "U0ANA" && threadTs === root.ts)
-            .map(({ text: shown }) => shown),
+            .filter((shown) => shown.user === "U0ANA" && isAbout(shown, { channel, rootTs: root.ts }))
+            .map(readableText),
         reply: (said) => slack.people.say({ text: said, channel, threadTs: root.ts }),
         click: (button) => {
           const holder = slack.thread(channel, root.ts).find(({ buttons }) => buttons.some(({ id }) => id === button));

@@ -4,6 +4,7 @@ import { startAnthropicServer } from "./anthropic-server.ts";
 import { type Bot, createBot, until } from "./bot.ts";
 import { isAnswer } from "./bot-message.ts";
 import type { ModelServer, RecordedRequest } from "./model-server.ts";
+import { readableText } from "./slack/slack-blocks.ts";
 import type { SlackSaid, Speech } from "./slack/slack-people.ts";
 import { type SeenMessage, type SlackServer, startSlackServer } from "./slack/slack-server.ts";
 
@@ -80,7 +81,7 @@ export async function slackOffice({ settings, env = {} }: SlackOfficeOptions = {
       const said = bare ? slack.people.say(speech) : slack.people.mention(speech);
       return talkIn({ slack, said, rootTs: speech.threadTs ?? said.ts });
     },
-    whispersTo: (user) => slack.workspace.whispers.filter((whisper) => whisper.user === user).map(({ text }) => text),
+    whispersTo: (user) => slack.workspace.whispers.filter((whisper) => whisper.user === user).map(readableText),
     requestsAbout: (words) => model.requests.filter(({ body }) => conversationOf(body).includes(words)),
     async [Symbol.asyncDispose]() {
       await bot[Symbol.asyncDispose]();

@@ -30,20 +30,12 @@ import { formErrors, openForm } from "./forms.ts";
 import { publishHome } from "./home.ts";
 import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
-import {
-  edit,
-  fetchThread,
-  find,
-  post,
-  react,
-  type Uploads,
-  upload,
-  whisper,
-  whisperFiles,
-  withFilesNote,
-} from "./messages.ts";
+import { edit, fetchThread, find, post, react, type Uploads, upload } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { type Addressee, addressedMessage, readPayload, saidIn } from "./payload.ts";
+import { RepliedThreads } from "./private/replied-threads.ts";
+import { responseUrlOf } from "./private/response-url.ts";
+import { answerPrivately, whisper, whisperFiles, withFilesNote } from "./private/whisper.ts";
 import { SlackSocket } from "./socket.ts";
 import { standingIn } from "./standing.ts";
 import type { SlackTransport } from "./transport.ts";
@@ -96,11 +88,13 @@ class SlackPlatform implements ChatPlatform {
   #refused: PlatformHealth | null = null;
   readonly #told = new Set<string>();
   readonly #uploads: Uploads = new BoundedMap(UPLOADS_KEPT);
+  readonly #replied: RepliedThreads;
   /** Private answers on their way; `stop` waits for them. None rejects. */
   readonly #answers = new Set<Promise<void>>();
 
   constructor(options: SlackOptions) {
     this.#options = options;
+    this.#replied = new RepliedThreads(options.log);
   }
 
   async start(receive: Receive, signal: AbortSignal): Promise<void> {
@@ -124,6 +118,7 @@ class SlackPlatform implements ChatPlatform {
       return event === null ? undefined : this.#answer(event, await receive(event), payload);
     };
     const take = (payload: unknown) => {
+      this.#replied.notePayload(payload);
       const thread = saidIn(payload);
       return thread === null ? receiveOne(payload) : inOrder(thread, () => receiveOne(payload));
     };
@@ -151,8 +146,10 @@ class SlackPlatform implements ChatPlatform {
     return this.#live === undefined ? this.#idle : (this.#refused ?? this.#live.transport.health());
   }
 
-  post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
-    return this.#do(({ web }) => post(web, thread, { message, key, uploads: this.#uploads }));
+  async post(thread: ThreadRef, message: OutgoingMessage, key: string): Promise<PostedMessage> {
+    const posted = await this.#do(({ web }) => post(web, thread, { message, key, uploads: this.#uploads }));
+    this.#replied.noteReply(thread);
+    return posted;
   }
 
   find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null> {
@@ -167,12 +164,15 @@ class SlackPlatform implements ChatPlatform {
     return this.#do(({ web }) => react(web, { channel: thread.channelId, messageId }, sign));
   }
 
-  upload(thread: ThreadRef, file: OutgoingFile, _key: string): Promise<PostedMessage> {
-    return this.#do(({ web }) => upload(web, thread, file));
+  async upload(thread: ThreadRef, file: OutgoingFile, _key: string): Promise<PostedMessage> {
+    const posted = await this.#do(({ web }) => upload(web, thread, file));
+    this.#replied.noteReply(thread);
+    return posted;
   }
 
   whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
-    return this.#do(({ web }) => whisper(web, thread, { userId: userIdOf(personId), message }));
+    const to = { userId: userIdOf(personId), message };
+    return this.#do(({ web }) => whisper({ web, replied: this.#replied }, thread, to));
   }
 
   async showStatus(thread: ThreadRef, status: string): Promise<void> {
@@ -261,14 +261,16 @@ class SlackPlatform implements ChatPlatform {
     if (wrong !== null) return wrong;
     const trigger = triggerSchema.safeParse(payload);
     if (receipt.type === "reply" && receipt.form !== undefined && receipt.problems === undefined && trigger.success) {
-      return this.#own(this.#ask(event, { ...receipt, form: receipt.form }, trigger.data.trigger_id));
+      return this.#own(
+        this.#ask(event, { ...receipt, form: receipt.form, triggerId: trigger.data.trigger_id }, payload),
+      );
     }
     if (isSlashCommand(payload)) {
       if (message.files.length > 0) this.#own(this.#sendFiles(event, message));
       return { response_type: "ephemeral", ...formatMessage(withFilesNote(message)) };
     }
     if (!this.#isNews(event.key)) return undefined;
-    return this.#own(this.#tell(event, message));
+    return this.#own(this.#tell(event, message, payload));
   }
 
   /** Goes on beside Slack's being answered; `stop` waits for it. */
@@ -280,8 +282,12 @@ class SlackPlatform implements ChatPlatform {
   /** By a form, or in words where none can be opened. Never rejects. */
   async #ask(
     event: Addressee,
-    { form, message }: { readonly form: Form; readonly message: OutgoingMessage },
-    triggerId: string,
+    {
+      form,
+      message,
+      triggerId,
+    }: { readonly form: Form; readonly message: OutgoingMessage; readonly triggerId: string },
+    payload: unknown,
   ): Promise<void> {
     try {
       const { thread } = event;
@@ -290,7 +296,7 @@ class SlackPlatform implements ChatPlatform {
       const { code, detail } = toAppError(error);
       this.#options.log.warn({ code, key: event.key, ...detail }, "form_not_opened");
     }
-    await this.#tell(event, message);
+    await this.#tell(event, message, payload);
   }
 
   /** Never rejects. */
@@ -309,7 +315,7 @@ class SlackPlatform implements ChatPlatform {
     this.#noteRefusal(error);
     const said = error.code === "missing_scope" ? addressedMessage(payload, identity) : null;
     if (said === null || !this.#isNews(said.key)) return;
-    await this.#tell(said, refusal(explain(error)));
+    await this.#tell(said, refusal(explain(error)), payload);
   }
 
   /** True once per key. */
@@ -321,8 +327,11 @@ class SlackPlatform implements ChatPlatform {
     return true;
   }
 
-  #tell({ thread, person, key }: Addressee, message: OutgoingMessage): Promise<void> {
-    return this.#privately(key, this.whisper(thread, person.id, message));
+  /** By the address that came with the payload, where one did. */
+  #tell({ thread, person, key }: Addressee, message: OutgoingMessage, payload: unknown): Promise<void> {
+    const to = { userId: userIdOf(person.id), message, url: responseUrlOf(payload, this.#options.apiUrl) };
+    const told = this.#do(({ web }) => answerPrivately({ web, replied: this.#replied }, thread, to));
+    return this.#privately(key, told);
   }
 
   /** What the answer to a slash command cannot carry. */

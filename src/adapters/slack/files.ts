@@ -3,7 +3,7 @@ import { PlatformError } from "../../core/protocol/errors.ts";
 import type { Attachment } from "../../core/protocol/platform.ts";
 import { toPlatformError } from "./errors.ts";
 import { FILE_TIMEOUT_MS } from "./limits.ts";
-import type { SlackWeb } from "./web.ts";
+import { isSlackAddress, type SlackWeb } from "./web.ts";
 
 export interface FileAccess {
   readonly web: SlackWeb;
@@ -73,12 +73,6 @@ async function addressOf({ web }: FileAccess, attachment: Attachment): Promise<U
     const failure = toPlatformError(error, "read files");
     throw failure.code === "platform_failed" ? unreadable(attachment, failure.message) : failure;
   }
-}
-
-/** The bot's token goes to Slack only, whatever address an event names. */
-function isSlackAddress(url: URL, apiUrl: string | undefined): boolean {
-  if (apiUrl !== undefined && url.origin === new URL(apiUrl).origin) return true;
-  return url.protocol === "https:" && /(?:^|\.)slack\.com$/u.test(url.hostname);
 }
 
 /** Null when the body is longer. */

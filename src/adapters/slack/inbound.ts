@@ -127,8 +127,8 @@ export async function inboundAction(body: BlockActions, deps: InboundDeps): Prom
   if (action === undefined) return null;
   const { channel, message, container } = body;
   const kind = channelKind(channel.id, undefined);
-  // What only one person sees is no message that a thread could hang at: what comes of the click opens one.
-  const own = container.is_ephemeral ? null : container.message_ts;
+  // What only one person sees is no message that a thread could hang at: it names its thread, or opens one.
+  const own = container.is_ephemeral ? (action.value ?? null) : container.message_ts;
   const threadId = message?.thread_ts ?? container.thread_ts ?? own;
   return {
     kind: "action",

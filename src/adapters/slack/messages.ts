@@ -9,7 +9,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { BoundedMap } from "../render/bounded-map.ts";
 import type { Directory } from "./directory.ts";
-import { POSTING_RESTRICTED, slackErrorName, toPlatformError } from "./errors.ts";
+import { slackErrorName, toPlatformError } from "./errors.ts";
 import { formatMessage, KEY_EVENT_TYPE, metadataOf } from "./format.ts";
 import { CLOCK_SKEW_MS, MAX_PAGES, PAGE_MESSAGES } from "./limits.ts";
 import { mentionedIn, readableText } from "./text.ts";
@@ -114,71 +114,6 @@ export async function react(
     await web.reactions.add({ channel: target.channel, timestamp: target.messageId, name: SIGNS[sign] });
   } catch (error) {
     if (slackErrorName(error) !== "already_reacted") throw toPlatformError(error, "react to messages");
-  }
-}
-
-/** The person, the bot or the thread is not, or no longer, in the channel, or nobody may write there: a direct message still reaches the person. */
-const NOT_IN_THREAD = new Set([
-  "user_not_in_channel",
-  "channel_not_found",
-  "not_in_channel",
-  "is_archived",
-  "channel_is_archived",
-  "thread_not_found",
-  ...POSTING_RESTRICTED,
-]);
-
-/** Seen by one person; in a direct message where they cannot see it in the thread, and whenever there are files. */
-export async function whisper(
-  web: SlackWeb,
-  thread: ThreadRef,
-  to: { userId: string; message: OutgoingMessage },
-): Promise<void> {
-  const body = formatMessage(withFilesNote(to.message));
-  try {
-    await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...inThread(thread), ...body });
-  } catch (error) {
-    if (!NOT_IN_THREAD.has(slackErrorName(error) ?? "")) throw toPlatformError(error, "write to you privately");
-    await writeDirectly(web, to.userId, body);
-  }
-  await whisperFiles(web, thread, to);
-}
-
-/** Slack shows files to one person in a direct message only. */
-export function withFilesNote(message: OutgoingMessage): OutgoingMessage {
-  if (message.files.length === 0) return message;
-  const note = "The file is in our direct messages.";
-  return { ...message, footer: message.footer === undefined ? note : `${message.footer} · ${note}` };
-}
-
-/** The files of a private message, in the person's direct messages: in the thread, if that is where it is. */
-export async function whisperFiles(
-  web: SlackWeb,
-  thread: ThreadRef,
-  { userId, message: { files } }: { userId: string; message: OutgoingMessage },
-): Promise<void> {
-  if (files.length === 0) return;
-  const channelId = await directChannel(web, userId);
-  const direct = channelId === thread.channelId ? thread : { ...thread, channelId, threadId: null };
-  for (const file of files) await upload(web, direct, file);
-}
-
-export async function directChannel(web: SlackWeb, userId: string): Promise<string> {
-  try {
-    const { channel } = await web.conversations.open({ users: userId });
-    return z.object({ id: z.string() }).parse(channel).id;
-  } catch (error) {
-    throw toPlatformError(error, "write to you privately");
-  }
-}
-
-async function writeDirectly(web: SlackWeb, userId: string, body: ReturnType<typeof formatMessage>): Promise<void> {
-  const { postMessage: send } = web.chat;
-  const id = await directChannel(web, userId);
-  try {
-    await send({ channel: id, ...body, unfurl_links: false, unfurl_media: false });
-  } catch (error) {
-    throw toPlatformError(error, "write to you privately");
   }
 }
 

@@ -3,7 +3,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
 import { inboundForm } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from "./inbound.ts";
-import { directChannel } from "./messages.ts";
+import { directChannel } from "./private/whisper.ts";
 import { mentionedIn } from "./text.ts";
 import { assistantStarted, channelJoined, homeOpened, type ReactionDeps, reactionAdded } from "./visits.ts";
 import type { Identity } from "./web.ts";

@@ -67,3 +67,9 @@ export async function identify(web: SlackWeb): Promise<Identity> {
   }
   return { teamId: team_id, teamName: team ?? team_id, userId: user_id, enterpriseId: enterprise_id };
 }
+
+/** What is ours, the bot's token above all, goes to Slack only, whatever address an event names. */
+export function isSlackAddress(url: URL, apiUrl: string | undefined): boolean {
+  if (apiUrl !== undefined && url.origin === new URL(apiUrl).origin) return true;
+  return url.protocol === "https:" && /(?:^|\.)slack\.com$/u.test(url.hostname);
+}

@@ -146,7 +146,17 @@ export const blockActionsSchema = z.object({
     thread_ts: z.string().optional(),
     is_ephemeral: z.boolean().default(false),
   }),
-  actions: z.array(z.object({ type: z.string(), action_id: z.string(), action_ts: tsSchema })).min(1),
+  actions: z
+    .array(
+      z.object({
+        type: z.string(),
+        action_id: z.string(),
+        action_ts: tsSchema,
+        /** The thread of a private message that stands in its channel. */
+        value: tsSchema.optional().catch(undefined),
+      }),
+    )
+    .min(1),
 });
 export type BlockActions = z.infer<typeof blockActionsSchema>;
 

@@ -5,6 +5,7 @@ import type { SlackFaults } from "./slack-faults.ts";
 import type { SlackLimiter } from "./slack-limits.ts";
 import { type Answer, type Args, METHODS, type MethodContext, scopesOf } from "./slack-methods.ts";
 import type { ApiCall } from "./slack-model.ts";
+import { takeAnswer } from "./slack-private.ts";
 
 export interface SlackApiOptions {
   readonly context: MethodContext;
@@ -29,6 +30,7 @@ export async function serveApi(
   const body = await buffer(request);
   if (root === "api") await callMethod(options, { method: name, args: argsOf(body), request, response });
   else if (root === "upload") await takeUpload(options, { id: name, body, request, response });
+  else if (root === "response") takeAnswer(options.context.workspace, name, body.toString("utf8"), response);
   else if (root === "files-pri") giveFile(options, { id: name, request, response });
   else response.writeHead(404).end();
 }

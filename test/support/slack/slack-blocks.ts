@@ -73,6 +73,15 @@ export function buttonsOf(blocks: readonly Block[]): { id: string; label: string
   });
 }
 
+/** What comes back with a click on the button. */
+export function valueOf(blocks: readonly Block[], actionId: string): string | undefined {
+  const elements = blocks.flatMap((each) => {
+    const parsed = block.safeParse(each);
+    return parsed.success && parsed.data.type === "actions" ? parsed.data.elements : [];
+  });
+  return elements.find((element) => element.action_id === actionId)?.value;
+}
+
 const CONTROL = /<!(?:channel|here|everyone|subteam\^\w+)(?:\|[^>]*)?>|<@[UW]\w+(?:\|[^>]*)?>/gu;
 const BARE_MENTION = /@(?:channel|here|everyone)\b/gu;
 

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { blocksOf, json, openChannel } from "./slack-arguments.ts";
 import { checkMessage } from "./slack-blocks.ts";
 import type { SlackChannel, SlackFile, SlackMessage, SlackUser, SlackWorkspace } from "./slack-model.ts";
+import { postEphemeral } from "./slack-private.ts";
 import { openModal, publishHome, setStatus, setSuggestedPrompts } from "./slack-surfaces.ts";
 
 /** A method's answer: its fields, or the name of its error. */
@@ -49,16 +51,6 @@ export function scopesOf(method: string, args: Args): readonly string[] {
   return (args.types ?? "public_channel").split(",").map((kind) => KIND_SCOPES[kind] ?? "");
 }
 
-function json(text: string | undefined): unknown {
-  return text === undefined || text === "" ? undefined : JSON.parse(text);
-}
-
-function openChannel(args: Args, { workspace }: MethodContext): string | null {
-  const channel = args.channel ?? args.channel_id ?? "";
-  if (channel === "" || workspace.channel(channel).gone) return null;
-  return channel;
-}
-
 const postMessage: Method = (args, context) => {
   const { workspace } = context;
   const channel = openChannel(args, context);
@@ -97,26 +89,6 @@ const update: Method = (args, context) => {
   if (args.metadata !== undefined) message.metadata = json(args.metadata);
   return { channel, ts: message.ts, text: message.text };
 };
-
-const postEphemeral: Method = (args, context) => {
-  const channel = openChannel(args, context);
-  if (channel === null) return "channel_not_found";
-  if (!context.workspace.users.has(args.user ?? "")) return "user_not_in_channel";
-  const problem = checkMessage(args, { maxTextChars: 40_000 });
-  if (problem !== null) return problem;
-  context.workspace.whispers.push({
-    channel,
-    threadTs: args.thread_ts ?? null,
-    user: args.user ?? "",
-    text: args.text ?? "",
-    blocks: blocksOf(args),
-  });
-  return { message_ts: context.workspace.nextTs() };
-};
-
-function blocksOf(args: Args): SlackMessage["blocks"] {
-  return z.array(z.looseObject({ type: z.string() })).parse(json(args.blocks) ?? []);
-}
 
 const replies: Method = (args, context) => {
   const channel = openChannel(args, context);

@@ -1,3 +1,5 @@
+import type { ResponseUrl } from "./slack-private.ts";
+
 /** What the local Slack knows: people, channels, messages and files, as the Web API speaks of them. */
 
 export interface SlackUser {
@@ -58,6 +60,12 @@ export interface Whisper {
   readonly blocks: readonly Block[];
 }
 
+interface GivenTo {
+  readonly channel: string;
+  readonly user: string;
+  readonly messageTs?: string;
+}
+
 export interface ApiCall {
   readonly method: string;
   /** Milliseconds since the epoch. */
@@ -92,7 +100,11 @@ export class SlackWorkspace {
   readonly users = new Map<string, SlackUser>();
   readonly channels = new Map<string, SlackChannel>();
   readonly messages: SlackMessage[] = [];
+  /** What single people were shown. */
   readonly whispers: Whisper[] = [];
+  /** What was sent to single people and shown to nobody. */
+  readonly unseen: Whisper[] = [];
+  readonly responseUrls = new Map<string, ResponseUrl>();
   /** When each trigger was given out, until it is used. Milliseconds since the epoch. */
   readonly triggers = new Map<string, number>();
   /** Forms that people see, by view id. */
@@ -122,6 +134,13 @@ export class SlackWorkspace {
   nextTs(): string {
     this.#lastTs = Math.max(Date.now() * 1_000, this.#lastTs + 1);
     return `${Math.floor(this.#lastTs / 1_000_000)}.${String(this.#lastTs % 1_000_000).padStart(6, "0")}`;
+  }
+
+  /** Where a click or a command is answered. */
+  giveResponseUrl(origin: string, { channel, user, messageTs }: GivenTo): string {
+    const id = `R${this.responseUrls.size + 1}`;
+    this.responseUrls.set(id, { channel, user, messageTs: messageTs ?? null, givenAt: Date.now(), answers: [] });
+    return `${origin}/response/${id}`;
   }
 
   nextTrigger(): string {

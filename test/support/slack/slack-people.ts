@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { buttonsOf } from "./slack-blocks.ts";
+import { buttonsOf, valueOf } from "./slack-blocks.ts";
 import type { Delivery, SlackDeliveries } from "./slack-deliveries.ts";
 import { asJson, type MethodContext } from "./slack-methods.ts";
 import type { Modal, SlackMessage, SlackWorkspace, Whisper } from "./slack-model.ts";
@@ -122,12 +122,12 @@ export class SlackPeople {
       container: { type: "message", message_ts: ts, channel_id: channel, is_ephemeral: false },
       channel: { id: channel, name: this.#workspace.channel(channel).name },
       message: asJson(message, this.#context, false),
-      response_url: `${this.#context.origin}/response`,
+      response_url: this.#workspace.giveResponseUrl(this.#context.origin, { channel, user, messageTs: ts }),
     });
   }
 
   /** What Slack tells of a button, and where it was. */
-  #pressed(user: string, actionId: string, place: object): Delivery {
+  #pressed(user: string, actionId: string, { value, ...place }: Readonly<Record<string, unknown>>): Delivery {
     const name = this.#workspace.users.get(user)?.name ?? user;
     return this.#deliveries.deliver("interactive", {
       type: "block_actions",
@@ -136,7 +136,15 @@ export class SlackPeople {
       api_app_id: "A0001",
       trigger_id: this.#workspace.nextTrigger(),
       ...place,
-      actions: [{ type: "button", action_id: actionId, block_id: "b", action_ts: this.#workspace.nextTs() }],
+      actions: [
+        {
+          type: "button",
+          action_id: actionId,
+          block_id: "b",
+          action_ts: this.#workspace.nextTs(),
+          ...(value === undefined ? {} : { value }),
+        },
+      ],
     });
   }
 
@@ -227,7 +235,9 @@ export class SlackPeople {
       throw new Error(`nobody is shown a button ${actionId}`);
     }
     const { channel, threadTs, user } = whisper;
+    const value = valueOf(whisper.blocks, actionId);
     return this.#pressed(user, actionId, {
+      ...(value === undefined ? {} : { value }),
       container: {
         type: "message",
         message_ts: this.#workspace.nextTs(),
@@ -236,7 +246,7 @@ export class SlackPeople {
         ...(threadTs === null ? {} : { thread_ts: threadTs }),
       },
       channel: { id: channel, name: this.#workspace.channel(channel).name },
-      response_url: `${this.#context.origin}/response`,
+      response_url: this.#workspace.giveResponseUrl(this.#context.origin, { channel, user }),
     });
   }
 
@@ -253,7 +263,7 @@ export class SlackPeople {
       channel_name: this.#workspace.channel(channel).name,
       api_app_id: "A0001",
       trigger_id: this.#workspace.nextTrigger(),
-      response_url: `${this.#context.origin}/response`,
+      response_url: this.#workspace.giveResponseUrl(this.#context.origin, { channel, user }),
     });
   }
 }

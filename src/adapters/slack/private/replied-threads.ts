@@ -1,0 +1,77 @@
+import { toAppError } from "../../../core/protocol/errors.ts";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { ThreadRef } from "../../../core/protocol/platform.ts";
+import { BoundedMap } from "../../render/bounded-map.ts";
+import { toPlatformError } from "../errors.ts";
+import type { SlackWeb } from "../web.ts";
+import { blockActionsSchema, saidSchema } from "../wire.ts";
+
+/** Threads of which something is remembered; of any other, Slack is asked. */
+const THREADS_KEPT = 10_000;
+
+/**
+ * In which threads a reply stands. What only one person sees is shown in a thread only when it has one;
+ * below a message without replies it is shown nowhere. Source: Slack docs, chat.postEphemeral.
+ */
+export class RepliedThreads {
+  readonly #log: Log;
+  /** By channel and root; none rejects. */
+  readonly #known = new BoundedMap<string, Promise<boolean>>(THREADS_KEPT);
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Takes note of what the bot has said. */
+  noteReply({ channelId, threadId }: ThreadRef): void {
+    if (threadId !== null) this.#known.set(`${channelId} ${threadId}`, Promise.resolve(true));
+  }
+
+  /** Takes note of what Slack tells: a reply, a click inside a thread, a message that none answers yet. */
+  notePayload(payload: unknown): void {
+    const said = saidSchema.safeParse(payload).data?.event;
+    if (said !== undefined) this.#noteSaid(said);
+    const click = blockActionsSchema.safeParse(payload).data;
+    const threadTs = click?.message?.thread_ts ?? click?.container.thread_ts;
+    if (click !== undefined && threadTs !== undefined) {
+      this.#known.set(`${click.channel.id} ${threadTs}`, Promise.resolve(true));
+    }
+  }
+
+  #noteSaid({ channel, ts, thread_ts: root }: { channel: string; ts: string; thread_ts?: string | undefined }): void {
+    if (root === undefined) {
+      // The same message comes again, also after it was answered.
+      const key = `${channel} ${ts}`;
+      if (!this.#known.has(key)) this.#known.set(key, Promise.resolve(false));
+    } else if (root !== ts) {
+      this.#known.set(`${channel} ${root}`, Promise.resolve(true));
+    }
+  }
+
+  has(web: SlackWeb, { channelId, threadId }: ThreadRef): Promise<boolean> {
+    if (threadId === null) return Promise.resolve(false);
+    const key = `${channelId} ${threadId}`;
+    return this.#known.get(key) ?? this.#ask(web, key, { channelId, threadId });
+  }
+
+  /** Once for a thread; a look that fails counts as no reply, and is not remembered. */
+  #ask(web: SlackWeb, key: string, { channelId, threadId }: { channelId: string; threadId: string }): Promise<boolean> {
+    const asked = hasReplies(web, channelId, threadId).catch((error: unknown) => {
+      if (this.#known.get(key) === asked) this.#known.delete(key);
+      this.#log.debug({ code: toAppError(error).code, channelId, threadId }, "replies_not_known");
+      return false;
+    });
+    this.#known.set(key, asked);
+    return asked;
+  }
+}
+
+async function hasReplies(web: SlackWeb, channel: string, ts: string): Promise<boolean> {
+  try {
+    // The root comes first, and then its replies.
+    const { messages = [] } = await web.conversations.replies({ channel, ts, limit: 2 });
+    return messages.length > 1;
+  } catch (error) {
+    throw toPlatformError(error, "read this thread");
+  }
+}

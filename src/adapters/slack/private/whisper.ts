@@ -1,0 +1,109 @@
+import type { types } from "@slack/bolt";
+import { z } from "zod";
+import type { OutgoingMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import { POSTING_RESTRICTED, slackErrorName, toPlatformError } from "../errors.ts";
+import { formatMessage, type SlackBody } from "../format.ts";
+import { upload } from "../messages.ts";
+import type { SlackWeb } from "../web.ts";
+import type { RepliedThreads } from "./replied-threads.ts";
+import { respond } from "./response-url.ts";
+
+export interface Whispering {
+  readonly web: SlackWeb;
+  readonly replied: RepliedThreads;
+}
+
+/** What one person is shown. */
+export interface Private {
+  readonly userId: string;
+  readonly message: OutgoingMessage;
+}
+
+/** The person, the bot or the thread is not, or no longer, in the channel, or nobody may write there: a direct message still reaches the person. */
+const NOT_IN_THREAD = new Set([
+  "user_not_in_channel",
+  "channel_not_found",
+  "not_in_channel",
+  "is_archived",
+  "channel_is_archived",
+  "thread_not_found",
+  ...POSTING_RESTRICTED,
+]);
+
+/** Seen by one person; in a direct message where they cannot see it in the thread, and whenever there are files. */
+export async function whisper({ web, replied }: Whispering, thread: ThreadRef, to: Private): Promise<void> {
+  const body = await placed({ web, replied }, thread, to.message);
+  try {
+    await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...body });
+  } catch (error) {
+    if (!NOT_IN_THREAD.has(slackErrorName(error) ?? "")) throw toPlatformError(error, "write to you privately");
+    await writeDirectly(web, to.userId, formatMessage(withFilesNote(to.message)));
+  }
+  await whisperFiles(web, thread, to);
+}
+
+/** Answers what somebody did; `url` is the address that came with it, if any. */
+export async function answerPrivately(
+  whispering: Whispering,
+  thread: ThreadRef,
+  { url, ...to }: Private & { readonly url: URL | null },
+): Promise<void> {
+  if (url !== null && (await respond(url, await placed(whispering, thread, to.message))))
+    await whisperFiles(whispering.web, thread, to);
+  else await whisper(whispering, thread, to);
+}
+
+/** In the thread, or in its channel while nobody has replied: its buttons then say which thread they are about. */
+async function placed({ web, replied }: Whispering, thread: ThreadRef, message: OutgoingMessage) {
+  const { threadId } = thread;
+  const body = formatMessage(withFilesNote(message));
+  if (threadId === null) return body;
+  if (await replied.has(web, thread)) return { ...body, thread_ts: threadId };
+  return { ...body, blocks: body.blocks.map((block) => aboutThread(block, threadId)) };
+}
+
+function aboutThread(block: types.KnownBlock, value: string): types.KnownBlock {
+  if (block.type !== "actions") return block;
+  return {
+    ...block,
+    elements: block.elements.map((element) => (element.type === "button" ? { ...element, value } : element)),
+  };
+}
+
+/** Slack shows files to one person in a direct message only. */
+export function withFilesNote(message: OutgoingMessage): OutgoingMessage {
+  if (message.files.length === 0) return message;
+  const note = "The file is in our direct messages.";
+  return { ...message, footer: message.footer === undefined ? note : `${message.footer} · ${note}` };
+}
+
+/** The files of a private message, in the person's direct messages: in the thread, if that is where it is. */
+export async function whisperFiles(
+  web: SlackWeb,
+  thread: ThreadRef,
+  { userId, message: { files } }: Private,
+): Promise<void> {
+  if (files.length === 0) return;
+  const channelId = await directChannel(web, userId);
+  const direct = channelId === thread.channelId ? thread : { ...thread, channelId, threadId: null };
+  for (const file of files) await upload(web, direct, file);
+}
+
+export async function directChannel(web: SlackWeb, userId: string): Promise<string> {
+  try {
+    const { channel } = await web.conversations.open({ users: userId });
+    return z.object({ id: z.string() }).parse(channel).id;
+  } catch (error) {
+    throw toPlatformError(error, "write to you privately");
+  }
+}
+
+async function writeDirectly(web: SlackWeb, userId: string, body: SlackBody): Promise<void> {
+  const { postMessage: send } = web.chat;
+  const id = await directChannel(web, userId);
+  try {
+    await send({ channel: id, ...body, unfurl_links: false, unfurl_media: false });
+  } catch (error) {
+    throw toPlatformError(error, "write to you privately");
+  }
+}

@@ -1,0 +1,93 @@
+import type { ServerResponse } from "node:http";
+import { z } from "zod";
+import { blocksOf, openChannel } from "./slack-arguments.ts";
+import { checkMessage } from "./slack-blocks.ts";
+import type { Method } from "./slack-methods.ts";
+import type { SlackWorkspace, Whisper } from "./slack-model.ts";
+
+/** chat.postEphemeral. */
+export const postEphemeral: Method = (args, context) => {
+  const channel = openChannel(args, context);
+  if (channel === null) return "channel_not_found";
+  if (!context.workspace.users.has(args.user ?? "")) return "user_not_in_channel";
+  const problem = checkMessage(args, { maxTextChars: 40_000 });
+  if (problem !== null) return problem;
+  const { user = "", text = "", thread_ts: threadTs = null } = args;
+  show(context.workspace, { channel, threadTs, user, text, blocks: blocksOf(args) });
+  return { message_ts: context.workspace.nextTs() };
+};
+
+/** Source: Slack docs, chat.postEphemeral: in a thread it is only shown if there is already an active one. */
+function show(workspace: SlackWorkspace, whisper: Whisper): void {
+  const { channel, threadTs } = whisper;
+  const isShown = threadTs === null || workspace.thread(channel, threadTs).length > 1;
+  (isShown ? workspace.whispers : workspace.unseen).push(whisper);
+}
+
+/** Whether somebody was shown this in a thread, or in its channel while the thread had no reply. */
+export function isAbout(
+  shown: Whisper,
+  { channel, rootTs }: { readonly channel: string; readonly rootTs: string },
+): boolean {
+  return shown.channel === channel && (shown.threadTs === null || shown.threadTs === rootTs);
+}
+
+/** An address for answers to a click or a command: five answers within 30 minutes. Source: Slack docs, Handling user interaction. */
+export interface ResponseUrl {
+  readonly channel: string;
+  readonly user: string;
+  /** The message that was clicked; null for a command. */
+  readonly messageTs: string | null;
+  /** Milliseconds since the epoch. */
+  readonly givenAt: number;
+  readonly answers: string[];
+}
+
+const MOST_ANSWERS = 5;
+const ANSWER_WITHIN_MS = 30 * 60_000;
+
+const answerSchema = z.strictObject({
+  text: z.string().optional(),
+  blocks: z.array(z.looseObject({ type: z.string() })).optional(),
+  response_type: z.enum(["ephemeral", "in_channel"]).default("ephemeral"),
+  /** Left out, an answer to a click takes the place of what was clicked. */
+  replace_original: z.boolean().default(true),
+  thread_ts: z.string().optional(),
+});
+
+/** What is posted to an address for answers. */
+export function takeAnswer(workspace: SlackWorkspace, id: string, body: string, response: ServerResponse): void {
+  const url = workspace.responseUrls.get(id);
+  const problem = url === undefined ? "invalid_url" : refusal(workspace, url, body);
+  url?.answers.push(problem ?? "ok");
+  response.writeHead(problem === null ? 200 : 404).end(problem ?? "ok");
+}
+
+function refusal(workspace: SlackWorkspace, { channel, user, messageTs, givenAt, answers }: ResponseUrl, body: string) {
+  if (answers.length >= MOST_ANSWERS) return "used_url";
+  if (Date.now() - givenAt > ANSWER_WITHIN_MS) return "expired_url";
+  const parsed = answerSchema.safeParse(JSON.parse(body));
+  if (!parsed.success) return "invalid_payload";
+  const {
+    text = "",
+    blocks,
+    response_type: type,
+    replace_original: replaces,
+    thread_ts: threadTs = null,
+  } = parsed.data;
+  const problem = checkMessage(
+    { text, ...(blocks === undefined ? {} : { blocks: JSON.stringify(blocks) }) },
+    { maxTextChars: 40_000 },
+  );
+  if (problem !== null) return problem;
+  const clicked = messageTs === null ? undefined : workspace.find(channel, messageTs);
+  if (replaces && clicked !== undefined) {
+    clicked.text = text;
+    clicked.blocks = blocks ?? [];
+  } else if (type === "in_channel") {
+    workspace.add({ channel, user: workspace.botUserId, threadTs, text, blocks: blocks ?? [] });
+  } else {
+    show(workspace, { channel, threadTs, user, text, blocks: blocks ?? [] });
+  }
+  return null;
+}
