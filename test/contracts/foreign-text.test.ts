@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { plainText } from "../../src/adapters/slack/message/plain-text.ts";
 import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../src/adapters/slack/text.ts";
 import { growthOf, HOSTILE_TEXTS, TOLERATED_GROWTH } from "../support/growth.ts";
 
@@ -11,6 +12,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "Slack: who is addressed": addressedFirst,
   "Slack: the text without the bot's mention": (text) => withoutMentionOf(text, "U1"),
   "Slack: the text as the model reads it": (text) => readableText(text, NOBODY),
+  "Slack: Markdown as words": plainText,
 };
 
 describe.each(Object.entries(READERS))("%s", (_name, read) => {

@@ -288,7 +288,7 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
 
   // Typed in a thread, where Slack lets no form be opened: a button opens it.
   talk.mention("/skill current-weather");
-  const missing = () => workspace.whispers.find(({ text: said }) => said.includes("needs **place**"));
+  const missing = () => workspace.whispers.find(({ text: said }) => said.includes("needs place"));
   await office.until("what is missing", () => missing() !== undefined);
   people.clickWhisper(missing(), "skill:current-weather");
   await filled();

@@ -2,10 +2,11 @@ import type { types } from "@slack/bolt";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { withoutImages, withoutMentions } from "../render/safe-text.ts";
 import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEXT_CHARS } from "./limits.ts";
+import { plainText } from "./message/plain-text.ts";
 
 /** A message as chat.postMessage, chat.update and chat.postEphemeral take it. */
 export interface SlackBody {
-  /** For notifications and readers without blocks. */
+  /** Words for notifications and screen readers; no Markdown. */
   readonly text: string;
   readonly blocks: types.KnownBlock[];
 }
@@ -27,7 +28,8 @@ export function formatMessage(message: OutgoingMessage): SlackBody {
   for (let at = 0; at < message.buttons.length; at += BUTTONS_PER_ROW) {
     blocks.push({ type: "actions", elements: message.buttons.slice(at, at + BUTTONS_PER_ROW).map(formatButton) });
   }
-  return { text: mrkdwn(message.markdown, UPDATE_TEXT_CHARS) || "…", blocks };
+  const words = plainText(message.markdown.slice(0, MARKDOWN_CHARS));
+  return { text: mrkdwn(words, UPDATE_TEXT_CHARS) || "…", blocks };
 }
 
 /**

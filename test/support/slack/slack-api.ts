@@ -30,7 +30,7 @@ export async function serveApi(
   const body = await buffer(request);
   if (root === "api") await callMethod(options, { method: name, args: argsOf(body), request, response });
   else if (root === "upload") await takeUpload(options, { id: name, body, request, response });
-  else if (root === "response") takeAnswer(options.context.workspace, name, body.toString("utf8"), response);
+  else if (root === "response") takeAnswer(options.context.workspace, { id: name, body, response });
   else if (root === "files-pri") giveFile(options, { id: name, request, response });
   else response.writeHead(404).end();
 }

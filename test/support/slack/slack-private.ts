@@ -56,9 +56,12 @@ const answerSchema = z.strictObject({
 });
 
 /** What is posted to an address for answers. */
-export function takeAnswer(workspace: SlackWorkspace, id: string, body: string, response: ServerResponse): void {
+export function takeAnswer(
+  workspace: SlackWorkspace,
+  { id, body, response }: { readonly id: string; readonly body: Buffer; readonly response: ServerResponse },
+): void {
   const url = workspace.responseUrls.get(id);
-  const problem = url === undefined ? "invalid_url" : refusal(workspace, url, body);
+  const problem = url === undefined ? "invalid_url" : refusal(workspace, url, body.toString("utf8"));
   url?.answers.push(problem ?? "ok");
   response.writeHead(problem === null ? 200 : 404).end(problem ?? "ok");
 }

@@ -1,0 +1,62 @@
+/** `[words](address)` and `![words](address)`. */
+const LINK = /!?\[([^[\]\n]*)\]\([^()\n]*\)/gu;
+const ADDRESS = /<((?:https?|mailto):[^<>\s]*)>/gu;
+const CODE_SPAN = /`+[^`\n]+`+/gu;
+/** Stands for a code span meanwhile; of private use, so that nobody means it. */
+const HELD = "\uE000";
+const EMPHASIS = /(?<![*\\])(\*{1,3})(?=[^\s*])([^*\n]+)(?<=\S)\1(?!\*)/gu;
+/** Within a word, as in `max_turns`, it is no emphasis. */
+const UNDERLINED = /(?<![\p{L}\p{N}_\\])(_{1,3})(?=[^\s_])([^_\n]+)(?<=\S)\1(?![\p{L}\p{N}_])/gu;
+const STRUCK = /~~([^~\n]+)~~/gu;
+const ESCAPED = /\\([\\`*_{}[\]()#+.!|>~-])/gu;
+const FENCE = /^\s*(?:`{3,}|~{3,})/u;
+const RULE = /^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/u;
+const TABLE_RULE = /^[\s|:-]*-[\s|:-]*\|[\s|:-]*$|^\|[\s|:-]*-[\s|:-]*$/u;
+const TABLE_ROW = /^\s*\|.*\|\s*$/u;
+const LINE_START = /^(?:\s*>\s?)*(?:#{1,6}\s+)?/u;
+const BULLET = /^(\s*)[-*+]\s+/u;
+
+/** Markdown as words, for where nothing draws it: notifications, screen readers, search. */
+export function plainText(markdown: string): string {
+  const lines: string[] = [];
+  let isCode = false;
+  for (const line of markdown.split("\n")) {
+    if (FENCE.test(line)) isCode = !isCode;
+    else if (isCode || line === "") lines.push(line);
+    else if (!RULE.test(line) && !TABLE_RULE.test(line)) lines.push(lineOf(line));
+  }
+  return lines
+    .join("\n")
+    .replaceAll(/\n{3,}/gu, "\n\n")
+    .trim();
+}
+
+function lineOf(line: string): string {
+  const body = line.replace(LINE_START, "").replace(BULLET, "$1• ");
+  const words = inline(body.replaceAll(LINK, "$1").replaceAll(ADDRESS, "$1"));
+  return TABLE_ROW.test(words) ? cellsOf(words).join(" · ") : words;
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .split("|")
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== "");
+}
+
+/** What stands between backticks stays as it is. */
+function inline(text: string): string {
+  const spans: string[] = [];
+  const held = text.replaceAll(HELD, "").replaceAll(CODE_SPAN, (span) => {
+    spans.push(span.replaceAll("`", ""));
+    return HELD;
+  });
+  return withoutEmphasis(held).replaceAll(HELD, () => spans.shift() ?? "");
+}
+
+function withoutEmphasis(text: string): string {
+  let bare = text;
+  // Twice: the one may stand within the other.
+  for (let round = 0; round < 2; round += 1) bare = bare.replaceAll(EMPHASIS, "$2").replaceAll(UNDERLINED, "$2");
+  return bare.replaceAll(STRUCK, "$1").replaceAll(ESCAPED, "$1");
+}
