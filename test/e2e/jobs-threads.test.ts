@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { MESSAGE_TYPE } from "../../src/adapters/discord/wire.ts";
+import { MESSAGE_TYPE } from "../../src/adapters/discord/message/message-schema.ts";
 import { until } from "../support/bot.ts";
 import { discordOffice } from "../support/discord-office.ts";
 import {

@@ -18,15 +18,15 @@ import type {
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { notReached, reaching } from "../render/reachability.ts";
-import { fetchAttachment } from "./attachments.ts";
-import { type CommandForm, registerCommands } from "./command-registration.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatPost, notice, postKey } from "./format.ts";
 import { findPost, isNotThere, readThread } from "./history.ts";
-import { createInteractions } from "./interactions.ts";
+import { type CommandForm, registerCommands } from "./interactions/command-registration.ts";
+import { createInteractions } from "./interactions/interactions.ts";
 import { DISCORD_LIMITS, JOINED_LATELY_MS } from "./limits.ts";
 import { createMemberEverywhere, type MemberEverywhere } from "./members.ts";
+import { fetchAttachment } from "./message/attachments.ts";
 import { createMessages } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { createPlaces, type Places } from "./places.ts";
@@ -182,9 +182,10 @@ class DiscordPlatform implements ChatPlatform {
     return fetchAttachment(attachment, { rest: this.#connected().rest, maxBytes, signal });
   }
 
-  fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]> {
+  async fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]> {
     const { rest, places } = this.#connected();
-    return readThread(rest, { thread, limit, names: places.names, signal });
+    const topic = await places.topicOf(thread);
+    return readThread(rest, { thread, limit, names: places.names, topic, signal });
   }
 
   missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {

@@ -1,12 +1,13 @@
 import type { PostedMessage, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDiscordError } from "./errors.ts";
 import type { PostKey } from "./format.ts";
-import { type Names, threadMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, FIND_PAGES, PAGE_MESSAGES } from "./limits.ts";
+import type { WireMessage } from "./message/message-schema.ts";
+import { threadMessage } from "./message/read-message.ts";
+import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
 import { idAt } from "./snowflake.ts";
 import { channelOf } from "./threads.ts";
-import type { WireMessage } from "./wire.ts";
 
 export interface Search {
   readonly thread: ThreadRef;
@@ -53,6 +54,8 @@ export interface Reading {
   /** The root counts. */
   readonly limit: number;
   readonly names: Names;
+  /** Of a forum's post. */
+  readonly topic?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -80,11 +83,11 @@ export async function readThread(rest: DiscordRest, reading: Reading): Promise<r
  * In the channel, for a thread made from a message; in the thread, for a forum's post. Null for threads
  * that nothing was said to begin, and when it was deleted.
  */
-async function rootOf(rest: DiscordRest, { thread, names, signal }: Reading): Promise<ThreadMessage | null> {
+async function rootOf(rest: DiscordRest, { thread, names, topic, signal }: Reading): Promise<ThreadMessage | null> {
   if (thread.threadId === null) return null;
   for (const channelId of [thread.channelId, thread.threadId]) {
     try {
-      return threadMessage(await rest.message(channelId, thread.threadId, signal), names);
+      return threadMessage(await rest.message(channelId, thread.threadId, signal), names, topic);
     } catch (error) {
       if (!isNotThere(error)) throw error;
     }

@@ -1,28 +1,14 @@
-import type {
-  Attachment,
-  InboundAction,
-  InboundCommand,
-  InboundMessage,
-  Person,
-  ThreadMessage,
-  ThreadRef,
-} from "../../core/protocol/platform.ts";
+import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import { ABOUT_MESSAGE } from "../../core/sessions/prompts.ts";
-import { commandArguments } from "./command-arguments.ts";
-import { EPHEMERAL, withoutMark } from "./format.ts";
+import { EPHEMERAL } from "./format.ts";
+import { commandArguments } from "./interactions/command-arguments.ts";
+import { filesOf } from "./message/files.ts";
+import { MESSAGE_TYPE, type WireMessage } from "./message/message-schema.ts";
+import { displayName, type WireMember, type WireUser } from "./message/person-schema.ts";
+import { readMessage, saidBy } from "./message/read-message.ts";
+import type { Names } from "./message/wording.ts";
 import { timeOf } from "./snowflake.ts";
-import {
-  MESSAGE_COMMAND,
-  MESSAGE_TYPE,
-  type PlainWireMessage,
-  type WireAttachment,
-  type WireEmbed,
-  type WireInteraction,
-  type WireMember,
-  type WireMention,
-  type WireMessage,
-  type WireUser,
-} from "./wire.ts";
+import { MESSAGE_COMMAND, type WireInteraction } from "./wire.ts";
 
 /** Where something happened, as the channel says: an event names its channel's id only. */
 export interface Place {
@@ -33,15 +19,8 @@ export interface Place {
   readonly threadId: string | null;
   /** Messages here can have threads of their own: not in threads, direct messages and voice channels. */
   readonly opensThreads: boolean;
-}
-
-/** What ids in texts are called, and which of them mean the bot. */
-export interface Names {
-  readonly botId: string;
-  /** The role that belongs to the bot; people pick it by mistake when they want to mention the bot. */
-  isBotRole(roleId: string): boolean;
-  role(roleId: string): string | undefined;
-  channel(channelId: string): string | undefined;
+  /** Of a forum's post: its title and tags. */
+  readonly topic?: string;
 }
 
 /** A person's message; null for everything nobody wrote to be answered: bots, webhooks, Discord's own notices. */
@@ -49,17 +28,18 @@ export function inboundMessage(message: WireMessage, place: Place, names: Names)
   if (!isPersons(message)) return null;
   const thread = threadOf(place, message.id);
   const addressed = addressing(message, place, names);
+  const { words, besides, files } = readMessage(message, names);
   return {
     kind: "message",
     key: `discord:${message.id}`,
     ...whereabouts(place, thread),
     person: person(message.author, message.member),
     at: timeOf(message.id),
-    text: withoutBot(message, names),
+    text: words,
     addressed,
     opensThread: addressed === "mention" && thread.threadId === message.id,
-    attachments: attachmentsOf(message),
-    quoted: quotedIn(message, names),
+    attachments: files,
+    quoted: place.topic === undefined || message.id !== place.threadId ? besides : [place.topic, ...besides],
     messageId: message.id,
     ...repliesTo(message),
   };
@@ -95,6 +75,8 @@ export interface Pointing {
 
 /** What is asked about a message that somebody pointed out, in its thread. */
 export function pointedMessage(message: WireMessage, pointing: Pointing, { place, names }: Seen): InboundMessage {
+  const { referenced_message: answered } = message;
+  const said = saidBy(message, names);
   return {
     kind: "message",
     ...pointing,
@@ -102,11 +84,8 @@ export function pointedMessage(message: WireMessage, pointing: Pointing, { place
     text: ABOUT_MESSAGE,
     addressed: place.channel.kind === "dm" ? "dm" : "mention",
     opensThread: false,
-    attachments: attachmentsOf(message),
-    quoted: [
-      `${displayName(message.author, message.member)} wrote: ${withoutBot(message, names)}`,
-      ...quotedIn(message, names),
-    ],
+    attachments: filesOf(message),
+    quoted: answered === null || answered === undefined ? [said] : [said, saidBy(answered, names)],
     messageId: message.id,
   };
 }
@@ -148,33 +127,9 @@ export function inboundCommand(
   };
 }
 
-/** A message of any author as the history of its thread shows it; null for Discord's own notices. */
-export function threadMessage(message: WireMessage, names: Names): ThreadMessage | null {
-  if (message.type === MESSAGE_TYPE.threadStarter) {
-    const started = message.referenced_message;
-    return started === null || started === undefined ? null : threadMessage(started, names);
-  }
-  if (!isWritten(message)) return null;
-  const files = message.attachments.map((attachment) => `[file: ${attachment.filename}]`);
-  const text = [withoutBot(message, names), ...quotedIn(message, names), ...files].filter((part) => part !== "");
-  return {
-    messageId: message.id,
-    author: {
-      id: `discord:${message.author.id}`,
-      name: displayName(message.author, message.member),
-      isBot: message.author.bot === true,
-    },
-    text: text.join("\n"),
-    at: timeOf(message.id),
-  };
-}
-
-function isWritten(message: PlainWireMessage): boolean {
-  return message.type === MESSAGE_TYPE.default || message.type === MESSAGE_TYPE.reply;
-}
-
 function isPersons(message: WireMessage): boolean {
-  return isWritten(message) && message.author.bot !== true && (message.webhook_id ?? null) === null;
+  const isWritten = message.type === MESSAGE_TYPE.default || message.type === MESSAGE_TYPE.reply;
+  return isWritten && message.author.bot !== true && (message.webhook_id ?? null) === null;
 }
 
 export function whereabouts(place: Place, thread: ThreadRef) {
@@ -214,74 +169,6 @@ function isReplyToSomeoneElse(message: WireMessage): boolean {
   return message.mentions.some((mention) => mention.id === author.id);
 }
 
-/** The text with the bot's mention left out and everything else that has an id called by its name. */
-function withoutBot(message: WireMessage, names: Names): string {
-  const content = withoutMark(message.content)
-    .replaceAll(/[ \t]?<@[!&]?(\d+)>/gu, (mention, id: string) =>
-      id === names.botId || (mention.includes("&") && names.isBotRole(id)) ? "" : mention,
-    )
-    .trim();
-  return named(content, message.mentions, names);
-}
-
-function named(content: string, mentions: readonly WireMention[], names: Names): string {
-  return content
-    .replaceAll(/<@!?(\d+)>/gu, (_mention, id: string) => {
-      const mentioned = mentions.find((mention) => mention.id === id);
-      return `@${mentioned === undefined ? id : displayName(mentioned, mentioned.member)}`;
-    })
-    .replaceAll(/<@&(\d+)>/gu, (_mention, id: string) => `@${names.role(id) ?? id}`)
-    .replaceAll(/<#(\d+)>/gu, (_mention, id: string) => `#${names.channel(id) ?? id}`)
-    .replaceAll(/<a?(:\w+:)\d+>/gu, "$1")
-    .replaceAll(/<(\/[^:>]+):\d+>/gu, "$1");
-}
-
-/** Replies, forwards, previews, polls and stickers: what came with the message and is not its text. */
-function quotedIn(message: WireMessage, names: Names): string[] {
-  const quoted: string[] = [];
-  const { referenced_message: replied } = message;
-  if (replied !== null && replied !== undefined) {
-    const said = [named(withoutMark(replied.content), replied.mentions, names), ...replied.embeds.map(embedText)];
-    quoted.push(
-      `${displayName(replied.author, replied.member)} wrote: ${said.filter((part) => part !== "").join("\n")}`,
-    );
-  }
-  for (const { message: forwarded } of message.message_snapshots ?? []) {
-    const said = [named(forwarded.content, forwarded.mentions, names), ...forwarded.embeds.map(embedText)];
-    quoted.push(`Forwarded: ${said.filter((part) => part !== "").join("\n")}`);
-  }
-  quoted.push(...message.embeds.map(embedText));
-  if (message.poll !== null && message.poll !== undefined) {
-    const answers = message.poll.answers.map((answer) => `- ${answer.poll_media.text ?? ""}`);
-    quoted.push([`Poll: ${message.poll.question.text ?? ""}`, ...answers].join("\n"));
-  }
-  quoted.push(...(message.sticker_items ?? []).map((sticker) => `[sticker: ${sticker.name}]`));
-  return quoted.filter((text) => text !== "");
-}
-
-function embedText(embed: WireEmbed): string {
-  const fields = (embed.fields ?? []).map((field) => `${field.name}: ${field.value}`);
-  const parts = [embed.author?.name, embed.title, embed.url, embed.description, ...fields, embed.footer?.text];
-  return parts.filter((part) => typeof part === "string" && part !== "").join("\n");
-}
-
-/** Files of the message and of what it forwards. A forwarded file's URL cannot be renewed through this message. */
-function attachmentsOf(message: WireMessage): Attachment[] {
-  const own = message.attachments.map((file) => attachment(file, `${message.channel_id}/${message.id}/${file.id}`));
-  const forwarded = (message.message_snapshots ?? []).flatMap((snapshot) => snapshot.message.attachments);
-  return [...own, ...forwarded.map((file) => attachment(file, ""))];
-}
-
-/** `ref` is the file's URL, which expires after a day, and after # where a fresh one can be had. */
-function attachment(file: WireAttachment, source: string): Attachment {
-  return {
-    name: file.filename,
-    mediaType: file.content_type ?? "application/octet-stream",
-    size: file.size,
-    ref: `${file.url}#${source}`,
-  };
-}
-
 export function whoActed(interaction: WireInteraction): Person | null {
   const user = interaction.member?.user ?? interaction.user;
   return user === undefined || user.bot === true ? null : person(user, interaction.member);
@@ -296,9 +183,4 @@ export function person(user: WireUser, member: WireMember | undefined): Person {
     isExternal: false,
     roles: (member?.roles ?? []).map((role) => `discord:role:${role}`),
   };
-}
-
-/** What people see as the name: the server's, the person's own, the account's. */
-function displayName(user: WireUser, member: WireMember | undefined): string {
-  return member?.nick ?? user.global_name ?? user.username;
 }

@@ -2,8 +2,8 @@ import type { Client } from "discord.js";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
+import type { WireMember } from "./message/person-schema.ts";
 import type { DiscordRest } from "./rest.ts";
-import type { WireMember } from "./wire.ts";
 
 /** How long what Discord said of a person's roles is believed. Milliseconds. */
 const BELIEVED_MS = 10 * 60_000;

@@ -5,10 +5,10 @@ import { createInOrder } from "../render/in-order.ts";
 import { notice } from "./format.ts";
 import { inboundMessage } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
+import { pushedMessageSchema, type WireMessage } from "./message/message-schema.ts";
 import type { Places } from "./places.ts";
 import type { Threads } from "./threads.ts";
 import type { Whispers } from "./whispers.ts";
-import { messageSchema, type WireMessage } from "./wire.ts";
 
 /** Pauses before a message that could not be received is tried again: the gateway sends it once only. Milliseconds. */
 const RETRY_PAUSES_MS = [250, 1_000, 4_000, 15_000];
@@ -29,7 +29,7 @@ export interface MessagesOptions {
 export function createMessages(options: MessagesOptions): (data: unknown) => Promise<void> {
   const inOrder = createInOrder();
   return async (data) => {
-    const parsed = messageSchema.safeParse(data);
+    const parsed = pushedMessageSchema.safeParse(data);
     if (!parsed.success) {
       options.log.warn({ issues: parsed.error.issues.slice(0, 3) }, "discord.message_not_understood");
       return;

@@ -5,11 +5,12 @@ import { BoundedMap } from "../render/bounded-map.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
 import type { MemberEverywhere } from "./members.ts";
+import type { WireMessage } from "./message/message-schema.ts";
+import type { WireMember } from "./message/person-schema.ts";
 import { DM_WORKSPACE, type Places } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 import { idAt } from "./snowflake.ts";
 import type { Threads } from "./threads.ts";
-import type { WireMember, WireMessage } from "./wire.ts";
 
 export interface MissedOptions {
   readonly client: Client<true>;

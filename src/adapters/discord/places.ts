@@ -1,7 +1,9 @@
 import type { Client } from "discord.js";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { BoundedMap } from "../render/bounded-map.ts";
-import type { Elsewhere } from "./elsewhere.ts";
-import type { Names, Place } from "./inbound.ts";
+import type { Place } from "./inbound.ts";
+import type { Elsewhere } from "./interactions/elsewhere.ts";
+import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
 import { CHANNEL_TYPE, isThreadType, type WireChannel } from "./wire.ts";
 
@@ -19,6 +21,8 @@ export interface Places {
   of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<Place>;
   /** A thread of a server, which need not be there yet; its channel, when none is named. */
   elsewhere(at: Elsewhere): Promise<Place>;
+  /** Title and tags of a forum's post; empty for other places. */
+  topicOf(thread: ThreadRef): Promise<string>;
 }
 
 export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
@@ -37,6 +41,11 @@ export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
       const place = await places.of(channelId, channel.guild_id ?? undefined, channel);
       return { ...place, threadId, opensThreads: false };
     },
+    topicOf: async ({ channelId, threadId }) => {
+      if (threadId === null) return "";
+      const parent = cachedChannel(client, channelId);
+      return parent !== undefined && isForum(parent) ? topicOf(await lookUp(threadId), parent) : "";
+    },
     of: async (channelId, guildId, told) => {
       if (guildId === undefined) return directMessages(channelId);
       const workspace = { id: guildId, name: client.guilds.cache.get(guildId)?.name ?? guildId };
@@ -48,6 +57,7 @@ export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
         channel: { id: parentId, name: parent.name ?? parentId, kind: "channel" },
         threadId: parentId === channelId ? null : channelId,
         opensThreads: channel.type === CHANNEL_TYPE.text || channel.type === CHANNEL_TYPE.announcement,
+        ...(isForum(parent) && parent !== channel ? { topic: topicOf(channel, parent) } : {}),
       };
     },
   };
@@ -66,7 +76,25 @@ function directMessages(channelId: string): Place {
 function cachedChannel(client: Client<true>, id: string): WireChannel | undefined {
   const channel = client.channels.cache.get(id);
   if (channel === undefined || channel.isDMBased()) return undefined;
-  return { id, type: channel.type, guild_id: channel.guildId, name: channel.name, parent_id: channel.parentId };
+  return {
+    id,
+    type: channel.type,
+    guild_id: channel.guildId,
+    name: channel.name,
+    parent_id: channel.parentId,
+    applied_tags: channel.isThread() ? channel.appliedTags : [],
+    available_tags: channel.isThreadOnly() ? channel.availableTags : [],
+  };
+}
+
+/** A forum's post says in its title what it is about, often better than in its first message. */
+function topicOf(channel: WireChannel, parent: WireChannel): string {
+  const tags = parent.available_tags.filter(({ id }) => channel.applied_tags.includes(id)).map(({ name }) => name);
+  return `[Post “${channel.name ?? ""}”${tags.length === 0 ? "" : `, tags: ${tags.join(", ")}`}]`;
+}
+
+function isForum({ type }: WireChannel): boolean {
+  return type === CHANNEL_TYPE.forum || type === CHANNEL_TYPE.media;
 }
 
 function namesOf(client: Client<true>): Names {

@@ -5,11 +5,13 @@ import { notice } from "./format.ts";
 import { isNotThere } from "./history.ts";
 import { person, pointedMessage } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
+import type { WireMessage } from "./message/message-schema.ts";
+import type { WireMember, WireUser } from "./message/person-schema.ts";
 import type { Places } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 import type { Threads } from "./threads.ts";
 import type { Whispers } from "./whispers.ts";
-import { reactionSchema, type WireMember, type WireMessage, type WireReaction, type WireUser } from "./wire.ts";
+import { reactionSchema, type WireReaction } from "./wire.ts";
 
 export interface ReactionsOptions {
   readonly rest: DiscordRest;

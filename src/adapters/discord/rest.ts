@@ -3,18 +3,10 @@ import { z } from "zod";
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import { isDiscordError, toPlatformError } from "./errors.ts";
 import type { MessageBody } from "./format.ts";
-import {
-  channelSchema,
-  guildMemberSchema,
-  messageSchema,
-  type RegisteredCommand,
-  registeredCommandSchema,
-  userSchema,
-  type WireChannel,
-  type WireMember,
-  type WireMessage,
-  type WireUser,
-} from "./wire.ts";
+import { PAGE_MESSAGES } from "./limits.ts";
+import { listOf, messageSchema, type WireMessage } from "./message/message-schema.ts";
+import { memberSchema, userSchema, type WireMember, type WireUser } from "./message/person-schema.ts";
+import { channelSchema, type RegisteredCommand, registeredCommandSchema, type WireChannel } from "./wire.ts";
 
 /** How an interaction is answered. Source: Discord docs, Interaction Callback Type. */
 export const CALLBACK = { message: 4, deferredUpdate: 6, completions: 8, modal: 9 } as const;
@@ -71,6 +63,8 @@ export interface Answer {
   readonly files: readonly OutgoingFile[];
 }
 
+/** One message that cannot be read loses no other. */
+const pageSchema = z.array(z.unknown()).pipe(listOf(messageSchema, PAGE_MESSAGES));
 const idSchema = z.object({ id: z.string() });
 
 export function createDiscordRest(rest: REST): DiscordRest {
@@ -113,15 +107,13 @@ function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "message
           if (page.after !== undefined) query.set("after", page.after);
           if (page.before !== undefined) query.set("before", page.before);
           const request = rest.get(`/channels/${channelId}/messages`, { query, signal });
-          return request.then((page) => z.array(messageSchema).parse(page));
+          return request.then((page) => pageSchema.parse(page));
         },
         signal,
       ),
     user: (id) => asking("", async () => userSchema.parse(await rest.get(`/users/${id}`))),
     member: (guildId, userId) =>
-      asking("View Channel", async () =>
-        guildMemberSchema.parse(await rest.get(`/guilds/${guildId}/members/${userId}`)),
-      ),
+      asking("View Channel", async () => memberSchema.parse(await rest.get(`/guilds/${guildId}/members/${userId}`))),
   };
 }
 

@@ -2,8 +2,9 @@ import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts"
 import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
 import { threadName } from "./format.ts";
-import { type Names, threadMessage } from "./inbound.ts";
 import { AUTO_ARCHIVE_MINUTES } from "./limits.ts";
+import { threadMessage } from "./message/read-message.ts";
+import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
 
 const REMEMBERED_THREADS = 5_000;

@@ -1,75 +1,8 @@
 import { z } from "zod";
+import { listOf, messageSchema } from "./message/message-schema.ts";
+import { memberSchema, snowflake, userSchema } from "./message/person-schema.ts";
 
 /** What the adapter reads of Discord's payloads; unknown keys are dropped. Names are Discord's. */
-
-const snowflake = z.string().regex(/^\d{1,20}$/u);
-
-export const userSchema = z.object({
-  id: snowflake,
-  username: z.string(),
-  global_name: z.string().nullish(),
-  bot: z.boolean().optional(),
-});
-
-const memberSchema = z.object({
-  nick: z.string().nullish(),
-  roles: z.array(snowflake).default([]),
-  /** Has not passed the membership screening yet. */
-  pending: z.boolean().optional(),
-});
-
-const mentionSchema = userSchema.extend({ member: memberSchema.optional() });
-
-const attachmentSchema = z.object({
-  id: snowflake,
-  filename: z.string(),
-  size: z.number(),
-  url: z.string(),
-  content_type: z.string().nullish(),
-});
-
-const embedSchema = z.object({
-  title: z.string().nullish(),
-  description: z.string().nullish(),
-  url: z.string().nullish(),
-  author: z.object({ name: z.string() }).nullish(),
-  fields: z.array(z.object({ name: z.string(), value: z.string() })).nullish(),
-  footer: z.object({ text: z.string() }).nullish(),
-});
-
-const contentShape = {
-  content: z.string().default(""),
-  embeds: z.array(embedSchema).default([]),
-  attachments: z.array(attachmentSchema).default([]),
-  mentions: z.array(mentionSchema).default([]),
-};
-
-const plainMessageSchema = z.object({
-  ...contentShape,
-  id: snowflake,
-  channel_id: snowflake,
-  guild_id: snowflake.optional(),
-  type: z.number(),
-  author: userSchema,
-  member: memberSchema.optional(),
-  webhook_id: snowflake.nullish(),
-  nonce: z.union([z.string(), z.number()]).nullish(),
-  mention_roles: z.array(snowflake).default([]),
-  sticker_items: z.array(z.object({ name: z.string() })).nullish(),
-  poll: z
-    .object({
-      question: z.object({ text: z.string().nullish() }),
-      answers: z.array(z.object({ poll_media: z.object({ text: z.string().nullish() }) })),
-    })
-    .nullish(),
-});
-
-export const messageSchema = plainMessageSchema.extend({
-  /** The message this one replies to; null when it was deleted. */
-  referenced_message: plainMessageSchema.nullish(),
-  /** Forwarded messages, as they were when they were forwarded. */
-  message_snapshots: z.array(z.object({ message: z.object(contentShape) })).nullish(),
-});
 
 export const channelSchema = z.object({
   id: snowflake,
@@ -79,6 +12,10 @@ export const channelSchema = z.object({
   /** Of a thread: the channel it hangs in. Of a channel: its category. */
   parent_id: snowflake.nullish(),
   last_message_id: snowflake.nullish(),
+  /** Of a forum's post: ids of its tags. */
+  applied_tags: listOf(snowflake, 5),
+  /** Of a forum. */
+  available_tags: listOf(z.object({ id: snowflake, name: z.string() }), 20),
 });
 
 export interface CommandOption {
@@ -195,21 +132,9 @@ export const registeredCommandSchema = z.object({
 
 export const threadDeleteSchema = z.object({ id: snowflake });
 
-export const guildMemberSchema = memberSchema;
-
 export type RegisteredCommand = z.infer<typeof registeredCommandSchema>;
-export type WireUser = z.infer<typeof userSchema>;
-export type WireMember = z.infer<typeof memberSchema>;
-export type WireMention = z.infer<typeof mentionSchema>;
-export type WireAttachment = z.infer<typeof attachmentSchema>;
-export type WireEmbed = z.infer<typeof embedSchema>;
-export type WireMessage = z.infer<typeof messageSchema>;
-export type PlainWireMessage = z.infer<typeof plainMessageSchema>;
 export type WireChannel = z.infer<typeof channelSchema>;
 export type WireInteraction = z.infer<typeof interactionSchema>;
-
-/** Kinds of messages that people write; all others are Discord's own notices. Source: Discord docs, Message Types. */
-export const MESSAGE_TYPE = { default: 0, reply: 19, threadStarter: 21 } as const;
 
 /** Source: Discord docs, Channel Types. */
 export const CHANNEL_TYPE = {
@@ -220,6 +145,8 @@ export const CHANNEL_TYPE = {
   announcementThread: 10,
   publicThread: 11,
   privateThread: 12,
+  forum: 15,
+  media: 16,
 } as const;
 
 export function isThreadType(type: number): boolean {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { commandArguments } from "../../../src/adapters/discord/command-arguments.ts";
 import { postKey } from "../../../src/adapters/discord/format.ts";
-import { inboundMessage, type Names, type Place, threadMessage } from "../../../src/adapters/discord/inbound.ts";
-import { type CommandOption, messageSchema } from "../../../src/adapters/discord/wire.ts";
+import { inboundMessage, type Place } from "../../../src/adapters/discord/inbound.ts";
+import { commandArguments } from "../../../src/adapters/discord/interactions/command-arguments.ts";
+import { messageSchema } from "../../../src/adapters/discord/message/message-schema.ts";
+import { threadMessage } from "../../../src/adapters/discord/message/read-message.ts";
+import type { Names } from "../../../src/adapters/discord/message/wording.ts";
+import type { CommandOption } from "../../../src/adapters/discord/wire.ts";
 
 const BOT = "100";
 const names: Names = {
@@ -198,7 +201,7 @@ describe("what comes with the text", () => {
       ],
     };
     const event = read("<@100> look", { message_snapshots: [{ message: forwarded }] });
-    expect(event.quoted).toEqual(["Forwarded: disk full on @bob's box\nAlert\nhost: db1"]);
+    expect(event.quoted).toEqual(["Forwarded: disk full on @bob's box\nAlert\nhost: db1\n[file: df.txt]"]);
     expect(event.attachments).toMatchObject([{ name: "df.txt", mediaType: "text/plain", size: 12 }]);
   });
 
@@ -222,7 +225,7 @@ describe("what comes with the text", () => {
     });
     expect(event.quoted).toEqual([
       "CI\nBuild 7\nhttps://ci.example/7\nfailed\nmain",
-      "Poll: Deploy?\n- yes\n- no",
+      "Poll: Deploy?\n- yes: 0 votes\n- no: 0 votes",
       "[sticker: shipit]",
     ]);
   });
@@ -234,7 +237,7 @@ describe("what comes with the text", () => {
         name: "core",
         mediaType: "application/octet-stream",
         size: 3,
-        ref: `https://cdn.example/core?ex=1#300/${ID}/9`,
+        ref: `https://cdn.example/core?ex=1#300/${ID}`,
       },
     ]);
   });

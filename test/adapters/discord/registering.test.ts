@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CommandForm } from "../../../src/adapters/discord/command-registration.ts";
+import type { CommandForm } from "../../../src/adapters/discord/interactions/command-registration.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { type Harbour, openHarbour } from "../../support/discord/harness.ts";
 

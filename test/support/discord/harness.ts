@@ -1,5 +1,5 @@
 import { createDiscordPlatform } from "../../../src/adapters/discord/adapter.ts";
-import type { CommandForm } from "../../../src/adapters/discord/command-registration.ts";
+import type { CommandForm } from "../../../src/adapters/discord/interactions/command-registration.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import { systemRuntime } from "../../../src/runtime.ts";

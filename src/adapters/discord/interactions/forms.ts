@@ -1,12 +1,12 @@
-import type { Form, FormField } from "../../core/protocol/form.ts";
-import type { InboundCommand } from "../../core/protocol/platform.ts";
-import { filledValues, fittedFields } from "../render/form-fields.ts";
+import type { Form, FormField } from "../../../core/protocol/form.ts";
+import type { InboundCommand } from "../../../core/protocol/platform.ts";
+import { filledValues, fittedFields } from "../../render/form-fields.ts";
+import { cut } from "../format.ts";
+import { type Place, rootIn, threadOf, whereabouts, whoActed } from "../inbound.ts";
+import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "../limits.ts";
+import { timeOf } from "../snowflake.ts";
+import type { WireInteraction } from "../wire.ts";
 import { aimedId, type Elsewhere } from "./elsewhere.ts";
-import { cut } from "./format.ts";
-import { type Place, rootIn, threadOf, whereabouts, whoActed } from "./inbound.ts";
-import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "./limits.ts";
-import { timeOf } from "./snowflake.ts";
-import type { WireInteraction } from "./wire.ts";
 
 const VERB = "form:";
 

@@ -1,6 +1,6 @@
-import { assertNever } from "../../core/protocol/assert-never.ts";
-import { toAppError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
+import { assertNever } from "../../../core/protocol/assert-never.ts";
+import { toAppError } from "../../../core/protocol/errors.ts";
+import type { Log } from "../../../core/protocol/log.ts";
 import type {
   InboundAction,
   InboundCommand,
@@ -8,19 +8,20 @@ import type {
   OutgoingMessage,
   Receipt,
   Receive,
-} from "../../core/protocol/platform.ts";
-import { BoundedMap } from "../render/bounded-map.ts";
+} from "../../../core/protocol/platform.ts";
+import { BoundedMap } from "../../render/bounded-map.ts";
+import { formatEphemeral, notice } from "../format.ts";
+import { inboundAction, inboundCommand, inboundMenuCommand, type Place, type Seen } from "../inbound.ts";
+import type { MemberEverywhere } from "../members.ts";
+import type { WireMember } from "../message/person-schema.ts";
+import type { Places } from "../places.ts";
+import { CALLBACK, type DiscordRest, type InteractionAddress } from "../rest.ts";
+import type { Threads } from "../threads.ts";
+import type { Whispers } from "../whispers.ts";
+import { interactionSchema, type WireInteraction } from "../wire.ts";
 import { choicesFor } from "./completing.ts";
 import { type Elsewhere, readAim } from "./elsewhere.ts";
-import { formatEphemeral, notice } from "./format.ts";
 import { inboundForm, modalOf } from "./forms.ts";
-import { inboundAction, inboundCommand, inboundMenuCommand, type Place, type Seen } from "./inbound.ts";
-import type { MemberEverywhere } from "./members.ts";
-import type { Places } from "./places.ts";
-import { CALLBACK, type DiscordRest, type InteractionAddress } from "./rest.ts";
-import type { Threads } from "./threads.ts";
-import type { Whispers } from "./whispers.ts";
-import { interactionSchema, type WireInteraction, type WireMember } from "./wire.ts";
 
 export interface InteractionsOptions {
   readonly rest: DiscordRest;

@@ -1,10 +1,10 @@
-import type { ChatCommand, CommandOption } from "../../core/commands/command.ts";
-import { canonicalJson } from "../../core/protocol/canonical-json.ts";
-import { toAppError } from "../../core/protocol/errors.ts";
-import type { Log } from "../../core/protocol/log.ts";
-import { cut } from "./format.ts";
-import type { DiscordRest } from "./rest.ts";
-import { MESSAGE_COMMAND, type RegisteredCommand, type RegisteredOption } from "./wire.ts";
+import type { ChatCommand, CommandOption } from "../../../core/commands/command.ts";
+import { canonicalJson } from "../../../core/protocol/canonical-json.ts";
+import { toAppError } from "../../../core/protocol/errors.ts";
+import type { Log } from "../../../core/protocol/log.ts";
+import { cut } from "../format.ts";
+import type { DiscordRest } from "../rest.ts";
+import { MESSAGE_COMMAND, type RegisteredCommand, type RegisteredOption } from "../wire.ts";
 
 /** What Discord needs to know of a command. */
 export type CommandForm = Pick<ChatCommand, "name" | "description" | "usage" | "options">;

@@ -1,4 +1,4 @@
-import type { CommandOption } from "./wire.ts";
+import type { CommandOption } from "../wire.ts";
 
 /**
  * A slash command's options as the line a person would have typed after its name, so that both ways

@@ -1,9 +1,9 @@
-import type { Completion, InboundCompletion, Receive } from "../../core/protocol/platform.ts";
-import { cut } from "./format.ts";
-import { type Place, threadOf, whereabouts, whoActed } from "./inbound.ts";
-import { CHOICE_CHARS, CHOICES } from "./limits.ts";
-import { timeOf } from "./snowflake.ts";
-import type { CommandOption, WireInteraction } from "./wire.ts";
+import type { Completion, InboundCompletion, Receive } from "../../../core/protocol/platform.ts";
+import { cut } from "../format.ts";
+import { type Place, threadOf, whereabouts, whoActed } from "../inbound.ts";
+import { CHOICE_CHARS, CHOICES } from "../limits.ts";
+import { timeOf } from "../snowflake.ts";
+import type { CommandOption, WireInteraction } from "../wire.ts";
 
 type Typing = Extract<WireInteraction, { type: 4 }>;
 

@@ -1,7 +1,8 @@
-import { PlatformError } from "../../core/protocol/errors.ts";
-import type { Attachment } from "../../core/protocol/platform.ts";
-import { toPlatformError } from "./errors.ts";
-import type { DiscordRest } from "./rest.ts";
+import { PlatformError } from "../../../core/protocol/errors.ts";
+import type { Attachment } from "../../../core/protocol/platform.ts";
+import { toPlatformError } from "../errors.ts";
+import type { DiscordRest } from "../rest.ts";
+import { filesOf, pathOf } from "./files.ts";
 
 interface Fetching {
   readonly rest: DiscordRest;
@@ -39,11 +40,11 @@ async function request(url: string, signal: AbortSignal): Promise<Response> {
 }
 
 async function freshUrl(source: string, attachment: Attachment, { rest, signal }: Fetching): Promise<string> {
-  const [channelId = "", messageId = "", id] = source.split("/");
-  const message = await rest.message(channelId, messageId, signal);
-  const found = message.attachments.find((candidate) => candidate.id === id);
+  const [channelId = "", messageId = ""] = source.split("/");
+  const files = filesOf(await rest.message(channelId, messageId, signal));
+  const found = files.find((candidate) => pathOf(candidate) === pathOf(attachment));
   if (found === undefined) throw unreadable(attachment, "it was deleted");
-  return found.url;
+  return found.ref.split("#")[0] ?? "";
 }
 
 function isErrorPage(response: Response, attachment: Attachment): boolean {

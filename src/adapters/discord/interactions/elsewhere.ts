@@ -1,6 +1,6 @@
-import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { CUSTOM_ID_CHARS } from "./limits.ts";
-import type { WireInteraction } from "./wire.ts";
+import type { OutgoingMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import { CUSTOM_ID_CHARS } from "../limits.ts";
+import type { WireInteraction } from "../wire.ts";
 
 /** A thread of a server that something in a direct message is about. */
 export type Elsewhere = Pick<ThreadRef, "channelId" | "threadId">;

@@ -1,0 +1,43 @@
+import { fileNameOf } from "./embeds.ts";
+import { componentSchema, type WireComponent, type WireMedia } from "./message-schema.ts";
+
+/** Source: Discord docs, Component Reference, Component Types. */
+const BUTTON = 2;
+const SELECTS: ReadonlySet<number> = new Set([3, 5, 6, 7, 8]);
+
+/** Of one message: Discord allows 40, three deep. */
+const MOST = 100;
+const DEEPEST = 8;
+
+/** All components of a message as they are shown: each before those within it. */
+export function everyComponent(components: readonly unknown[]): readonly WireComponent[] {
+  const found: WireComponent[] = [];
+  const visit = (value: unknown, depth: number) => {
+    const { data } = componentSchema.safeParse(value);
+    if (data === undefined || depth > DEEPEST || found.length >= MOST) return;
+    found.push(data);
+    for (const inner of data.components) visit(inner, depth + 1);
+    visit(data.accessory, depth + 1);
+  };
+  for (const each of components) visit(each, 0);
+  return found;
+}
+
+/** What a component itself says; of a type that is not known, what it has of the usual texts. */
+export function componentLines(component: WireComponent, inWords: (text: string) => string): string[] {
+  const { type, label, url, placeholder, options, items, media, file, name } = component;
+  if (type === BUTTON) return label === "" && url === "" ? [] : [`[button: ${[label, url].filter(Boolean).join(" ")}]`];
+  if (SELECTS.has(type)) {
+    const choices = options.map((option) => option.label).join(", ");
+    return [`[menu: ${[placeholder, choices].filter(Boolean).join(": ")}]`];
+  }
+  if (file !== undefined) return [`[file: ${name === "" ? fileNameOf(file.url) : name}]`];
+  const pictures = media === undefined ? items : [{ media, description: component.description }];
+  if (pictures.length > 0) return pictures.map((picture) => `[image: ${captionOf(picture)}]`);
+  return [inWords(component.content), label, component.description].filter((text) => text !== "");
+}
+
+function captionOf({ description, media }: { readonly description: string; readonly media: WireMedia }): string {
+  const name = fileNameOf(media.url);
+  return description === "" ? name : `${name}: ${description}`;
+}

@@ -1,0 +1,24 @@
+import type { WireEmbed } from "./message-schema.ts";
+
+/** What an embed says, top to bottom as Discord shows it; `inWords` turns its texts into words. */
+export function embedText(embed: WireEmbed, inWords: (text: string) => string): string {
+  const fields = embed.fields.map(({ name, value }) => `${inWords(name)}: ${inWords(value)}`);
+  const image = embed.image === undefined || embed.image.url === "" ? "" : `[image: ${fileNameOf(embed.image.url)}]`;
+  const parts = [
+    embed.author?.name ?? "",
+    inWords(embed.title),
+    embed.url,
+    inWords(embed.description),
+    ...fields,
+    image,
+    embed.footer?.text ?? "",
+    embed.timestamp,
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+/** The last segment of an address. */
+export function fileNameOf(url: string): string {
+  const path = URL.parse(url)?.pathname ?? url;
+  return path.slice(path.lastIndexOf("/") + 1) || "file";
+}

@@ -1,0 +1,80 @@
+import type { Attachment } from "../../../core/protocol/platform.ts";
+import { everyComponent } from "./components.ts";
+import { fileNameOf } from "./embeds.ts";
+import type { WireContent, WireMedia, WireMessage } from "./message-schema.ts";
+
+/** Files that one message brings along with all that it quotes. */
+const MOST_FILES = 20;
+
+/**
+ * Files of a message, of what it forwards and of what it answers, and the pictures that its embeds and components show,
+ * each once.
+ */
+export function filesOf(message: WireMessage): Attachment[] {
+  const { referenced_message: answered } = message;
+  const all = [
+    ...filesAt(message, message),
+    ...(answered === null || answered === undefined ? [] : filesAt(answered, answered)),
+  ];
+  const byPath = new Map(all.map((file) => [pathOf(file), file]));
+  return [...byPath.values()].slice(0, MOST_FILES);
+}
+
+interface Source {
+  readonly channel_id: string;
+  readonly id: string;
+}
+
+function filesAt(
+  content: WireContent & { readonly message_snapshots?: readonly { readonly message: WireContent }[] },
+  source: Source,
+): Attachment[] {
+  const { attachments, embeds, components, message_snapshots: forwarded = [] } = content;
+  const own = attachments.map((file) => ({
+    name: file.filename,
+    mediaType: file.content_type ?? UNKNOWN,
+    size: file.size,
+    ref: refTo(file.url, source),
+  }));
+  const shown = everyComponent(components).flatMap(({ file, media, items, name, size }) => [
+    ...(file === undefined ? [] : picture(file, source, { name, size })),
+    ...(media === undefined ? [] : picture(media, source)),
+    ...items.flatMap((item) => picture(item.media, source)),
+  ]);
+  // A preview shows what its page chose; pictures are what somebody put here.
+  const embedded = embeds.flatMap(({ type, image }) =>
+    image !== undefined && (type === "rich" || type === "image") ? picture(image, source) : [],
+  );
+  return [...own, ...shown, ...embedded, ...forwarded.flatMap(({ message }) => filesAt(message, source))];
+}
+
+const UNKNOWN = "application/octet-stream";
+
+/** Only what Discord itself holds: an address elsewhere is in the text for whoever wants to look. */
+function picture(
+  { url, proxy_url, content_type }: WireMedia,
+  source: Source,
+  { name, size } = { name: "", size: 0 },
+): Attachment[] {
+  const held = [url, proxy_url].find(isDiscords);
+  if (held === undefined) return [];
+  return [
+    { name: name === "" ? fileNameOf(url) : name, mediaType: content_type ?? UNKNOWN, size, ref: refTo(held, source) },
+  ];
+}
+
+function isDiscords(url: string): boolean {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.protocol !== "https:") return false;
+  return parsed.hostname === "cdn.discordapp.com" || parsed.hostname.endsWith(".discordapp.net");
+}
+
+/** The file's URL, which expires after a day, and after # the message that a fresh one can be had from. */
+function refTo(url: string, { channel_id, id }: Source): string {
+  return `${url}#${channel_id}/${id}`;
+}
+
+/** The same file has the same path, however its URL is signed. */
+export function pathOf({ ref }: Pick<Attachment, "ref">): string {
+  return URL.parse(ref)?.pathname ?? ref;
+}

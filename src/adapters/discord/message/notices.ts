@@ -1,0 +1,43 @@
+import { MESSAGE_TYPE, type PlainWireMessage } from "./message-schema.ts";
+import { displayName } from "./person-schema.ts";
+import { inWords, type Names } from "./wording.ts";
+
+/**
+ * Notices of Discord's that tell nothing of the conversation: who was added, called or joined, icons, pins, boosts, followed
+ * channels, how the server is found, reminders, subscriptions, requests to speak, incidents. Source: Discord docs, Message Types.
+ */
+export const TELLS_NOTHING: ReadonlySet<number> = new Set([
+  1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17, 22, 25, 26, 29, 32, 36, 37, 38, 39, 44, 55,
+]);
+
+/** What any other notice tells; null for what somebody wrote. */
+export function noticeLine(message: PlainWireMessage, names: Names): string | null {
+  const who = displayName(message.author, message.member);
+  const title = inWords(message.content, message.mentions, names);
+  switch (message.type) {
+    case MESSAGE_TYPE.nameChanged:
+      return `[${who} changed the name to “${title}”]`;
+    case MESSAGE_TYPE.threadCreated:
+      return `[${who} began the thread “${title}”]`;
+    case MESSAGE_TYPE.stageStarted:
+      return `[${who} began the stage “${title}”]`;
+    case MESSAGE_TYPE.stageTopic:
+      return `[${who} changed the stage's topic to “${title}”]`;
+    case MESSAGE_TYPE.stageEnded:
+      return `[${who} ended the stage “${title}”]`;
+    case MESSAGE_TYPE.pollResult:
+      return pollResult(message);
+    default:
+      return null;
+  }
+}
+
+/** Source: Discord docs, Embed Fields by Embed Type, Poll Result. */
+function pollResult({ embeds }: PlainWireMessage): string | null {
+  const fields = new Map((embeds[0]?.fields ?? []).map(({ name, value }) => [name, value]));
+  const question = fields.get("poll_question_text");
+  if (question === undefined) return null;
+  const winner = fields.get("victor_answer_text") ?? fields.get("victor_answer_emoji_name");
+  const votes = `${fields.get("victor_answer_votes") ?? "?"} of ${fields.get("total_votes") ?? "?"} votes`;
+  return `[The poll “${question}” ended${winner === undefined ? " without a winner" : `: “${winner}” with ${votes}`}]`;
+}

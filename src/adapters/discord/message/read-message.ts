@@ -1,0 +1,130 @@
+import type { Attachment, ThreadMessage } from "../../../core/protocol/platform.ts";
+import { timeOf } from "../snowflake.ts";
+import { componentLines, everyComponent } from "./components.ts";
+import { embedText } from "./embeds.ts";
+import { filesOf } from "./files.ts";
+import {
+  IS_VOICE_MESSAGE,
+  MESSAGE_TYPE,
+  type PlainWireMessage,
+  type WireContent,
+  type WireMessage,
+  type WirePoll,
+} from "./message-schema.ts";
+import { noticeLine, TELLS_NOTHING } from "./notices.ts";
+import { displayName } from "./person-schema.ts";
+import { inWords, inWordsToBot, type Names } from "./wording.ts";
+
+/** What a message says, for the model. */
+export interface ReadMessage {
+  /** Its own text, without the mention of the bot. */
+  readonly words: string;
+  /** All else that it shows, each as a text that says what or whose it is. */
+  readonly besides: readonly string[];
+  readonly files: readonly Attachment[];
+}
+
+/** Of one message with all that it quotes. Characters. */
+const MESSAGE_CHARS = 20_000;
+/** Of what a message of a history answers, which mostly stands in that history itself. Characters. */
+const ANSWERED_CHARS = 1_000;
+
+/** Any message, whatever it is made of. `answeredChars`: of what it answers. */
+export function readMessage(message: WireMessage, names: Names, answeredChars = MESSAGE_CHARS): ReadMessage {
+  const words = inWordsToBot(message.content, message.mentions, names);
+  const besides = [commandOf(message), cut(answeredBy(message, names), answeredChars), ...shownIn(message, names)];
+  return { words, besides: besides.filter(Boolean).map((text) => cut(text)), files: filesOf(message) };
+}
+
+/** The whole message as what its author wrote: for another one that answers it or asks about it. */
+export function saidBy(message: PlainWireMessage, names: Names): string {
+  const words = inWordsToBot(message.content, message.mentions, names);
+  const said = joined([commandOf(message), words, ...shownIn(message, names), ...fileLines(message)]);
+  return cut(`${displayName(message.author, message.member)} wrote: ${said}`);
+}
+
+/** A message of any author as the history of its thread shows it; null for notices that tell nothing of the conversation. */
+export function threadMessage(message: WireMessage, names: Names, topic = ""): ThreadMessage | null {
+  if (message.type === MESSAGE_TYPE.threadStarter) {
+    const { referenced_message: started } = message;
+    const isThere = started !== null && started !== undefined;
+    return isThere ? threadMessage({ ...started, referenced_message: undefined }, names, topic) : null;
+  }
+  if (TELLS_NOTHING.has(message.type)) return null;
+  const { words, besides, files } = readMessage(message, names, ANSWERED_CHARS);
+  const said = noticeLine(message, names) ?? joined([words, ...besides, ...fileLines(message)]);
+  return {
+    messageId: message.id,
+    author: {
+      id: `discord:${message.author.id}`,
+      name: displayName(message.author, message.member),
+      isBot: message.author.bot === true,
+    },
+    text: cut(joined([topic, said])),
+    ...(files.length === 0 ? {} : { attachments: files }),
+    at: timeOf(message.id),
+  };
+}
+
+/** Whose words it answers, and which; of a message that is gone, that it is. */
+function answeredBy({ type, referenced_message: answered }: WireMessage, names: Names): string {
+  if (answered !== null && answered !== undefined) return saidBy(answered, names);
+  return answered === null && type === MESSAGE_TYPE.reply ? "[It answers a message that was deleted.]" : "";
+}
+
+/** A bot's answer says who used which of its commands. */
+function commandOf({ type, interaction, interaction_metadata: metadata }: PlainWireMessage): string {
+  if (type !== MESSAGE_TYPE.commandAnswer && type !== MESSAGE_TYPE.menuAnswer) return "";
+  const name = interaction?.name || metadata?.name || "";
+  const user = interaction?.user ?? metadata?.user;
+  const command = type === MESSAGE_TYPE.commandAnswer ? `/${name}` : `“${name}”`;
+  const by = user === undefined ? "" : `, used by ${displayName(user, undefined)}`;
+  return `[answer to ${name === "" ? "a command" : command}${by}]`;
+}
+
+/** What a message shows besides its text and its files. */
+function shownIn(message: PlainWireMessage, names: Names): string[] {
+  const origin = names.channel(message.message_reference?.channel_id ?? "");
+  const from = origin === undefined ? "" : ` from #${origin}`;
+  const forwarded = message.message_snapshots.map(({ message: snapshot }) => {
+    const words = inWords(snapshot.content, snapshot.mentions, names);
+    return `Forwarded${from}: ${joined([words, ...extrasOf(snapshot, names), ...fileLines(snapshot)])}`;
+  });
+  const isOwn = message.author.id === names.botId;
+  return [...forwarded, ...extrasOf(isOwn ? { ...message, components: [] } : message, names)];
+}
+
+/** Previews and cards, components, a poll, stickers, a voice message. */
+function extrasOf(content: WireContent, names: Names): string[] {
+  const worded = (text: string) => inWords(text, content.mentions, names);
+  const voice = (content.flags & IS_VOICE_MESSAGE) === 0 ? undefined : content.attachments[0];
+  return [
+    ...content.embeds.map((embed) => embedText(embed, worded)),
+    joined(everyComponent(content.components).flatMap((component) => componentLines(component, worded))),
+    content.poll === undefined ? "" : pollText(content.poll),
+    ...content.sticker_items.map(({ name }) => `[sticker: ${name}]`),
+    voice === undefined ? "" : `[voice message, ${Math.round(voice.duration_secs)} s]`,
+  ].filter((text) => text !== "");
+}
+
+function pollText({ question, answers, results }: WirePoll): string {
+  const lines = answers.map(({ answer_id, poll_media: { text, emoji } }) => {
+    const votes = results.answer_counts.find(({ id }) => id === answer_id)?.count ?? 0;
+    return `- ${[emoji?.name ?? "", text].filter(Boolean).join(" ")}: ${votes === 1 ? "1 vote" : `${votes} votes`}`;
+  });
+  return joined([`Poll: ${question.text}`, ...lines, results.is_finalized ? "[The poll has ended.]" : ""]);
+}
+
+function fileLines({ attachments }: WireContent): string[] {
+  return attachments.map(
+    ({ filename, description }) => `[file: ${[filename, description].filter(Boolean).join(": ")}]`,
+  );
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n");
+}
+
+function cut(text: string, chars = MESSAGE_CHARS): string {
+  return text.length > chars ? `${text.slice(0, chars).toWellFormed()}… [cut]` : text;
+}

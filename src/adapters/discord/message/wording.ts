@@ -1,0 +1,64 @@
+import { withoutMark } from "../format.ts";
+import type { WireMention } from "./message-schema.ts";
+import { displayName } from "./person-schema.ts";
+
+/** What ids in texts are called, and which of them mean the bot. */
+export interface Names {
+  readonly botId: string;
+  /** The role that belongs to the bot; people pick it by mistake when they want to mention the bot. */
+  isBotRole(roleId: string): boolean;
+  role(roleId: string): string | undefined;
+  channel(channelId: string): string | undefined;
+}
+
+/** Source: Discord docs, Message Formatting. Each begins at a `<` and is bounded, so that reading takes linear time. */
+const BOT_MENTION = /[ \t]?<@[!&]?(\d{1,20})>/gu;
+const PERSON = /<@!?(\d{1,20})>/gu;
+const ROLE = /<@&(\d{1,20})>/gu;
+const CHANNEL = /<#(\d{1,20})>/gu;
+const EMOJI = /<a?(:\w{1,64}:)\d{1,20}>/gu;
+const COMMAND = /<(\/[^<>:\n]{1,110}):\d{1,20}>/gu;
+const TIME = /<t:(-?\d{1,13})(?::([tTdDfFsSR]))?>/gu;
+const GUIDE = /<id:(customize|browse|guide|linked-roles)(?::\d{1,20})?>/gu;
+
+const GUIDES: Readonly<Record<string, string>> = {
+  customize: "Channels & Roles",
+  browse: "Browse Channels",
+  guide: "Server Guide",
+  "linked-roles": "Linked Roles",
+};
+
+/** A text as people read it: everything that has an id by its name, times as times. */
+export function inWords(content: string, mentions: readonly WireMention[], names: Names): string {
+  return withoutMark(content)
+    .replaceAll(PERSON, (_mention, id: string) => {
+      const mentioned = mentions.find((mention) => mention.id === id);
+      return `@${mentioned === undefined ? id : displayName(mentioned, mentioned.member)}`;
+    })
+    .replaceAll(ROLE, (_mention, id: string) => `@${names.role(id) ?? id}`)
+    .replaceAll(CHANNEL, (_mention, id: string) => `#${names.channel(id) ?? id}`)
+    .replaceAll(EMOJI, "$1")
+    .replaceAll(COMMAND, "$1")
+    .replaceAll(
+      TIME,
+      (written, seconds: string, style: string | undefined) => timeOf(Number(seconds), style) ?? written,
+    )
+    .replaceAll(GUIDE, (_written, guide: string) => GUIDES[guide] ?? guide)
+    .trim();
+}
+
+/** The same, with the mention of the bot left out. */
+export function inWordsToBot(content: string, mentions: readonly WireMention[], names: Names): string {
+  const others = withoutMark(content).replaceAll(BOT_MENTION, (mention, id: string) =>
+    id === names.botId || (mention.includes("&") && names.isBotRole(id)) ? "" : mention,
+  );
+  return inWords(others.trim(), mentions, names);
+}
+
+/** In UTC, also where Discord shows how long ago it was; a date alone where it shows that. */
+function timeOf(seconds: number, style: string | undefined): string | null {
+  const time = new Date(seconds * 1_000);
+  if (Number.isNaN(time.getTime())) return null;
+  const [date = "", clock = ""] = time.toISOString().split("T");
+  return style === "d" || style === "D" ? date : `${date} ${clock.slice(0, 5)} UTC`;
+}
