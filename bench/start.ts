@@ -10,7 +10,7 @@ import { slackScene } from "../test/support/scene.ts";
 import type { Figure } from "./measure.ts";
 import { rssOf, startTimed } from "./program.ts";
 
-const COMPILE = path.resolve(import.meta.dirname, "../scripts/compile-program.ts");
+const COMPILE = path.resolve(import.meta.dirname, "../scripts/build/compiled-code.ts");
 const RUNS = 7;
 const FIRST_RUNS = 3;
 /** After this the program has done what it does at start-up. Milliseconds. */

@@ -1,23 +1,18 @@
 #!/usr/bin/env node
 import path from "node:path";
-import { pathToFileURL } from "node:url";
-import { builtProgram } from "../src/cli/built-program.mjs";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { keepCompiled, tuneEngine } from "../src/cli/engine.mjs";
-import { requireNode } from "../src/cli/node-version.mjs";
 import { trimMemory } from "../src/cli/trim-memory.mjs";
+import { makeReady } from "../src/launch/ready.mjs";
+import { onRightNode } from "../src/launch/right-node.mjs";
+import { BUILT_PROGRAM } from "../src/launch/steps.mjs";
 
-requireNode();
+/** Starts the program: on Node 24, from what is built, which is made first where it is missing or old. */
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+await onRightNode(process, root);
 trimMemory(process);
 tuneEngine();
-const root = path.join(import.meta.dirname, "..");
-const built = builtProgram(root);
-keepCompiled(process, built === null ? null : root);
-try {
-  await import(pathToFileURL(built ?? path.join(root, "src/main.ts")).href);
-} catch (error) {
-  if (error?.code !== "ERR_MODULE_NOT_FOUND" || !error.message.startsWith("Cannot find package")) throw error;
-  process.stderr.write(
-    `Deckhand is not installed yet (${error.message.split(" imported")[0]}). Run \`npm ci\` first.\n`,
-  );
-  process.exit(1);
-}
+await makeReady(process, root);
+keepCompiled(process, root);
+await import(pathToFileURL(path.join(root, BUILT_PROGRAM, "main.js")).href);

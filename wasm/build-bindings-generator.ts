@@ -1,7 +1,7 @@
 /**
  * Puts jco's bindings generator into build/bindings-generator: one script and its modules, with which
  * the program makes the bindings of third-party components (src/tools/extensions/bindings.ts) where jco
- * itself is not installed. Runs in `postinstall`.
+ * itself is not installed.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";

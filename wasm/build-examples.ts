@@ -1,7 +1,7 @@
 /**
  * Builds the tools under wasm/examples the way anyone builds one (docs/extending-tools.md): TypeScript,
  * bundled, becomes a component of the world in wasm/extension; the component and its tool.json, with the
- * component's hash, go to build/tools/<name>/. Runs in `postinstall`; what has not changed is left alone.
+ * component's hash, go to build/tools/<name>/. What has not changed is left alone.
  */
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * Builds the WebAssembly guests: each folder under wasm/guests becomes a component (QuickJS and the
- * bundled TypeScript) and its JavaScript bindings in build/wasm/<guest>/. Runs in `postinstall`; a
+ * bundled TypeScript) and its JavaScript bindings in build/wasm/<guest>/. A
  * guest whose sources and tools have not changed is left alone.
  */
 import { createHash } from "node:crypto";

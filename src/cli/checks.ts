@@ -27,7 +27,7 @@ export function checkNode(version: string): Finding {
   return problem === null ? good(`Node ${version}`) : bad(problem);
 }
 
-/** What `npm ci` builds, by a file that proves it. */
+/** What `npm run build` makes, by a file that proves it. */
 const COMPONENTS = [
   { name: "database clients", files: ["prisma/sqlite/generated/client.ts", "prisma/postgresql/generated/client.ts"] },
   { name: "sandbox guests", files: ["build/wasm/files/build.json"] },
@@ -38,7 +38,7 @@ export function checkComponents(root: string): Finding {
   const missing = COMPONENTS.filter(({ files }) => files.some((file) => !existsSync(path.join(root, file))));
   if (missing.length === 0) return good("components are built");
   const names = missing.map(({ name }) => name).join(", ");
-  return bad(`not built: ${names}. Run \`npm run postinstall\`.`);
+  return bad(`not built: ${names}. Run \`npm run build\`.`);
 }
 
 /** Tries it, in the nearest folder that exists: permission bits do not tell about read-only mounts. */

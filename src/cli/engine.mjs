@@ -1,7 +1,7 @@
 import nodeModule from "node:module";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
-import { BUILT_PROGRAM } from "./built-program.mjs";
+import { BUILT_PROGRAM } from "../launch/steps.mjs";
 
 const FLAGS = [
   // Garbage of streamed answers is short-lived: a young generation that stays at its first megabyte
@@ -18,7 +18,7 @@ export function tuneEngine() {
 }
 
 /**
- * With what an earlier start or the install (scripts/compile-program.ts) has compiled, a start takes less time. It
+ * With what an earlier start or the build (scripts/build/compiled-code.ts) has compiled, a start takes less time. It
  * lies in the bundle's directory, and goes with it; for whoever may not write there, and for the sources, where
  * Node keeps it, and where NODE_COMPILE_CACHE says in any case. Without any of them the program runs all the same.
  * @param {{ env: Record<string, string | undefined> }} program

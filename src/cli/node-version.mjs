@@ -19,17 +19,9 @@ export function nodeProblem(version) {
     " or newer and this is " +
     version +
     ". " +
-    "After `npm ci`, start it with `npm start`, which uses node_modules/.bin/node; " +
+    "After `npm ci`, `npm start` brings its own; " +
     "where npm has no Node for the system (macOS), install Node " +
     NEEDED_MAJOR +
     "."
   );
-}
-
-/** Ends the process with the line and exit code 1 when this Node is too old. */
-export function requireNode() {
-  const problem = nodeProblem(process.versions.node);
-  if (problem === null) return;
-  process.stderr.write(problem + "\n");
-  process.exit(1);
 }

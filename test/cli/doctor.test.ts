@@ -52,7 +52,7 @@ const broken: { name: string; given: CliGiven; line: string }[] = [
   {
     name: "components that are not built",
     given: { root: "/nowhere" },
-    line: "✗ not built: database clients, sandbox guests, web page. Run `npm run postinstall`.",
+    line: "✗ not built: database clients, sandbox guests, web page. Run `npm run build`.",
   },
   {
     name: "a home that cannot be written",

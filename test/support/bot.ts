@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { staleSteps } from "../../src/launch/freshness.mjs";
 import { freePort } from "./free-port.ts";
 import { removeDirectory } from "./remove-directory.ts";
 
@@ -27,6 +28,12 @@ export interface Bot extends AsyncDisposable {
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
+/** Who works on the program tests the sources as they are; built, it is what people start. */
+function entry(): string {
+  const isBuilt = staleSteps(ROOT).length === 0;
+  return isBuilt ? path.join(ROOT, "bin/deckhand.mjs") : path.join(import.meta.dirname, "start-sources.mjs");
+}
+
 export interface BotOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Shares another bot's home, and so its database. */
@@ -40,7 +47,7 @@ export async function createBot({ env = {}, home: shared }: BotOptions = {}): Pr
   let child: ChildProcess | null = null;
 
   const launch = () => {
-    child = spawn(process.execPath, [path.join(ROOT, "bin/deckhand.mjs")], {
+    child = spawn(process.execPath, [entry()], {
       cwd: home,
       env: { PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), ...env },
       stdio: ["ignore", "pipe", "pipe"],

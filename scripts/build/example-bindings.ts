@@ -1,12 +1,12 @@
 import { chmod, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { bindingsOf } from "../src/tools/extensions/bindings.ts";
-import { removeUnfinished } from "../wasm/build-folder.ts";
+import { bindingsOf } from "../../src/tools/extensions/bindings.ts";
+import { removeUnfinished } from "../../wasm/build-folder.ts";
 
-/** Makes the bindings of the tools that come with the program, so that no start has to. Runs in `postinstall`. */
+/** Makes the bindings of the tools that come with the program, so that no start has to. */
 
-const build = path.resolve(import.meta.dirname, "../build");
+const build = path.resolve(import.meta.dirname, "../../build");
 const manifestSchema = z.object({ sha256: z.string(), component: z.string().default("component.wasm") });
 const cacheDir = path.join(build, "tool-bindings");
 

@@ -1,0 +1,107 @@
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { isInstalled, keepMade, madeIn, type Prints, printsOf, staleSteps } from "../../src/launch/freshness.mjs";
+import { STEPS, type Step } from "../../src/launch/steps.mjs";
+import { takeLock } from "./lock.ts";
+import { runScript } from "./run-script.ts";
+
+export interface Build {
+  readonly root: string;
+  /** All there are; default: the program's. */
+  readonly steps?: readonly Step[];
+  /** Names of steps that are left as they are. */
+  readonly without?: readonly string[];
+  readonly print: (line: string) => void;
+}
+
+/** Makes what is missing or made of other inputs; resolves with false where that fails. One process at a time does it. */
+export async function build({ root, steps = STEPS, without = [], print }: Build): Promise<boolean> {
+  const wanted = () => staleSteps(root, steps).filter(({ name }) => !without.includes(name));
+  const stale = wanted();
+  if (stale.length === 0) return true;
+  if (!isWritable(root)) {
+    const names = stale.map(({ name }) => name).join(", ");
+    print(`Deckhand has to be built anew (${names}), and ${root} cannot be written by this user.`);
+    print("Run `npm run build` there as the user who installed it.");
+    return false;
+  }
+  mkdirSync(path.join(root, "build"), { recursive: true });
+  using _lock = takeLock(path.join(root, "build/lock"), {
+    onWait: () => print("Another process is building Deckhand: waiting until it is done …"),
+  });
+  return await makeAll({ root, steps, stale: wanted(), print });
+}
+
+interface Work {
+  readonly root: string;
+  readonly steps: readonly Step[];
+  readonly stale: readonly Step[];
+  readonly print: (line: string) => void;
+}
+
+/** What is made anew takes with it what is made of it. */
+async function makeAll({ root, steps, stale, print }: Work): Promise<boolean> {
+  if (stale.length === 0) return true;
+  const names = new Set(stale.map(({ name }) => name));
+  const work = steps.filter(({ name, after }) => names.has(name) || after.some((one) => names.has(one)));
+  print(`Building what has changed or is missing (${work.length} of ${steps.length} parts) …`);
+  const keep = record(root, { prints: printsOf(root, steps), work });
+  const done = new Map<string, Promise<boolean>>();
+  for (const step of work) {
+    const before = step.after.flatMap((name) => done.get(name) ?? []);
+    done.set(step.name, makeAfter(before));
+    async function makeAfter(others: readonly Promise<boolean>[]): Promise<boolean> {
+      if ((await Promise.all(others)).includes(false)) return false;
+      const { ok, line } = await make(root, step);
+      print(`${ok ? "✓" : "✗"} ${line}`);
+      if (ok) keep(step);
+      return ok;
+    }
+  }
+  return !(await Promise.all(done.values())).includes(false);
+}
+
+/**
+ * Notes what a step was made of: as it was before the step began, so that a file which is saved meanwhile counts as
+ * changed; and only when the step is done, so that one that is cut off is done again.
+ */
+function record(root: string, { prints, work }: { prints: Prints; work: readonly Step[] }): (step: Step) => void {
+  const made = Object.fromEntries(
+    Object.entries(madeIn(root)).filter(([name]) => work.every((step) => step.name !== name)),
+  );
+  keepMade(root, made);
+  return ({ name }) => {
+    const print = prints[name];
+    if (print !== undefined) made[name] = print;
+    keepMade(root, made);
+  };
+}
+
+interface Outcome {
+  readonly ok: boolean;
+  readonly line: string;
+}
+
+async function make(root: string, { name, tool, commands, artefact }: Step): Promise<Outcome> {
+  if (!isInstalled(root, tool)) {
+    const mend = "Run `npm ci` without --omit=dev, or install a release that holds it.";
+    return { ok: false, line: `${name}: ${artefact} is missing or old, and so is ${tool}, which builds it. ${mend}` };
+  }
+  const started = performance.now();
+  for (const command of commands) {
+    const { code, output } = await runScript(command, { cwd: root, env: process.env });
+    if (code !== 0) return { ok: false, line: `${name}: ${command.join(" ")} failed.\n${output.trimEnd()}` };
+  }
+  return { ok: true, line: `${name}: built in ${((performance.now() - started) / 1000).toFixed(1)} s` };
+}
+
+/** Asks the system: permission bits do not tell about read-only mounts. */
+function isWritable(root: string): boolean {
+  const directory = path.join(root, "build");
+  try {
+    accessSync(existsSync(directory) ? directory : root, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * What the program needs and the repository does not hold. Plain JavaScript, like all of this folder: a start looks
+ * here first, and to strip types costs it time and memory.
+ */
+
+/** Where the program lies as one bundle, beneath the project's directory. */
+export const BUILT_PROGRAM = "build/program";
+
+const DATABASE_SOURCES = ["prisma/models.prisma", "prisma/sqlite/schema.prisma", "prisma/postgresql/schema.prisma"];
+
+const CLIENTS = ["sqlite", "postgresql"].map((provider) => ({
+  name: `database client for ${provider}`,
+  tool: "prisma",
+  commands: [["scripts/build/database-client.ts", provider]],
+  inputs: ["prisma/models.prisma", `prisma/${provider}/schema.prisma`, "scripts/build/database-client.ts"],
+  artefact: `prisma/${provider}/generated/client.ts`,
+  after: [],
+}));
+
+const GUESTS = {
+  name: "sandbox guests",
+  tool: "@bytecodealliance/jco",
+  commands: [["wasm/build.ts"]],
+  inputs: ["wasm/build.ts", "wasm/component.ts", "wasm/guests", "wasm/wit"],
+  artefact: "build/wasm/files/build.json",
+  after: [],
+};
+
+const GENERATOR = {
+  name: "bindings generator for third parties' components",
+  tool: "@bytecodealliance/jco",
+  commands: [["wasm/build-bindings-generator.ts"]],
+  inputs: ["wasm/build-bindings-generator.ts", "wasm/bindings-generator-imports.ts", "src/tools/extensions/wasi"],
+  artefact: "build/bindings-generator/build.json",
+  after: [],
+};
+
+const EXAMPLES = {
+  name: "example tools",
+  tool: "@bytecodealliance/jco",
+  commands: [["wasm/build-examples.ts"]],
+  inputs: ["wasm/build-examples.ts", "wasm/component.ts", "wasm/examples", "wasm/extension", "src/core/chart"],
+  artefact: "build/tools/chart/tool.json",
+  after: [],
+};
+
+const PAGE = {
+  name: "web page",
+  tool: "esbuild",
+  commands: [["scripts/build/page.ts"]],
+  inputs: ["scripts/build/page.ts", "src/adapters/web/build-page.ts", "src/adapters/web/page", "src/core/protocol"],
+  artefact: "build/web/index.html",
+  after: [],
+};
+
+const EXAMPLE_BINDINGS = {
+  name: "bindings of the example tools",
+  tool: "@bytecodealliance/jco",
+  commands: [["scripts/build/example-bindings.ts"]],
+  inputs: ["scripts/build/example-bindings.ts", "src/tools/extensions/bindings.ts"],
+  artefact: "build/tool-bindings",
+  after: [GENERATOR.name, EXAMPLES.name],
+};
+
+/** The one step that the sources do without. */
+export const PROGRAM = {
+  name: "program",
+  tool: "esbuild",
+  commands: [["scripts/build/program.ts"], ["scripts/build/compiled-code.ts"]],
+  inputs: ["scripts/build/program.ts", "scripts/build/compiled-code.ts", "src", ...DATABASE_SOURCES],
+  artefact: `${BUILT_PROGRAM}/main.js`,
+  after: CLIENTS.map(({ name }) => name),
+};
+
+export const STEPS = [...CLIENTS, GUESTS, GENERATOR, EXAMPLES, PAGE, EXAMPLE_BINDINGS, PROGRAM];
