@@ -28,6 +28,7 @@ const GATES: readonly Phase[] = [
   { name: "paths", command: ["node", "scripts/gates.ts", "paths"] },
   { name: "lock file", command: ["node", "scripts/gates.ts", "lock"] },
   { name: "dependencies", command: ["node", "scripts/gates.ts", "dependencies"] },
+  { name: "models", command: ["node", "scripts/gates.ts", "models"] },
   { name: "configuration", command: ["node", "scripts/config-schema.ts", "--check"] },
   { name: "unused code", command: ["knip", "--no-progress"] },
 ];

@@ -2,6 +2,7 @@ import path from "node:path";
 import { boundaryProblems } from "./gates/boundaries.ts";
 import { dependencyProblems } from "./gates/dependencies.ts";
 import { lockProblems } from "./gates/lock.ts";
+import { modelProblems } from "./gates/models.ts";
 import { pathProblems } from "./gates/paths.ts";
 import { textProblems } from "./gates/text.ts";
 
@@ -11,6 +12,7 @@ const GATES: Readonly<Record<string, (root: string) => string[]>> = {
   boundaries: boundaryProblems,
   dependencies: dependencyProblems,
   lock: lockProblems,
+  models: modelProblems,
   paths: pathProblems,
   text: textProblems,
 };

@@ -21,7 +21,7 @@ import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platfo
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
 import { createModelChoice, type ModelChoice } from "./core/providers/models/model-choice.ts";
-import type { ProviderRegistry } from "./core/providers/provider.ts";
+import type { ListingRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { EmbeddedEngine } from "./core/sessions/embedded-engine.ts";
 import type { SessionHandler } from "./core/sessions/engine.ts";
@@ -201,7 +201,7 @@ function slackOptions({ botToken, mode, apiUrl }: SlackConfig) {
 
 interface Services {
   readonly store: Store;
-  readonly registry: ProviderRegistry;
+  readonly registry: ListingRegistry;
   readonly places: Places;
   readonly model: string;
 }
@@ -257,7 +257,11 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   status.engine = engine;
   const approvals = { ...config.approvals, admins: config.access.admins };
   const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
-  const models = createModelChoice(services.registry, config.providers);
+  const models = createModelChoice({
+    registry: services.registry,
+    settings: config.providers,
+    budgets: config.budgets,
+  });
   const { agents } = services.places;
   const toolNames = () => toolbox.listed().map(({ name }) => name);
   const jobs = openJobs(assembly, { ...services, platform, engine, skills, toolNames });

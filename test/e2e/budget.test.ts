@@ -172,18 +172,31 @@ function sqliteAt(file: string): BetterSqlite3.Database & Disposable {
   return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
 }
 
-test("where the price is unknown a status says that dollars do not hold, and a limit in tokens does", async () => {
+test("where the price is unknown a limit in dollars lets no run begin, and the words say what to set; a limit in tokens does", async () => {
   await using office = await slackOffice({
     settings: {
       maxBudgetUsd: 0.5,
-      budgets: { sessionTokens: 20_000 },
+      channels: { "slack:C1001": { model: "anthropic/claude-nobody-knows" } },
+    },
+  });
+  await office.bot.start();
+  const talk = office.talk({ text: "go", channel: office.channel() });
+  expect(await talk.answered(1)).toMatch(
+    /^✗ The price of `anthropic\/claude-nobody-knows` is unknown, so the limit in dollars for this run cannot be kept\. .*`providers\.anthropic\.models`.*`budgets\.runTokens`/,
+  );
+  expect(office.model.requests).toEqual([]);
+});
+
+test("a limit in tokens beside the one in dollars holds for a model without a price", async () => {
+  await using office = await slackOffice({
+    settings: {
+      budgets: { sessionTokens: 20_000, sessionUsd: 5 },
       channels: { "slack:C1001": { model: "anthropic/claude-nobody-knows" } },
     },
   });
   office.model.script((request) => look(request, 6_000).reply);
   await office.bot.start();
   const talk = office.talk({ text: "go", channel: office.channel() });
-  await talk.shows(/The price of claude-nobody-knows is unknown, so I cannot keep the limit in dollars for this run\./);
   expect(await talk.answered(1)).toMatch(
     /^✗ Stopped at 1\d,\d{3} of 20,000 tokens for this session; .* raise `budgets\.sessionTokens`\.$/,
   );

@@ -146,7 +146,8 @@ function headerProblems(headers: IncomingHttpHeaders, body: Body): string[] {
   if (headers["anthropic-version"] === undefined) problems.push("anthropic-version: header is required");
   if (headers.authorization === undefined && headers["x-api-key"] === undefined) problems.push("no credentials");
   if (!String(headers["content-type"]).startsWith("application/json")) problems.push("content-type must be JSON");
-  if (headers["anthropic-version"] === "2026-10-21" && body.temperature !== undefined) {
+  const refuses = /^claude-(?:opus-4-[78]|(?:opus|sonnet|haiku|fable)-5)/.test(body.model);
+  if (body.temperature !== undefined && (refuses || headers["anthropic-version"] === "2026-10-21")) {
     problems.push("temperature: sampling parameters are not supported");
   }
   return problems;

@@ -42,7 +42,14 @@ export function commandServices(
       }),
     allowedHosts: [],
     models: {
-      list: () => [USUAL_MODEL, "anthropic/claude-haiku-5-5", "openai/gpt-6-sol"],
+      list: () =>
+        Promise.resolve(
+          [USUAL_MODEL, "anthropic/claude-haiku-5-5", "openai/gpt-6-sol"].map((ref) => ({
+            ref,
+            about: "1,000 tokens",
+          })),
+        ),
+      about: () => Promise.resolve("It reads 1,000 tokens."),
       problemWith: (ref) => Promise.resolve(ref.startsWith("nowhere/") ? "No provider is called nowhere." : null),
       windowOf: () => Promise.resolve(200_000),
     },

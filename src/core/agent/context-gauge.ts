@@ -97,7 +97,7 @@ export class ContextGauge {
       tools: this.#tools,
       maxTokens: Math.min(config.maxTokens, facts.maxOutputTokens, left),
       cacheKey,
-      ...(temperature === undefined ? {} : { temperature }),
+      ...(temperature === undefined || facts.takesTemperature === false ? {} : { temperature }),
       ...(config.thinkingBudget === undefined ? {} : { thinkingBudget: config.thinkingBudget }),
       ...(config.effortLevel === undefined ? {} : { effortLevel: config.effortLevel }),
     };

@@ -30,8 +30,11 @@ export function waitsForOthers({ limit }: Standing): string {
   return `⏳ Other runs hold what is left ${WHOSE[limit.scope]}; I wait for them to end.`;
 }
 
-export function priceUnknown(model: string, scope: BudgetScope): string {
-  return `⚠ The price of ${model} is unknown, so I cannot keep the limit in dollars ${WHOSE[scope]}. An operator can set the price under \`providers\`, or \`${settingOf(scope, "tokens")}\`.`;
+/** Why a model may not be used under a limit in dollars, and what to set. `ref`: `provider/model`. */
+export function priceUnknown(ref: string, scope: BudgetScope): string {
+  const slash = ref.indexOf("/");
+  const price = `\`providers.${ref.slice(0, slash)}.models\`: { "${ref.slice(slash + 1)}": { "price": { "input": …, "output": … } } }`;
+  return `The price of \`${ref}\` is unknown, so the limit in dollars ${WHOSE[scope]} cannot be kept. An operator can set it in ${price}, or limit tokens with \`${settingOf(scope, "tokens")}\`.`;
 }
 
 const WHOSE: Readonly<Record<BudgetScope, string>> = {

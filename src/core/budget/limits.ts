@@ -74,6 +74,12 @@ export function limitsOf(
 
 const SCOPES: readonly BudgetScope[] = ["run", "managed", "job", "session", "user", "channel", "day"];
 
+/** The narrowest limit that only dollars keep, for a run of a job or of a chat: under it no call begins whose price is unknown. */
+export function dollarLimit(settings: BudgetSettings, { isJob }: Pick<BudgetAccount, "isJob">): BudgetScope | null {
+  const kept = SCOPES.filter((scope) => settings[`${scope}Usd`] !== undefined && (scope !== "job" || isJob));
+  return kept.find((scope) => settings[`${scope}Tokens`] === undefined) ?? null;
+}
+
 export function hasLimits(settings: BudgetSettings): boolean {
   return SCOPES.some((scope) => settings[`${scope}Usd`] !== undefined || settings[`${scope}Tokens`] !== undefined);
 }

@@ -1,4 +1,5 @@
-import type { BudgetExceeded } from "../protocol/events.ts";
+import { AppError } from "../protocol/errors.ts";
+import type { BudgetExceeded, BudgetScope } from "../protocol/events.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import {
@@ -11,7 +12,14 @@ import {
   verdictOn,
 } from "./affordable.ts";
 import { nearLimit, priceUnknown, waitsForOthers } from "./budget-words.ts";
-import { type BudgetAccount, type BudgetSettings, type BudgetUnit, limitsOf, type SpendFilter } from "./limits.ts";
+import {
+  type BudgetAccount,
+  type BudgetSettings,
+  type BudgetUnit,
+  dollarLimit,
+  limitsOf,
+  type SpendFilter,
+} from "./limits.ts";
 import { chargeLost } from "./lost-call.ts";
 
 /** Between two looks whether other runs' calls have ended. Milliseconds. */
@@ -61,15 +69,18 @@ export class RunBudget {
 
   /**
    * Yields what people should know, returns once the call may begin: the tokens it may write. Throws BudgetStop when a
-   * limit leaves too little, the signal's reason on an abort.
+   * limit leaves too little, `unpriced_model` where only a price would keep a limit, the signal's reason on an abort.
    */
   async *reserve(call: NamedCall, signal: AbortSignal): AsyncGenerator<string, number> {
-    const { clock } = this.#options.runtime;
+    const { runtime, settings, account } = this.#options;
+    const { clock } = runtime;
+    const scope = dollarLimit(settings, account);
+    if (call.price === null && scope !== null) throw unpriced(call, scope);
     const givenUpAt = clock.now() + LONGEST_WAIT_MS;
     for (;;) {
       signal.throwIfAborted();
       const { verdict, standings } = await this.#attempt(call);
-      yield* this.#news(call, standings, verdict);
+      yield* this.#news(standings, verdict);
       if (verdict.type === "granted") return verdict.maxTokens;
       if (verdict.type === "exceeded") throw new BudgetStop(exceededBy(verdict.by, verdict.unit));
       if (clock.now() >= givenUpAt) throw new BudgetStop(exceededBy(verdict.by, unitOf(verdict.by)));
@@ -101,13 +112,11 @@ export class RunBudget {
     });
   }
 
-  *#news(call: NamedCall, standings: readonly Standing[], verdict: Verdict): Generator<string> {
+  *#news(standings: readonly Standing[], verdict: Verdict): Generator<string> {
     if (verdict.type === "exceeded") return;
     for (const standing of standings) {
       const { limit, spent } = standing;
-      if (limit.tokens === null && call.price === null) {
-        yield* this.#once(`price:${call.model}`, priceUnknown(ownName(call), limit.scope));
-      } else if (limit.usd !== null && spent.costUsd >= limit.usd * NEAR) {
+      if (limit.usd !== null && spent.costUsd >= limit.usd * NEAR) {
         yield* this.#once(`usd:${limit.scope}`, nearLimit(standing, "usd"));
       }
       if (limit.tokens !== null && spent.tokens >= limit.tokens * NEAR) {
@@ -124,9 +133,9 @@ export class RunBudget {
   }
 }
 
-/** As its provider names it. */
-function ownName({ model }: NamedCall): string {
-  return model.slice(model.indexOf("/") + 1);
+function unpriced({ model }: NamedCall, scope: BudgetScope): AppError {
+  const reason = priceUnknown(model, scope);
+  return new AppError("unpriced_model", reason, { detail: { model, reason } });
 }
 
 const NOTHING: Amount = { costUsd: 0, tokens: 0 };

@@ -50,7 +50,8 @@ export const agentWords: Words = ({ agents }) => {
   return Promise.resolve(visible.map(({ name, description }) => described(name, description)));
 };
 
-export const modelWords: Words = ({ models }) => Promise.resolve(models.list().map(plain));
+export const modelWords: Words = async ({ models }) =>
+  (await models.list()).map(({ ref, about }) => described(ref, about));
 
 export const jobWords: Words = async ({ jobs, person, thread, runtime }) => {
   const seen = await jobs.overview({ person, thread, at: runtime.clock.now() });

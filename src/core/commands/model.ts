@@ -29,19 +29,19 @@ export const modelCommand: ChatCommand = {
   async run(line, context) {
     const read = readArguments(line, { words: 2 });
     if (read.type === "broken") return privately(read.reason);
-    return privately(read.words.length === 0 ? current(context) : await set(read.words, context));
+    return privately(await (read.words.length === 0 ? current(context) : set(read.words, context)));
   },
 };
 
-function current(context: CommandContext): string {
+async function current(context: CommandContext): Promise<string> {
   const { model, effortLevel } = context.configOf(hereOf(context));
   const effort = effortLevel === undefined ? "" : `, effort ${effortLevel}`;
-  const others = context.models.list().filter((ref) => ref !== model);
-  const list = others.slice(0, MOST_SHOWN).map((ref) => `\`${ref}\``);
-  const rest = others.length > MOST_SHOWN ? ` and ${others.length - MOST_SHOWN} more` : "";
+  const others = (await context.models.list()).filter(({ ref }) => ref !== model);
+  const list = others.slice(0, MOST_SHOWN).map(({ ref, about }) => `- \`${ref}\` · ${about}`);
+  const rest = others.length > MOST_SHOWN ? [`and ${others.length - MOST_SHOWN} more.`] : [];
   return [
-    `Model \`${model}\`${effort}.`,
-    ...(list.length === 0 ? [] : [`Also here: ${list.join(", ")}${rest}.`]),
+    `Model \`${model}\`${effort}. ${await context.models.about(model)}`.trimEnd(),
+    ...(list.length === 0 ? [] : ["Also here (window, US dollars per million tokens):", ...list, ...rest]),
     "`/model <name>` sets it for this thread, `/model default` takes that back.",
   ].join("\n");
 }
@@ -76,31 +76,35 @@ type Chosen =
   | { readonly type: "refused"; readonly reason: string };
 
 /** The whole name, the name without its provider, or a part that fits one model only. */
-async function chosenModel(word: string, { models }: CommandContext): Promise<Chosen> {
-  const known = models.list();
+async function chosenModel(word: string, context: CommandContext): Promise<Chosen> {
+  const { models } = context;
+  const known = (await models.list()).map(({ ref }) => ref);
+  const found = refFor(word, known);
+  if (found.type === "refused") return found;
+  const { ref } = found;
+  const problem = await models.problemWith(ref, context.configOf(hereOf(context)));
+  if (problem !== null) return refused(problem);
+  if (known.includes(ref)) return { type: "chosen", ref, notes: [await models.about(ref)] };
+  const near = nearest(ref, known)[0];
+  const hint = near === undefined ? [] : [`Did you mean \`${near}\`?`];
+  return { type: "chosen", ref, notes: [`⚠ It is on no list that I have. ${await models.about(ref)}`, ...hint] };
+}
+
+function refFor(word: string, known: readonly string[]): Chosen {
   const named = known.filter((ref) => ref.slice(ref.indexOf("/") + 1) === word);
+  if (known.includes(word)) return { type: "chosen", ref: word, notes: [] };
   const fitting = named.length > 0 ? named : known.filter((ref) => ref.includes(word));
   const [only] = fitting;
-  if (!word.includes("/") && only !== undefined && fitting.length > 1) {
-    return refused(
-      `Which one: ${fitting
-        .slice(0, MOST_SHOWN)
-        .map((ref) => `\`${ref}\``)
-        .join(", ")}?`,
-    );
-  }
-  if (!word.includes("/") && only === undefined) {
+  if (word.includes("/"))
+    return { type: "chosen", ref: named.length === 1 && only !== undefined ? only : word, notes: [] };
+  if (only === undefined) {
     return refused(
       `I don't know a model ${asTyped(word)}. Write it as \`provider/model\`; \`/model\` lists what I know of.`,
     );
   }
-  const ref = word.includes("/") ? word : (only ?? word);
-  const problem = await models.problemWith(ref);
-  if (problem !== null) return refused(problem);
-  if (known.includes(ref)) return { type: "chosen", ref, notes: [] };
-  const near = nearest(ref, known)[0];
-  const hint = near === undefined ? "" : ` Did you mean \`${near}\`?`;
-  return { type: "chosen", ref, notes: [`⚠ I know nothing of this model, so its cost is not counted.${hint}`] };
+  if (fitting.length === 1) return { type: "chosen", ref: only, notes: [] };
+  const some = fitting.slice(0, MOST_SHOWN).map((ref) => `\`${ref}\``);
+  return refused(`Which one: ${some.join(", ")}?`);
 }
 
 function refused(reason: string): Chosen {

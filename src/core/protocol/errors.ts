@@ -15,6 +15,7 @@ export type ErrorCode =
   | "bad_request" // the provider rejects the request's content
   | "unknown_model"
   | "unknown_provider"
+  | "unpriced_model" // a limit in dollars holds, and nobody knows what the model costs; `detail.reason` says what to set
   | "network" // could not reach the other side
   | "provider_failed" // a 5xx or anything else of the provider's
   | "empty_response" // the model returned nothing at all

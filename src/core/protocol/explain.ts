@@ -65,6 +65,7 @@ const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => s
     `✗ ${provider(e)} does not know the model ${named(e.detail.model, "that is set")}. An operator must correct it.`,
   unknown_provider: (e) =>
     `✗ I cannot use ${named(e.detail.provider, "the model that is set")}${e.detail.reason === undefined ? "" : `: ${e.detail.reason}`}. An operator must correct it.`,
+  unpriced_model: (e) => `✗ ${e.detail.reason ?? "The price of the model is unknown."}`,
   network: (e, { within }) =>
     `✗ I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}. Check the network or the base URL; then ${within}.`,
   provider_failed: (e, { begin }) => `✗ ${provider(e)} failed, also after trying again. ${begin} ${later(e)}.`,

@@ -47,7 +47,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     baseUrl: "https://api.anthropic.com",
     defaultModel: "claude-sonnet-5-5",
     // The SDK's API version (2026-10-21) answers sampling parameters with 400.
-    quirks: { ...ANTHROPIC_QUIRKS, noSampling: true },
+    quirks: { ...ANTHROPIC_QUIRKS, samplingVersion: "2023-06-01" },
   }),
   entry("openai", "OpenAI", {
     wire: "responses",
@@ -87,7 +87,7 @@ export const CATALOG: readonly CatalogEntry[] = [
   entry("xai", "xAI", { baseUrl: "https://api.x.ai/v1", quirks: { thinking: "reasoning_effort" } }),
   entry("openrouter", "OpenRouter", {
     baseUrl: "https://openrouter.ai/api/v1",
-    defaultModel: "openrouter/auto",
+    defaultModel: "anthropic/claude-sonnet-5.5",
     quirks: { replayReasoning: "reasoning_details", thinking: "openrouter", files: true },
   }),
   entry("groq", "Groq", {
@@ -157,12 +157,13 @@ export const CATALOG: readonly CatalogEntry[] = [
   entry("ollama", "Ollama", {
     baseUrl: "http://127.0.0.1:11434/v1",
     keyVariable: null,
-    quirks: { slowStart: true },
+    // Its running models say how much they were given to read.
+    quirks: { slowStart: true, modelLists: ["models", "../api/ps"] },
   }),
   entry("lmstudio", "LM Studio", {
     baseUrl: "http://127.0.0.1:1234/v1",
     keyVariable: null,
-    quirks: { slowStart: true },
+    quirks: { slowStart: true, modelLists: ["models", "../api/v0/models"] },
   }),
   entry("vllm", "vLLM", { baseUrl: "http://127.0.0.1:8000/v1", keyRequired: false, quirks: { slowStart: true } }),
 ];

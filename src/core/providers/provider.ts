@@ -1,3 +1,4 @@
+import type { AppError } from "../protocol/errors.ts";
 import type { ContentBlock, Message } from "../protocol/messages.ts";
 import type { Usage } from "../protocol/usage.ts";
 
@@ -56,11 +57,13 @@ export type StreamEvent =
   | { readonly type: "status"; readonly text: string }
   | { readonly type: "end"; readonly response: ModelResponse };
 
+/** A model in a provider's own list; what the provider does not say is absent. */
 export interface ModelInfo {
   readonly id: string;
-  /** Tokens. Undefined where the provider does not say. */
+  /** Tokens. */
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
+  readonly price?: Price;
 }
 
 /**
@@ -89,6 +92,10 @@ export interface ModelFacts {
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
   readonly price: Price | null;
+  /** Nobody says how much it reads and writes: the figures are a small model's. */
+  readonly isAssumed?: boolean;
+  /** False: it refuses a sampling temperature. Absent: it takes one, or nobody knows. */
+  readonly takesTemperature?: boolean;
 }
 
 /** Where the loop gets a model from: the provider, its own name of the model, and what is known of it. */
@@ -104,6 +111,16 @@ export interface ProviderRegistry {
   /** Ids of providers that could be used now (key present or none needed). */
   available(): readonly string[];
 }
+
+/** A registry that also asks providers which models they have. */
+export interface ListingRegistry extends ProviderRegistry {
+  /** A provider's own list; the provider is asked at most once an hour, and not for long. */
+  list(provider: string): Promise<ModelList>;
+}
+
+export type ModelList =
+  | { readonly type: "listed"; readonly models: readonly ModelInfo[] }
+  | { readonly type: "failed"; readonly error: AppError };
 
 /** US dollars, or null when the price is unknown. */
 export function costOf(usage: Usage, price: Price | null): number | null {

@@ -27,8 +27,8 @@ export interface Quirks {
   /** The provider takes `prompt_cache_key`. */
   readonly cacheKey: boolean;
   readonly toolIds: ToolIdFormat;
-  /** Sampling parameters are refused. */
-  readonly noSampling: boolean;
+  /** Anthropic wire: the version that takes sampling parameters, where the usual one refuses them. */
+  readonly samplingVersion: string | null;
   readonly auth: "bearer" | "x-api-key" | "api-key";
   /** Anthropic wire: another version than the SDK's own. */
   readonly anthropicVersion: string | null;
@@ -44,6 +44,8 @@ export interface Quirks {
   readonly quotaCodes: readonly string[];
   /** Loads a model or reads a long prompt for minutes before its first byte. */
   readonly slowStart: boolean;
+  /** Chat and Responses: where models are listed, from the root; what the later ones say is added to the first. */
+  readonly modelLists: readonly string[];
 }
 
 export const PLAIN: Quirks = {
@@ -58,7 +60,7 @@ export const PLAIN: Quirks = {
   files: false,
   cacheKey: false,
   toolIds: "any",
-  noSampling: false,
+  samplingVersion: null,
   auth: "bearer",
   anthropicVersion: null,
   requestHeaders: () => ({}),
@@ -67,4 +69,5 @@ export const PLAIN: Quirks = {
   silentOverflow: false,
   quotaCodes: [],
   slowStart: false,
+  modelLists: ["models"],
 };

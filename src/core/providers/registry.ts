@@ -6,8 +6,9 @@ import { baseUrlVariable, CATALOG, type CatalogEntry, DEMO_PROVIDER, REGION } fr
 import { adaptiveConcurrency } from "./concurrency.ts";
 import { copilotWires } from "./copilot/copilot.ts";
 import { createDemoProvider } from "./demo/demo-provider.ts";
-import { type ModelOverride, modelFacts } from "./models/models.ts";
-import type { LlmProvider, ProviderRegistry } from "./provider.ts";
+import { createModelLists } from "./models/model-lists.ts";
+import { knownProvider, type ModelOverride, modelFacts } from "./models/models.ts";
+import type { ListingRegistry, LlmProvider } from "./provider.ts";
 import { createProvider } from "./provider-call.ts";
 import { PLAIN, type WireName } from "./quirks.ts";
 import { type Fetch, STALL_LIMITS, type StallLimits, stallGuardedFetch } from "./stall.ts";
@@ -37,7 +38,7 @@ export interface RegistryOptions {
 /** Milliseconds a local model may take to load and to read the prompt before its first byte. */
 const SLOW_START_MS = 290_000;
 
-export function createProviderRegistry(options: RegistryOptions): ProviderRegistry {
+export function createProviderRegistry(options: RegistryOptions): ListingRegistry {
   const { settings, runtime } = options;
   const demo = createDemoProvider(runtime);
   const made = new Map<string, LlmProvider>();
@@ -52,14 +53,18 @@ export function createProviderRegistry(options: RegistryOptions): ProviderRegist
     return provider;
   }
 
+  const lists = createModelLists(runtime.clock, async (id, signal) => providerOf(id).listModels(signal));
+
   return {
+    list: (id) => lists.of(id),
     async resolve(ref) {
       const slash = ref.indexOf("/");
       if (slash <= 0 || slash === ref.length - 1) throw unknownProvider(ref, "a model is named provider/model");
       const id = ref.slice(0, slash);
       const model = ref.slice(slash + 1);
       const override = settings[id]?.models?.[model];
-      return { provider: providerOf(id), model, facts: modelFacts(id, model, override) };
+      const sources = { override, listed: lists.known(id, model), isLocal: isLocal(id, settings[id]) };
+      return { provider: providerOf(id), model, facts: modelFacts(id, model, sources) };
     },
     available() {
       const own = Object.keys(settings).filter((id) => !CATALOG.some((entry) => entry.id === id));
@@ -110,6 +115,14 @@ function rootOf({ name, id, baseUrl, regionVariable }: CatalogEntry, { region }:
     throw unknownProvider(id, `${name} needs a region, such as eu-central-1: set ${regionVariable}`);
   return baseUrl.replace("{region}", region);
 }
+
+/** Of the operator's own, on this machine; or a server that people run themselves, wherever it is. */
+export function isLocal(id: string, settings: ProviderSettings | undefined): boolean {
+  if (knownProvider(id) !== null) return knownProvider(id)?.local === true;
+  return settings?.baseUrl !== undefined && LOOPBACK.test(new URL(settings.baseUrl).hostname);
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 function isUsable(id: string, settings: ProviderSettings | undefined): boolean {
   try {

@@ -63,7 +63,7 @@ export async function assignmentOf(asked: Asked, ctx: ToolContext, deps: Assignm
   const missing = tools.missing.join(", ");
   if (missing !== "") return refused(`You cannot give it tools that you do not have: ${missing}.`);
   const model = asked.model ?? managing?.executorModel ?? type?.model ?? managing?.model ?? ctx.config.model;
-  const problem = model === ctx.config.model ? null : await deps.models.problemWith(model);
+  const problem = model === ctx.config.model ? null : await deps.models.problemWith(model, ctx.config);
   if (problem !== null) return refused(problem);
 
   const mode = await modeOf(ctx, deps);

@@ -137,3 +137,23 @@ test("a thread goes on after a call that was cut off by the token limit", async 
     { id: "call_0", text: "Not run: the output token limit cut the response off.", isError: true },
   ]);
 });
+
+test.each([
+  { model: "claude-haiku-4-5", carried: 0.3, version: "2023-06-01" },
+  { model: "claude-sonnet-5-5", carried: undefined, version: "2026-10-21" },
+])(
+  "$model: a temperature reaches a model that takes one, by the API's version that does, and no other",
+  async ({ model, carried, version }) => {
+    const { query } = overTheWire();
+    const config = { ...query.config, model: `anthropic/${model}`, temperature: 0.3 };
+    server.script(() => text("Done."));
+    const { outcome } = await drive({ ...query, config });
+    expect(outcome.type).toBe("end_turn");
+    expect(server.requests).toHaveLength(1);
+    expect(server.violations).toEqual([]);
+    const { body, headers } = await server.request(0);
+    expect(body).toMatchObject(carried === undefined ? {} : { temperature: carried });
+    expect(JSON.stringify(body).includes('"temperature"')).toBe(carried !== undefined);
+    expect(headers["anthropic-version"]).toBe(version);
+  },
+);

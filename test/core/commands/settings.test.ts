@@ -57,7 +57,11 @@ test.each(trust)("/mode $wanted: $name", async ({ admins = [], approvers = [], r
 
 /** In order, in one thread. */
 const models: readonly (readonly [typed: string, answer: string, settings: object])[] = [
-  ["/model", "Model `anthropic/claude-sonnet-5-5`.\nAlso here: `anthropic/claude-haiku-5-5`, `openai/gpt-6-sol`.", {}],
+  [
+    "/model",
+    "Model `anthropic/claude-sonnet-5-5`. It reads 1,000 tokens.\nAlso here (window, US dollars per million tokens):\n- `anthropic/claude-haiku-5-5` · 1,000 tokens\n- `openai/gpt-6-sol` · 1,000 tokens\n",
+    {},
+  ],
   ["/model gpt-6-sol", "✓ Model `openai/gpt-6-sol` in this thread.", { model: "openai/gpt-6-sol" }],
   [
     "/model haiku high",
@@ -78,7 +82,7 @@ const models: readonly (readonly [typed: string, answer: string, settings: objec
   ["/model nothing", "I don't know a model `nothing`.", { model: "anthropic/claude-haiku-5-5", effort: "low" }],
   [
     "/model openai/gpt-6-so",
-    "⚠ I know nothing of this model, so its cost is not counted. Did you mean `openai/gpt-6-sol`?",
+    "⚠ It is on no list that I have. It reads 1,000 tokens. Did you mean `openai/gpt-6-sol`?",
     { model: "openai/gpt-6-so", effort: "low" },
   ],
   ["/model default", "✓ Model `anthropic/claude-sonnet-5-5` in this thread.", {}],

@@ -52,6 +52,10 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
     { detail: { provider: "antropic", reason: "no provider is called antropic" } },
     "✗ I cannot use `antropic`: no provider is called antropic. An operator must correct it.",
   ],
+  unpriced_model: [
+    { detail: { model: "house/big", reason: "The price of `house/big` is unknown." } },
+    "✗ The price of `house/big` is unknown.",
+  ],
   network: [
     { detail: anthropic },
     "✗ I cannot reach Anthropic. Check the network or the base URL; then mention me again.",

@@ -22,7 +22,7 @@ const defaults: readonly { available: readonly string[]; model: string }[] = [
   { available: ["anthropic"], model: "anthropic/claude-sonnet-5-5" },
   { available: ["openai"], model: "openai/gpt-6.1-sol" },
   { available: ["google", "openai"], model: "openai/gpt-6.1-sol" },
-  { available: ["openrouter"], model: "openrouter/openrouter/auto" },
+  { available: ["openrouter"], model: "openrouter/anthropic/claude-sonnet-5.5" },
 ];
 test.each(defaults)("with $available the model is $model", ({ available, model }) => {
   expect(defaultModelFor(available)).toBe(model);
@@ -90,10 +90,16 @@ test("a model's facts come from the catalogue, a snapshot's from its model, sett
   expect(await facts("claude-haiku-4-5-20251001")).toEqual(await facts("claude-haiku-4-5"));
   expect(await facts("claude-opus-5-5")).toEqual({
     contextWindow: 500_000,
-    maxOutputTokens: 64_000,
+    maxOutputTokens: 128_000,
+    takesTemperature: false,
     price: { input: 1, output: 2, cacheRead: 1, cacheWrite: 1 },
   });
-  expect(await facts("own")).toEqual({ contextWindow: 128_000, maxOutputTokens: 1_000, price: null });
+  expect(await facts("own")).toEqual({
+    contextWindow: 128_000,
+    maxOutputTokens: 1_000,
+    price: null,
+    isAssumed: true,
+  });
 });
 
 test("an unknown price makes the cost unknown, the demo's makes it nothing", async () => {

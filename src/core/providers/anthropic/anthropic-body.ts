@@ -32,7 +32,7 @@ export function anthropicBody({ request, refusedFields }: WireCall, endpoint: En
     ...(system.length === 0 ? {} : { system }),
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolParam) }),
     messages: withBreakpoint(turns.map((turn) => messageParam(turn, endpoint))),
-    ...optional("temperature", samplingOf(request, endpoint), refusedFields),
+    ...optional("temperature", temperatureOf(request), refusedFields),
     ...optional("thinking", thinkingOf(request), refusedFields),
     ...optional("output_config", outputConfigOf(request), refusedFields),
   };
@@ -46,8 +46,10 @@ function optional<K extends string, V>(key: K, value: V | undefined, refused: Re
   return fields;
 }
 
-function samplingOf({ temperature }: ModelRequest, { quirks }: Endpoint): number | undefined {
-  return quirks.noSampling ? undefined : temperature;
+/** Source: Anthropic docs: 1 at most, and nothing but 1 beside thinking. */
+function temperatureOf(request: ModelRequest): number | undefined {
+  if (request.temperature === undefined || thinkingOf(request) !== undefined) return undefined;
+  return Math.min(request.temperature, 1);
 }
 
 function thinkingOf(request: ModelRequest): Anthropic.ThinkingConfigParam | undefined {

@@ -27,7 +27,12 @@ export async function createAnthropicMessages({ endpoint, fetch }: WireOptions):
     optionalFields: (call) => ANTHROPIC_OPTIONAL_FIELDS.filter((field) => field in anthropicBody(call, endpoint)),
     async *stream(call, signal) {
       const body = anthropicBody(call, endpoint);
-      const headers = endpoint.quirks.requestHeaders(call.request);
+      const { samplingVersion, requestHeaders } = endpoint.quirks;
+      const version = "temperature" in body ? samplingVersion : null;
+      const headers = {
+        ...requestHeaders(call.request),
+        ...(version === null ? {} : { "anthropic-version": version }),
+      };
       const events = await client.messages.create(
         { ...body, ...endpoint.quirks.extraBody, stream: true },
         { signal, headers },

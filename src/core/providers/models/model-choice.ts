@@ -1,26 +1,41 @@
 import type { QueryConfig } from "../../agent/query-config.ts";
+import { priceUnknown } from "../../budget/budget-words.ts";
+import { type BudgetSettings, dollarLimit } from "../../budget/limits.ts";
 import { ProviderError } from "../../protocol/errors.ts";
 import { explain } from "../../protocol/explain.ts";
 import { CATALOG, DEMO_PROVIDER } from "../catalog.ts";
-import type { ProviderRegistry } from "../provider.ts";
+import type { ListingRegistry, ResolvedModel } from "../provider.ts";
 import type { ProviderSettings } from "../registry.ts";
-import { MODELS } from "./models.ts";
+import { modelSentence, modelWords } from "./model-words.ts";
+import { knownModels, knownProvider } from "./models.ts";
 
 /** Which models people can choose from. */
 export interface ModelChoice {
-  /** `provider/model`: the models of usable providers that something is known of; others can be used, too. */
-  list(): readonly string[];
+  /** The models of usable providers, as these list them and as they are known; others can be used, too. */
+  list(): Promise<readonly ModelOffer[]>;
+  /** What is known of a model, and since when, in words. */
+  about(ref: string): Promise<string>;
   /** Why a model cannot be used, in words; null when nothing speaks against it. Asks no provider. */
-  problemWith(ref: string): Promise<string | null>;
+  problemWith(ref: string, config?: Pick<QueryConfig, "maxBudgetUsd">): Promise<string | null>;
   /** Tokens that the model reads at once; null when it cannot be used. */
   windowOf(config: Pick<QueryConfig, "model" | "contextWindow">): Promise<number | null>;
 }
 
-export function createModelChoice(
-  registry: ProviderRegistry,
-  settings: Readonly<Record<string, ProviderSettings>>,
-): ModelChoice {
-  const resolved = async (ref: string) => {
+export interface ModelOffer {
+  /** `provider/model` */
+  readonly ref: string;
+  /** `200,000 tokens · $3 in, $15 out per million` */
+  readonly about: string;
+}
+
+export interface ModelChoiceOptions {
+  readonly registry: ListingRegistry;
+  readonly settings: Readonly<Record<string, ProviderSettings>>;
+  readonly budgets: BudgetSettings;
+}
+
+export function createModelChoice({ registry, settings, budgets }: ModelChoiceOptions): ModelChoice {
+  const resolved = async (ref: string): Promise<ResolvedModel | ProviderError> => {
     try {
       return await registry.resolve(ref);
     } catch (error) {
@@ -29,24 +44,35 @@ export function createModelChoice(
     }
   };
   return {
-    list() {
-      const usable = registry.available();
-      const real = usable.filter((id) => id !== DEMO_PROVIDER);
-      const ids = real.length === 0 ? usable : real;
-      const defaults = CATALOG.flatMap(({ id, defaultModel }) =>
-        defaultModel === null ? [] : [`${id}/${defaultModel}`],
-      );
-      const own = Object.entries(settings).flatMap(([id, { models = {} }]) =>
-        Object.keys(models).map((model) => `${id}/${model}`),
-      );
-      const all = new Set([...Object.keys(MODELS), ...defaults, ...own]);
-      return [...all].filter((ref) => ids.includes(ref.slice(0, ref.indexOf("/"))));
-    },
-    async problemWith(ref) {
+    async about(ref) {
       const found = await resolved(ref);
-      if (!(found instanceof ProviderError)) return null;
-      const { code, detail, message } = found;
-      return code === "unknown_provider" ? `I cannot use \`${ref}\`: ${detail["reason"] ?? message}.` : explain(found);
+      return found instanceof ProviderError ? "" : modelSentence(found);
+    },
+    async list() {
+      const byProvider = await Promise.all(
+        providersOf(registry, settings).map((id) => modelsOf(id, registry, settings)),
+      );
+      const refs = inTurns(byProvider);
+      return Promise.all(
+        refs.map(async (ref) => {
+          const found = await resolved(ref);
+          return { ref, about: found instanceof ProviderError ? "" : modelWords(found.facts) };
+        }),
+      );
+    },
+    async problemWith(ref, { maxBudgetUsd } = {}) {
+      const found = await resolved(ref);
+      if (found instanceof ProviderError) {
+        const { code, detail, message } = found;
+        return code === "unknown_provider"
+          ? `I cannot use \`${ref}\`: ${detail["reason"] ?? message}.`
+          : explain(found);
+      }
+      const scope = dollarLimit(
+        { ...budgets, ...(maxBudgetUsd === undefined ? {} : { runUsd: maxBudgetUsd }) },
+        { isJob: false },
+      );
+      return scope === null || found.facts.price !== null ? null : priceUnknown(ref, scope);
     },
     async windowOf({ model, contextWindow }) {
       if (contextWindow !== undefined) return contextWindow;
@@ -54,4 +80,29 @@ export function createModelChoice(
       return found instanceof ProviderError ? null : found.facts.contextWindow;
     },
   };
+}
+
+/** Those that the operator has set up, and servers on this machine, which need no setting; the demo where there is nothing else. */
+function providersOf(registry: ListingRegistry, settings: ModelChoiceOptions["settings"]): readonly string[] {
+  const usable = registry.available();
+  const real = usable.filter((id) => id !== DEMO_PROVIDER && (id in settings || knownProvider(id)?.local === true));
+  return real.some((id) => id in settings) ? real : [...real, DEMO_PROVIDER];
+}
+
+/** Its default and the operator's own first, then what it lists; what is known where it lists nothing. */
+async function modelsOf(id: string, registry: ListingRegistry, settings: ModelChoiceOptions["settings"]) {
+  const usual = CATALOG.find((entry) => entry.id === id)?.defaultModel ?? null;
+  const own = Object.keys(settings[id]?.models ?? {});
+  const known = knownModels(id);
+  const list = id === DEMO_PROVIDER ? null : await registry.list(id);
+  const listed = list?.type === "listed" ? list.models.map((model) => model.id) : [];
+  const there = listed.length === 0 ? known : [...known.filter((model) => listed.includes(model)), ...listed];
+  const all = new Set([...(usual === null ? [] : [usual]), ...own, ...there]);
+  return [...all].map((model) => `${id}/${model}`);
+}
+
+/** One of each, again and again: no provider hides the others at the end of its list. */
+function inTurns(lists: readonly (readonly string[])[]): string[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
 }

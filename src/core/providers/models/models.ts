@@ -1,66 +1,83 @@
-import type { ModelFacts, Price } from "../provider.ts";
+import type { ModelFacts, ModelInfo, Price } from "../provider.ts";
+import known from "./known-models.json" with { type: "json" };
 
-/** What is assumed of a model that is not listed: a small one, whose cost is unknown rather than 0. */
-export const UNKNOWN_MODEL: ModelFacts = { contextWindow: 128_000, maxOutputTokens: 8_000, price: null };
-
-type Rates = readonly [input: number, output: number, cacheRead: number, cacheWrite: number];
-
-function facts(contextWindow: number, maxOutputTokens: number, rates: Rates | null): ModelFacts {
-  return { contextWindow, maxOutputTokens, price: rates === null ? null : priceOf(rates) };
-}
-
-function priceOf([input, output, cacheRead, cacheWrite]: Rates): Price {
-  return { input, output, cacheRead, cacheWrite };
-}
-
-/**
- * US dollars per million tokens, standard rates, 5-minute cache writes, as the vendors list them in
- * October 2026. Null where no dependable figure is at hand.
- * Where a vendor charges more for long prompts (GPT above 272,000 tokens, Haiku 5.5 above 100,000), the
- * window given here ends at that line, so that the one price is always right; settings may widen it.
- * Claude models whose window no source states have 200,000, as every one since Claude 3 has at least.
- */
-export const MODELS: Readonly<Record<string, ModelFacts>> = {
-  "anthropic/claude-opus-5-5": facts(200_000, 64_000, [4, 20, 0.2, 5]),
-  "anthropic/claude-sonnet-5-5": facts(200_000, 64_000, [2, 10, 0.2, 2.5]),
-  "anthropic/claude-haiku-5-5": facts(100_000, 64_000, [0.1, 0.5, 0.01, 0.125]),
-  "anthropic/claude-opus-5": facts(200_000, 64_000, [5, 25, 0.5, 6.25]),
-  "anthropic/claude-sonnet-5": facts(200_000, 64_000, [2, 10, 0.2, 2.5]),
-  "anthropic/claude-opus-4-8": facts(1_000_000, 64_000, [5, 25, 0.5, 6.25]),
-  "anthropic/claude-opus-4-7": facts(200_000, 64_000, [5, 25, 0.5, 6.25]),
-  "anthropic/claude-opus-4-6": facts(1_000_000, 128_000, [5, 25, 0.5, 6.25]),
-  "anthropic/claude-opus-4-5": facts(200_000, 64_000, [5, 25, 0.5, 6.25]),
-  "anthropic/claude-sonnet-4-6": facts(1_000_000, 64_000, [3, 15, 0.3, 3.75]),
-  "anthropic/claude-sonnet-4-5": facts(200_000, 64_000, [3, 15, 0.3, 3.75]),
-  "anthropic/claude-haiku-4-5": facts(200_000, 64_000, [1, 5, 0.1, 1.25]),
-  "openai/gpt-6-astra": facts(272_000, 128_000, [10, 50, 1, 12.5]),
-  "openai/gpt-6.1-sol": facts(272_000, 128_000, [2, 10, 0.1, 2.5]),
-  "openai/gpt-6-sol": facts(272_000, 128_000, [2, 10, 0.2, 2.5]),
-  "openai/gpt-6-luna": facts(272_000, 128_000, [0.1, 0.5, 0.01, 0.125]),
-  "openai/gpt-6.1-terra": facts(272_000, 128_000, null),
-  "openai/gpt-5.6-sol": facts(272_000, 128_000, null), // a promotional price of uncertain end
-  "openai/gpt-5.6-terra": facts(272_000, 128_000, [2, 12, 0.2, 2.5]),
-  "openai/gpt-5.6-luna": facts(272_000, 128_000, [0.2, 1.2, 0.02, 0.25]),
-  "openai/gpt-5.5": facts(272_000, 128_000, null),
-  // The regular price; half of it is charged until the end of 2026, so costs read high rather than low.
-  "google/gemini-3.8-flash": facts(1_048_576, 65_536, [1.5, 7.5, 0.15, 1.5]),
-  "deepseek/deepseek-v4-pro": facts(1_000_000, 384_000, null), // priced by time of day
-  // Named so that people can choose them. Prices on Bedrock differ by region, Copilot's are a subscription's.
-  "bedrock/global.anthropic.claude-opus-5-5": facts(200_000, 64_000, null),
-  "bedrock/global.anthropic.claude-sonnet-5-5": facts(200_000, 64_000, null),
-  "copilot/claude-sonnet-5.5": UNKNOWN_MODEL,
-  "copilot/gpt-5.6-terra": UNKNOWN_MODEL,
-  "demo/scripted": facts(200_000, 8_000, [0, 0, 0, 0]),
+/** What is assumed of a model that nobody tells of: a small one, whose cost is unknown rather than 0. */
+export const UNKNOWN_MODEL: ModelFacts = {
+  contextWindow: 128_000,
+  maxOutputTokens: 8_000,
+  price: null,
+  isAssumed: true,
 };
 
-/** Codex is OpenAI's API under another name. */
-const SAME_MODELS: Readonly<Record<string, string>> = { codex: "openai" };
+/** A model in the data. `scripts/gates/models.ts` holds the data to this form. */
+export interface KnownModel {
+  /** Tokens that the model reads at once. */
+  readonly window: number;
+  /** Where longer prompts cost more: tokens up to which the price holds. */
+  readonly flatTo?: number;
+  /** Most tokens of one answer. */
+  readonly output: number;
+  /** US dollars per million tokens: input, output and, where they differ, cache read and write. Null: unknown. */
+  readonly usd: readonly number[] | null;
+  /** False: a sampling temperature is refused. */
+  readonly temperature?: boolean;
+  /** What to know of the price. */
+  readonly note?: string;
+}
+
+/** What is known of a provider's models: a list, or the words in place of one. */
+export interface KnownProvider {
+  /** The vendor's page of prices. */
+  readonly source?: string;
+  /** The published list that the figures are from. */
+  readonly list?: string;
+  /** Day of that list, `2026-11-10`. */
+  readonly asOf?: string;
+  /** Newest first. By the provider's own name of the model. */
+  readonly models?: Readonly<Record<string, KnownModel>>;
+  /** It serves the models of another provider under their names. */
+  readonly as?: string;
+  /** Its models run on the operator's machines and cost nothing. */
+  readonly local?: boolean;
+  /** Why nothing is known. */
+  readonly unknown?: string;
+}
+
+const PROVIDERS: Readonly<Record<string, KnownProvider>> = known;
+
+/** The provider's list; where it serves another's models, that one's. */
+export function knownProvider(id: string): KnownProvider | null {
+  const own = PROVIDERS[id];
+  if (own?.as !== undefined) return PROVIDERS[own.as] ?? null;
+  return own ?? null;
+}
+
+/** By the provider's own names. */
+export function knownModels(provider: string): readonly string[] {
+  return Object.keys(knownProvider(provider)?.models ?? {});
+}
+
 /** `-20251001` (Anthropic) or `-2026-09-29` (OpenAI): a snapshot costs what its model costs. */
 const SNAPSHOT = /-\d{4}-?\d{2}-?\d{2}$/;
-/** `us.anthropic.claude-haiku-4-5-20251001-v1:0`: where it runs, the vendor's name, the version at Bedrock. */
-const CLAUDE_ON_BEDROCK = /(?:^|\.)anthropic\.(claude-.+?)(?:-v\d+(?::\d+)?)?$/;
 
-/** What the operator says of a model; what is left out stays as catalogued. */
+export function knownModel(provider: string, model: string): KnownModel | null {
+  const models = knownProvider(provider)?.models ?? {};
+  return models[model] ?? models[model.replace(SNAPSHOT, "")] ?? (provider === "bedrock" ? onBedrock(model) : null);
+}
+
+/** `us.`, `eu.`, `global.`: where a model on Bedrock runs; `-20251001-v1:0`: its version there. */
+const BEDROCK_REGION = /^[a-z-]+\.(?=[a-z0-9]+\.)/;
+const BEDROCK_VERSION = /(?:-\d{8})?(?:-v\d+(?::\d+)?)?$/;
+
+/** A model whose region is not listed: as the same model elsewhere, at the dearest of its prices; prices differ little. */
+function onBedrock(model: string): KnownModel | null {
+  const plain = (id: string) => id.replace(BEDROCK_REGION, "").replace(BEDROCK_VERSION, "");
+  const kin = Object.entries(knownProvider("bedrock")?.models ?? {}).filter(([id]) => plain(id) === plain(model));
+  const byPrice = kin.map(([, each]) => each).toSorted((one, other) => (other.usd?.[0] ?? 0) - (one.usd?.[0] ?? 0));
+  return byPrice[0] ?? null;
+}
+
+/** What the operator says of a model; what is left out stays as it is known. */
 export interface ModelOverride {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
@@ -73,17 +90,61 @@ export interface ModelOverride {
   };
 }
 
-export function modelFacts(provider: string, model: string, override: ModelOverride = {}): ModelFacts {
-  const known = catalogued(provider, model);
-  const { price, ...limits } = override;
-  if (price === undefined) return { ...known, ...limits };
-  const rates: Rates = [price.input, price.output, price.cacheRead ?? price.input, price.cacheWrite ?? price.input];
-  return { ...known, ...limits, price: priceOf(rates) };
+export interface ModelSources {
+  readonly override?: ModelOverride | undefined;
+  /** What the provider itself says, as far as it has been asked. */
+  readonly listed?: ModelInfo | undefined;
+  /** It runs on the operator's machines. */
+  readonly isLocal?: boolean;
 }
 
-function catalogued(provider: string, model: string): ModelFacts {
-  const claude = provider === "bedrock" ? CLAUDE_ON_BEDROCK.exec(model)?.[1] : undefined;
-  if (claude !== undefined) return { ...catalogued("anthropic", claude), price: null };
-  const family = `${SAME_MODELS[provider] ?? provider}/${model}`;
-  return MODELS[family] ?? MODELS[family.replace(SNAPSHOT, "")] ?? UNKNOWN_MODEL;
+const FREE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+/** The operator's word goes before the data, the data before what the provider says. */
+export function modelFacts(
+  provider: string,
+  model: string,
+  { override, listed, isLocal }: ModelSources = {},
+): ModelFacts {
+  const { price, ...limits } = override ?? {};
+  const found = knownModel(provider, model);
+  const { isAssumed, ...facts } = found === null ? { ...UNKNOWN_MODEL, ...limitsOf(listed) } : factsOf(found);
+  const isStillAssumed =
+    isAssumed === true && listed?.contextWindow === undefined && limits.contextWindow === undefined;
+  const ownPrice = price === undefined ? null : priceOf(price);
+  return {
+    ...facts,
+    ...limits,
+    price: ownPrice ?? facts.price ?? listed?.price ?? (isLocal === true ? FREE : null),
+    ...(isStillAssumed ? { isAssumed } : {}),
+  };
+}
+
+function limitsOf({ contextWindow, maxOutputTokens }: Omit<ModelInfo, "id"> = {}): Partial<ModelFacts> {
+  return {
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+}
+
+/** The window ends where longer prompts cost more, so that the one price is always right; settings may widen it. */
+function factsOf({ window, flatTo, output, usd, temperature }: KnownModel): ModelFacts {
+  const [input = 0, out = 0, cacheRead, cacheWrite] = usd ?? [];
+  return {
+    contextWindow: flatTo ?? window,
+    maxOutputTokens: output,
+    price: usd === null ? null : priceOf({ input, output: out, cacheRead, cacheWrite }),
+    ...(temperature === false ? { takesTemperature: false } : {}),
+  };
+}
+
+interface GivenPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+}
+
+function priceOf({ input, output, cacheRead = input, cacheWrite = input }: GivenPrice): Price {
+  return { input, output, cacheRead, cacheWrite };
 }

@@ -54,7 +54,7 @@ export function chatBody({ request, refusedFields }: WireCall, endpoint: Endpoin
   const { quirks } = endpoint;
   const optional: Record<string, unknown> = {
     ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}),
-    ...(request.temperature === undefined || quirks.noSampling ? {} : { temperature: request.temperature }),
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.cacheKey === undefined || !quirks.cacheKey ? {} : { prompt_cache_key: request.cacheKey }),
     ...thinkingFields(request, endpoint),
   };

@@ -5,12 +5,12 @@ import type { ContentBlock, Message, Origin } from "../../protocol/messages.ts";
 import { toolUsesOf } from "../../protocol/messages.ts";
 import type { Ids } from "../../protocol/runtime.ts";
 import { NO_USAGE, tokensOf, type Usage } from "../../protocol/usage.ts";
-import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "../provider.ts";
+import type { ModelResponse, StopReason, StreamEvent } from "../provider.ts";
 import { tokenCount } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
 import { CHAT_OPTIONAL_FIELDS, chatBody } from "./chat-body.ts";
-import { createOpenAiClient } from "./openai-client.ts";
+import { createOpenAiClient, listModels } from "./openai-client.ts";
 import { createReasoningSplitter, type Piece, type ReasoningSplitter } from "./reasoning-tags.ts";
 
 /** OpenAI Chat Completions over the SDK, as many providers speak it. */
@@ -32,11 +32,7 @@ export async function createOpenAiChat(options: WireOptions): Promise<Wire> {
       const splitter = endpoint.quirks.reasoningTags ? createReasoningSplitter() : null;
       yield* streamEvents(events, { origin, ids, taken: callIds(call.request.messages), splitter });
     },
-    async listModels(signal) {
-      const models: ModelInfo[] = [];
-      for await (const { id } of client.models.list({ signal })) models.push({ id });
-      return models;
-    },
+    listModels: (signal) => listModels(client, endpoint, signal),
   };
 }
 

@@ -1,5 +1,7 @@
 import type OpenAI from "openai";
-import { authHeaders, QUIET_CLIENT, type WireOptions } from "../wire.ts";
+import { listedModels, mergedLists } from "../models/listed-models.ts";
+import type { ModelInfo } from "../provider.ts";
+import { authHeaders, type Endpoint, QUIET_CLIENT, type WireOptions } from "../wire.ts";
 
 /** The OpenAI SDK, loaded on first use; nothing of the process's environment reaches it. */
 export async function createOpenAiClient({ endpoint, fetch }: WireOptions): Promise<OpenAI> {
@@ -16,6 +18,15 @@ export async function createOpenAiClient({ endpoint, fetch }: WireOptions): Prom
     fetch,
     defaultHeaders: authHeaders(endpoint),
   });
+}
+
+/** The provider's own lists, of which those beside the first may be missing. */
+export async function listModels(client: OpenAI, endpoint: Endpoint, signal: AbortSignal): Promise<ModelInfo[]> {
+  const [first = "models", ...others] = endpoint.quirks.modelLists;
+  const ask = async (path: string) =>
+    listedModels(await client.get<unknown>(new URL(path, `${endpoint.baseUrl}/`).href, { signal }));
+  const beside = others.map((path) => ask(path).catch((): ModelInfo[] => []));
+  return mergedLists([await ask(first), ...(await Promise.all(beside))]);
 }
 
 /** Joined with a blank line: these APIs take the system prompt as one text. */

@@ -2,11 +2,11 @@ import type { Responses } from "openai/resources/responses/responses";
 import { ProviderError } from "../../protocol/errors.ts";
 import type { ContentBlock, Origin } from "../../protocol/messages.ts";
 import { NO_USAGE, type Usage } from "../../protocol/usage.ts";
-import type { ModelInfo, ModelResponse, StopReason, StreamEvent } from "../provider.ts";
+import type { ModelResponse, StopReason, StreamEvent } from "../provider.ts";
 import { tokenCount } from "../token-count.ts";
 import { parseToolInput } from "../tool-input.ts";
 import type { Wire, WireOptions } from "../wire.ts";
-import { createOpenAiClient } from "./openai-client.ts";
+import { createOpenAiClient, listModels } from "./openai-client.ts";
 import { RESPONSES_OPTIONAL_FIELDS, reasoningItemSchema, responsesBody } from "./responses-body.ts";
 
 /** OpenAI Responses over the SDK. */
@@ -24,11 +24,7 @@ export async function createOpenAiResponses(options: WireOptions): Promise<Wire>
       );
       yield* streamEvents(events, { provider: endpoint.id, model: call.request.model });
     },
-    async listModels(signal) {
-      const models: ModelInfo[] = [];
-      for await (const { id } of client.models.list({ signal })) models.push({ id });
-      return models;
-    },
+    listModels: (signal) => listModels(client, endpoint, signal),
   };
 }
 

@@ -39,9 +39,7 @@ export function responsesBody({ request, refusedFields }: WireCall, endpoint: En
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(toolParam) }),
     ...(allows("include") ? { include: ["reasoning.encrypted_content"] } : {}),
     ...(effort === undefined || !allows("reasoning") ? {} : { reasoning: { effort } }),
-    ...(request.temperature === undefined || quirks.noSampling || !allows("temperature")
-      ? {}
-      : { temperature: request.temperature }),
+    ...(request.temperature === undefined || !allows("temperature") ? {} : { temperature: request.temperature }),
     ...(request.cacheKey === undefined || !quirks.cacheKey || !allows("prompt_cache_key")
       ? {}
       : { prompt_cache_key: request.cacheKey }),

@@ -80,8 +80,10 @@ test("a budget that leaves no room to answer is cut, and none is sent when none 
   expect(body({ model, thinkingBudget: 0 }).thinking).toBeUndefined();
 });
 
-test("sampling is never sent where it is refused", () => {
-  expect(body({ temperature: 0.5 })).not.toHaveProperty("temperature");
+test("a temperature is 1 at most, and none is sent beside thinking, which takes none", () => {
+  expect(body({ temperature: 0.5 })).toHaveProperty("temperature", 0.5);
+  expect(body({ temperature: 1.5 })).toHaveProperty("temperature", 1);
+  expect(body({ temperature: 0.5, thinkingBudget: 5_000 })).not.toHaveProperty("temperature");
 });
 
 test("long and strange tool ids are made fit, alike in call and result", () => {

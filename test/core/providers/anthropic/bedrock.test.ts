@@ -75,10 +75,15 @@ test("the region is a part of the root's name", async () => {
   expect(server.requests).toMatchObject([{ path: "/anthropic/v1/messages" }]);
 });
 
-test("a Claude's limits are Claude's wherever it runs; its price there is unknown", async () => {
+test("a model's limits and price are its own wherever it runs; where its region is not listed, the dearest of the others'", async () => {
   const facts = async (model: string) => (await registry({ apiKey: "k", region: "us-east-1" }).resolve(model)).facts;
-  const limits = { contextWindow: 200_000, maxOutputTokens: 64_000, price: null };
-  expect(await facts("bedrock/us.anthropic.claude-haiku-4-5-20251001-v1:0")).toEqual(limits);
-  expect(await facts("bedrock/anthropic.claude-opus-5")).toEqual(limits);
-  expect(await facts("bedrock/us.deepseek.v3-v1:0")).toMatchObject({ contextWindow: 128_000, price: null });
+  const regional = { contextWindow: 200_000, price: { input: 1.1, output: 5.5, cacheRead: 0.11, cacheWrite: 1.375 } };
+  expect(await facts("bedrock/us.anthropic.claude-haiku-4-5-20251001-v1:0")).toMatchObject(regional);
+  expect(await facts("bedrock/ca.anthropic.claude-haiku-4-5-20251001-v1:0")).toMatchObject(regional);
+  expect(await facts("bedrock/global.anthropic.claude-haiku-4-5-20251001-v1:0")).toMatchObject({ price: { input: 1 } });
+  expect(await facts("bedrock/anthropic.claude-opus-5")).toMatchObject({
+    contextWindow: 1_000_000,
+    price: { input: 5.5 },
+  });
+  expect(await facts("bedrock/us.vendor.unheard-of-v1:0")).toMatchObject({ contextWindow: 128_000, price: null });
 });

@@ -1,0 +1,67 @@
+import type { AppError } from "../../protocol/errors.ts";
+import { ProviderError, toAppError } from "../../protocol/errors.ts";
+import type { Clock } from "../../protocol/runtime.ts";
+import type { ModelInfo, ModelList } from "../provider.ts";
+
+/** How long a list holds, and how long a failure keeps from asking again. Milliseconds. */
+const HOLDS_MS = 3_600_000;
+const FAILURE_HOLDS_MS = 60_000;
+/** People wait for it: longer than this, and what is known without it is shown. Milliseconds. */
+const LIST_MS = 2_500;
+
+/** The lists that providers give of their models, kept in memory; a list is asked for only when somebody wants to see it. */
+export interface ModelLists {
+  of(provider: string): Promise<ModelList>;
+  /** What a list says of a model, as far as one has come; asks nobody. */
+  known(provider: string, model: string): ModelInfo | undefined;
+}
+
+export function createModelLists(
+  clock: Clock,
+  ask: (provider: string, signal: AbortSignal) => Promise<readonly ModelInfo[]>,
+): ModelLists {
+  const held = new Map<string, { readonly list: ModelList; readonly goodUntil: number }>();
+  const coming = new Map<string, Promise<ModelList>>();
+
+  async function listed(provider: string): Promise<ModelList> {
+    const list = await inTime(provider);
+    const goodUntil = clock.now() + (list.type === "listed" ? HOLDS_MS : FAILURE_HOLDS_MS);
+    held.set(provider, { list, goodUntil });
+    coming.delete(provider);
+    return list;
+  }
+
+  async function inTime(provider: string): Promise<ModelList> {
+    const ended = new AbortController();
+    const late = clock.sleep(LIST_MS, ended.signal).then(
+      () => failed(new ProviderError("stalled", `${provider} did not list its models in time`)),
+      (error: unknown) => failed(toAppError(error)),
+    );
+    const answer = ask(provider, ended.signal).then(
+      (models): ModelList => ({ type: "listed", models }),
+      (error: unknown) => failed(toAppError(error)),
+    );
+    const list = await Promise.race([answer, late]);
+    ended.abort();
+    await late;
+    return list;
+  }
+
+  return {
+    of(provider) {
+      const known = held.get(provider);
+      if (known !== undefined && clock.now() < known.goodUntil) return Promise.resolve(known.list);
+      const asked = coming.get(provider) ?? listed(provider);
+      coming.set(provider, asked);
+      return asked;
+    },
+    known(provider, model) {
+      const list = held.get(provider)?.list;
+      return list?.type === "listed" ? list.models.find(({ id }) => id === model) : undefined;
+    },
+  };
+}
+
+function failed(error: AppError): ModelList {
+  return { type: "failed", error };
+}
