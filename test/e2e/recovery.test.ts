@@ -1,6 +1,16 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { hold, overloaded, type Reply, rateLimited, stop, text, thinking, toolUse } from "../support/model-script.ts";
+import {
+  hold,
+  overloaded,
+  type Reply,
+  rateLimited,
+  serverError,
+  stop,
+  text,
+  thinking,
+  toolUse,
+} from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
 import { answers, isFolded, putFile, type SceneThread, slackScene } from "../support/scene.ts";
 import { useStage } from "../support/shared-office.ts";
@@ -135,4 +145,19 @@ test("a rate limit is waited for as long as it asks", async () => {
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(3_000);
   const said = "Anthropic takes no more requests for now; trying again in 3 s (1 of 4).";
   await thread.until(() => progress(thread).includes(said));
+});
+
+test("server errors in a row do not end a run: the thread reads that it goes on trying, and a stop ends that at once", async () => {
+  const scene = usual();
+  scene.model.script((_request, index) => (index < 3 ? serverError() : text("Hello.")));
+  const thread = scene.mention("hello");
+  await thread.until(() => /Anthropic does not answer \(500\); trying again in \d+ s\./.test(progress(thread)));
+  expect(await ending(thread)).toEqual(["Hello."]);
+  expect(scene.model.requests).toHaveLength(4);
+
+  scene.model.script(() => serverError());
+  const other = scene.mention("hello again");
+  await other.until(() => progress(other).includes("does not answer (500)"));
+  other.reply("/stop");
+  await other.until(() => /⏹ Stopped/u.test(progress(other)));
 });

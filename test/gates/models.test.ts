@@ -34,7 +34,7 @@ test.each([
   ],
   ["a provider that is missing", /"venus"/, '"mars"', /venus is missing/],
   ["an unknown field", /"window": 1000000,/, '"window": 1000000, "windw": 1,', /windw/],
-])("%s is named", (_what, found, put, problem) => {
+])("%s is named", (...[_what, found, put, problem]) => {
   expect(data).toMatch(found);
   expect(problemsOf(JSON.parse(data.replace(found, put))).join("\n")).toMatch(problem);
 });

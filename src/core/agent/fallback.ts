@@ -1,9 +1,16 @@
 import { AppError, type ErrorCode } from "../protocol/errors.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
+import { outageCause } from "./retry-status.ts";
 
 /** Failures that another model need not share, and that waiting does not mend soon enough. */
-const FAILS_OVER: ReadonlySet<ErrorCode> = new Set(["overloaded", "rate_limited", "quota"]);
+const FAILS_OVER: ReadonlySet<ErrorCode> = new Set([
+  "overloaded",
+  "rate_limited",
+  "quota",
+  "network",
+  "provider_failed",
+]);
 
 export interface Fallback {
   /** `provider/model`. */
@@ -12,15 +19,17 @@ export interface Fallback {
   readonly model: string;
 }
 
-/** The model to go on with after a failure; null when there is none, or the run has switched before. */
-export async function fallbackFor(
-  { config, registry, log }: Query,
-  run: OpenRun,
-  error: AppError,
-): Promise<Fallback | null> {
+/** Whether another model is set, and the run has not gone over to it yet. */
+export function mayFallBack({ config }: Pick<Query, "config">, run: Pick<OpenRun, "state">): boolean {
   const ref = config.fallbackModel;
-  if (ref === undefined || ref === config.model || run.state.switchedTo !== null) return null;
-  if (!FAILS_OVER.has(error.code)) return null;
+  return ref !== undefined && ref !== config.model && run.state.switchedTo === null;
+}
+
+/** The model to go on with after a failure; null when there is none, or the run has switched before. */
+export async function fallbackFor(query: Query, run: OpenRun, error: AppError): Promise<Fallback | null> {
+  const { config, registry, log } = query;
+  const ref = config.fallbackModel;
+  if (ref === undefined || !mayFallBack(query, run) || !FAILS_OVER.has(error.code)) return null;
   try {
     const { model } = await registry.resolve(ref);
     return { ref, model };
@@ -35,13 +44,17 @@ export function fallbackStatus(error: AppError, model: string): string {
   return `⚠ ${cause(error)}; going on with ${model}.`;
 }
 
-function cause({ code, detail }: AppError): string {
+function cause(error: AppError): string {
+  const { code, detail } = error;
   const provider = detail.providerName ?? "The model provider";
   switch (code) {
     case "quota":
       return `The ${provider} account has reached its spending limit`;
     case "rate_limited":
       return `${provider} takes no more requests for now`;
+    case "network":
+    case "provider_failed":
+      return outageCause(error);
     default:
       return `${detail.model ?? "The model"} is overloaded`;
   }

@@ -6,15 +6,12 @@ import type { BudgetExceeded, QueryEvent } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } from "../providers/provider.ts";
-import { retryDelayMs } from "../providers/retry.ts";
+import { isOutage, nextTryMs } from "../providers/retry.ts";
 import { isDatabaseAway } from "../store/failure.ts";
-import { errorOfBoth, fallbackFor, fallbackStatus } from "./fallback.ts";
+import { errorOfBoth, fallbackFor, fallbackStatus, mayFallBack } from "./fallback.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import { retryStatus } from "./retry-status.ts";
-
-/** Retries of an overloaded model begin within this time of its first failure. Milliseconds. */
-const OVERLOAD_RETRY_MS = 5_000;
 
 export interface ModelCall {
   readonly query: Query;
@@ -72,7 +69,7 @@ type OneEnd =
 /** One model's tries. */
 async function* callOne(call: ModelCall, model: string, signal: AbortSignal): AsyncGenerator<QueryEvent, OneEnd> {
   const { log, registry, runtime } = call.query;
-  let overloadedAt: number | null = null;
+  const since = new Map<string, number>();
   for (let attempt = 0; ; attempt += 1) {
     let one: Try | null = null;
     try {
@@ -91,10 +88,8 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
         await settleFailed(call, one, { error, wasWaiting: signal.aborted || error.code === "stalled" });
       if (signal.aborted) return { type: "aborted" };
       const shown = one?.shown ?? false;
-      const delayMs = error instanceof ProviderError ? retryDelayMs(error, attempt, runtime.random) : null;
-      if (error.code === "overloaded") overloadedAt ??= runtime.clock.now();
-      const isLate = overloadedAt !== null && runtime.clock.now() + (delayMs ?? 0) > overloadedAt + OVERLOAD_RETRY_MS;
-      if (delayMs === null || isLate) return { type: "failed", error, shown };
+      const delayMs = waitAfter(error, { attempt, since, call });
+      if (!(error instanceof ProviderError) || delayMs === null) return { type: "failed", error, shown };
 
       log.warn({ err: error, code: error.code, attempt, delayMs, model }, "model_retry");
       if (shown) yield { type: "text_discarded" };
@@ -102,6 +97,24 @@ async function* callOne(call: ModelCall, model: string, signal: AbortSignal): As
       if (!(await slept(runtime.clock.sleep(delayMs, signal), signal))) return { type: "aborted" };
     }
   }
+}
+
+interface Failing {
+  readonly attempt: number;
+  /** When each kind of failure was first met. Milliseconds since the Unix epoch. */
+  readonly since: Map<string, number>;
+  readonly call: ModelCall;
+}
+
+/** Milliseconds until the next try; null when this model is given up. */
+function waitAfter(error: AppError, { attempt, since, call: { query, run } }: Failing): number | null {
+  if (!(error instanceof ProviderError)) return null;
+  const { clock, random } = query.runtime;
+  const kind = isOutage(error) ? "outage" : error.code;
+  const first = since.get(kind) ?? clock.now();
+  since.set(kind, first);
+  const tried = { attempt, forMs: clock.now() - first, hasFallback: mayFallBack(query, run) };
+  return nextTryMs(error, tried, random);
 }
 
 interface Try {

@@ -1,8 +1,9 @@
-import type { ProviderError } from "../protocol/errors.ts";
-import { retryDelayMs } from "../providers/retry.ts";
+import type { AppError, ProviderError } from "../protocol/errors.ts";
+import { isOutage, retryDelayMs } from "../providers/retry.ts";
 
 /** What people read while a model call waits to be tried again. `attempt` counts from 0. */
 export function retryStatus(error: ProviderError, { attempt, delayMs }: { attempt: number; delayMs: number }): string {
+  if (isOutage(error)) return `⚠ ${outageCause(error)}; trying again in ${Math.max(1, Math.round(delayMs / 1000))} s.`;
   const retries = Math.max(attempt + 1, retriesOf(error));
   return `⚠ ${cause(error)}; trying again${wait(delayMs)} (${attempt + 1} of ${retries}).`;
 }
@@ -27,11 +28,16 @@ function cause(error: ProviderError): string {
       return `${error.detail.model ?? "The model"} is overloaded`;
     case "rate_limited":
       return `${provider} takes no more requests for now`;
-    case "network":
-      return `${provider} cannot be reached`;
     default:
       return `${provider} failed`;
   }
+}
+
+/** `Anthropic does not answer (500)` */
+export function outageCause({ code, detail }: AppError): string {
+  const provider = detail.providerName ?? "The model provider";
+  if (code === "network") return `${provider} cannot be reached`;
+  return `${provider} does not answer${detail["status"] === undefined ? "" : ` (${detail["status"]})`}`;
 }
 
 /** Waits that people notice are named. */

@@ -56,9 +56,10 @@ export function toProviderError(error: unknown, context: ErrorContext): AppError
   const code = facts === null ? connectionCode(error) : codeOf(facts, context);
   if (code === null) return toAppError(error);
   const retryAfterMs = facts === null ? undefined : retryAfter(facts, context.now);
+  const status = facts?.status === undefined ? {} : { status: String(facts.status) };
   return new ProviderError(code, messageOf(error), {
     cause: error,
-    detail: detailOf(context),
+    detail: { ...detailOf(context), ...status },
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

@@ -59,6 +59,22 @@ test("a model that stays overloaded is left for the fallback model, once, visibl
   expect(elapsedMs).toBeLessThanOrEqual(5_000);
 });
 
+test.each(["provider_failed", "network"] as const)(
+  "a provider that fails as %s is left for the fallback model after 5 s, visibly",
+  async (code) => {
+    const { play, second } = twoModels({
+      first: Array.from({ length: 9 }, () => failing(code)),
+      second: [{ text: "ok" }],
+    });
+    const { outcome, statuses, elapsedMs } = await play();
+    expect(outcome.type).toBe("end_turn");
+    expect(statuses.at(-1)).toMatch(/^⚠ .* (?:does not answer|cannot be reached); going on with gpt-6-sol\.$/);
+    expect(statuses.at(-2)).toContain("trying again in");
+    expect(second.requests).toHaveLength(1);
+    expect(elapsedMs).toBe(5_000);
+  },
+);
+
 test("when both models are overloaded the run ends within 20 s and says so", async () => {
   const { play, second } = twoModels({
     first: [overloaded, overloaded, overloaded],

@@ -25,8 +25,8 @@ test.each([
   { code: "stalled", status: "⚠ The model went silent; trying again (1 of 2)." },
   { code: "overloaded", status: "⚠ claude-opus-5-5 is overloaded; trying again (1 of 2)." },
   { code: "incomplete_stream", status: "⚠ The model broke off in the middle of its answer; trying again (1 of 2)." },
-  { code: "network", status: "⚠ Anthropic cannot be reached; trying again (1 of 2)." },
-  { code: "provider_failed", status: "⚠ Anthropic failed; trying again (1 of 2)." },
+  { code: "network", status: "⚠ Anthropic cannot be reached; trying again in 1 s." },
+  { code: "provider_failed", status: "⚠ Anthropic does not answer; trying again in 1 s." },
   { code: "empty_response", status: "⚠ The model returned nothing; trying again (1 of 1)." },
 ] as const)("a call that failed as $code is tried again, visibly, in the same turn", async ({ code, status }) => {
   const { events, outcome, statuses, journal } = await told(failing(code), { text: "ok" });
@@ -74,6 +74,31 @@ test("tries that are used up end the run with the last error", async () => {
   expect(statuses).toEqual([1, 2].map((n) => `⚠ The model went silent; trying again (${n} of 2).`));
   expect(model.requests).toHaveLength(3);
   expect(journal.writes).toEqual(["callFailed", "callFailed", "callFailed"]);
+});
+
+test("server errors do not end a run within a minute; people read how long each wait is", async () => {
+  const failure = new ProviderError("provider_failed", "500", { detail: { ...detail, status: "500" } });
+  const { outcome, statuses } = await told(...Array.from({ length: 5 }, () => ({ error: failure })), { text: "ok" });
+  expect(outcome.type).toBe("end_turn");
+  expect(statuses).toHaveLength(5);
+  expect(statuses[4]).toMatch(/^⚠ Anthropic does not answer \(500\); trying again in (?:[89]|1\d) s\.$/);
+});
+
+test("a provider that cannot be reached for a minute ends the run", async () => {
+  const { outcome, model, statuses } = await told(...Array.from({ length: 12 }, () => failing("network")));
+  expect(outcome).toMatchObject({ type: "error", error: { code: "network" } });
+  expect(statuses).toHaveLength(model.requests.length - 1);
+  expect(model.requests.length).toBeGreaterThan(5);
+});
+
+test("a stop during an outage's wait ends the run at once", async () => {
+  const cancel = new AbortController();
+  const { query, clock } = scenario({ model: ScriptedModel.inOrder(failing("provider_failed")) });
+  const { outcome } = await drive(query, cancel.signal, (event) => {
+    if (event.type === "status") cancel.abort(new CancelSignal("@ana"));
+  });
+  expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(clock.pending).toBe(0);
 });
 
 test.each(["auth", "quota", "bad_request", "context_overflow", "unknown_model", "refused"] as const)(

@@ -23,6 +23,7 @@ test("an error names whom it concerns and what to set", () => {
   const error = toProviderError(sdkError(401, { message: "bad key" }), context);
   expect(error).toBeInstanceOf(ProviderError);
   expect(error.detail).toEqual({
+    status: "401",
     provider: "google",
     providerName: "Google Gemini",
     model: "gemini-3.8-flash",

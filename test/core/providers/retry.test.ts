@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ErrorCode, ProviderError } from "../../../src/core/protocol/errors.ts";
-import { retryDelayMs } from "../../../src/core/providers/retry.ts";
+import { nextTryMs, retryDelayMs } from "../../../src/core/providers/retry.ts";
 
 const highest = { next: () => 0.999_999 };
 const lowest = { next: () => 0 };
@@ -14,8 +14,6 @@ const counts: readonly { code: ErrorCode; retries: number }[] = [
   { code: "rate_limited", retries: 4 },
   { code: "stalled", retries: 2 },
   { code: "incomplete_stream", retries: 2 },
-  { code: "network", retries: 2 },
-  { code: "provider_failed", retries: 2 },
   { code: "empty_response", retries: 1 },
   { code: "quota", retries: 0 },
   { code: "auth", retries: 0 },
@@ -42,9 +40,9 @@ test("both retries of an overloaded model begin within 5 s, whatever it asks for
 });
 
 test("waits spread over their whole range", () => {
-  expect(retryDelayMs(failed("provider_failed"), 0, lowest)).toBe(0);
-  expect(retryDelayMs(failed("provider_failed"), 0, { next: () => 0.5 })).toBe(500);
-  expect(retryDelayMs(failed("provider_failed"), 1, { next: () => 0.5 })).toBe(1_000);
+  expect(retryDelayMs(failed("stalled"), 0, lowest)).toBe(0);
+  expect(retryDelayMs(failed("stalled"), 0, { next: () => 0.5 })).toBe(250);
+  expect(retryDelayMs(failed("stalled"), 1, { next: () => 0.5 })).toBe(500);
 });
 
 const asked: readonly { retryAfterMs: number; least: number | null; most: number }[] = [
@@ -59,3 +57,34 @@ test.each(asked)(
     expect(retryDelayMs(failed("rate_limited", retryAfterMs), 0, highest) ?? 0).toBeLessThanOrEqual(most);
   },
 );
+
+/** The waits of a call that fails at once, every time. */
+function waitsOf(error: ProviderError, hasFallback: boolean, random = lowest): number[] {
+  const waits: number[] = [];
+  for (let forMs = 0; ; ) {
+    const wait = nextTryMs(error, { attempt: waits.length, forMs, hasFallback }, random);
+    if (wait === null) return waits;
+    waits.push(wait);
+    forMs += wait;
+  }
+}
+
+test.each([
+  { code: "provider_failed", hasFallback: false, waits: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 28_500] },
+  { code: "network", hasFallback: false, waits: [500, 1_000, 2_000, 4_000, 8_000, 16_000, 28_500] },
+  { code: "provider_failed", hasFallback: true, waits: [500, 1_000, 2_000, 1_500] },
+  { code: "network", hasFallback: true, waits: [500, 1_000, 2_000, 1_500] },
+] as const)(
+  "$code, fallback $hasFallback: waits double until a minute, or 5 s, is over",
+  ({ code, hasFallback, waits }) => {
+    expect(waitsOf(failed(code), hasFallback)).toEqual(waits);
+    const total = waitsOf(failed(code), hasFallback, highest).reduce((sum, wait) => sum + wait, 0);
+    expect(total).toBe(hasFallback ? 5_000 : 60_000);
+  },
+);
+
+test("a wait that the provider asks for is not cut short: a fallback takes over instead", () => {
+  const tried = { attempt: 0, forMs: 0 };
+  expect(nextTryMs(failed("provider_failed", 20_000), { ...tried, hasFallback: false }, lowest)).toBe(20_500);
+  expect(nextTryMs(failed("provider_failed", 20_000), { ...tried, hasFallback: true }, lowest)).toBeNull();
+});
