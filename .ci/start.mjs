@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+/**
+ * `npm start` as README.md has it, until the program is ready, and then its end by a signal to npm alone, as a
+ * supervisor sends it. Ends with code 1 where either does not come. Runs on Node 20.
+ */
+
+/** Longer than any machine takes to build it all. Milliseconds. */
+const PATIENCE_MS = 300_000;
+
+const home = mkdtempSync(path.join(tmpdir(), "deckhand-start-"));
+const port = await freePort();
+const began = Date.now();
+const npm = spawn("npm", ["start"], {
+  env: { ...process.env, PORT: String(port), DECKHAND_HOME: home },
+  stdio: ["ignore", "inherit", "inherit"],
+});
+const ended = once(npm, "exit");
+try {
+  await until(isReady, "/readyz does not answer 200");
+  process.stdout.write(`ready after ${((Date.now() - began) / 1000).toFixed(1)} s\n`);
+  npm.kill("SIGTERM");
+  await ended;
+  await until(async () => !(await isReady()), "the program outlives npm start");
+} finally {
+  npm.kill("SIGKILL");
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function isReady() {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200;
+  } catch {
+    return false; // nothing listens
+  }
+}
+
+async function until(condition, otherwise) {
+  while (!(await condition())) {
+    const isOver = npm.exitCode !== null && !npm.killed;
+    if (isOver || Date.now() - began > PATIENCE_MS) throw new Error(otherwise);
+    await pause(100);
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port: free } = server.address();
+  server.close();
+  return free;
+}
