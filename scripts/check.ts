@@ -26,6 +26,7 @@ const GATES: readonly Phase[] = [
   { name: "boundaries", command: ["node", "scripts/gates.ts", "boundaries"] },
   { name: "text", command: ["node", "scripts/gates.ts", "text"] },
   { name: "paths", command: ["node", "scripts/gates.ts", "paths"] },
+  { name: "patterns", command: ["node", "scripts/gates.ts", "patterns"] },
   { name: "lock file", command: ["node", "scripts/gates.ts", "lock"] },
   { name: "dependencies", command: ["node", "scripts/gates.ts", "dependencies"] },
   { name: "models", command: ["node", "scripts/gates.ts", "models"] },

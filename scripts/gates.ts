@@ -4,6 +4,7 @@ import { dependencyProblems } from "./gates/dependencies.ts";
 import { lockProblems } from "./gates/lock.ts";
 import { modelProblems } from "./gates/models.ts";
 import { pathProblems } from "./gates/paths.ts";
+import { patternProblems } from "./gates/patterns.ts";
 import { textProblems } from "./gates/text.ts";
 
 /** Runs the project's own gates, all or those named: `node scripts/gates.ts boundaries lock`. */
@@ -14,6 +15,7 @@ const GATES: Readonly<Record<string, (root: string) => string[]>> = {
   lock: lockProblems,
   models: modelProblems,
   paths: pathProblems,
+  patterns: patternProblems,
   text: textProblems,
 };
 

@@ -1,18 +1,102 @@
 import { describe, expect, test } from "vitest";
-import { plainText } from "../../src/adapters/slack/message/plain-text.ts";
+import { threadName, withoutMark } from "../../src/adapters/discord/format.ts";
+import { type Place, inboundMessage as readDiscord } from "../../src/adapters/discord/inbound.ts";
+import { commandArguments } from "../../src/adapters/discord/interactions/command-arguments.ts";
+import { messageSchema } from "../../src/adapters/discord/message/message-schema.ts";
+import type { Names } from "../../src/adapters/discord/message/wording.ts";
+import { withoutImages, withoutMentions } from "../../src/adapters/render/safe-text.ts";
+import { splitMarkdown } from "../../src/adapters/render/splitter.ts";
+import { formatMessage } from "../../src/adapters/slack/format.ts";
+import { plainText as slackPlainText } from "../../src/adapters/slack/message/plain-text.ts";
 import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../src/adapters/slack/text.ts";
+import { typedArgument } from "../../src/adapters/web/completing.ts";
+import { parseFrame } from "../../src/adapters/web/inbound.ts";
+import { plainText, renderInline } from "../../src/adapters/web/page/markdown.ts";
+import { agentAddress } from "../../src/core/commands/agent-address.ts";
+import { firstWord, readArguments } from "../../src/core/commands/arguments.ts";
+import { nearest } from "../../src/core/commands/nearest.ts";
+import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
+import { typedCommand } from "../../src/core/commands/run-command.ts";
+import { shellWords } from "../../src/core/commands/shell-words.ts";
+import { codeSpans } from "../../src/core/context/skill-code-spans.ts";
+import { readFrontMatter } from "../../src/core/context/skill-front-matter.ts";
+import { codeBlock, inlineCode, plainLine, visibleText } from "../../src/core/protocol/plain-text.ts";
+import { intentOf } from "../../src/core/providers/demo/intent.ts";
+import { localCommandIn } from "../../src/core/sessions/local-command-text.ts";
+import { readSchedule } from "../../src/jobs/schedule.ts";
+import { foreignLine, foreignText } from "../../src/tools/mcp/foreign-text.ts";
+import { contentOf } from "../../src/tools/network/content.ts";
+import { blockOf, isAllowedHost, parseHostPattern } from "../../src/tools/network/host-patterns.ts";
+import { mediaTypeOf } from "../../src/tools/wasm/workspace/media-type.ts";
+import { comparableName } from "../../src/tools/wasm/workspace/path-rules.ts";
 import { growthOf, HOSTILE_TEXTS, TOLERATED_GROWTH } from "../support/growth.ts";
 
-/** Everything that reads text from outside before, or while, anybody waits for something else. */
+/** Everything that reads text from outside in the process that everybody waits for. */
 
 const NOBODY = { people: new Map<string, string>(), channels: new Map<string, string>() };
+const NAMES: Names = { botId: "1", isBotRole: () => false, role: () => undefined, channel: () => undefined };
+const PLACE: Place = {
+  workspace: { id: "2", name: "guild" },
+  channel: { id: "3", name: "ops", kind: "channel" },
+  threadId: null,
+  opensThreads: true,
+};
+
+function discordMessage(content: string) {
+  const author = { id: "4", username: "ana" };
+  const embeds = [{ description: content, title: content }];
+  const fields = { id: "5", channel_id: "3", type: 0, mentions: [], mention_roles: [], attachments: [] };
+  return messageSchema.parse({ ...fields, author, content, embeds, timestamp: "2026-01-01T00:00:00Z" });
+}
+
+const ANSWER = { ending: "whole", status: 200, statusText: "OK" } as const;
+
+const outgoing = (markdown: string) => ({ lane: "answer", markdown, tone: "plain", buttons: [], files: [] }) as const;
 
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "Slack: who is mentioned": mentionedIn,
   "Slack: who is addressed": addressedFirst,
   "Slack: the text without the bot's mention": (text) => withoutMentionOf(text, "U1"),
   "Slack: the text as the model reads it": (text) => readableText(text, NOBODY),
-  "Slack: Markdown as words": plainText,
+  "Slack: Markdown as words": slackPlainText,
+  "Slack: what is posted": (text) => formatMessage(outgoing(text)),
+  "Discord: a message with its embeds": (text) => readDiscord(discordMessage(text), PLACE, NAMES),
+  "Discord: a command's arguments": (text) => commandArguments([{ name: "line", value: text }]),
+  "Discord: the name of a thread": (text) => threadName(text, "ana"),
+  "Discord: a text without our mark": withoutMark,
+  "web: a frame": (text) => parseFrame(JSON.stringify({ type: "message", text })),
+  "web: a frame that is no JSON": parseFrame,
+  "web: what is completed": (text) => typedArgument(`/jobs ${text}`, CHAT_COMMANDS),
+  "web: words for a screen reader": plainText,
+  "web: a line of Markdown": renderInline,
+  "mentions in an answer": withoutMentions,
+  "images in an answer": withoutImages,
+  "an answer in parts": (text) => splitMarkdown(text, 4_000),
+  "a line of foreign text": (text) => plainLine(text, 80),
+  "visible text": visibleText,
+  "code in a line": (text) => inlineCode(text, 80),
+  "a block of code": (text) => codeBlock(text, ""),
+  "a typed command": (text) => typedCommand(`/${text}`, CHAT_COMMANDS),
+  "a command's arguments": (text) => readArguments(text),
+  "a command's first word": firstWord,
+  "words as a shell has them": shellWords,
+  "the nearest command": (text) => nearest(text, ["status", "stop"]),
+  "an agent that is addressed": (text) => agentAddress(`@plan${text}`, new Map()),
+  "a command of one's own": (text) => localCommandIn(`!ls${text}`),
+  "what the demo model understands": (text) => intentOf(`read ${text}`),
+  "a schedule": (text) => readSchedule({ cron: text, dueOnce: null, timezone: "UTC" }),
+  "a skill's front matter": (text) => readFrontMatter(`---\ndescription: ${text}\n---\nbody`),
+  "a file without front matter": readFrontMatter,
+  "code spans in a skill": codeSpans,
+  "an MCP server's text": (text) => foreignText(text, 10_000),
+  "an MCP server's line": (text) => foreignLine(text, 200),
+  "a fetched page": (text) =>
+    contentOf({ ...ANSWER, bytes: Buffer.from(text), headers: { "content-type": "text/html" } }),
+  "a host pattern": parseHostPattern,
+  "a blocked URL": (text) => blockOf(new URL(`https://example.com/${text}`), ["example.com/admin"]),
+  "an allowed host": (text) => isAllowedHost(new URL("https://example.com/"), [text]),
+  "what kind of file it is": (text) => mediaTypeOf(Buffer.from(text)),
+  "a file's name": comparableName,
 };
 
 describe.each(Object.entries(READERS))("%s", (_name, read) => {

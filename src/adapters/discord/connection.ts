@@ -105,7 +105,7 @@ function clientOptions(
     },
     makeCache: discord.Options.cacheWithLimits(cacheLimits()),
     rest: {
-      ...(apiUrl === undefined ? {} : { api: apiUrl.replace(/\/+$/u, "") }),
+      ...(apiUrl === undefined ? {} : { api: apiUrl.replace(/(?<!\/)\/+$/u, "") }),
       timeout: REQUEST_TIMEOUT_MS,
       globalRequestsPerSecond: REQUESTS_PER_SECOND,
       // Safe for posts, too: their nonce makes Discord answer a repetition with the first message.

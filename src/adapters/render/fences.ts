@@ -7,7 +7,7 @@ export interface Fence {
 }
 
 /** Any indentation counts: models nest fences in list items. A backtick fence's info holds no backtick. */
-const OPENING = /^[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})([^\n]*))$/u;
+const OPENING = /^[ \t]*(?:(`{3,})([^`\n]*)|(~{3,})(?!~)([^\n]*))$/u;
 
 /** Where nothing else bounds it: longer runs than models write are taken for text. */
 export const LONGEST_MARKER = 16;

@@ -32,18 +32,20 @@ function completed(tail: string, reopening: string): string {
     const partial = last.trim() !== "" && openBefore.marker.startsWith(last.trim());
     return [...lines.slice(0, partial ? -1 : undefined), openBefore.marker].join("\n");
   }
-  if (JUST_BEGUN.test(last)) return lines.slice(0, -1).join("\n").trimEnd();
+  if (last !== "" && (last.trim() === "" || JUST_BEGUN.test(last.trim()))) {
+    return lines.slice(0, -1).join("\n").trimEnd();
+  }
   const paragraphFrom = lines.findLastIndex((line) => line.trim() === "") + 1;
   const paragraph = lines.slice(paragraphFrom).join("\n");
   return [...lines.slice(0, paragraphFrom), closeInline(paragraph)].join("\n");
 }
 
 /** A line of nothing but the beginning of a block: fence, heading, list item, quote, rule, table row. */
-const JUST_BEGUN = /^\s*(?:`{3,}[^`]*|`{1,2}|~{3,}.*|~{1,2}|#{1,6}|[-*+>]+|\d+[.)]?|[|:\-\s]+|={1,})\s*$/u;
+const JUST_BEGUN = /^(?:`{3,}[^`]*|`{1,2}|~{1,2}|~{3}.*|#{1,6}|[-*+>]+|\d+[.)]?|[|:\-\s]+|=+)$/u;
 
 /** Emphasis, code spans and links that begin in the text and do not end there. */
 function closeInline(text: string): string {
-  const begun = text.replace(/(?:[*_~]+|`+|!?\[)$/u, "").trimEnd();
+  const begun = text.replace(/(?:(?<![*_~])[*_~]+|(?<!`)`+|!?\[)$/u, "").trimEnd();
   const open = openMarkers(begun);
   if (open.link !== null) return closeInline(begun.slice(0, open.link.at) + open.link.label);
   // Markers close innermost first; white space before a closing marker would keep it from closing.
@@ -56,7 +58,7 @@ interface OpenMarkers {
   readonly link: { readonly at: number; readonly label: string } | null;
 }
 
-const TOKEN = /\\.|(`+)|(\*\*|__|~~|\*|_)|(!?\[[^\]\n]*\]\([^)\s]*\))|(!?\[)([^\]\n]*)(?:\](?:\([^)\s]*)?)?$/gu;
+const TOKEN = /\\.|(`+)|(\*\*|__|~~|\*|_)|(!?\[[^[\]\n]*\]\([^()\s]*\))|(!?\[)([^[\]\n]*)(?:\](?:\([^()\s]*)?)?$/gu;
 
 function openMarkers(text: string): OpenMarkers {
   const markers: string[] = [];

@@ -22,5 +22,16 @@ export function withoutMentions(text: string): string {
 
 /** Markdown images as plain links: an image that is fetched tells its server whatever its address says. */
 export function withoutImages(markdown: string): string {
-  return markdown.replaceAll(/!(?=\[[^\]\n]*\][([])/gu, "");
+  if (!markdown.includes("![")) return markdown;
+  const definesReferences = markdown.includes("]:");
+  // What an image shows in its place may hold brackets, escapes and line ends, but no empty line.
+  return markdown
+    .split(/(\n[^\S\n]*(?=\n))/u)
+    .map((paragraph) => {
+      const lastEnd = definesReferences
+        ? paragraph.length
+        : Math.max(paragraph.lastIndexOf("]("), paragraph.lastIndexOf("]["));
+      return paragraph.replaceAll(/(?<!!)!+(?=\[)/gu, (marks, at: number) => (at < lastEnd ? "" : marks));
+    })
+    .join("");
 }

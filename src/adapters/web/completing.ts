@@ -13,11 +13,11 @@ const FLAG = /^(?<before>.*?(?:^|\s)--(?<flag>[a-z][a-z-]*) +)(?<typed>[^\s"']*)
 
 /** The argument that stands at the end of what is typed, where suggestions can be made for it; null anywhere else. */
 export function typedArgument(text: string, commands: readonly ChatCommand[]): TypedArgument | null {
-  const [, head, name, line = ""] = /^(\/([a-z-]+) +)(.*)$/iu.exec(text) ?? [];
+  const [, head, name, line = ""] = /^(\/([a-z-]+) +)(?! )(.*)$/iu.exec(text) ?? [];
   const command = commands.find((each) => each.name === name?.toLowerCase());
   if (head === undefined || command === undefined) return null;
   const options = command.options ?? [];
-  const [, verb = "", rest] = /^(\S+ +)(.*)$/u.exec(line) ?? [];
+  const [, verb = "", rest] = /^(\S+ +)(?! )(.*)$/u.exec(line) ?? [];
   const sub = options.find((each) => each.options !== undefined && each.name === verb.trim().toLowerCase());
   const within =
     sub === undefined

@@ -5,7 +5,7 @@ export function agentAddress(
   text: string,
   agents: ReadonlyMap<string, AgentDefinition>,
 ): { readonly agent: AgentDefinition; readonly prompt: string } | null {
-  const [, name = "", prompt = ""] = /^\s*@([a-z0-9][a-z0-9-]*)(?:[\s:,]+([\s\S]*))?$/i.exec(text) ?? [];
+  const [, name = "", prompt = ""] = /^\s*@([a-z0-9][a-z0-9-]*)(?:[\s:,]([\s\S]*))?$/i.exec(text) ?? [];
   const agent = agents.get(name.toLowerCase());
-  return agent?.visible === true ? { agent, prompt: prompt.trim() } : null;
+  return agent?.visible === true ? { agent, prompt: prompt.replace(/^[\s:,]+/, "").trim() } : null;
 }

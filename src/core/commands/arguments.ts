@@ -25,15 +25,16 @@ export function readArguments(line: string, { flags: known = [], words: most }: 
   if (split.type === "broken") return split;
   const words: string[] = [];
   const flags = new Map<string, string>();
-  const rest = [...split.words];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+  // The next one last: what is taken from the front of a long array moves all others.
+  const rest = split.words.toReversed();
+  for (let word = rest.pop(); word !== undefined; word = rest.pop()) {
     const flag = word.quoted ? null : flagOf(word.text);
     if (flag === null) {
       words.push(word.text);
     } else if (flag.name === "") {
-      words.push(...rest.splice(0).map(({ text }) => text));
+      for (const { text } of rest.splice(0).toReversed()) words.push(text);
     } else {
-      const value = flag.value ?? (isValue(rest[0]) ? rest.shift()?.text : undefined);
+      const value = flag.value ?? (isValue(rest.at(-1)) ? rest.pop()?.text : undefined);
       const problem = flagProblem(flag.name, { value, known, isTwice: flags.has(flag.name) });
       if (problem !== null) return broken(problem);
       flags.set(flag.name, value ?? "");
@@ -46,8 +47,9 @@ export function readArguments(line: string, { flags: known = [], words: most }: 
 
 /** The first word, and the rest as it was typed: for commands that end in free text, where an apostrophe is no quote. */
 export function firstWord(line: string): { readonly word: string; readonly rest: string } {
-  const [, word = "", rest = ""] = /^\s*(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
-  return { word, rest: rest.trim() };
+  const trimmed = line.trim();
+  const [word = ""] = /^\S*/.exec(trimmed) ?? [];
+  return { word, rest: trimmed.slice(word.length).trim() };
 }
 
 /** `--name` or `--name=x`. Where people type two dashes, some keyboards put a long one. */

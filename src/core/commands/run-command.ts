@@ -17,7 +17,7 @@ export interface TypedCommand {
  * none, and neither is a name that is far from all commands and has more text behind it (`/tmp is full`).
  */
 export function typedCommand(text: string, commands: readonly ChatCommand[]): TypedCommand | null {
-  const match = /^\/([a-z][a-z-]*)(?:\s+([\s\S]*))?$/i.exec(text.trim());
+  const match = /^\/([a-z][a-z-]*)(?:\s([\s\S]*))?$/i.exec(text.trim());
   const name = match?.[1]?.toLowerCase();
   if (name === undefined) return null;
   const line = match?.[2]?.trim() ?? "";

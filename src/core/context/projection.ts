@@ -97,7 +97,7 @@ const TITLE_CHARS = 120;
 /** `[Earlier tool result from read: src/main.rs, 42 lines]` */
 function placeholder({ content }: ToolResultBlock, name: string, title: string): string {
   const text = content.flatMap((part) => (part.type === "image" ? [] : [part.text ?? ""])).join("\n");
-  const lines = text.replace(/\n+$/, "").split("\n").length;
+  const lines = text.replace(/(?<!\n)\n+$/, "").split("\n").length;
   const images = content.filter((part) => part.type === "image").length;
   const plainTitle = title.replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS).toWellFormed();
   const facts = [...(text === "" ? [] : [counted(lines, "line")]), ...(images === 0 ? [] : [counted(images, "image")])];

@@ -28,13 +28,18 @@ export function codeSpans(markdown: string): readonly Span[] {
 function inlineSpans(line: string, at: number): Span[] {
   const runs = [...line.matchAll(/`+/g)].map((run) => ({ from: run.index, length: run[0].length }));
   const spans: Span[] = [];
-  for (let open = 0; open < runs.length; open++) {
-    const first = runs[open];
-    const close = runs.findIndex((run, index) => index > open && run.length === first?.length);
-    const last = runs[close];
-    if (first === undefined || last === undefined) continue;
-    spans.push({ from: at + first.from, to: at + last.from + last.length });
-    open = close;
+  const opened = new Map<number, number>();
+  // From the end, so that the next run of a length is known when one is met; the spans that begin first win.
+  const closing = runs.toReversed().map((run) => {
+    const close = opened.get(run.length);
+    opened.set(run.length, run.from);
+    return { from: run.from, to: close === undefined ? null : close + run.length };
+  });
+  let done = -1;
+  for (const { from, to } of closing.toReversed()) {
+    if (to === null || from < done) continue;
+    spans.push({ from: at + from, to: at + to });
+    done = to;
   }
   return spans;
 }

@@ -4,10 +4,13 @@ import { z } from "zod";
 /** Characters of the YAML between the dashes. More is no description of anything, and parsing costs. */
 const MAX_FRONT_MATTER = 16_384;
 
+/** Values in it, each counted as often as aliases repeat it: a few lines can stand for millions. */
+const MAX_VALUES = 4_000;
+
 export type FrontMatter =
   | {
       readonly type: "read";
-      /** What the YAML says: a mapping of anything. Its parts may be shared (YAML aliases): take named ones only. */
+      /** What the YAML says: a mapping of anything, small also where aliases share its parts. */
       readonly data: Readonly<Record<string, unknown>>;
       readonly body: string;
       /** The line of a top-level key, counted from 1. */
@@ -51,13 +54,26 @@ const mapping = z.record(z.string(), z.unknown());
 function parse(yaml: string): Parsed {
   try {
     const data = mapping.safeParse(matter(`---\n${yaml}\n---\n`, YAML_ONLY).data);
-    return data.success ? { type: "read", data: data.data } : broken(2, "the front matter is not a mapping of names");
+    if (!data.success) return broken(2, "the front matter is not a mapping of names");
+    if (hasMoreValuesThan(MAX_VALUES, data.data)) return broken(1, "the front matter repeats its parts too often");
+    return { type: "read", data: data.data };
   } catch (error) {
     const known = yamlError.safeParse(error);
     return known.success
       ? broken(known.data.mark.line + 1, known.data.reason)
       : broken(1, "the front matter is not valid YAML");
   }
+}
+
+/** Looks at no more values than it must. An alias within what it stands for never ends, and so has more. */
+function hasMoreValuesThan(most: number, root: unknown): boolean {
+  const waiting = [root];
+  for (let seen = 0; waiting.length > 0; seen += 1) {
+    if (seen + waiting.length > most) return true;
+    const value = waiting.pop();
+    if (typeof value === "object" && value !== null) waiting.push(...Object.values(value));
+  }
+  return false;
 }
 
 const refuseEngine = () => {

@@ -107,7 +107,7 @@ const args = z
     message: "two arguments have the same name",
   });
 
-/** Only plain values are taken, so that shared parts of the YAML cannot multiply. */
+/** Only plain values are taken. */
 const metadata = z
   .unknown()
   .optional()

@@ -31,7 +31,7 @@ const OVERFLOW: readonly RegExp[] = [
   /input (is )?too long/i,
   /too many (input )?tokens/i,
   /reduce the length/i,
-  /input token count.*exceeds/i,
+  /input token count.{0,200}exceeds/i,
   /request_too_large|request exceeds the maximum size/i,
 ];
 const QUOTA: readonly RegExp[] = [

@@ -105,7 +105,7 @@ function endpointOf(entry: CatalogEntry, settings: ProviderSettings = {}): Endpo
     throw new ProviderError("auth", `no key for ${id}: set ${keyVariable}`, { detail });
   }
   if (baseUrl === null) throw unknownProvider(id, `${name} needs a base URL: set ${baseUrlVariable(id)}`);
-  return { id, name, baseUrl: baseUrl.replace(/\/+$/, ""), apiKey, keyVariable, quirks };
+  return { id, name, baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ""), apiKey, keyVariable, quirks };
 }
 
 /** No region is assumed: it decides where people's words go. */

@@ -10,7 +10,8 @@ export interface LocalCommand {
  * not begin with `!`, or with what people write in plain language, `!` alone, `!!`, `! no`.
  */
 export function localCommandIn(text: string): LocalCommand | null {
-  const match = /^!(?=[^\s!])([\s\S]*?)(?:\n[ \t]*\n([\s\S]*))?$/.exec(text.trim());
-  if (match?.[1] === undefined) return null;
-  return { command: match[1].trim(), rest: match[2]?.trim() ?? "" };
+  const said = text.trim();
+  if (!/^![^\s!]/.test(said)) return null;
+  const end = /\n[ \t]*\n/.exec(said)?.index ?? said.length;
+  return { command: said.slice(1, end).trim(), rest: said.slice(end).trim() };
 }

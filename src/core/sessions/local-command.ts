@@ -107,7 +107,7 @@ function outputOf(command: string, result: ToolResult | null): LocalOutput {
   const block = { type: "user_local_command_output", command } as const;
   if (result === null) return { ...block, stdout: "", stderr: "Stopped before it began.", exitCode: NOT_RUN };
   const text = textOf(result.content);
-  const match = /^exit code (\d+)[^\n]*\n?([\s\S]*)$/.exec(text);
+  const match = /^exit code (\d+)(?!\d)[^\n]*(?:\n([\s\S]*))?$/.exec(text);
   if (match === null) {
     const [stdout, stderr] = result.isError ? ["", text] : [text, ""];
     return { ...block, stdout, stderr, exitCode: result.isError ? NOT_RUN : 0 };

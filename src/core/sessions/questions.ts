@@ -58,7 +58,7 @@ function isAnswer({ text, attachments, addressed, person }: InboundMessage, row:
 /** A reply that names a button counts as its click. */
 function answerIn({ text, attachments }: InboundMessage, body: QuestionBody): Answer {
   const said = text.trim();
-  const plain = said.toLowerCase().replace(/[.!]+$/, "");
+  const plain = said.toLowerCase().replace(/(?<![.!])[.!]+$/, "");
   if (body.kind === "plan") {
     if (plain === "go ahead") return { choice: "go", text: said };
     if (plain === "drop it") return { choice: "drop", text: said };

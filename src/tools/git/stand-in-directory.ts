@@ -9,7 +9,7 @@ import type { GitSettings } from "./settings.ts";
 const OBJECT_FOLDER = /^([0-9a-f]{2}|pack)$/;
 
 /** A branch, or a commit. Of anything else git takes the directory for no repository, and compares any two files. */
-const HEAD = /^(ref:\s*refs\/[^\0\n]+|[0-9a-f]{40}|[0-9a-f]{64})\s*$/;
+const HEAD = /^(ref:\s*refs\/[^\0\n]+|[0-9a-f]{40}|[0-9a-f]{64})$/;
 /** Bytes: a branch's name is a path. */
 const MAX_HEAD = 4_096;
 /** Bytes of each file that is copied: the indexes of the largest repositories that are known are smaller. */
@@ -81,7 +81,7 @@ async function copyState({ gitDir, commonDir }: Repository, to: string): Promise
 async function requireHead(file: string): Promise<void> {
   const entry = entryOf(file);
   if (entry !== null && !entry.isFile()) throw notPlain(file);
-  if (entry !== null && entry.size <= MAX_HEAD && HEAD.test(await readFile(file, "utf8"))) return;
+  if (entry !== null && entry.size <= MAX_HEAD && HEAD.test((await readFile(file, "utf8")).trimEnd())) return;
   throw new Refusal("The repository's HEAD names neither a branch nor a commit, so git cannot be used on it.");
 }
 

@@ -52,7 +52,7 @@ function charsetOf(bytes: Buffer, mediaType: string, parameters: string): string
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
   const named = /charset\s*=\s*"?([^\s";]+)/i.exec(parameters)?.[1];
   const meta = mediaType.includes("html") ? bytes.toString("latin1", 0, META_BYTES) : "";
-  const label = named ?? /<meta\s[^>]*charset\s*=\s*["']?([\w-]+)/i.exec(meta)?.[1] ?? "utf-8";
+  const label = named ?? /<meta\s[^<>]*charset\s*=\s*["']?([\w-]+)/i.exec(meta)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(label).encoding;
   } catch {

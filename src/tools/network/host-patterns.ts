@@ -26,7 +26,7 @@ export function parseHostPattern(text: string): HostPattern | null {
   const beneath = host.startsWith("*.");
   const bare = beneath ? host.slice(2) : host;
   if (/[/?#@\\*%\s]/.test(bare) || (bare.includes(":") && !bare.startsWith("["))) return null;
-  const name = URL.parse(`http://${bare}`)?.hostname.replace(/\.+$/, "");
+  const name = URL.parse(`http://${bare}`)?.hostname.replace(/(?<!\.)\.+$/, "");
   return name === undefined || name === "" ? null : { name, beneath, port };
 }
 
@@ -76,13 +76,31 @@ function isBlockedBy(url: URL, text: string): boolean {
   if (!holdsFor(pattern, url.hostname)) return false;
   if (pattern.port !== null && pattern.port !== portOf(url)) return false;
   const prefix = URL.parse(`http://host${path}`);
-  return prefix !== null && comparable(url).startsWith(comparable(prefix));
+  if (prefix === null) return false;
+  const [blocked = ""] = readings(prefix);
+  return readings(url).some((reading) => reading.startsWith(blocked));
 }
 
-/** Path and query in one spelling: decoded, no doubled slashes, lower case. */
-function comparable({ pathname, search }: URL): string {
-  const bytes = `${pathname.replace(/;[^/]*/g, "")}${search}`.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return bytes.replace(/[\\/]+/g, "/").toLowerCase();
+/** Servers differ in how often they decode: once, or twice where one stands before another. */
+const DECODINGS = 3;
+
+/** Path and query as servers may read them: decoded, no doubled slashes, lower case; with `..` as a name, and as a step up. */
+function readings({ pathname, search }: URL): readonly string[] {
+  const decoded = [pathname, search].map((part) => {
+    let text = part;
+    for (let time = 0; time < DECODINGS; time += 1) text = decodedOnce(text);
+    return text.toLowerCase();
+  });
+  const [path = "", query = ""] = decoded;
+  const plain = path.replace(/;[^/\\]*/g, "").replace(/[\\/]+/g, "/");
+  const steps: string[] = [];
+  for (const step of plain.split("/").slice(1)) {
+    if (step === "..") steps.pop();
+    else if (step !== ".") steps.push(step);
+  }
+  return [`${plain}${query}`, `/${steps.join("/")}${query}`];
+}
+
+function decodedOnce(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

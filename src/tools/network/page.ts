@@ -39,7 +39,7 @@ export function readPage(
 
 /** What relative links start from: the page's `<base>` where it has one. */
 function baseOf(html: string, url: URL): string {
-  const href = /<base\s[^>]{0,500}?href\s*=\s*["']?([^"'\s>]{1,2000})/i.exec(html.slice(0, HEAD_CHARS))?.[1];
+  const href = /<base\s[^<>]{0,500}?href\s*=\s*["']?([^"'\s>]{1,2000})/i.exec(html.slice(0, HEAD_CHARS))?.[1];
   const base = href === undefined ? null : URL.parse(href, url.href);
   return base !== null && /^https?:$/.test(base.protocol) ? base.href : url.href;
 }

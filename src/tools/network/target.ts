@@ -26,7 +26,7 @@ export function parseTarget(text: string, base?: URL): URL {
     throw new NetworkRefusal("URLs with a user name or password are not fetched. Leave the credentials out.");
   }
   url.hash = "";
-  url.hostname = url.hostname.replace(/\.+$/, "");
+  url.hostname = url.hostname.replace(/(?<!\.)\.+$/, "");
   return url;
 }
 

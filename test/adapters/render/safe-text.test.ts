@@ -29,6 +29,52 @@ test.each(["<!DOCTYPE html>", "<!-- comment -->", "#include <stdio.h>", "ana@exa
   },
 );
 
+test.each([
+  "![a](https://x/y.png)",
+  "![a [b] c](https://x/y.png)",
+  "![a\\]](https://x/y.png)",
+  "![a\nb](https://x/y.png)",
+  "![a]\n\n[a]: https://x/y.png",
+  "![a][]\n\n[a]: https://x/y.png",
+  "![a][b]\n\n[b]: <https://x/y.png> 'title'",
+  "[![a](https://x/y.png)](https://x)",
+  "![![a](https://x/y.png)](https://x/z.png)",
+  '!![a](<https://x/y z.png> "title")',
+  "![`]`](https://x/y.png)",
+  "![](https://x/y.png)",
+  "> ![a\n> b](https://x/y.png)",
+  "| ![a](https://x/y.png) |\n|-|",
+])("no image is left of %j", (markdown) => {
+  expect(imagesIn(markdown)).not.toBe(0);
+  expect(imagesIn(withoutImages(markdown))).toBe(0);
+});
+
+test("no image is left, however its parts are put together", () => {
+  const parts = ["!", "[", "]", "(", ")", "a", "<", ">", "\\", "`", "\n", "\n\n", "[a]: u\n", ":", '"', " ", "> "];
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...parts) }), (markdown) => {
+      expect(imagesIn(withoutImages(markdown))).toBe(0);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  "vec![1, 2]",
+  "#![no_std]",
+  "if ! [ -f x ]; then",
+  "wow![^1]",
+  "```\nlet a = vec![1];\n```\n\n[x](https://x)",
+])("%j is left as it is", (text) => {
+  expect(withoutImages(text)).toBe(text);
+});
+
+/** As a Markdown parser of others counts them. */
+function imagesIn(markdown: string): number {
+  const inlines = new MarkdownIt().parse(markdown, {}).flatMap((token) => token.children ?? []);
+  return inlines.filter(({ type }) => type === "image").length;
+}
+
 test("images become links", () => {
   expect(withoutImages("![a](https://x/y.png) and ![b][ref] and wow!")).toBe(
     "[a](https://x/y.png) and [b][ref] and wow!",

@@ -196,13 +196,13 @@ test("a file is broken each time it is read", () => {
   expect(problemOf(text)).toEqual(problemOf(text));
 });
 
-test("shared parts of the YAML do not multiply, and its keys reach no prototype", () => {
-  const levels = Array.from({ length: 40 }, (_, level) => `  a${level + 1}: &a${level + 1} [*a${level}, *a${level}]`);
-  const bomb = `description: d\nmetadata:\n  a0: &a0 x\n${levels.join("\n")}\n  __proto__: polluted\n  ok: yes`;
-  const { metadata } = skillOf(file(bomb));
+test("only plain values of the metadata are taken, and its keys reach no prototype", () => {
+  const levels = Array.from({ length: 4 }, (_, level) => `  a${level + 1}: &a${level + 1} [*a${level}, *a${level}]`);
+  const shared = `description: d\nmetadata:\n  a0: &a0 x\n${levels.join("\n")}\n  __proto__: polluted\n  ok: yes`;
+  const { metadata } = skillOf(file(shared));
   expect(Object.entries(metadata)).toContainEqual(["ok", "yes"]);
   expect(Object.getPrototypeOf(metadata)).toBe(Object.prototype);
-  expect(Object.keys(metadata)).not.toContain("a40");
+  expect(Object.keys(metadata)).not.toContain("a4");
   expect("polluted" in {}).toBe(false);
 });
 
@@ -217,3 +217,22 @@ test("a body is bounded, visibly", () => {
   const { body } = skillOf(file("description: d", "x".repeat(50_000)));
   expect(body).toMatch(/^x{40000}\n\[Cut here: of 50000 characters 40000 are read\./);
 });
+
+test.each([
+  { what: "aliases of aliases", matter: nested(12) },
+  { what: "an alias within what it stands for", matter: "metadata: &a [*a]" },
+])("$what do not multiply: the file is refused", ({ matter }) => {
+  const { reason } = problemOf(file(`description: x\n${matter}`));
+  expect(reason).toBe("the front matter repeats its parts too often");
+});
+
+test("a few aliases are fine", () => {
+  expect(skillOf(file("description: &d Tidies.\nwhen_to_use: *d")).whenToUse).toBe("Tidies.");
+});
+
+/** Each line nine times the one before. */
+function nested(lines: number): string {
+  const first = "a0: &a0 [x]";
+  const rest = Array.from({ length: lines }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(9)}]`);
+  return [first, ...rest].join("\n");
+}

@@ -58,6 +58,15 @@ const blocked = [
   { entry: "*.example.com/private", url: "https://a.example.com/private", holds: true },
   { entry: "*/.git", url: "https://any.test/.git/config", holds: true },
   { entry: "https://example.com//admin", url: "https://example.com/admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/x%2f..%2fadmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/x%2F%2e%2e%2Fadmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/x%5c..%5cadmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/x%252f..%252fadmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/.%2fadmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/x%3bv/..%2fadmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/admin%2f..%2fx", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/x%2f..%2fother", holds: false },
+  { entry: "https://example.com/admin", url: "https://example.com/?next=/../admin", holds: false },
 ];
 
 test.each(blocked)("blockedUrls $entry holds for $url: $holds", ({ entry, url, holds }) => {

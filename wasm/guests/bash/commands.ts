@@ -32,7 +32,7 @@ export const COMMANDS: readonly CustomCommand[] = [
     const template = args.find((arg) => !arg.startsWith("-")) ?? "/tmp/tmp.XXXXXXXXXX";
     const path = fs.resolvePath(
       cwd,
-      template.replace(/X{3,}$/, (xs) => randomName(xs.length)),
+      template.replace(/(?<!X)X{3,}$/, (xs) => randomName(xs.length)),
     );
     if (args.some((arg) => /^-\w*d/.test(arg) || arg === "--directory")) await fs.mkdir(path);
     else await fs.writeFile(path, "");

@@ -19,7 +19,15 @@ const MAX_PRINTED = 8_388_608;
 const TIMED_OUT = 124;
 /** What the shell, and each shell within it, says last of a script that is out of time or stopped. */
 const ENDED =
-  /(?:^bash: (?:execution aborted|\w+ aborted|.* used its context after cancellation|.* exceeded (?:its )?execution deadline.*)\n)+(?![^])/m;
+  /^bash: (?:execution aborted|\w+ aborted|.* used its context after cancellation|.* exceeded (?:its )?execution deadline.*)$/;
+
+function withoutEnd(printed: string): string {
+  const lines = printed.split("\n");
+  const last = lines.pop();
+  if (last !== "") return printed;
+  while (ENDED.test(lines.at(-1) ?? "")) lines.pop();
+  return lines.map((line) => `${line}\n`).join("");
+}
 
 async function run(input: string): Promise<string> {
   const request: BashRequest = JSON.parse(input);
@@ -36,7 +44,7 @@ async function run(input: string): Promise<string> {
   const ended = await execute(shell, request.command, signal);
   const timedOut = ended.exitCode === TIMED_OUT && ended.stderr.includes("execution deadline");
   const stopped = ended.exitCode === TIMED_OUT && signal.aborted;
-  const stderr = timedOut || stopped ? ended.stderr.replace(ENDED, "") : ended.stderr;
+  const stderr = timedOut || stopped ? withoutEnd(ended.stderr) : ended.stderr;
   const printed = (text: string, name: string) =>
     outputOf(text, { maxChars: request.maxChars, path: `${request.overflow}-${name}.txt`, files });
   const reply: BashReply = {

@@ -128,11 +128,11 @@ class Parser {
   }
 
   #quantifier(): Times {
-    const found = this.#take(/[*+?]\??|\{(\d+)(,?)(\d*)\}\??/y);
+    const found = this.#take(/[*+?]\??|\{(\d+)(?:(,)(\d*))?\}\??/y);
     if (found === null) return { least: 1, most: 1 };
     const [all, least, comma, most] = found;
     if (least === undefined) return { least: all.startsWith("+") ? 1 : 0, most: all.startsWith("?") ? 1 : Infinity };
-    if (comma === "") return { least: Number(least), most: Number(least) };
+    if (comma === undefined) return { least: Number(least), most: Number(least) };
     return { least: Number(least), most: most === "" ? Infinity : Number(most) };
   }
 

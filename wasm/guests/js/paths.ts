@@ -25,7 +25,11 @@ export function dirname(path: string): string {
 }
 
 export function basename(path: string, suffix = ""): string {
-  const name = path.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  const name =
+    path
+      .replace(/(?<!\/)\/+$/, "")
+      .split("/")
+      .at(-1) ?? "";
   return suffix !== "" && name !== suffix && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
 }
 

@@ -31,6 +31,6 @@ function convert(html: string, { base, exclude, isolateMain }: Conversion): stri
 
 /** The text of the first `<title>`, entities as they stand in it decoded by the converter. */
 export function titleOf({ html, base }: PageRequest): string {
-  const title = /<title[^>]*>([^<]{0,1000})/i.exec(html)?.[1] ?? "";
+  const title = /<title[^<>]*>([^<]{0,1000})/i.exec(html)?.[1] ?? "";
   return htmlToMarkdown(title, { origin: base, format: "text" }).replace(/\s+/g, " ").trim();
 }

@@ -41,7 +41,7 @@ function input({ name, label, required, kind, hint, value = "" }: FormField): ob
 export function inboundForm(interaction: Extract<WireInteraction, { type: 5 }>, place: Place): InboundCommand | null {
   const who = whoActed(interaction);
   const { custom_id: id, components } = interaction.data;
-  const [, name, line = ""] = /^form:(\S+) ?(.*)$/su.exec(id) ?? [];
+  const [, name, line = ""] = /^form:(\S+)(?: (.*))?$/su.exec(id) ?? [];
   if (who === null || name === undefined) return null;
   const inputs = components.flatMap((row) => row.components);
   const values = Object.fromEntries(inputs.map(({ custom_id, value }) => [custom_id, value]));

@@ -1,7 +1,7 @@
 /** `[words](address)` and `![words](address)`. */
 const LINK = /!?\[([^[\]\n]*)\]\([^()\n]*\)/gu;
 const ADDRESS = /<((?:https?|mailto):[^<>\s]*)>/gu;
-const CODE_SPAN = /`+[^`\n]+`+/gu;
+const CODE_SPAN = /(?<!`)`+[^`\n]+`+/gu;
 /** Stands for a code span meanwhile; of private use, so that nobody means it. */
 const HELD = "\uE000";
 const EMPHASIS = /(?<![*\\])(\*{1,3})(?=[^\s*])([^*\n]+)(?<=\S)\1(?!\*)/gu;
@@ -11,7 +11,8 @@ const STRUCK = /~~([^~\n]+)~~/gu;
 const ESCAPED = /\\([\\`*_{}[\]()#+.!|>~-])/gu;
 const FENCE = /^\s*(?:`{3,}|~{3,})/u;
 const RULE = /^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/u;
-const TABLE_RULE = /^[\s|:-]*-[\s|:-]*\|[\s|:-]*$|^\|[\s|:-]*-[\s|:-]*$/u;
+/** With a dash and a bar among them, the line between a table's head and its rows. */
+const TABLE_RULE_SIGNS = /^[\s|:-]+$/u;
 const TABLE_ROW = /^\s*\|.*\|\s*$/u;
 const LINE_START = /^(?:\s*>\s?)*(?:#{1,6}\s+)?/u;
 const BULLET = /^(\s*)[-*+]\s+/u;
@@ -23,12 +24,16 @@ export function plainText(markdown: string): string {
   for (const line of markdown.split("\n")) {
     if (FENCE.test(line)) isCode = !isCode;
     else if (isCode || line === "") lines.push(line);
-    else if (!RULE.test(line) && !TABLE_RULE.test(line)) lines.push(lineOf(line));
+    else if (!RULE.test(line) && !isTableRule(line)) lines.push(lineOf(line));
   }
   return lines
     .join("\n")
     .replaceAll(/\n{3,}/gu, "\n\n")
     .trim();
+}
+
+function isTableRule(line: string): boolean {
+  return TABLE_RULE_SIGNS.test(line) && line.includes("-") && line.includes("|");
 }
 
 function lineOf(line: string): string {

@@ -44,7 +44,7 @@ rules.code_block = (tokens, index) => code(tokens[index]?.content ?? "", "");
 function code(text: string, language: string): string {
   const escape = markdown.utils.escapeHtml;
   const isDiff = language === "diff";
-  const lines = text.replace(/\n+$/u, "").split("\n");
+  const lines = text.replace(/(?<!\n)\n+$/u, "").split("\n");
   const body = isDiff ? lines.map(diffLine).join("") : escape(text);
   const label = isDiff ? diffLabel(lines) : language === "" ? "Code" : `Code, ${language}`;
   return [
@@ -81,7 +81,7 @@ export function plainText(text: string): string {
   return nameSigns(text)
     .replaceAll(/```diff\n([\s\S]*?)(?:```|$)/gu, (_match, diff: string) => ` ${diffLabel(diff.split("\n"))}. `)
     .replaceAll(/```[\s\S]*?(?:```|$)/gu, " code ")
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1")
+    .replaceAll(/\[([^[\]]*)\]\([^()]*\)/gu, "$1")
     .replaceAll(/[*_`#>]/gu, "")
     .replaceAll(/\s+/gu, " ")
     .trim();

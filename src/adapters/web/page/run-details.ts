@@ -15,7 +15,7 @@ export interface RunHead {
   readonly summary: string;
 }
 
-const SIGNED_LINE = /^(⏳|✓|✗|⏸|⏹|⚠)\uFE0F?\s+(.+)$/u;
+const SIGNED_LINE = /^(⏳|✓|✗|⏸|⏹|⚠)\uFE0F?\s+(\S.*)$/u;
 /** A run's last line without its sign: “3 turns · 2 tools · 6 s · $0.004”, of a person's own command “1 tool · 0.2 s”. */
 const FOLDED = /\b\d+ turns?\b|^\d+ tools? · \d/u;
 const STATES: Readonly<Record<string, RunState>> = {

@@ -93,7 +93,7 @@ async function exchanged({ githubToken, fetch, clock }: CopilotSessionOptions): 
   const { token, expires_at, endpoints } = answer.data;
   return {
     value: token,
-    root: endpoints?.api?.replace(/\/+$/, "") ?? null,
+    root: endpoints?.api?.replace(/(?<!\/)\/+$/, "") ?? null,
     // A clock that is ahead of GitHub's must not make every call exchange anew.
     goodUntil: Math.max(expires_at * 1_000 - RENEW_EARLY_MS, clock.now() + RENEW_EARLY_MS),
   };

@@ -90,9 +90,14 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** Longer requests are for a real model; the rules look at each word several times. Characters. */
+const LONGEST_REQUEST = 1_000;
+
 /** The intent of one text, or null when no rule knows it. */
 export function intentOf(text: string): Intent | null {
-  const request = text.trim().replace(NOTE, "").replace(MENTION, "").replace(POLITE, "").trim();
+  const said = text.trim().replace(NOTE, "");
+  if (said.length > LONGEST_REQUEST) return null;
+  const request = said.replace(MENTION, "").replace(POLITE, "").trim();
   const plain = request.replace(/(?<=[\w"'`])\s*[.!?]+$/, "");
   for (const rule of RULES) {
     const match = rule.pattern.exec(plain) ?? rule.pattern.exec(request);

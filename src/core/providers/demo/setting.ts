@@ -27,6 +27,9 @@ const ENTRY = new RegExp(`^(\\s*)(?:export\\s+|-\\s+)?["']?([\\w.$-]+)["']?\\s*[
 /** Further entries on the same line, as in compact JSON or inline tables. */
 const INLINE = new RegExp(`["']?([\\w.$-]+)["']?\\s*[=:]\\s*(${VALUE})`, "g");
 
+/** A line that is longer holds no setting that somebody would have changed by a demo. Characters. */
+const LONGEST_LINE = 1_000;
+
 export interface SettingRequest {
   /** `port`, or `server.port` to tell several apart. */
   readonly key: string;
@@ -74,6 +77,7 @@ function entriesOf(lines: readonly string[]): Found[] {
   let section: string[] = [];
   let parents: { indent: number; key: string }[] = [];
   for (const [line, text] of lines.entries()) {
+    if (text.length > LONGEST_LINE) continue;
     const header = SECTION.exec(text);
     if (header !== null) {
       section = (header[1] ?? "").split(".").map((part) => bare(part.trim()));

@@ -61,9 +61,9 @@ export function isGitName(name: string): boolean {
  * sees and fold letters (the long s is an s); NTFS drops dots and blanks at the end, and a stream's name.
  */
 export function comparableName(name: string): string {
-  return name
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
-    .replace(/[. ]*(:.*)?$/, "")
+  const [plain = ""] = name.replace(/\p{Default_Ignorable_Code_Point}/gu, "").split(":", 1);
+  return plain
+    .replace(/(?<![. ])[. ]+$/, "")
     .toUpperCase()
     .toLowerCase();
 }

@@ -1,0 +1,152 @@
+import { parseSync, Visitor } from "oxc-parser";
+import { analyse } from "scslre";
+import { type SourceFile, sourceFiles } from "./source-files.ts";
+
+/**
+ * Regular expressions take time that grows with the text and no faster: a stranger's message meets them, and one that
+ * is quadratic keeps everybody waiting. What a single repeated character does is found by analysis, what a repeated
+ * beginning of the pattern does (`![![![`) by trying it.
+ */
+
+/** Where a longer time is bounded by something else. */
+const BOUNDED: Readonly<Record<string, string>> = {
+  "src/core/providers/demo/intent.ts": "takes requests to the demo model of at most 1,000 characters",
+  "src/core/providers/demo/setting.ts": "takes lines of at most 1,000 characters",
+};
+
+/** Patterns that are put together when the program runs, which nothing here can read. */
+const MADE: Readonly<Record<string, string>> = {
+  ...BOUNDED,
+  "src/adapters/discord/format.ts": "a class of two characters, and a count",
+  "src/adapters/slack/text.ts": "the bot's own id between fixed parts; test/contracts/foreign-text.test.ts",
+  "src/adapters/web/page/signs.ts": "one of some signs",
+  "src/config/settings.ts": "hosts of the operator's own settings",
+  "src/tools/mcp/json-schema.ts": "compiled only, to see whether it is one",
+  "wasm/guests/files/pattern.ts": "what a call searches for; the sandbox bounds its time",
+};
+
+export interface Pattern {
+  readonly source: string;
+  readonly flags: string;
+}
+
+export function patternProblems(root: string): string[] {
+  return sourceFiles(root, ["src", "wasm/guests"], [".ts", ".tsx", ".mjs"]).flatMap(problemsOf);
+}
+
+function problemsOf(file: SourceFile): string[] {
+  const problems: string[] = [];
+  const report = (start: number, what: string) => {
+    problems.push(`${file.path}:${file.text.slice(0, start).split("\n").length}: ${what}.`);
+  };
+  new Visitor({
+    Literal(node) {
+      if (!("regex" in node) || file.path in BOUNDED) return;
+      const { pattern: source, flags } = node.regex;
+      const slow = slowness({ source, flags });
+      if (slow !== null) report(node.start, `/${source}/ takes time that grows faster than the text ${slow}`);
+    },
+    NewExpression({ callee, arguments: [source], start }) {
+      const isMade = callee.type === "Identifier" && callee.name === "RegExp" && source?.type !== "Literal";
+      if (isMade && !(file.path in MADE))
+        report(start, "write the pattern as a literal, so that its time can be judged");
+    },
+  }).visit(parseSync(file.path, file.text).program);
+  return problems;
+}
+
+/** What text makes a pattern slow; null when none was found. */
+export function slowness(pattern: Pattern): string | null {
+  const { reports, parsed } = analyse(pattern);
+  const [found] = reports;
+  if (found !== undefined) return `of repeated ${JSON.stringify(found.character.pick)}`;
+  const slow = beginningsOf(parsed.pattern).find((beginning) => growsTooFast(pattern, beginning));
+  return slow === undefined ? null : `of repeated ${JSON.stringify(slow)}`;
+}
+
+type Parsed = ReturnType<typeof analyse>["parsed"]["pattern"];
+type Element = Parsed["alternatives"][number]["elements"][number];
+
+/** The shortest texts that match one, two, three … elements of each alternative. */
+function beginningsOf({ alternatives }: Parsed): readonly string[] {
+  const found = alternatives.flatMap(({ elements }) => {
+    const parts = elements.flatMap(partsOf);
+    return parts.map((_part, index) =>
+      parts
+        .slice(0, index + 1)
+        .map(shortest)
+        .join(""),
+    );
+  });
+  return [...new Set(found)].filter((text) => text.length > 1);
+}
+
+/** What groups and lookaheads hold, in their place. */
+function partsOf(element: Element): readonly Element[] {
+  const holds = element.type === "Group" || element.type === "CapturingGroup";
+  const looksAhead = element.type === "Assertion" && element.kind === "lookahead" && !element.negate;
+  return holds || looksAhead ? (element.alternatives[0]?.elements ?? []).flatMap(partsOf) : [element];
+}
+
+/** A text that an element matches, as short as can easily be had. */
+function shortest(element: Element): string {
+  switch (element.type) {
+    case "Character":
+      return String.fromCodePoint(element.value);
+    case "CharacterSet":
+      return element.kind === "space" ? " " : element.kind === "digit" ? "1" : "a";
+    case "CharacterClass":
+      return inClass(element);
+    case "Quantifier":
+      return shortest(element.element).repeat(Math.max(element.min, Math.min(1, element.max)));
+    case "Group":
+    case "CapturingGroup":
+      return (element.alternatives[0]?.elements ?? []).map(shortest).join("");
+    default:
+      return "";
+  }
+}
+
+/** Letters, digits and signs that a class may hold; for a class of others any sign will do. */
+const CANDIDATES = ["a", "1", "-", "_", " ", ".", ":", "/", "x", "=", "\t", '"', "'", "A"];
+
+function inClass({ raw }: { readonly raw: string }): string {
+  const one = new RegExp(raw, "u");
+  return CANDIDATES.find((text) => one.test(text)) ?? "a";
+}
+
+/** Characters: what a message holds at most, after lengths at which the worst patterns can still be waited for. */
+const LENGTHS = [100, 400, 1_600, 6_400, 25_600];
+/** Milliseconds. Below this nobody waits, and growth cannot be told from the clock's fineness. */
+const NOTICED_MS = 4;
+/** Four times the text takes four times as long, sixteen times where it is quadratic. */
+const TOLERATED = 9;
+
+function growsTooFast(pattern: Pattern, piece: string): boolean {
+  const isSticky = pattern.flags.includes("y");
+  const expression = new RegExp(pattern.source, isSticky ? pattern.flags : `${pattern.flags.replace("g", "")}g`);
+  let before = NOTICED_MS / TOLERATED;
+  for (const length of LENGTHS) {
+    const text = repeated(piece, length);
+    const cost = costOf(() => (isSticky ? expression.exec(text) : text.replaceAll(expression, "")));
+    if (cost > NOTICED_MS && cost > TOLERATED * before) return true;
+    before = Math.max(cost, before);
+  }
+  return false;
+}
+
+/** With an end that keeps a pattern for whole lines from matching. */
+function repeated(piece: string, length: number): string {
+  return `${piece.repeat(Math.ceil(length / piece.length))}\u{0}\n\u{0}`;
+}
+
+/** Processor time of this thread, the quickest of three. Milliseconds. */
+function costOf(work: () => unknown): number {
+  const costs = [1, 2, 3].map(() => {
+    const before = process.threadCpuUsage();
+    work();
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1_000;
+  });
+  return Math.min(...costs);
+}
