@@ -3,6 +3,7 @@
  * the program makes the bindings of third-party components (src/tools/extensions/bindings.ts) where jco
  * itself is not installed.
  */
+import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -19,30 +20,50 @@ const NAME = "js-component-bindgen-component";
 const jco = createRequire(import.meta.resolve("@bytecodealliance/jco"));
 const transpiler = join(jco.resolve("@bytecodealliance/jco-transpile"), "../..");
 
-/** False when there is nothing to do: the one that is there has the installed version. */
+/** What it is: the version is part of the names under which bindings are kept. */
+interface Stamp {
+  readonly version: string;
+  /** Of what this repository adds to jco's, as a hash. */
+  readonly sources: string;
+}
+
+/** False when there is nothing to do: the one that is there has the installed version and these sources. */
 export async function buildBindingsGenerator(): Promise<boolean> {
   const { version } = JSON.parse(readFileSync(join(transpiler, "package.json"), "utf8"));
+  const stamp = { version, sources: sourceHash() };
   await removeUnfinished(dirname(target));
-  if (isCurrent(version)) return false;
+  if (isCurrent(stamp)) return false;
   await replaceFolder(target, {
-    fill: (folder) => buildInto(folder, version),
-    isCurrent: () => isCurrent(version),
+    fill: (folder) => buildInto(folder, stamp),
+    isCurrent: () => isCurrent(stamp),
   });
   return true;
 }
 
-async function buildInto(folder: string, version: string): Promise<void> {
+function sourceHash(): string {
+  const own = ["wasm/build-bindings-generator.ts", "wasm/bindings-generator-imports.ts"];
+  const hash = createHash("sha256");
+  const root = join(here, "..");
+  for (const file of [...own, ...globSync("src/tools/extensions/wasi/*.ts", { cwd: root }).sort()]) {
+    hash.update(file).update(readFileSync(join(root, file)));
+  }
+  return hash.digest("hex");
+}
+
+async function buildInto(folder: string, stamp: Stamp): Promise<void> {
   await bundle(join(folder, "generator.js"));
   for (const file of globSync(join(transpiler, "vendor", `${NAME}.core*.wasm`))) {
     await copyFile(file, join(folder, basename(file)));
   }
   await writeFile(join(folder, "package.json"), '{"type":"module"}\n');
-  await writeFile(join(folder, "build.json"), `${JSON.stringify({ version })}\n`);
+  await writeFile(join(folder, "build.json"), `${JSON.stringify(stamp)}\n`);
 }
 
-function isCurrent(version: string): boolean {
-  const stamp = join(target, "build.json");
-  return existsSync(stamp) && JSON.parse(readFileSync(stamp, "utf8")).version === version;
+function isCurrent({ version, sources }: Stamp): boolean {
+  const file = join(target, "build.json");
+  if (!existsSync(file)) return false;
+  const found = JSON.parse(readFileSync(file, "utf8"));
+  return found.version === version && found.sources === sources;
 }
 
 async function bundle(outfile: string): Promise<void> {
