@@ -55,7 +55,7 @@ function resultOf(read: Reply, path: string): ToolResult {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const block =
     mediaType === "application/pdf"
-      ? { type: "document" as const, name, mediaType, data }
+      ? { type: "document" as const, name, mediaType, data, context: path }
       : { type: "image" as const, name, mediaType, data };
   const kind = mediaType === "application/pdf" ? "PDF" : "image";
   return {

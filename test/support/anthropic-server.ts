@@ -52,6 +52,7 @@ const imageBlock = z.strictObject({
 const documentBlock = z.strictObject({
   type: z.literal("document"),
   title: z.string().optional(),
+  context: z.string().min(1).optional(),
   source: z.discriminatedUnion("type", [
     z.strictObject({ type: z.literal("text"), media_type: z.literal("text/plain"), data: saying }),
     z.strictObject({ type: z.literal("base64"), media_type: z.literal("application/pdf"), data: z.string().min(1) }),

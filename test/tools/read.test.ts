@@ -116,7 +116,8 @@ test.each(media)("read shows $name by its content, whatever its name", async ({ 
   const session = fileSession(sandbox);
   session.put("a/picture.dat", bytes);
   const result = await session.run("read", { path: "a/picture.dat" });
-  expect(result.content[1]).toEqual({ type, mediaType, name: "picture.dat", data: bytes.toString("base64") });
+  const from = type === "document" ? { context: "a/picture.dat" } : {};
+  expect(result.content[1]).toEqual({ type, mediaType, name: "picture.dat", data: bytes.toString("base64"), ...from });
 });
 
 test.each(["./a/../a/f.txt", "a//f.txt", "<root>/a/f.txt"])("read takes %s for a/f.txt", async (asked) => {

@@ -18,7 +18,7 @@ export function renderBlock(block: ContentBlock): string {
       return block.text;
     case "image":
     case "document":
-      return `[${block.type}: ${line(block.name ?? block.mediaType)}]`;
+      return `[${block.type}: ${line(block.name ?? block.mediaType)}${"context" in block ? ` · ${line(block.context ?? "")}` : ""}]`;
     case "tool_use":
       return `**${line(block.name)}**\n${codeBlock(cut(JSON.stringify(block.input, null, 2)), "json")}`;
     case "tool_result": {
@@ -30,7 +30,7 @@ export function renderBlock(block: ContentBlock): string {
     case "user_local_command_output":
       return localOutput(block);
     case "system_api_error":
-      return `✗ ${line(block.text)}${block.retryAfterS === undefined ? "" : ` Trying again in ${block.retryAfterS} s.`}`;
+      return apiError(block);
     case "collapsed_read_search":
       return collapsedLine(block);
     case "task_assignment":
@@ -48,6 +48,12 @@ export function renderBlock(block: ContentBlock): string {
 export function toneOf(block: ContentBlock): OutgoingMessage["tone"] {
   if (block.type === "system_api_error") return "error";
   return block.type === "task_assignment" ? "task" : "plain";
+}
+
+/** One ✗, whether the sentence brings its own or not. The run has ended: what was asked for is told, and no retry promised. */
+function apiError({ text, retryAfterS }: Extract<ContentBlock, { type: "system_api_error" }>): string {
+  const asked = retryAfterS === undefined ? "" : ` I was asked to wait ${retryAfterS} s.`;
+  return `✗ ${line(text.replace(/^✗\s*/u, ""))}${asked}`;
 }
 
 type LocalOutput = Extract<ContentBlock, { type: "user_local_command_output" }>;

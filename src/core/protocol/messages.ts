@@ -24,6 +24,8 @@ const documentBlock = z.object({
   mediaType: z.string(),
   text: z.string().optional(),
   data: z.string().optional(),
+  /** Where it is from: a path, a URL, who attached it. Missing in older rows. */
+  context: z.string().optional(),
 });
 const thinkingBlock = z.object({
   type: z.literal("thinking"),
@@ -64,7 +66,13 @@ const localCommandOutputBlock = z.object({
   stderr: z.string(),
   exitCode: z.number(),
 });
-const memoryInputBlock = z.object({ type: z.literal("user_memory_input"), text: z.string() });
+/** `text` is what is read; `key` and `value` are what it says, and are missing in older rows. */
+const memoryInputBlock = z.object({
+  type: z.literal("user_memory_input"),
+  text: z.string(),
+  key: z.string().optional(),
+  value: z.string().optional(),
+});
 const apiErrorBlock = z.object({
   type: z.literal("system_api_error"),
   code: z.string(),

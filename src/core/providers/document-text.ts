@@ -6,6 +6,11 @@ export function unreadableDocument({ name, mediaType }: DocumentBlock): string {
 }
 
 /** A text file as part of a message. */
-export function quotedDocument(name: string, text: string): string {
-  return `<document name="${name.replace(/["<>]/g, "'")}">\n${text}\n</document>`;
+export function quotedDocument({ name, context }: Pick<DocumentBlock, "name" | "context">, text: string): string {
+  const from = context === undefined ? "" : ` context="${attribute(context)}"`;
+  return `<document name="${attribute(name)}"${from}>\n${text}\n</document>`;
+}
+
+function attribute(value: string): string {
+  return value.replace(/["<>]/g, "'");
 }

@@ -122,7 +122,7 @@ function media(
   const data = answer.bytes.toString("base64");
   const block =
     content.type === "pdf"
-      ? { type: "document" as const, name, mediaType: "application/pdf", data }
+      ? { type: "document" as const, name, mediaType: "application/pdf", data, context: url.href }
       : { type: "image" as const, name, mediaType: content.mediaType, data };
   const summary = `${content.type === "pdf" ? "PDF" : "image"}, ${sizeOf(answer)}`;
   return judged(answer, { content: [{ type: "text", text: head.join("\n") }, block], isError: false, summary });

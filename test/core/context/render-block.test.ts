@@ -29,10 +29,19 @@ const cases: { block: ContentBlock; shown: string; tone?: string }[] = [
     block: { type: "user_local_command_output", command: "true", stdout: "", stderr: "", exitCode: 0 },
     shown: "✓ `$ true` · no output",
   },
+  {
+    block: { type: "system_api_error", code: "overloaded", text: "✗ Both models are overloaded.", retryAfterS: 30 },
+    shown: "✗ Both models are overloaded. I was asked to wait 30 s.",
+    tone: "error",
+  },
+  {
+    block: { type: "document", name: "spec.pdf", mediaType: "application/pdf", context: "attachments/spec.pdf" },
+    shown: "[document: spec.pdf · attachments/spec.pdf]",
+  },
   { block: { type: "user_memory_input", text: "We deploy on Mondays." }, shown: "We deploy on Mondays." },
   {
     block: { type: "system_api_error", code: "overloaded", text: "Overloaded.", retryAfterS: 3 },
-    shown: "✗ Overloaded. Trying again in 3 s.",
+    shown: "✗ Overloaded. I was asked to wait 3 s.",
     tone: "error",
   },
   {

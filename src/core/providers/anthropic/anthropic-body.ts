@@ -142,12 +142,13 @@ function imageParam(image: ImageBlock): Anthropic.ImageBlockParam {
 }
 
 function documentParam(document: DocumentBlock): Anthropic.DocumentBlockParam | Anthropic.TextBlockParam {
-  const { name, mediaType, text, data } = document;
+  const { name, mediaType, text, data, context } = document;
+  const about = { title: name, ...(context === undefined ? {} : { context }) };
   if (text !== undefined && text.trim() !== "") {
-    return { type: "document", title: name, source: { type: "text", media_type: "text/plain", data: text } };
+    return { type: "document", ...about, source: { type: "text", media_type: "text/plain", data: text } };
   }
   if (data !== undefined && mediaType === "application/pdf") {
-    return { type: "document", title: name, source: { type: "base64", media_type: mediaType, data } };
+    return { type: "document", ...about, source: { type: "base64", media_type: mediaType, data } };
   }
   return { type: "text", text: unreadableDocument(document) };
 }

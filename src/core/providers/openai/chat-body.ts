@@ -142,7 +142,7 @@ function resultText(result: ToolResultBlock): string {
 }
 
 function documentText(document: DocumentBlock): string {
-  return document.text === undefined ? unreadableDocument(document) : quotedDocument(document.name, document.text);
+  return document.text === undefined ? unreadableDocument(document) : quotedDocument(document, document.text);
 }
 
 /** A result may hold text only; its images follow as if a person had sent them. */

@@ -85,7 +85,7 @@ function imageContent(image: ImageBlock): Responses.ResponseInputImage {
 
 function documentContent(document: DocumentBlock): Responses.ResponseInputFile | Responses.ResponseInputText {
   const { name, mediaType, text, data } = document;
-  if (text !== undefined) return { type: "input_text", text: quotedDocument(name, text) };
+  if (text !== undefined) return { type: "input_text", text: quotedDocument(document, text) };
   if (data !== undefined && mediaType === "application/pdf") {
     return { type: "input_file", filename: name, file_data: `data:${mediaType};base64,${data}` };
   }

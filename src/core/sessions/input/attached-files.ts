@@ -35,7 +35,7 @@ export async function attachedBlocks(attachment: Attachment, options: AttachedFi
     const where = saved === null ? "" : ` It is saved as ${saved}.`;
     return [
       note(`Attached: ${name} (${mediaType}, ${data.byteLength} bytes).${where}`),
-      ...contentOf(attachment, data, options.documentChars ?? DOCUMENT_CHARS),
+      ...contentOf(attachment, data, { context: saved ?? "attached", chars: options.documentChars ?? DOCUMENT_CHARS }),
     ];
   } catch (error) {
     if (signal.aborted) throw error;
@@ -44,16 +44,23 @@ export async function attachedBlocks(attachment: Attachment, options: AttachedFi
   }
 }
 
-function contentOf({ name, mediaType }: Attachment, data: Uint8Array, chars: number): ContentBlock[] {
+interface Shown {
+  /** Where the file is now. */
+  readonly context: string;
+  readonly chars: number;
+}
+
+function contentOf({ name, mediaType }: Attachment, data: Uint8Array, { context, chars }: Shown): ContentBlock[] {
   const image = imageType(data);
   if (image !== null && data.byteLength <= IMAGE_BYTES) {
     return [{ type: "image", mediaType: image, data: base64(data), name }];
   }
-  if (startsWith(data, "%PDF-")) return [{ type: "document", name, mediaType: "application/pdf", data: base64(data) }];
+  if (startsWith(data, "%PDF-"))
+    return [{ type: "document", name, mediaType: "application/pdf", data: base64(data), context }];
   const text = image === null ? textIn(data) : null;
   if (text === null) return [];
   const cut = text.length > chars ? `${text.slice(0, chars)}\n[cut; the whole file is attached]` : text;
-  return cut === "" ? [] : [{ type: "document", name, mediaType, text: cut }];
+  return cut === "" ? [] : [{ type: "document", name, mediaType, text: cut, context }];
 }
 
 /** By its first bytes: what a platform says of a file is a guess from its name. */

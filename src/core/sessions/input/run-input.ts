@@ -47,7 +47,14 @@ function ourNote(text: string, at: number, { ids }: RunInputOptions): Message {
 function userNote({ by, text, at, isMemory = false }: NoteEvent, options: RunInputOptions): Message {
   const ours = ourNote(text, at, options);
   if (!isMemory) return ours;
-  return { ...ours, content: [{ type: "user_memory_input", text: `[To keep in mind] ${text}` }], author: by };
+  const said = `[To keep in mind] ${text}`;
+  return { ...ours, content: [{ type: "user_memory_input", text: said, ...memoryOf(text) }], author: by };
+}
+
+/** `deploy day: Thursday`; what has no name of its own is a note. */
+function memoryOf(text: string): { readonly key: string; readonly value: string } {
+  const [, key, value] = /^([^:\n]{1,60}):\s+(\S[\s\S]*)$/.exec(text) ?? [];
+  return key === undefined || value === undefined ? { key: "note", value: text } : { key: key.trim(), value };
 }
 
 function jobMessage({ prompt, author, at }: JobEvent, { ids }: RunInputOptions): Message {

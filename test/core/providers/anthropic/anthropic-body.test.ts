@@ -101,3 +101,15 @@ test("long and strange tool ids are made fit, alike in call and result", () => {
   expect(called).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   expect(sent).toContain(`"tool_use_id":"${called}"`);
 });
+
+test("a document carries where it is from", () => {
+  const document = {
+    type: "document" as const,
+    name: "a.txt",
+    mediaType: "text/plain",
+    text: "x",
+    context: "notes/a.txt",
+  };
+  const { messages } = body({ messages: [{ ...user("see"), content: [document] }] });
+  expect(messages[0]?.content).toMatchObject([{ type: "document", title: "a.txt", context: "notes/a.txt" }]);
+});

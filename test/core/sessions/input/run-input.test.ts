@@ -59,7 +59,11 @@ test("a session begun in a thread gets its root and the newest messages before i
 });
 
 test.each([
-  { isMemory: true, content: [{ type: "user_memory_input", text: "[To keep in mind] use tabs" }], author: ANA },
+  {
+    isMemory: true,
+    content: [{ type: "user_memory_input", text: "[To keep in mind] use tabs", key: "note", value: "use tabs" }],
+    author: ANA,
+  },
   { isMemory: false, content: [{ type: "text", text: "use tabs" }], author: undefined },
 ])("a note, kept in mind for a person: $isMemory, is that person's words, or ours", async ({ isMemory, ...read }) => {
   const body = { kind: "note", by: ANA, text: "use tabs", at: 0, isMemory } as const;
