@@ -22,9 +22,16 @@ export function loadAgents(config: Config): Agents {
   const files = [APPLICATION, config.home].map((base) => readAgentFiles(path.join(base, "extensions/agents")));
   const all = [...files, ...settingsLayers(config).map(checked)];
   return {
-    byName: layerAgents(all.map(({ layer }) => layer)),
+    byName: withFastModel(layerAgents(all.map(({ layer }) => layer)), config.fastModel),
     problems: all.flatMap(({ problems }) => problems),
   };
+}
+
+/** Agents that only look about are answered by a quick model, where one is set. */
+function withFastModel(agents: ReadonlyMap<string, AgentDefinition>, model: string | undefined) {
+  if (model === undefined) return agents;
+  const faster = (agent: AgentDefinition) => (agent.fast === true ? { model, ...agent } : agent);
+  return new Map([...agents].map(([name, agent]) => [name, faster(agent)]));
 }
 
 interface ReadLayer {

@@ -49,6 +49,7 @@ import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader
 import { keepWithinLimits } from "./tools/snapshots.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
 import { createSandbox } from "./tools/wasm/sandbox.ts";
+import { unheededSettings } from "./unheeded-settings.ts";
 import { APPLICATION, VERSION } from "./version.ts";
 import { warmUp } from "./warm-up.ts";
 
@@ -109,7 +110,8 @@ async function assemble(assembly: Assembly): Promise<void> {
   const registry = createProviderRegistry({ settings: config.providers, runtime, log: assembly.log });
   const model = config.query.model ?? defaultModelFor(registry.available());
   const places = createPlaces(config, model);
-  for (const problem of places.problems) say(`⚠ ${problem}`);
+  const unheeded = unheededSettings(config, places.agents, model);
+  for (const problem of [...places.problems, ...unheeded]) say(`⚠ ${problem}`);
 
   const opening = Promise.withResolvers<Store>();
   const web = await openWeb(assembly, opening.promise);

@@ -6,6 +6,7 @@ import { toolSpecs } from "./core/agent/tool-specs.ts";
 import { textTokens } from "./core/context/token-estimate.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import type { ListingRegistry } from "./core/providers/provider.ts";
 import { rehearseCall } from "./core/providers/rehearsal.ts";
 import { rehearse } from "./core/store/rehearsal.ts";
 import type { Store } from "./core/store/store.ts";
@@ -18,6 +19,7 @@ export interface WarmUpParts {
   readonly config: Pick<Config, "providers" | "sandbox">;
   /** What answers where nothing else is chosen. */
   readonly model: string;
+  readonly registry: ListingRegistry;
   readonly toolbox: { tools(): readonly Tool[] };
   /** Reads the skills beneath a directory. */
   readonly skills: (sandboxRoot: string) => unknown;
@@ -38,6 +40,7 @@ export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<v
     () => parts.skills(config.sandbox),
     () => textTokens(JSON.stringify(tools())),
     () => rehearseCall({ ref, tools: tools(), settings: config.providers, runtime, log }, signal),
+    () => listUnknown(parts),
     collectGarbage,
   ];
   try {
@@ -50,6 +53,12 @@ export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<v
   } catch (error) {
     if (!signal.aborted) log.debug({ err: error }, "warm_up_failed");
   }
+}
+
+/** A model that nothing is known of: its provider may say how much it reads. Asked now, never beside an answer. */
+async function listUnknown({ registry, model: ref }: WarmUpParts): Promise<void> {
+  const { facts, provider } = await registry.resolve(ref);
+  if (facts.isAssumed === true) await registry.list(provider.id);
 }
 
 /** A start leaves so much garbage that the first message would pay for it, some ten milliseconds. */

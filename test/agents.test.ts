@@ -7,6 +7,7 @@ import { signedName } from "../src/core/agent/definitions.ts";
 import { offeredTools } from "../src/core/permissions/policy.ts";
 import type { Permission } from "../src/core/tool.ts";
 import { createPlaces } from "../src/places.ts";
+import { unheededSettings } from "../src/unheeded-settings.ts";
 import { shippedAgents } from "./support/shipped-agents.ts";
 import { tempDirectory } from "./support/temp-directory.ts";
 
@@ -43,7 +44,7 @@ test("the shipped agents have the access and limits that people are told of", ()
     ["explorer", "search-only", 15, false],
     ["plan", "read-only", 20, true],
     ["researcher", "read-only", 20, false],
-    ["reviewer", "read-only", 20, false],
+    ["reviewer", "full", 20, false],
   ]);
   for (const { prompt, description } of shippedAgents.values()) expect([prompt, description]).not.toContain("");
 });
@@ -231,4 +232,33 @@ test.each([
   });
   const query = createPlaces(config, "demo/scripted").configOf({ channelKey: "slack:C1", agent, settings: {} });
   expect({ model: query.model, temperature: query.temperature }).toEqual(expected);
+});
+
+test("a quick model answers as agents that only look about, where one is set and they have none of their own", () => {
+  const modelOf = (settings: object) => load({ settings }).byName.get("explorer")?.model;
+  const fastModel = "anthropic/claude-haiku-5-5";
+  expect(modelOf({})).toBeUndefined();
+  expect(modelOf({ fastModel })).toBe(fastModel);
+  expect(modelOf({ fastModel, agents: { explorer: { model: "openai/gpt-6-luna" } } })).toBe("openai/gpt-6-luna");
+  expect(load({ settings: { fastModel } }).byName.get("researcher")?.model).toBeUndefined();
+});
+
+test("a temperature that the model does not take is named, with the setting it stands in", () => {
+  const { config } = configured({
+    settings: {
+      temperature: 0.2,
+      channels: {
+        "slack:C1": { temperature: 0.4, model: "anthropic/claude-haiku-4-5" },
+        "slack:C2": { temperature: 0.4 },
+      },
+      agents: { audit: { description: "Audits", prompt: "Audit.", temperature: 0, model: "openai/gpt-6.1-sol" } },
+    },
+  });
+  const lines = (usual: string) => unheededSettings(config, loadAgents(config).byName, usual);
+  expect(lines("anthropic/claude-sonnet-5-5")).toEqual([
+    "temperature: has no effect, since anthropic/claude-sonnet-5-5 takes no temperature. Take it out, or set another model.",
+    "channels.slack:C2.temperature: has no effect, since anthropic/claude-sonnet-5-5 takes no temperature. Take it out, or set another model.",
+    "agents.audit.temperature: has no effect, since openai/gpt-6.1-sol takes no temperature. Take it out, or set another model.",
+  ]);
+  expect(lines("mistral/mistral-large-latest")).toHaveLength(1);
 });

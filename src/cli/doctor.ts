@@ -2,6 +2,7 @@ import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
+import { checkKnownModels, unheededIn } from "./check-models.ts";
 import {
   checkAgents,
   checkComponents,
@@ -34,7 +35,8 @@ export async function doctor({ root, sources, terminal, lookAtJobs }: DoctorOpti
     findings.push(...(await checkConfigured(config, lookAtJobs)));
   }
   for (const { ok, text } of findings) terminal.out(`${ok ? "✓" : "✗"} ${text}`);
-  if (!(config instanceof ConfigError)) for (const warning of config.warnings) terminal.out(`⚠ ${warning}`);
+  if (!(config instanceof ConfigError))
+    for (const warning of [...config.warnings, ...unheededIn(config)]) terminal.out(`⚠ ${warning}`);
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 
@@ -47,6 +49,7 @@ async function checkConfigured(config: Config, lookAtJobs: LookAtJobs): Promise<
     ...checkDirectories(config),
     ...checkPlatforms(config),
     ...checkModels(config),
+    ...(await checkKnownModels(config)),
     ...checkAgents(config),
     ...(await checkJobs(config, lookAtJobs)),
     await checkPort("PORT", web.host, web.port),

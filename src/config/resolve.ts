@@ -46,6 +46,7 @@ type FileSettings = Pick<
   | "blockedUrls"
   | "budgets"
   | "agents"
+  | "fastModel"
   | "managedAgents"
   | "maxConcurrentRuns"
 >;
@@ -104,6 +105,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     blockedUrls: settings.blockedUrls,
     budgets: settings.budgets,
     agents: settings.agents,
+    ...(settings.fastModel === undefined ? {} : { fastModel: settings.fastModel }),
     ...(settings.managedAgents === undefined ? {} : { managedAgents: settings.managedAgents }),
     mcp: parsed.mcp,
     maxConcurrentRuns: settings.maxConcurrentRuns,

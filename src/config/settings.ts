@@ -42,7 +42,12 @@ const agentFields = {
     "Audits changes",
   ),
   model: field(modelRefSchema.exactOptional(), "The agent's own model.", "anthropic/claude-sonnet-5-5"),
-  temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature.", 0.2),
+  fast: field(
+    z.boolean().exactOptional(),
+    "Whether `fastModel` answers where the agent has no model of its own.",
+    true,
+  ),
+  temperature: field(z.number().min(0).max(2).exactOptional(), "Sampling temperature, where the model takes one.", 0.2),
   prompt: field(text.exactOptional(), "The role prompt: the first part of the system prompt.", "You audit changes."),
   access: field(
     z.union([z.enum(["full", "read-only", "search-only"]), text], "must be a text").exactOptional(),
@@ -108,7 +113,7 @@ const queryFields = {
   model: field(modelRefSchema.exactOptional(), "The model, provider/model.", "anthropic/claude-opus-5-5"),
   fallbackModel: field(
     modelRefSchema.exactOptional(),
-    "Takes over when the model is overloaded, provider/model.",
+    "Takes over when the model is overloaded or its provider fails, provider/model.",
     "openai/gpt-6-sol",
   ),
   maxTokens: field(tokens.exactOptional(), "Most tokens of one model call's output. Default 32000.", 32_000),
@@ -311,6 +316,11 @@ export const settingsSchema = z.strictObject({
       .prefault({}),
     "Spending limits. Each model call is held to what all that apply leave for it, and a run ends when that is too little. A day is one of UTC. Limits in dollars cannot hold for a model whose price is unknown, which a status says; limits in tokens (read, cached and written ones alike) hold for every model. A call that is stopped or breaks off is charged what its provider has counted by then, and an estimate of the rest; a provider that counts nothing has its calls estimated. Of a call that a killed process leaves, the request is charged; without any limit, such a call is not.",
     { dayUsd: 50 },
+  ),
+  fastModel: field(
+    modelRefSchema.exactOptional(),
+    "A quick model for agents that only look about (`fast`, as explorer is), provider/model.",
+    "anthropic/claude-haiku-5-5",
   ),
   agents: field(
     z.record(agentNameSchema, agentSchema).default({}),

@@ -34,6 +34,13 @@ export interface ToolThread {
   fetch(from: "thread" | "channel", limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
 }
 
+/** US dollars of the run, of its session, and of everything today (UTC). */
+export interface Spending {
+  readonly runUsd: number;
+  readonly sessionUsd: number;
+  readonly dayUsd: number;
+}
+
 export interface ToolContext {
   readonly sessionId: string;
   readonly runId: string;
@@ -48,6 +55,8 @@ export interface ToolContext {
   readonly config: QueryConfig;
   readonly allowedHosts: readonly string[];
   readonly blockedUrls: readonly string[];
+  /** What has been spent until now; calls whose price is unknown are not in it. */
+  spent(): Promise<Spending>;
   /** Nobody is there to answer questions (a job). */
   readonly nonInteractive: boolean;
   /** A person has allowed this very call, or a grant holds for it. */

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { startAnthropicServer } from "../support/anthropic-server.ts";
 import { type CliGiven, runCli } from "../support/cli.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
@@ -189,4 +190,17 @@ test("warnings are shown and are no failure", async () => {
   const { lines, failed } = await doctor({ env: { DECKHAND_MODLE: "x" } });
   expect(lines).toContain('⚠ DECKHAND_MODLE: is not read. Did you mean "DECKHAND_MODEL"?');
   expect(failed).toBe(false);
+});
+
+test("the model's provider is asked for its list: what is known of the model, and whether the key holds", async () => {
+  const server = await startAnthropicServer();
+  onTestFinished(() => server.close());
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.url, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
+  const { lines } = await doctor({ env });
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^✓ anthropic\/claude-sonnet-5-5: It reads 1,000,000 tokens and writes 128,000; \$2\.00 in, .* Anthropic lists \d models, this among them\.$/,
+    ),
+  );
+  expect(server.requests).toEqual([]);
 });

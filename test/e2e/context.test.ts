@@ -77,7 +77,8 @@ async function talk(scene: Scene, lastTokens: number, recalled: (request: Record
   return thread;
 }
 
-const shared = useStage(() => slackScene());
+/** Of 200,000 tokens, whatever the model reads. */
+const shared = useStage(() => slackScene({ settings: { contextWindow: 200_000 } }));
 
 test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays after a restart", async () => {
   const scene = shared();

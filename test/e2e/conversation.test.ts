@@ -197,7 +197,7 @@ describe("on Slack", () => {
     expect(await replies("/statsu", true)).toBe("I don't know `/statsu`. Did you mean `/status`?");
     expect(await replies("/frobnicate", true)).toBe("I don't know `/frobnicate`. `/help` lists what there is.");
     expect(await replies("/status", false)).toMatch(
-      /^✓ Nothing is running\. Agent \*\*build\*\*, mode agi, `anthropic\/claude-sonnet-5-5`, 2 messages in this session\. Context: \d+ % \([\d,]+ of 200,000 tokens\)\.$/,
+      /^✓ Nothing is running\. Agent \*\*build\*\*, mode agi, `anthropic\/claude-sonnet-5-5`, 2 messages in this session\. Context: \d+ % \([\d,]+ of 1,000,000 tokens\)\.$/,
     );
     expect(await replies("/stop", true)).toBe("Nothing is running in this thread.");
     expect(await replies("/help", true)).toContain("`/new` · start afresh");

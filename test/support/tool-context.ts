@@ -14,6 +14,7 @@ export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sand
     config: buildConfig({ model: "demo/demo" }),
     allowedHosts: [],
     blockedUrls: [],
+    spent: () => Promise.resolve({ runUsd: 0, sessionUsd: 0, dayUsd: 0 }),
     nonInteractive: false,
     approved: false,
     carried: null,

@@ -27,6 +27,8 @@ export interface AgentDefinition {
   readonly access: string;
   readonly visible: boolean;
   readonly model?: string;
+  /** Where it has no model of its own, the configured quick one answers. */
+  readonly fast?: boolean;
   readonly temperature?: number;
   readonly maxTurns?: number;
   readonly color?: AgentColor;

@@ -3,7 +3,7 @@ import type { Log } from "../protocol/log.ts";
 import type { Plan } from "../protocol/plan.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
-import type { Tool, ToolThread } from "../tool.ts";
+import type { Spending, Tool, ToolThread } from "../tool.ts";
 import type { ApprovalDesk } from "./approval-desk.ts";
 import type { QueryConfig } from "./query-config.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -36,6 +36,8 @@ export interface Query {
   readonly blockedUrls: readonly string[];
   /** Nobody is there to answer questions (a job). */
   readonly nonInteractive: boolean;
+  /** What has been spent until now. */
+  spent(): Promise<Spending>;
   /** The session's plan as it stands now. */
   plan(): Promise<Plan | null>;
   /** Stable per channel: routes requests with equal prefixes to the same provider cache. */

@@ -112,6 +112,7 @@ export function toolContext(
     config,
     allowedHosts: query.allowedHosts,
     blockedUrls: query.blockedUrls,
+    spent: () => query.spent(),
     nonInteractive: query.nonInteractive,
     approved,
     carried,

@@ -44,6 +44,11 @@ export interface BudgetLimit {
 
 const DAY_MS = 86_400_000;
 
+/** When the UTC day of a time began; both in milliseconds since the Unix epoch. */
+export function dayBegan(at: number): number {
+  return at - (at % DAY_MS);
+}
+
 type LimitedAccount = Pick<BudgetAccount, "personId" | "channelId" | "isJob"> & SharedLimits;
 
 /**
@@ -55,7 +60,7 @@ export function limitsOf(
   { personId, channelId, isJob, runIds, undertakingIds, sessionIds }: LimitedAccount,
   now: number,
 ): BudgetLimit[] {
-  const since = now - (now % DAY_MS);
+  const since = dayBegan(now);
   const counts: Readonly<Record<BudgetScope, SpendFilter | null>> = {
     run: { runIds },
     managed: { runIds: undertakingIds },

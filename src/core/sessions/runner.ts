@@ -5,6 +5,7 @@ import type { Query } from "../agent/query-input.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import { chargeLost } from "../budget/lost-call.ts";
+import { spendingOf } from "../budget/spending.ts";
 import { planSection } from "../context/plan-section.ts";
 import type { SkillCatalogue } from "../context/skills.ts";
 import { buildSystemPrompt, type InstructionLayer, type InstructionPlace } from "../context/system-prompt.ts";
@@ -312,6 +313,7 @@ class SessionRunner implements SessionHandler {
       blockedUrls,
       nonInteractive: isUnattended(wake.event.body),
       cacheKey: session.channelKey,
+      spent: () => spendingOf(store, { runId: wake.runId, sessionId: session.id }, runtime.clock.now()),
       plan: () => store.plans.of(session.id),
     };
     const localCommands = createLocalCommands({ store, context, query, show, approvals: this.#options.approvals });

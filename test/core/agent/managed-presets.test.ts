@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { MANAGED_DEFAULTS } from "../../../src/core/agent/managed-agents.ts";
+import { asManager, MANAGED_DEFAULTS } from "../../../src/core/agent/managed-agents.ts";
 import { type ManagedSettings, managedAsConfigured, presetsOf } from "../../../src/core/agent/managed-presets.ts";
+import { buildConfig } from "../../support/query-config.ts";
 
 const cases: readonly { name: string; settings: ManagedSettings; preset: string; is: object }[] = [
   {
@@ -51,4 +52,16 @@ test("without a preset it is as configured, else as usual", () => {
     ...MANAGED_DEFAULTS,
     executorMaxTurns: 3,
   });
+});
+
+test.each([
+  { managed: MANAGED_DEFAULTS, says: "Executors are answered by demo/usual, unless" },
+  {
+    managed: { ...MANAGED_DEFAULTS, executorModel: "openai/gpt-6-luna" },
+    says: "Executors are answered by openai/gpt-6-luna, unless",
+  },
+  { managed: { ...MANAGED_DEFAULTS, executorMaxTurns: 7 }, says: "each has at most 7 turns" },
+])("a manager is told who its executors are: $says", ({ managed, says }) => {
+  const { agentDefinition } = asManager(buildConfig({ model: "demo/usual", managedAgents: managed }));
+  expect(agentDefinition.prompt).toContain(says);
 });

@@ -204,6 +204,7 @@ export function scenario({
     allowedHosts: ["*"],
     blockedUrls: [],
     nonInteractive: false,
+    spent: () => Promise.resolve({ runUsd: 0.25, sessionUsd: 1, dayUsd: 7 }),
     plan: () => Promise.resolve(null),
     cacheKey: "web:C1",
   };

@@ -1,0 +1,43 @@
+import type { Config } from "./config.ts";
+import type { AgentDefinition } from "./core/agent/query-config.ts";
+import { modelFacts } from "./core/providers/models/models.ts";
+
+/** A temperature, where it is set, and the model that it is for. */
+interface Asked {
+  readonly setting: string;
+  readonly temperature: number | undefined;
+  /** `provider/model` */
+  readonly model: string;
+}
+
+/** Settings without effect, each as a line for the operator. `usual` is the model where none is set. */
+export function unheededSettings(
+  { query, channels }: Pick<Config, "query" | "channels">,
+  agents: ReadonlyMap<string, AgentDefinition>,
+  usual: string,
+): string[] {
+  const general = query.model ?? usual;
+  const asked: readonly Asked[] = [
+    { setting: "temperature", temperature: query.temperature, model: general },
+    ...Object.entries(channels).map(([channel, { temperature, model }]) => ({
+      setting: `channels.${channel}.temperature`,
+      temperature,
+      model: model ?? general,
+    })),
+    ...[...agents].map(([name, { temperature, model }]) => ({
+      setting: `agents.${name}.temperature`,
+      temperature,
+      model: model ?? general,
+    })),
+  ];
+  return asked.flatMap(({ setting, temperature, model }) =>
+    temperature === undefined || takesTemperature(model)
+      ? []
+      : [`${setting}: has no effect, since ${model} takes no temperature. Take it out, or set another model.`],
+  );
+}
+
+function takesTemperature(ref: string): boolean {
+  const slash = ref.indexOf("/");
+  return modelFacts(ref.slice(0, slash), ref.slice(slash + 1)).takesTemperature !== false;
+}
