@@ -78,7 +78,7 @@ async function talk(scene: Scene, lastTokens: number, recalled: (request: Record
 }
 
 /** Of 200,000 tokens, whatever the model reads. */
-const shared = useStage(() => slackScene({ settings: { contextWindow: 200_000 } }));
+const shared = useStage(() => slackScene({ settings: { mode: "agi", contextWindow: 200_000 } }));
 
 test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays after a restart", async () => {
   const scene = shared();
