@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import { z } from "zod";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { PlatformHealth } from "../../core/protocol/platform.ts";
 import { listenError } from "../render/listen-error.ts";
+import { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
 import type { SlackTransport, TakePayload } from "./transport.ts";
 import type { Bolt } from "./web.ts";
 
@@ -13,7 +14,13 @@ export interface SlackHttpOptions {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
+  readonly limits?: HttpLimits;
 }
+
+/** What a request says: the payload that Slack signed, or the status that refuses it. */
+type Delivery =
+  | { readonly type: "payload"; readonly payload: unknown }
+  | { readonly type: "refused"; readonly status: number };
 
 const PATH = "/slack/events";
 
@@ -34,8 +41,8 @@ export class SlackHttp implements SlackTransport {
 
   async open(take: TakePayload, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { host, port, log } = this.#options;
-    const server = createServer((request, response) => {
+    const { host, port, log, limits = HTTP_LIMITS } = this.#options;
+    const server = createServer(timeouts(limits), (request, response) => {
       const serving = this.#serve(take, request, response)
         .catch((error: unknown) => {
           log.warn({ message: toAppError(error).message }, "slack_request_failed");
@@ -44,6 +51,7 @@ export class SlackHttp implements SlackTransport {
         .finally(() => this.#requests.delete(serving));
       this.#requests.add(serving);
     });
+    server.maxConnections = limits.connections;
     await new Promise<void>((resolve, reject) => {
       const variables = { host: "SLACK_HTTP_HOST", port: "SLACK_HTTP_PORT" };
       server.once("error", (cause) => reject(listenError(cause, { host, port, variables })));
@@ -85,11 +93,13 @@ export class SlackHttp implements SlackTransport {
       response.writeHead(404).end();
       return;
     }
-    const payload = await this.#verified(request);
-    if (payload === undefined) {
-      response.writeHead(401).end();
+    const delivery = await this.#delivered(request);
+    if (delivery.type === "refused") {
+      // What is still to come of the request is not read.
+      response.writeHead(delivery.status, { connection: "close" }).end(() => request.destroy());
       return;
     }
+    const { payload } = delivery;
     const verification = verificationSchema.safeParse(payload);
     if (verification.success) {
       bolt.HTTPModuleFunctions.buildUrlVerificationResponse(response, verification.data);
@@ -106,20 +116,27 @@ export class SlackHttp implements SlackTransport {
     }
   }
 
-  /** The request's payload if Slack signed it; undefined otherwise. */
-  async #verified(request: IncomingMessage): Promise<unknown> {
-    const { bolt, signingSecret, log } = this.#options;
-    const { parseAndVerifyHTTPRequest, parseHTTPRequestBody } = bolt.HTTPModuleFunctions;
+  async #delivered(request: IncomingMessage): Promise<Delivery> {
+    const { bolt, signingSecret, log, limits = HTTP_LIMITS } = this.#options;
+    const { isRawBodyError, parseAndVerifyHTTPRequest, parseHTTPRequestBody } = bolt.HTTPModuleFunctions;
+    if (Number(request.headers["content-length"] ?? 0) > limits.bodyBytes) return { type: "refused", status: 413 };
     this.#arriving.add(request);
     try {
-      const buffered = await parseAndVerifyHTTPRequest({ enabled: true, signingSecret }, request);
+      const buffered = await parseAndVerifyHTTPRequest(
+        { enabled: true, signingSecret, bodyLimit: limits.bodyBytes },
+        request,
+      );
       const payload: unknown = parseHTTPRequestBody(buffered);
-      return payload;
+      return { type: "payload", payload };
     } catch (error) {
       log.warn({ message: toAppError(error).message }, "slack_request_refused");
-      return undefined;
+      return { type: "refused", status: isRawBodyError(error) ? error.statusCode : 401 };
     } finally {
       this.#arriving.delete(request);
     }
   }
+}
+
+function timeouts({ headersMs, requestMs }: HttpLimits): ServerOptions {
+  return { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: headersMs / 2 };
 }

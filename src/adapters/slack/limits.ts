@@ -34,6 +34,24 @@ export const LISTED_PAGES = 5;
 export const REQUEST_TIMEOUT_MS = 15_000;
 /** How long the download of an attachment may take. Milliseconds. */
 export const FILE_TIMEOUT_MS = 60_000;
+/** Addresses that a download may be sent on to, one after the other. */
+export const FILE_REDIRECTS = 5;
+/** What a client on signed HTTP may take, whoever it is. */
+export interface HttpLimits {
+  readonly bodyBytes: number;
+  readonly headersMs: number;
+  /** The whole request, its body included. */
+  readonly requestMs: number;
+  readonly connections: number;
+}
+
+/** Slack's payloads hold at most some hundred kilobytes; it waits 3 s for an answer. Source: Slack docs, Events API. */
+export const HTTP_LIMITS: HttpLimits = {
+  bodyBytes: 1024 * 1024,
+  headersMs: 10_000,
+  requestMs: 20_000,
+  connections: 200,
+};
 /** Slack's clock and ours may differ by this much. Milliseconds. */
 export const CLOCK_SKEW_MS = 60_000;
 

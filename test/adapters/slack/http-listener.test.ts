@@ -1,9 +1,15 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
+import { SlackHttp } from "../../../src/adapters/slack/http-listener.ts";
+import { HTTP_LIMITS } from "../../../src/adapters/slack/limits.ts";
 import { begin } from "../../contracts/platform-steps.ts";
 import { openSlackHarness, type SlackHarness } from "../../support/slack/slack-harness.ts";
+
+/** Bytes, far beyond what is taken. */
+const SENT_AT_MOST = 256 * 1024 * 1024;
 
 function addressOf(harness: SlackHarness): string {
   return harness.platform.health().detail.replace("listening on ", "");
@@ -82,6 +88,93 @@ test("a port that is taken is told in one line", async () => {
   await expect(start).rejects.toMatchObject({
     problems: [`Port ${port} is in use. Set SLACK_HTTP_PORT to a free one.`],
   });
+});
+
+test("a body that is announced as too long is refused before it comes", async () => {
+  await using harness = await openSlackHarness("http");
+  await begin(harness);
+  const headers = { "content-length": String(HTTP_LIMITS.bodyBytes + 1) };
+  const request = httpRequest(addressOf(harness), { method: "POST", headers });
+  const answered = once(request, "response");
+  request.flushHeaders();
+  const [{ statusCode, headers: told }] = await answered;
+  expect(statusCode).toBe(413);
+  expect(told.connection).toBe("close");
+  request.on("error", () => {}); // it was never sent whole
+  request.destroy();
+});
+
+test("a body that goes on and on is cut off while it arrives", async () => {
+  await using harness = await openSlackHarness("http");
+  await begin(harness);
+  const request = httpRequest(addressOf(harness), { method: "POST" });
+  const cut = new Promise<void>((resolve) => {
+    request.once("close", resolve);
+  });
+  request.on("error", () => {}); // what is still sent meets a closed connection
+  request.on("response", (response) => response.resume());
+  const piece = Buffer.alloc(64 * 1024, "x");
+  let sent = 0;
+  const more = () => {
+    while (!request.destroyed && sent < SENT_AT_MOST) {
+      sent += piece.length;
+      if (!request.write(piece)) return;
+    }
+  };
+  request.on("drain", more);
+  more();
+  await cut;
+  expect(sent).toBeLessThan(SENT_AT_MOST);
+});
+
+test.each([
+  { what: "the headers", head: "POST /slack/events HTTP/1.1\r\nhost: x\r\n" },
+  { what: "the body", head: "POST /slack/events HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{" },
+])("a connection that waits for $what in vain is closed", async ({ head }) => {
+  await using harness = await openSlackHarness("http");
+  const limits = { ...HTTP_LIMITS, headersMs: 60, requestMs: 120 };
+  const { signingSecret } = harness.server;
+  const listener = new SlackHttp({
+    bolt: await import("@slack/bolt"),
+    signingSecret,
+    host: "127.0.0.1",
+    port: 0,
+    log: harness.log,
+    limits,
+  });
+  await listener.open(() => Promise.resolve(undefined), new AbortController().signal);
+  const { hostname, port } = new URL(listener.health().detail.replace("listening on ", ""));
+  const socket = connect(Number(port), hostname);
+  const closed = once(socket, "close");
+  socket.on("error", () => {});
+  socket.write(head);
+  socket.resume();
+  await closed;
+  await listener.close();
+});
+
+test("no more connections are taken than are bounded", async () => {
+  await using harness = await openSlackHarness("http");
+  const limits = { ...HTTP_LIMITS, connections: 2 };
+  const { signingSecret } = harness.server;
+  const listener = new SlackHttp({
+    bolt: await import("@slack/bolt"),
+    signingSecret,
+    host: "127.0.0.1",
+    port: 0,
+    log: harness.log,
+    limits,
+  });
+  await listener.open(() => Promise.resolve(undefined), new AbortController().signal);
+  const { hostname, port } = new URL(listener.health().detail.replace("listening on ", ""));
+  const sockets = [1, 2, 3].map(() =>
+    connect(Number(port), hostname)
+      .on("error", () => {})
+      .resume(),
+  );
+  await Promise.race(sockets.map((socket) => once(socket, "close")));
+  for (const socket of sockets) socket.destroy();
+  await listener.close();
 });
 
 test("a request that never arrives whole does not hold up the stop", async () => {
