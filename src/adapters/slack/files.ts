@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { Attachment } from "../../core/protocol/platform.ts";
 import { toPlatformError } from "./errors.ts";
-import { FILE_TIMEOUT_MS } from "./limits.ts";
+import { FILE_REDIRECTS, FILE_TIMEOUT_MS } from "./limits.ts";
 import { isSlackAddress, type SlackWeb } from "./web.ts";
 
 export interface FileAccess {
@@ -10,6 +10,9 @@ export interface FileAccess {
   readonly botToken: string;
   readonly apiUrl: string | undefined;
 }
+
+/** Source: RFC 9110, 15.4. */
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 const fileAddressSchema = z.object({ url_private_download: z.string().optional(), url_private: z.string() });
 
@@ -27,7 +30,9 @@ export async function fetchSlackFile(
   if (url === null || !isSlackAddress(url, access.apiUrl)) {
     throw unreadable(attachment, "the file's address is not Slack's");
   }
-  const { response, bytes } = await download(url, access, { maxBytes, signal });
+  const downloaded = await download(url, access, { maxBytes, signal });
+  if (downloaded === null) throw unreadable(attachment, "its address leads away from Slack");
+  const { response, bytes } = downloaded;
   if (!response.ok) throw unreadable(attachment, `HTTP ${response.status}`);
   if (bytes === null) throw unreadable(attachment, `more than ${maxBytes} bytes`);
   const isHtml = (response.headers.get("content-type") ?? "").startsWith("text/html");
@@ -43,15 +48,19 @@ function unreadable({ name }: Attachment, message: string): PlatformError {
   return new PlatformError("attachment_unreadable", message, { detail: { platform: "slack", name } });
 }
 
-/** `bytes` is null when there are more than `maxBytes`. A download that hangs or breaks off is a `network` failure. */
+/**
+ * `bytes` is null when there are more than `maxBytes`. Null in place of all of it where Slack sends on to somebody
+ * else: nothing within this machine's network is asked because an answer says so. A download that hangs or breaks off is a `network` failure.
+ */
 async function download(
   url: URL,
-  { botToken }: FileAccess,
+  access: FileAccess,
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
-): Promise<{ response: Response; bytes: Uint8Array | null }> {
+): Promise<{ response: Response; bytes: Uint8Array | null } | null> {
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
   try {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${botToken}` }, signal: bounded });
+    const response = await followed(url, access, bounded);
+    if (response === null) return null;
     const { body } = response;
     const isEmpty = !response.ok || body === null;
     return { response, bytes: isEmpty ? new Uint8Array() : await readAtMost(body, maxBytes) };
@@ -59,6 +68,22 @@ async function download(
     signal.throwIfAborted();
     throw new PlatformError("network", "the file could not be fetched", { cause, detail: { platform: "slack" } });
   }
+}
+
+/** The answer behind redirects from one address of Slack's to the next; null where one leads elsewhere, or there are too many. */
+async function followed(first: URL, { botToken, apiUrl }: FileAccess, signal: AbortSignal): Promise<Response | null> {
+  let url = first;
+  for (let redirects = 0; redirects <= FILE_REDIRECTS; redirects += 1) {
+    const headers = { authorization: `Bearer ${botToken}` };
+    const response = await fetch(url, { headers, signal, redirect: "manual" });
+    const location = response.headers.get("location");
+    if (!REDIRECTS.has(response.status) || location === null) return response;
+    await response.body?.cancel();
+    const next = URL.parse(location, url.href);
+    if (next === null || !isSlackAddress(next, apiUrl)) return null;
+    url = next;
+  }
+  return null;
 }
 
 /** Files of other workspaces come by id only; so do deleted ones, which Slack then does not find. */

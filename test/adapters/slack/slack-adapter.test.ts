@@ -233,47 +233,6 @@ test("a message with files has them before it is found by its key", async () => 
   expect(head?.text).toBe("head");
 });
 
-test("a file that Slack answers with its login page is a missing scope, not a file", async () => {
-  await using harness = await openSlackHarness();
-  const inbox = await begin(harness);
-  for (const mediaType of ["image/png", "text/html"]) {
-    await harness.mention("look", {
-      file: { name: "page", mediaType, data: new TextEncoder().encode("<html>mine</html>") },
-    });
-    const [attachment] = (await inbox.nextMessage()).attachments;
-    if (attachment === undefined) throw new Error("the file is missing");
-    if (mediaType === "text/html") {
-      expect(new TextDecoder().decode(await harness.platform.fetchFile(attachment, 1_000, signal))).toBe(
-        "<html>mine</html>",
-      );
-    }
-    harness.server.scopes.delete("files:read");
-    await expect(harness.platform.fetchFile(attachment, 1_000, signal)).rejects.toMatchObject({
-      code: "missing_scope",
-      detail: { scope: "files:read" },
-    });
-    harness.server.scopes.add("files:read");
-  }
-});
-
-test("a file known by its id is asked for, and the token goes to no foreign address", async () => {
-  await using harness = await openSlackHarness();
-  await begin(harness);
-  const data = new TextEncoder().encode("shared");
-  const { id } = harness.server.workspace.addFile({ name: "a.txt", mimetype: "text/plain", data });
-  const file = { name: "a.txt", mediaType: "text/plain", size: data.length, ref: id };
-  expect(new TextDecoder().decode(await harness.platform.fetchFile(file, 100, signal))).toBe("shared");
-  for (const ref of [
-    "http://127.0.0.1:9/files-pri/F1/a.txt",
-    "https://slack.com.evil.example/a",
-    "http://files.slack.com/a",
-  ]) {
-    await expect(harness.platform.fetchFile({ ...file, ref }, 100, signal)).rejects.toMatchObject({
-      code: "attachment_unreadable",
-    });
-  }
-});
-
 test("a token without a needed scope is told at the start; one that lacks others works", async () => {
   await using harness = await openSlackHarness();
   harness.server.scopes.delete("files:read");

@@ -142,6 +142,8 @@ function giveFile({ context, botToken, scopes }: SlackApiOptions, { id, request,
     response
       .writeHead(200, { "content-type": "text/html; charset=utf-8" })
       .end("<!DOCTYPE html><title>Sign in | Slack</title>");
+  } else if (file.movedTo !== undefined) {
+    response.writeHead(302, { location: file.movedTo }).end();
   } else {
     response.writeHead(200, { "content-type": file.mimetype, "content-length": file.data.length }).end(file.data);
   }

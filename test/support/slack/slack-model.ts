@@ -30,6 +30,8 @@ export interface SlackFile {
   readonly name: string;
   readonly mimetype: string;
   readonly data: Uint8Array;
+  /** Where Slack sends whoever asks for it. */
+  readonly movedTo?: string;
 }
 
 export interface SlackMessage {

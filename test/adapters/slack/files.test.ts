@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { begin } from "../../contracts/platform-steps.ts";
+import { openSlackHarness } from "../../support/slack/slack-harness.ts";
+
+const { signal } = new AbortController();
+
+test("a file that Slack answers with its login page is a missing scope, not a file", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  for (const mediaType of ["image/png", "text/html"]) {
+    await harness.mention("look", {
+      file: { name: "page", mediaType, data: new TextEncoder().encode("<html>mine</html>") },
+    });
+    const [attachment] = (await inbox.nextMessage()).attachments;
+    if (attachment === undefined) throw new Error("the file is missing");
+    if (mediaType === "text/html") {
+      expect(new TextDecoder().decode(await harness.platform.fetchFile(attachment, 1_000, signal))).toBe(
+        "<html>mine</html>",
+      );
+    }
+    harness.server.scopes.delete("files:read");
+    await expect(harness.platform.fetchFile(attachment, 1_000, signal)).rejects.toMatchObject({
+      code: "missing_scope",
+      detail: { scope: "files:read" },
+    });
+    harness.server.scopes.add("files:read");
+  }
+});
+
+test("a file known by its id is asked for, and the token goes to no foreign address", async () => {
+  await using harness = await openSlackHarness();
+  await begin(harness);
+  const data = new TextEncoder().encode("shared");
+  const { id } = harness.server.workspace.addFile({ name: "a.txt", mimetype: "text/plain", data });
+  const file = { name: "a.txt", mediaType: "text/plain", size: data.length, ref: id };
+  expect(new TextDecoder().decode(await harness.platform.fetchFile(file, 100, signal))).toBe("shared");
+  for (const ref of [
+    "http://127.0.0.1:9/files-pri/F1/a.txt",
+    "https://slack.com.evil.example/a",
+    "http://files.slack.com/a",
+  ]) {
+    await expect(harness.platform.fetchFile({ ...file, ref }, 100, signal)).rejects.toMatchObject({
+      code: "attachment_unreadable",
+    });
+  }
+});
+
+test("a file that has moved is followed within Slack, and nowhere else", async () => {
+  await using harness = await openSlackHarness();
+  await begin(harness);
+  const asked: string[] = [];
+  const inside = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.end("inner");
+  }).listen(0, "127.0.0.1");
+  await once(inside, "listening");
+  const { port } = z.object({ port: z.number() }).parse(inside.address());
+  const { workspace } = harness.server;
+  const add = (name: string) =>
+    workspace.addFile({ name, mimetype: "text/plain", data: new TextEncoder().encode("inner") });
+  const fetched = (id: string) =>
+    harness.platform.fetchFile({ name: "a.txt", mediaType: "text/plain", size: 5, ref: id }, 100, signal);
+  const moved = (movedTo: string) => {
+    const file = add("moved.txt");
+    workspace.files.set(file.id, { ...file, movedTo });
+    return file.id;
+  };
+  try {
+    const here = add("here.txt");
+    expect(new TextDecoder().decode(await fetched(moved(`/files-pri/${here.id}/here.txt`)))).toBe("inner");
+    for (const to of [
+      `http://127.0.0.1:${port}/secret`,
+      `http://localhost:${port}/secret`,
+      "http://169.254.169.254/",
+    ]) {
+      await expect(fetched(moved(to))).rejects.toMatchObject({ code: "attachment_unreadable" });
+    }
+    const round = add("round.txt");
+    workspace.files.set(round.id, { ...round, movedTo: `/files-pri/${round.id}/round.txt` });
+    await expect(fetched(round.id)).rejects.toMatchObject({ code: "attachment_unreadable" });
+    expect(asked).toEqual([]);
+  } finally {
+    inside.close();
+  }
+});
