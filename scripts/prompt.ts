@@ -43,7 +43,7 @@ const store = await openStore(config.database.url, runtime);
 const sandbox = createSandbox({ log });
 const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
 try {
-  const isKnown = (await store.sessions.channelsOf([sessionId])).length > 0;
+  const isKnown = (await store.sessions.applicantsOf([sessionId])).length > 0;
   if (isKnown) await print(sessionId, store);
   else {
     console.error(

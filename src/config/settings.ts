@@ -380,7 +380,11 @@ export const settingsSchema = z.strictObject({
     "The same as `providers`, under the query setting's name; `providers` wins.",
     { vllm: { baseUrl: "http://127.0.0.1:8000/v1" } },
   ),
-  maxConcurrentRuns: field(tokens.default(32), "Runs at work at once; the rest queue, fair by channel.", 32),
+  maxConcurrentRuns: field(
+    tokens.default(32),
+    "Runs at work at once; the rest queue, people and channels in turn. A quarter of the places is not to be had by one person alone.",
+    32,
+  ),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

@@ -56,7 +56,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       const begin = (id: string) =>
         store.transaction((tx) => tx.sessions.createUnder(`job:${id}`, { ...created, id, thread }));
       await Promise.all(["job_1", "job_2", "job_3", "job_4"].map(begin));
-      expect(await store.sessions.channelsOf(["ses_4", "job_4"])).toHaveLength(2);
+      expect(await store.sessions.applicantsOf(["ses_4", "job_4"])).toHaveLength(2);
     });
 
     test("keeps everybody who addresses a session at once", async () => {
@@ -77,7 +77,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       await Promise.all([begin("ses_2"), begin("ses_3")]);
       const fresh = await store.sessions.byKey(session.key);
       expect(fresh).toMatchObject({ people: ["slack:U1", "slack:U2"], settings: { mode: "read" } });
-      expect(await store.sessions.channelsOf(["ses_1", "ses_2", "ses_3"])).toHaveLength(2);
+      expect(await store.sessions.applicantsOf(["ses_1", "ses_2", "ses_3"])).toHaveLength(2);
     });
 
     test("takes an event once by its key and hands events out in order of arrival", async () => {

@@ -3,7 +3,7 @@ import type { Log } from "../protocol/log.ts";
 import type { PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { RunRow } from "../store/runs.ts";
-import type { SessionRow } from "../store/sessions.ts";
+import { applicantOf, type SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { Admission } from "./admission.ts";
 import { type StoppedRun, stopRun } from "./children.ts";
@@ -143,7 +143,7 @@ export class EmbeddedEngine implements SessionEngine {
 
   /** How many runs go on or wait; for health and metrics. */
   load(): { running: number; waiting: number } {
-    return { running: this.#active.size, waiting: this.#admission.waiting().length };
+    return { running: this.#active.size, waiting: this.#admission.waitingCount };
   }
 
   /** A session whose wake fails is woken again later: what is for it is stored, and nobody delivers that again. Never rejects. */
@@ -172,7 +172,8 @@ export class EmbeddedEngine implements SessionEngine {
       return;
     }
     if (this.#admission.isWaiting(sessionId)) return;
-    if (!this.#admission.isFull) this.#admission.enqueue(sessionId, session.channelKey);
+    const applicant = applicantOf(session);
+    if (!this.#admission.isFullFor(applicant.personId)) this.#admission.enqueue(applicant);
     // Where there was nothing to do, an event that came meanwhile has only left word.
     else if (!(await this.#prepare(session)) && this.#again.delete(sessionId)) return this.#wake(sessionId);
     this.#admitNext();
@@ -185,9 +186,10 @@ export class EmbeddedEngine implements SessionEngine {
    */
   async #wakeAll(sessionIds: readonly string[]): Promise<void> {
     if (sessionIds.length === 0) return;
-    for (const { id, channelKey } of await this.#options.store.sessions.channelsOf(sessionIds)) {
-      if (this.#active.has(id) || this.#preparing.has(id)) this.#again.add(id);
-      else if (!this.#admission.isWaiting(id)) this.#admission.enqueue(id, channelKey);
+    for (const applicant of await this.#options.store.sessions.applicantsOf(sessionIds)) {
+      const { sessionId } = applicant;
+      if (this.#active.has(sessionId) || this.#preparing.has(sessionId)) this.#again.add(sessionId);
+      else if (!this.#admission.isWaiting(sessionId)) this.#admission.enqueue(applicant);
     }
     this.#admitNext();
     this.#beginning = this.#beginning.then(() => this.#beginWaiting());
@@ -215,13 +217,13 @@ export class EmbeddedEngine implements SessionEngine {
 
   /** Begins the run of a session that must wait, so that its thread shows it and it can be stopped; false when it has none. */
   #prepare(session: SessionRow): Promise<boolean> {
-    const { id, channelKey } = session;
+    const { id } = session;
     const begin = async () => {
       try {
         const next = await this.#nextWake(session);
         if (next === null) return false;
         this.#positions.add(id, { wake: next.wake, context: this.#context(session, next, new AbortController()) });
-        if (!this.#active.has(id) && !this.#admission.isWaiting(id)) this.#admission.enqueue(id, channelKey);
+        if (!this.#active.has(id) && !this.#admission.isWaiting(id)) this.#admission.enqueue(applicantOf(session));
         return true;
       } finally {
         this.#preparing.delete(id);

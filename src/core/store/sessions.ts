@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { StoreError } from "../protocol/errors.ts";
-import { type PlatformName, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import { type PlatformName, platformNameSchema, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import type { Applicant } from "../sessions/admission.ts";
 import { type ChildTask, childTaskSchema } from "../sessions/child-task.ts";
 import {
   changedSettings,
@@ -74,14 +75,17 @@ export function sessionReads(db: Client) {
       return toRow(await db.session.findUniqueOrThrow({ where: { id } }));
     },
 
-    /** In the order asked for. */
-    async channelsOf(ids: readonly string[]): Promise<{ id: string; channelKey: string }[]> {
+    /** What they wait for a place by, in the order asked for. */
+    async applicantsOf(ids: readonly string[]): Promise<Applicant[]> {
       const rows = await db.session.findMany({
         where: { id: { in: [...ids] } },
-        select: { id: true, channelId: true },
+        select: { id: true, channelId: true, people: true },
       });
-      const places = new Map(rows.map(({ id, channelId }) => [id, { id, channelKey: channelId }]));
-      return [...new Set(ids)].flatMap((id) => places.get(id) ?? []);
+      const applicants = rows.map(({ id, channelId: channelKey, people }) =>
+        applicantOf({ id, channelKey, people: peopleSchema.parse(JSON.parse(people)) }),
+      );
+      const byId = new Map(applicants.map((applicant) => [applicant.sessionId, applicant]));
+      return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
     },
 
     async isIn(channelKey: string): Promise<boolean> {
@@ -284,9 +288,21 @@ function newRow({ id, key, channelKey, thread, agent, people, settings, createdB
   };
 }
 
+/** A session is whoever's began it. */
+export function applicantOf({ id, channelKey, people }: Pick<SessionRow, "id" | "channelKey" | "people">): Applicant {
+  return { sessionId: id, channelKey, personId: people[0] ?? "" };
+}
+
 /** `slack:C1` */
 export function channelKeyOf(thread: ThreadRef): string {
   return `${thread.platform}:${thread.channelId}`;
+}
+
+/** `slack:C1` → the channel, without a thread. */
+export function channelOf(channelKey: string, workspaceId: string): ThreadRef {
+  const colon = channelKey.indexOf(":");
+  const platform = platformNameSchema.parse(channelKey.slice(0, colon));
+  return { platform, workspaceId, channelId: channelKey.slice(colon + 1), threadId: null };
 }
 
 /** One thread, one session. */
