@@ -14,6 +14,7 @@ import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
 import { connectPlatforms } from "./connect-platforms.ts";
 import { CHAT_COMMANDS } from "./core/commands/registry.ts";
+import { createChannelAccess, standingOn } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import { type AppError, PlatformError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
@@ -32,7 +33,6 @@ import { createSummaries } from "./core/sessions/session-summary.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { holdLease } from "./hold-lease.ts";
 import { instructionFiles, jobsFileOf, PRIVATE, requireWritable, snapshotsOf, webToken } from "./home.ts";
-import { standingOn } from "./jobs/job-rights.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/jobs-file.ts";
 import { createLogger } from "./logging.ts";
@@ -310,7 +310,7 @@ export const lookAtJobs: LookAtJobs = (config, places) => {
   });
 };
 
-function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
+function openIntake({ config, runtime, log, platforms }: Assembly, works: Works): Receive {
   const { store, engine, approvals, models, places, platform, skills, toolbox, jobs } = works;
   return createIntake({
     store,
@@ -327,6 +327,7 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
     firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
     linkTo: threadLink,
+    canSeeChannel: createChannelAccess({ standingOf: standingOn(platforms), clock: runtime.clock, log }),
     messageChars: (name) => platform(name).limits.messageChars,
     restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
     ...places,

@@ -1,23 +1,11 @@
 import type { JobRequest } from "../core/jobs/job-control.ts";
+import type { StandingOf } from "../core/permissions/channel-access.ts";
 import type { ApprovalRules } from "../core/permissions/deciders.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
 import type { Log } from "../core/protocol/log.ts";
-import type { ChatPlatform, PlatformName, Standing, ThreadRef } from "../core/protocol/platform.ts";
+import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { JobRow, JobSettings } from "../core/store/jobs.ts";
-
-/** How a person stands to a channel; null when nobody knows the channel. */
-export type StandingOf = (channel: ThreadRef, personId: string) => Promise<Standing | null>;
-
-/** On a platform that knows no channels of few, everybody is in each. */
-const OPEN: Standing = { isPrivate: false, isMember: true, canPost: true };
-
-export function standingOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "standing">>): StandingOf {
-  return async (channel, personId) => {
-    const platform = platforms.get(channel.platform);
-    return platform?.standing === undefined ? OPEN : platform.standing(channel, personId);
-  };
-}
 
 export interface JobRightsOptions {
   /** As in access rules. */

@@ -25,6 +25,7 @@ export function commandServices(
     | "skillsOf"
     | "restoreFiles"
     | "linkTo"
+    | "canSeeChannel"
   > {
   const managedPresets = presetsOf(managed);
   const managedAs = (preset = "") => managedPresets.get(preset) ?? managedAsConfigured(managed);
@@ -67,6 +68,7 @@ export function commandServices(
     },
     messageChars: () => 1_900,
     linkTo: () => null,
+    canSeeChannel: () => Promise.resolve(true),
     restoreFiles: () => Promise.reject(new Error("nobody keeps files here")),
     announce: () => Promise.reject(new Error("nobody posts here")),
   };

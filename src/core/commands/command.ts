@@ -3,6 +3,7 @@ import type { AgentDefinition, QueryConfig } from "../agent/query-config.ts";
 import type { SkillCatalogue } from "../context/skills.ts";
 import type { JobControl } from "../jobs/job-control.ts";
 import type { AccessRules } from "../permissions/access.ts";
+import type { CanSeeChannel } from "../permissions/channel-access.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
 import type { Completion, OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
@@ -15,7 +16,7 @@ import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
 
-/** Who may use a command: whoever is served, those who have addressed the agent in the session, or admins. */
+/** Who may use a command: whoever is served, those who may change the session, or admins. */
 export type CommandPermission = "everyone" | "people" | "admin";
 
 /** A field that platforms with forms for commands show; its value is typed as text. */
@@ -41,6 +42,8 @@ export interface ChatCommand {
   /** Its arguments, e.g. `<name> [prompt]`. */
   readonly usage?: string;
   readonly permission: CommandPermission;
+  /** Whether what is typed after the name changes nothing: that is for everybody. Left out: it always may. */
+  readonly onlyShows?: (line: string) => boolean;
   /** The arguments as fields, in the order in which they are typed. Without them one field holds the whole line. */
   readonly options?: readonly CommandOption[];
   run(line: string, context: CommandContext): Promise<CommandReply>;
@@ -76,6 +79,7 @@ export interface CommandServices {
   readonly runtime: Runtime;
   readonly access: AccessRules;
   readonly approvals: ApprovalRules;
+  readonly canSeeChannel: CanSeeChannel;
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
@@ -102,7 +106,7 @@ export interface CommandContext extends CommandServices {
   readonly commands: readonly ChatCommand[];
   /** Null where the thread has none yet. */
   readonly session: SessionRow | null;
-  readonly person: Pick<Person, "id" | "name" | "roles">;
+  readonly person: Pick<Person, "id" | "name" | "roles"> & Partial<Pick<Person, "isGuest" | "isExternal">>;
   readonly thread: ThreadRef;
   /** A direct message, or the page: whoever writes means the agent, without mentioning it. */
   readonly isDirect: boolean;

@@ -4,9 +4,9 @@ import { jobClick } from "../jobs/job-clicks.ts";
 import type { JobControl } from "../jobs/job-control.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Log } from "../protocol/log.ts";
-import type { InboundAction, PlatformName, Receipt } from "../protocol/platform.ts";
+import type { InboundAction, PlatformName, Receipt, ThreadRef } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import type { RunRow } from "../store/runs.ts";
+import { channelKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { askAgain, clickApproval } from "./approval-clicks.ts";
 import type { SessionEngine } from "./engine.ts";
@@ -26,48 +26,134 @@ export interface ClickOptions {
   readonly messageChars: (platform: PlatformName) => number;
 }
 
-/** What a click on one of our buttons does. */
+/** A button's id: `stop:run_1`; with `choice`, `approve:y:run_1:2`. */
+interface ButtonId {
+  readonly verb: string;
+  readonly choice: string;
+  readonly id: string;
+}
+
+/** Where a button works. */
+interface Place {
+  /** `slack:C1` */
+  readonly channelKey: string;
+  /** Null: anywhere in the channel. */
+  readonly threadId: string | null;
+}
+
+interface ButtonKind {
+  readonly hasChoice?: true;
+  /**
+   * Where the thing is that the id names; null when there is no such thing. "anywhere": what the button does asks by
+   * itself who may do it from where.
+   */
+  readonly place: "anywhere" | ((id: string, store: Store) => Promise<Place | null>);
+  /** Null when there is nothing that it could do. */
+  readonly click: (action: InboundAction, id: ButtonId, options: ClickOptions) => Promise<Receipt | null>;
+}
+
+const JOB: ButtonKind = {
+  place: "anywhere",
+  click: (action, { verb, id }, { jobs }) => jobClick(jobs, { verb, id }, action),
+};
+const GO_ON: ButtonKind = {
+  place: placeOfRun,
+  click: (action, { verb, id }, options) => goOn(action, { verb, runId: id }, options),
+};
+const VOTE: ButtonKind = {
+  place: placeOfRun,
+  click: (action, { verb, id }, options) => clickFeedback(action, { verb, runId: id }, options),
+};
+
+/** All buttons that act on something that there is, by verb: one that is missing here does nothing. */
+const BUTTONS: ReadonlyMap<string, ButtonKind> = new Map<string, ButtonKind>([
+  ["stop", { place: placeOfRun, click: (action, { id }, options) => stopRun(id, action, options) }],
+  ["details", { place: placeOfRun, click: (action, { id }, options) => details(id, action, options) }],
+  ["continue", GO_ON],
+  ["retry", GO_ON],
+  ["good", VOTE],
+  ["bad", VOTE],
+  ["approve", { hasChoice: true, place: placeOfApproval, click: clickApproval }],
+  ["ask-again", { place: placeOfApproval, click: (action, { id }, options) => askAgain(action, id, options) }],
+  ["answer", { hasChoice: true, place: placeOfQuestion, click: answerByClick }],
+  ["revoke", { place: placeOfGrant, click: ({ person }, { id }, options) => revoke(id, { ...options, person }) }],
+  ["job-run", JOB],
+  ["job-pause", JOB],
+  ["job-enable", JOB],
+]);
+
+/** Says no more than that: who has no business here learns nothing of what there is. */
+export const NO_BUTTON = "This button does nothing any more.";
+
+/** What a click on one of our buttons does. It does nothing from anywhere else than where the button stands. */
 export async function receiveClick(action: InboundAction, options: ClickOptions): Promise<Receipt> {
-  const { store } = options;
-  const roomFor = ({ thread }: InboundAction) => options.messageChars(thread.platform);
-  const [verb, id] = splitAction(action.action);
-  if (verb === "approve") {
-    const [choice, approval] = splitAction(id);
-    return clickApproval(action, { choice, id: approval }, options);
-  }
-  if (verb === "answer") {
-    const [choice, question] = splitAction(id);
-    return answerByClick(action, { choice, id: question }, options);
-  }
-  if (verb === "revoke") {
-    const { person } = action;
-    return { type: "reply", message: privately(await revokeGrant(id, { ...options, person })) };
-  }
-  if (verb === "ask-again") return askAgain(action, id, options);
-  const clicked = await jobClick(options.jobs, { verb, id }, action);
-  if (clicked !== null) return clicked;
-  const gone = await goOn(action, { verb, runId: id }, options);
-  if (gone !== null) return gone;
-  const voted = await clickFeedback(action, { verb, runId: id }, options);
-  if (voted !== null) return voted;
-  const run = await store.runs.get(id);
-  if (run !== null && verb === "stop") return stopRun(run, `@${action.person.name}`, options);
-  const details = run !== null && verb === "details" ? await runDetails(store, run.id, roomFor(action)) : null;
-  if (details !== null) return { type: "reply", message: details };
-  options.log.warn({ action: action.action }, "unknown_action");
-  return { type: "reply", message: privately("This button does nothing any more.") };
+  const [verb, rest] = splitAction(action.action);
+  const button = BUTTONS.get(verb);
+  const [choice, id] = button?.hasChoice === true ? splitAction(rest) : ["", rest];
+  const place = button === undefined || button.place === "anywhere" ? null : await button.place(id, options.store);
+  const isHere = place === null || isAt(action.thread, place);
+  const receipt = isHere ? await button?.click(action, { verb, choice, id }, options) : null;
+  if (receipt) return receipt;
+  const { action: clicked, person, thread } = action;
+  options.log.warn({ action: clicked, person: person.id, thread }, isHere ? "unknown_action" : "click_elsewhere");
+  return reply(NO_BUTTON);
+}
+
+/** A report of a job on Discord is in the channel, at the head of the thread that it has opened. */
+function isAt(thread: ThreadRef, { channelKey, threadId }: Place): boolean {
+  if (channelKeyOf(thread) !== channelKey) return false;
+  return threadId === null || thread.threadId === null || thread.threadId === threadId;
+}
+
+async function placeOfRun(id: string, store: Store): Promise<Place | null> {
+  return placeOfSession(await store.runs.get(id), store);
+}
+
+async function placeOfApproval(id: string, store: Store): Promise<Place | null> {
+  return placeOfSession(await store.approvals.get(id), store);
+}
+
+async function placeOfQuestion(id: string, store: Store): Promise<Place | null> {
+  return placeOfSession(await store.questions.get(id), store);
+}
+
+async function placeOfGrant(id: string, store: Store): Promise<Place | null> {
+  const grant = await store.grants.get(id);
+  return grant === null ? null : { channelKey: grant.channelId, threadId: null };
+}
+
+/** A sub-agent speaks in the thread of the session that it descends from. */
+async function placeOfSession(of: { readonly sessionId: string } | null, store: Store): Promise<Place | null> {
+  if (of === null) return null;
+  const { task } = await store.sessions.get(of.sessionId);
+  const { channelKey, thread } = await store.sessions.get(task?.root.sessionId ?? of.sessionId);
+  return { channelKey, threadId: thread.threadId };
+}
+
+function reply(text: string): Receipt {
+  return { type: "reply", message: privately(text) };
+}
+
+async function revoke(grantId: string, options: Parameters<typeof revokeGrant>[1]): Promise<Receipt> {
+  return reply(await revokeGrant(grantId, options));
+}
+
+async function details(runId: string, { thread }: InboundAction, options: ClickOptions): Promise<Receipt | null> {
+  const message = await runDetails(options.store, runId, options.messageChars(thread.platform));
+  return message === null ? null : { type: "reply", message };
 }
 
 /** The store decides whose stop it was: a click that came second, or too late, is told so. */
-async function stopRun(run: RunRow, by: string, { store, engine }: ClickOptions): Promise<Receipt> {
+async function stopRun(runId: string, { person }: InboundAction, { store, engine }: ClickOptions) {
+  const run = await store.runs.get(runId);
+  if (run === null) return null;
+  const by = `@${person.name}`;
   if (run.status !== "ended") await engine.cancel(run.sessionId, run.id, by);
   const cancelledBy = (await store.runs.get(run.id))?.cancelledBy ?? null;
-  if (cancelledBy === by && run.status !== "ended") return { type: "accepted" };
-  const isOthers = cancelledBy !== null && cancelledBy !== by;
-  const late = isOthers
-    ? `⏹ ${cancelledBy} has stopped this already.`
-    : "This has ended already; there is nothing to stop.";
-  return { type: "reply", message: privately(late) };
+  if (cancelledBy === by && run.status !== "ended") return { type: "accepted" } as const;
+  return cancelledBy !== null && cancelledBy !== by
+    ? reply(`⏹ ${cancelledBy} has stopped this already.`)
+    : reply("This has ended already; there is nothing to stop.");
 }
 
 /** `stop:run_1` → stop, run_1. */

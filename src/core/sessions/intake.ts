@@ -21,7 +21,7 @@ import type {
   Receive,
 } from "../protocol/platform.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
-import { type ClickOptions, receiveClick } from "./clicks.ts";
+import { type ClickOptions, NO_BUTTON, receiveClick } from "./clicks.ts";
 import type { FirstContact } from "./first-contact.ts";
 import { homeView } from "./home-view.ts";
 import { editedKey, editedMention } from "./input/edited-mention.ts";
@@ -72,7 +72,7 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
       case "completion":
         return complete(event, options);
       case "action":
-        return clickedCommand(event, options) ?? receiveClick(event, options);
+        return takeClick(event, options);
       default:
         return assertNever(event);
     }
@@ -174,6 +174,14 @@ async function answerOrRequest(message: InboundMessage, session: SessionRow | nu
 function isFollowUp(message: InboundMessage, session: SessionRow | null, options: IntakeOptions): boolean {
   if (session === null || message.addressed === "other") return false;
   return session.people.includes(message.person.id) && !options.requiresMention(session.channelKey);
+}
+
+/** What is clicked in a channel is done for those who see it, and for nobody else. */
+async function takeClick(click: InboundAction, options: Intake): Promise<Receipt> {
+  if (await options.canSeeChannel(click.thread, click.person))
+    return clickedCommand(click, options) ?? receiveClick(click, options);
+  options.log.warn({ action: click.action, person: click.person.id, thread: click.thread }, "click_from_outside");
+  return { type: "reply", message: privately(NO_BUTTON) };
 }
 
 /** A button that stands for words: `prompt:<id>`, or a command, `skill:<name>`, `jobs:add`; null when it is another. */
