@@ -1,12 +1,13 @@
+import { isAdmin } from "../permissions/session-people.ts";
 import { dollars } from "../protocol/dollars.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import type { FeedbackSum } from "../store/feedback.ts";
+import { channelOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { UsageKey, UsageRange, UsageSum } from "../store/usage-report.ts";
 import { readArguments } from "./arguments.ts";
 import { asTyped } from "./as-typed.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
-import { isAdmin } from "./may-use.ts";
 import { didYouMean, nearest } from "./nearest.ts";
 import { privately } from "./private-reply.ts";
 import { bar, textTable } from "./text-table.ts";
@@ -64,7 +65,7 @@ async function usageReport(
   const today = Math.floor(runtime.clock.now() / DAY_MS) * DAY_MS;
   const range = { since: today - (days - 1) * DAY_MS, ...(seesAll ? {} : { channelId: channelKey }) };
   const sums = await sumsByDay({ range, days }, context);
-  const rows = await rowsBy(by, { range, sums }, context);
+  const rows = joined(await rowsBy(by, { range, sums }, context));
   const whole = await context.store.usage.total(range);
   const head = `**${dollars(whole.costUsd)}** in ${days === 1 ? "one day" : `${days} days`} ${seesAll ? "in all" : "in this channel"} · ${figure(whole.tokens)} tokens · ${whole.calls} model ${whole.calls === 1 ? "call" : "calls"}`;
   const votes = await context.store.feedback.count(range);
@@ -122,20 +123,59 @@ interface Row {
 async function rowsBy(
   by: string,
   { range, sums: days }: { readonly range: UsageRange; readonly sums: readonly Day[] },
-  { store }: CommandContext,
+  context: CommandContext,
 ): Promise<Row[]> {
+  const { store } = context;
   if (by === "job") {
     const sums = (await store.usage.sumsByJob(range)).slice(0, MOST_ROWS);
-    return sums.map(({ name, costUsd, occurrences }) => ({ label: name, costUsd, amount: occurrences, unit: "×" }));
+    const seen = await seenOf(
+      sums.map(({ channelId }) => channelId),
+      context,
+    );
+    return sums.map(({ name, channelId, costUsd, occurrences }) => {
+      return { label: seen.has(channelId) ? name : UNSEEN.job, costUsd, amount: occurrences, unit: "×" };
+    });
   }
   const key = KEYS.get(by);
   if (key === undefined) return days.map((sum) => ({ ...inTokens(sum), label: sum.day }));
   const sums = (await store.usage.sumsBy(key, range)).slice(0, MOST_ROWS);
-  const names = await store.usage.namesOf(
-    key,
-    sums.map((sum) => sum.key),
+  const keys = sums.map((sum) => sum.key);
+  const [names, seen] = await Promise.all([
+    store.usage.namesOf(key, keys),
+    key === "channelId" ? seenOf(keys, context) : new Set(keys),
+  ]);
+  const labelOf = (id: string) => (seen.has(id) ? (names.get(id) ?? id) : UNSEEN.channel);
+  return sums.map((sum) => ({ ...inTokens(sum), label: labelOf(sum.key) }));
+}
+
+/** What stands for the names of channels that the person does not see, and for what is theirs. */
+const UNSEEN = { channel: "private channels", job: "in private channels" };
+
+/** Of these channels, those that the person sees. */
+async function seenOf(
+  channelKeys: readonly string[],
+  { store, canSeeChannel, channelKey, thread, person }: CommandContext,
+): Promise<ReadonlySet<string>> {
+  const keys = [...new Set(channelKeys)];
+  const workspaces = await store.usage.workspacesOf(keys);
+  const seen = await Promise.all(
+    keys.map(async (key) => {
+      const workspaceId = workspaces.get(key) ?? thread.workspaceId;
+      const isSeen = key === channelKey || (await canSeeChannel(channelOf(key, workspaceId), person));
+      return isSeen ? [key] : [];
+    }),
   );
-  return sums.map((sum) => ({ ...inTokens(sum), label: names.get(sum.key) ?? sum.key }));
+  return new Set(seen.flat());
+}
+
+/** Rows of one label as one: what must not be told apart. */
+function joined(rows: readonly Row[]): Row[] {
+  return [...Map.groupBy(rows, ({ label }) => label).values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const sum = (of: (row: Row) => number) => same.reduce((all, row) => all + of(row), 0);
+    return [{ ...first, costUsd: sum(({ costUsd }) => costUsd), amount: sum(({ amount }) => amount) }];
+  });
 }
 
 function inTokens({ costUsd, tokens }: UsageSum): Omit<Row, "label"> {

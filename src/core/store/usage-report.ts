@@ -20,6 +20,8 @@ export interface UsageSum {
 
 export interface JobSum {
   readonly name: string;
+  /** `slack:C1` */
+  readonly channelId: string;
   readonly costUsd: number;
   readonly occurrences: number;
 }
@@ -49,7 +51,7 @@ export function usageReport(db: Client) {
     /** What each job's occurrences have cost until they ended; what is said in their threads later is not in it. */
     async sumsByJob({ since, channelId }: Pick<UsageRange, "since" | "channelId">): Promise<JobSum[]> {
       const rows = await db.jobOccurrence.groupBy({
-        by: ["jobName"],
+        by: ["jobName", "channelId"],
         where: {
           createdAt: { gte: new Date(since) },
           executedAt: { not: null },
@@ -59,12 +61,19 @@ export function usageReport(db: Client) {
         _count: { _all: true },
       });
       return rows
-        .map(({ jobName, _sum: sum, _count: { _all: occurrences } }) => ({
+        .map(({ jobName, channelId: channel, _sum: sum, _count: { _all: occurrences } }) => ({
           name: jobName,
+          channelId: channel,
           costUsd: sum.costUsd ?? 0,
           occurrences,
         }))
         .toSorted((a, b) => b.costUsd - a.costUsd || b.occurrences - a.occurrences);
+    },
+
+    /** The platform's id of each channel's workspace, by channel; one that is not known is missing. */
+    async workspacesOf(channelIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const channels = await db.channel.findMany({ where: { id: { in: [...channelIds] } } });
+      return new Map(channels.map(({ id, workspaceId }) => [id, workspaceId.slice(workspaceId.indexOf(":") + 1)]));
     },
 
     /** Names of people and channels, by id, as they were last seen; one that has none is missing. */

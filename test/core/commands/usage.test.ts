@@ -126,3 +126,24 @@ test.each([
   const { options } = await intakeOptions();
   expect(privateText(await createIntake(options)(mention(typed)))).toBe(answer);
 });
+
+test.each([
+  { by: "channel", seen: "slack:C2", unseen: "private channels" },
+  { by: "job", seen: "salaries", unseen: "in private channels" },
+])("/usage $by names nothing of a private channel to who is not in it, and the sum stays true", async (row) => {
+  const options = await spent();
+  const at = options.runtime.clock.now();
+  await options.store.transaction(async (tx) => {
+    const occurrence = { id: "occ_1", jobId: "job_1", jobName: "salaries", channelId: "slack:C2", at };
+    await tx.occurrences.add({ ...occurrence, scheduledFor: at, trigger: "schedule", status: "running" });
+    await tx.occurrences.runs("occ_1", "r2", at);
+  });
+  const canSeeChannel: typeof options.canSeeChannel = async ({ channelId }, { id }) =>
+    channelId !== "C2" || id === BEN.id;
+  const receive = createIntake({ ...options, canSeeChannel });
+  const hidden = privateText(await receive(mention(`/usage ${row.by}`)));
+  expect(hidden).not.toContain(row.seen);
+  expect(hidden).toContain(row.unseen);
+  expect(hidden).toContain("**$4.00** in 7 days in all");
+  expect(privateText(await receive(mention(`/usage ${row.by}`, { person: BEN })))).toContain(row.seen);
+});
