@@ -14,7 +14,8 @@ export const agentCommand: ChatCommand = {
   name: "agent",
   description: "show the agents, or let another one answer here",
   usage: "[name] [what to do]",
-  permission: "everyone",
+  permission: "people",
+  onlyShows: (line) => line === "",
   options: [
     { name: "name", description: "the agent that answers from now on", complete: agentWords },
     { name: "prompt", description: "what it is to do first" },

@@ -15,7 +15,7 @@ export async function completionsFor(
   context: CommandContext,
 ): Promise<readonly Completion[]> {
   const command = context.commands.find((each) => each.name === name);
-  if (command === undefined || commandRefusal(command, context) !== null) return [];
+  if (command === undefined || commandRefusal(command, null, context) !== null) return [];
   const all = (await optionAt(command.options, option)?.complete?.(context)) ?? [];
   return fitting(all, typed).slice(0, MOST);
 }

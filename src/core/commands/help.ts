@@ -19,7 +19,7 @@ export const helpCommand: ChatCommand = {
       name: "command",
       description: "the command to tell more of",
       complete: (context) => {
-        const usable = context.commands.filter((command) => commandRefusal(command, context) === null);
+        const usable = context.commands.filter((command) => commandRefusal(command, "", context) === null);
         return Promise.resolve(usable.map(({ name, description }) => described(name, description)));
       },
     },
@@ -40,7 +40,7 @@ export function helpText(context: CommandContext): string {
   const { mode, model, agentDefinition } = context.configOf(hereOf(context));
   const others = [...context.agents.values()].filter(({ visible, name }) => visible && name !== agentDefinition.name);
   const lookers = others.map(({ name }) => `\`@${name} …\``);
-  const commands = context.commands.filter((command) => commandRefusal(command, context) === null);
+  const commands = context.commands.filter((command) => commandRefusal(command, "", context) === null);
   return [
     isDirect
       ? "Write to me what you want done; I show each step."

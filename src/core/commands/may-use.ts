@@ -1,16 +1,5 @@
-import type { AccessRules } from "../permissions/access.ts";
-import type { Person } from "../protocol/platform.ts";
+import { isAdmin, isNamed, mayChangeSession } from "../permissions/session-people.ts";
 import type { ChatCommand, CommandContext } from "./command.ts";
-
-type Named = Pick<Person, "id" | "roles">;
-
-function isNamed(person: Named, list: readonly string[]): boolean {
-  return [person.id, ...person.roles].some((id) => list.includes(id));
-}
-
-export function isAdmin(person: Named, { admins }: AccessRules): boolean {
-  return isNamed(person, admins);
-}
 
 /**
  * More than configuration gives a place is for those whom it names to decide; where it names nobody, for whoever decides
@@ -25,12 +14,17 @@ export function mayRaise({
   return trusted.length === 0 ? approvals.requester : isNamed(person, trusted);
 }
 
-/** Why the person may not use the command here, in words; null when they may. */
-export function commandRefusal(command: ChatCommand, { person, session, access }: CommandContext): string | null {
-  if (command.permission === "everyone" || isAdmin(person, access)) return null;
+/** Why the person may not use the command here, in words; null when they may. `line`: null for any that changes something. */
+export function commandRefusal(
+  command: ChatCommand,
+  line: string | null,
+  { person, session, access }: CommandContext,
+): string | null {
+  const isLook = line !== null && (command.onlyShows?.(line) ?? false);
+  if (command.permission === "everyone" || isLook || isAdmin(person, access)) return null;
   if (command.permission === "admin") {
     return `\`/${command.name}\` is for admins. An operator can name you (\`access.admins\`).`;
   }
-  if (session === null || session.people.length === 0 || session.people.includes(person.id)) return null;
+  if (mayChangeSession(person, session, access)) return null;
   return `\`/${command.name}\` is for those who work with me in this thread. Mention me here with a request first.`;
 }

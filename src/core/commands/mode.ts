@@ -23,6 +23,7 @@ export const modeCommand: ChatCommand = {
   description: "show or set what I may do in this thread",
   usage: "[read|write|agi|default]",
   permission: "people",
+  onlyShows: (line) => line === "",
   options: [
     { name: "mode", description: "read: only look; write: ask first; agi: never ask", choices: [...MODES, USUAL] },
   ],

@@ -32,7 +32,7 @@ export async function runCommand({ name, line }: TypedCommand, context: CommandC
   if (command === undefined) return privately(unknownCommand(name, context.commands));
   const help = helpAskedFor(command, line);
   if (help !== null) return privately(help);
-  const refusal = commandRefusal(command, context);
+  const refusal = commandRefusal(command, line, context);
   return refusal === null ? command.run(line, context) : privately(refusal);
 }
 

@@ -21,7 +21,8 @@ export const skillCommand: ChatCommand = {
   name: "skill",
   description: "do something the way a skill describes; without a name, choose one",
   usage: "[name] [arguments]",
-  permission: "everyone",
+  permission: "people",
+  onlyShows: (line) => line === "" || line === LIST_SKILLS,
   options: [
     { name: "name", description: "the skill, list, or off", complete: namesOf },
     { name: "arguments", description: "what the skill is to be applied to" },

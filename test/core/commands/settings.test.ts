@@ -3,7 +3,7 @@ import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { beginKey } from "../../../src/core/sessions/child-event.ts";
 import { createIntake, type IntakeOptions } from "../../../src/core/sessions/intake.ts";
 import { commandServices } from "../../support/command-services.ts";
-import { intakeOptions, mention, privateText, slash } from "../sessions/intake-fixture.ts";
+import { click, intakeOptions, mention, privateText, slash } from "../sessions/intake-fixture.ts";
 
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
 const USUAL_ACCESS = { admins: [], deny: [], guests: false, external: false };
@@ -195,14 +195,25 @@ test("only those who work in a thread change what holds there, and admins; looki
   await receive(mention("begin"));
   await recorder.ended(1);
   const ben = { person: BEN };
-  for (const typed of ["/mode agi", "/model default", "/compact", "/new", "/export"]) {
-    expect(privateText(await receive(mention(typed, ben)))).toContain("is for those who work with me in this thread");
+  const changes = ["/mode agi", "/model default", "/compact", "/new", "/export", "/undo", "/undo redo", "/managed on"];
+  for (const typed of [...changes, "/agent plan", "/agent plan look", "/skill tidy", "/skill off", "@plan"]) {
+    expect(privateText(await receive(mention(typed, ben))), typed).toContain(
+      "is for those who work with me in this thread",
+    );
   }
+  for (const typed of ["/agent", "/mode", "/skill", "/skill list", "/status"]) {
+    expect(privateText(await receive(mention(typed, ben))), typed).not.toContain("those who work with me");
+  }
+  const picked = await receive(click("skill:tidy", ben));
+  expect(privateText(picked)).toContain("is for those who work with me in this thread");
+  expect((await session())?.people).toEqual(["slack:U1"]);
   expect(privateText(await receive(mention("/help", ben)))).not.toContain("/export");
   expect(privateText(await receive(mention("/stop", ben)))).toBe("Nothing is running in this thread.");
   const asAdmin = createIntake({ ...options, access: { ...USUAL_ACCESS, admins: [BEN.id] } });
   expect(privateText(await asAdmin(mention("/mode read", ben)))).toContain("✓ Mode **read**");
   expect((await session())?.settings).toEqual({ mode: "read" });
+  await receive(mention("do you see that?", ben));
+  expect(privateText(await receive(mention("/mode default", ben))), "who has asked something").toContain("✓ Mode");
 });
 
 test("a slash command in a channel tells which threads are at work there, and how to stop one", async () => {
