@@ -30,6 +30,7 @@ import { createFirstContact } from "./core/sessions/first-contact.ts";
 import { createIntake } from "./core/sessions/intake.ts";
 import { createSessionRunner } from "./core/sessions/runner.ts";
 import { createSummaries } from "./core/sessions/session-summary.ts";
+import { commandPlaces } from "./core/sessions/typed-commands.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { holdLease } from "./hold-lease.ts";
 import { instructionFiles, jobsFileOf, PRIVATE, requireWritable, snapshotsOf, webToken } from "./home.ts";
@@ -324,11 +325,10 @@ function openIntake({ config, runtime, log, platforms }: Assembly, works: Works)
     jobs: jobs.control,
     tools: () => Promise.resolve(toolbox.listed()),
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
-    announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
+    ...commandPlaces(platform),
     firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
     linkTo: threadLink,
     canSeeChannel: createChannelAccess({ standingOf: standingOn(platforms), clock: runtime.clock, log }),
-    messageChars: (name) => platform(name).limits.messageChars,
     restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
     ...places,
   });

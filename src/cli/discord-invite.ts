@@ -4,6 +4,7 @@ const PERMISSIONS = [
   { bit: 11n, name: "Send Messages" },
   { bit: 38n, name: "Send Messages in Threads" },
   { bit: 35n, name: "Create Public Threads" },
+  { bit: 36n, name: "Create Private Threads" },
   { bit: 16n, name: "Read Message History" },
   { bit: 15n, name: "Attach Files" },
   { bit: 14n, name: "Embed Links" },

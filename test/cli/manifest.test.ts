@@ -96,7 +96,7 @@ test("the Discord invite asks for the permissions it names and explains the inte
   const query = new URL(address).searchParams;
   expect(query.get("client_id")).toBe("123456789012345678");
   expect(query.get("scope")).toBe("bot applications.commands");
-  // Source: Discord docs, Permissions; the sum of the eight flags that the text names.
-  expect(BigInt(query.get("permissions") ?? "0").toString(16)).toBe("480001cc40");
+  // Source: Discord docs, Permissions; the sum of the nine flags that the text names.
+  expect(BigInt(query.get("permissions") ?? "0").toString(16)).toBe("580001cc40");
   expect(out).toContain("MESSAGE CONTENT INTENT");
 });

@@ -11,7 +11,7 @@ export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 /** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
 export function commandServices(
   managed: ManagedSettings = {},
-): Pick<IntakeOptions, "announce" | "messageChars"> &
+): Pick<IntakeOptions, "announce" | "messageChars" | "openPrivateThread"> &
   Pick<
     CommandServices,
     | "agents"
@@ -70,6 +70,7 @@ export function commandServices(
     linkTo: () => null,
     canSeeChannel: () => Promise.resolve(true),
     restoreFiles: () => Promise.reject(new Error("nobody keeps files here")),
+    openPrivateThread: () => Promise.resolve(null),
     announce: () => Promise.reject(new Error("nobody posts here")),
   };
 }

@@ -4,7 +4,7 @@ import { startAnthropicServer } from "./anthropic-server.ts";
 import { type Bot, createBot, until } from "./bot.ts";
 import type { Saying } from "./discord/people.ts";
 import { type DiscordServer, startDiscordServer } from "./discord/server.ts";
-import { type Channel, type Guild, type Message, TYPE, type User } from "./discord/world.ts";
+import { type Channel, type Guild, isThread, type Message, type User } from "./discord/world.ts";
 import type { ModelServer } from "./model-server.ts";
 
 /** The whole program in a local Discord with a scripted model, for conversations of several people. */
@@ -86,7 +86,7 @@ export async function discordOffice({ settings }: { readonly settings?: object }
     channel: (name) => world.channel(guild, name),
     mention(channel, words, { by = ana, ...saying } = {}) {
       const said = people.say({ channel, user: by }, `<@${world.bot.id}> ${words}`, saying);
-      return follow(channel.type === TYPE.thread ? channel.id : said.id);
+      return follow(isThread(channel) ? channel.id : said.id);
     },
     in: follow,
     until: wait,

@@ -178,6 +178,10 @@ class DiscordPlatform implements ChatPlatform {
     return standingIn(client, { ...channel, userId: personId.replace(/^discord:/u, "") });
   }
 
+  openPrivateThread(beside: ThreadRef, name: string, personId: string): Promise<ThreadRef | null> {
+    return this.#connected().threads.openPrivate(beside, name, personId);
+  }
+
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
     return fetchAttachment(attachment, { rest: this.#connected().rest, maxBytes, signal });
   }

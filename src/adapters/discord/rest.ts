@@ -6,7 +6,13 @@ import type { MessageBody } from "./format.ts";
 import { PAGE_MESSAGES } from "./limits.ts";
 import { listOf, messageSchema, type WireMessage } from "./message/message-schema.ts";
 import { memberSchema, userSchema, type WireMember, type WireUser } from "./message/person-schema.ts";
-import { channelSchema, type RegisteredCommand, registeredCommandSchema, type WireChannel } from "./wire.ts";
+import {
+  CHANNEL_TYPE,
+  channelSchema,
+  type RegisteredCommand,
+  registeredCommandSchema,
+  type WireChannel,
+} from "./wire.ts";
 
 /** How an interaction is answered. Source: Discord docs, Interaction Callback Type. */
 export const CALLBACK = { message: 4, deferredUpdate: 6, completions: 8, modal: 9 } as const;
@@ -25,6 +31,9 @@ export interface DiscordRest {
   createMessage(channelId: string, answer: Answer, permission: string): Promise<MessageAddress>;
   editMessage(at: MessageAddress, answer: Answer): Promise<void>;
   startThread(at: MessageAddress, name: string, autoArchiveMinutes: number): Promise<void>;
+  /** Answers its id. Nobody but the bot is in it yet. */
+  startPrivateThread(channelId: string, name: string, autoArchiveMinutes: number): Promise<string>;
+  addThreadMember(threadId: string, userId: string): Promise<void>;
   unarchiveThread(id: string): Promise<void>;
   addReaction(at: MessageAddress, emoji: string): Promise<void>;
   /** The id of the channel for direct messages to the person. */
@@ -119,7 +128,17 @@ function reading(rest: REST): Pick<DiscordRest, "channel" | "message" | "message
 
 function writing(
   rest: REST,
-): Pick<DiscordRest, "createMessage" | "editMessage" | "startThread" | "unarchiveThread" | "addReaction" | "openDm"> {
+): Pick<
+  DiscordRest,
+  | "createMessage"
+  | "editMessage"
+  | "startThread"
+  | "startPrivateThread"
+  | "addThreadMember"
+  | "unarchiveThread"
+  | "addReaction"
+  | "openDm"
+> {
   return {
     createMessage: (channelId, { body, files }, permission) =>
       asking(permission, async () => {
@@ -134,6 +153,15 @@ function writing(
       asking("Create Public Threads", async () => {
         const body = { name, auto_archive_duration: autoArchiveMinutes };
         await rest.post(`/channels/${channelId}/messages/${messageId}/threads`, { body });
+      }),
+    startPrivateThread: (channelId, name, autoArchiveMinutes) =>
+      asking("Create Private Threads", async () => {
+        const body = { name, type: CHANNEL_TYPE.privateThread, auto_archive_duration: autoArchiveMinutes };
+        return idSchema.parse(await rest.post(`/channels/${channelId}/threads`, { body })).id;
+      }),
+    addThreadMember: (threadId, userId) =>
+      asking("Send Messages in Threads", async () => {
+        await rest.put(`/channels/${threadId}/thread-members/${userId}`);
       }),
     unarchiveThread: (id) =>
       asking("Manage Threads", async () => {

@@ -6,6 +6,7 @@ import { AUTO_ARCHIVE_MINUTES } from "./limits.ts";
 import { threadMessage } from "./message/read-message.ts";
 import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
+import { CHANNEL_TYPE } from "./wire.ts";
 
 const REMEMBERED_THREADS = 5_000;
 
@@ -16,6 +17,8 @@ export interface Threads {
   existed(threadId: string): void;
   /** The channel to name for it: the thread itself while it is known to be there, else the channel that it is in. */
   named(thread: ThreadRef): string;
+  /** A private thread beside a private one, with the person in it; null beside one that is not private. */
+  openPrivate(beside: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
   /** Calls `send` with the channel to post to; makes the thread first, or takes it out of the archive, when it must. */
   send<T>(thread: ThreadRef, send: (channelId: string) => Promise<T>): Promise<T>;
 }
@@ -53,6 +56,14 @@ export function createThreads(rest: DiscordRest, names: Names): Threads {
     existed,
     named: ({ channelId, threadId }) =>
       threadId !== null && existing.get(threadId) === "there" ? threadId : channelId,
+    openPrivate: async (beside, name, personId) => {
+      const { channelId, threadId } = beside;
+      if (threadId === null || (await rest.channel(threadId)).type !== CHANNEL_TYPE.privateThread) return null;
+      const opened = await rest.startPrivateThread(channelId, threadName(name, "you"), AUTO_ARCHIVE_MINUTES);
+      existed(opened);
+      await rest.addThreadMember(opened, personId.replace(/^discord:/u, ""));
+      return { ...beside, threadId: opened };
+    },
     send: async ({ channelId, threadId }, send) => {
       if (threadId === null) return send(channelId);
       if (expected.has(threadId)) await open(channelId, threadId);

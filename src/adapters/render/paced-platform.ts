@@ -87,7 +87,10 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
   };
 }
 
-type Unpaced = Pick<ChatPlatform, "whisper" | "showStatus" | "standing" | "fetchFile" | "fetchThread" | "missed">;
+type Unpaced = Pick<
+  ChatPlatform,
+  "whisper" | "showStatus" | "standing" | "openPrivateThread" | "fetchFile" | "fetchThread" | "missed"
+>;
 
 /** What takes none of the rates that a workspace shares. */
 function unpaced(inner: ChatPlatform): Unpaced {
@@ -95,6 +98,7 @@ function unpaced(inner: ChatPlatform): Unpaced {
     whisper: (thread, personId, message) => inner.whisper(thread, personId, message),
     ...(inner.showStatus === undefined ? {} : { showStatus: inner.showStatus.bind(inner) }),
     ...(inner.standing === undefined ? {} : { standing: inner.standing.bind(inner) }),
+    ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
     fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),
     fetchThread: (thread, limit, signal) => inner.fetchThread(thread, limit, signal),
     missed: (since, signal, known) => inner.missed(since, signal, known),

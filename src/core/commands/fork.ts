@@ -1,3 +1,5 @@
+import { AppError } from "../protocol/errors.ts";
+import { explain } from "../protocol/explain.ts";
 import { textOf } from "../protocol/messages.ts";
 import { plainLine } from "../protocol/plain-text.ts";
 import type { OutgoingMessage, ThreadRef } from "../protocol/platform.ts";
@@ -17,13 +19,21 @@ export const forkCommand: ChatCommand = {
     if (openThread === null) {
       return privately("A direct message here is one conversation, so I can open no second one. `/new` starts afresh.");
     }
-    const thread = await openThread(publicly(await rootText(session, context)));
+    const root = publicly(await rootText(session, context));
+    const thread = await openThread(root).catch(refusal);
+    if ("markdown" in thread) return thread;
     const known = await begin(session, thread, context);
     await context.say(thread, publicly(firstText(known)), "first");
     await context.say(session.thread, publicly(pointer(thread, context)), "pointer");
     return privately(`✓ ${place("A new thread", thread, context)} goes on from here.`);
   },
 };
+
+/** Why no thread can be opened, where a permission is missing. */
+function refusal(error: unknown): OutgoingMessage {
+  if (error instanceof AppError && error.code === "missing_scope") return privately(explain(error));
+  throw error;
+}
 
 function begin(from: SessionRow, thread: ThreadRef, { store, runtime, person }: CommandContext): Promise<number> {
   return store.transaction((tx) => forkSession(tx, { from, thread, createdBy: person.id }, runtime));

@@ -284,6 +284,11 @@ export interface ChatPlatform {
   showStatus?(thread: ThreadRef, status: string): Promise<void>;
   /** Of a channel without thread; null when there is none that Deckhand knows. Absent where everybody is in each channel. */
   standing?(channel: ThreadRef, personId: string): Promise<Standing | null>;
+  /**
+   * Opens a private thread beside a private one, with the person in it. Null where that one is as open as its channel: a
+   * message opens a thread there. Absent where all threads are.
+   */
+  openPrivateThread?(beside: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
   /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest, where there are any. */

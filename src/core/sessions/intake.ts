@@ -37,6 +37,7 @@ export interface IntakeOptions extends CommandServices {
   /** True where only messages that mention the bot are answered, also in its threads. */
   readonly requiresMention: (channelKey: string) => boolean;
   readonly announce: CommandIntake["announce"];
+  readonly openPrivateThread: CommandIntake["openPrivateThread"];
   readonly messageChars: ClickOptions["messageChars"];
   /** Who says who is there; without it nobody does. */
   readonly firstContact?: FirstContact;

@@ -3,10 +3,13 @@ import { fitted } from "../commands/private-reply.ts";
 import { CHAT_COMMANDS } from "../commands/registry.ts";
 import { runCommand, type TypedCommand } from "../commands/run-command.ts";
 import type { Log } from "../protocol/log.ts";
+import { plainLine } from "../protocol/plain-text.ts";
 import type {
+  ChatPlatform,
   InboundCommand,
   InboundMessage,
   OutgoingMessage,
+  PlatformName,
   PostedMessage,
   Receipt,
   ThreadRef,
@@ -21,8 +24,22 @@ export interface CommandIntake extends CommandServices, MessageOptions {
   readonly messageChars: ClickOptions["messageChars"];
   /** Posts in a thread, or what opens one. */
   readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<PostedMessage>;
+  /** As the platform's: null where a message opens the thread. */
+  readonly openPrivateThread: (beside: ThreadRef, name: string, personId: string) => Promise<ThreadRef | null>;
   /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
   readonly commandKeys: Set<string>;
+}
+
+/** Where commands post: on the platform of each thread. */
+export function commandPlaces(
+  platform: (name: PlatformName) => ChatPlatform,
+): Pick<CommandIntake, "announce" | "openPrivateThread" | "messageChars"> {
+  return {
+    announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
+    openPrivateThread: async (beside, name, personId) =>
+      (await platform(beside.platform).openPrivateThread?.(beside, name, personId)) ?? null,
+    messageChars: (name) => platform(name).limits.messageChars,
+  };
 }
 
 /** Commands taken lately that are remembered. */
@@ -90,12 +107,20 @@ function isOneThread({ thread, channel }: Typed["event"]): boolean {
   return thread.platform === "discord" && channel.kind === "dm";
 }
 
-/** A message in the channel, at which a thread can be. */
+/** Characters of a thread's name. */
+const NAME_CHARS = 80;
+
+/** A message in the channel, at which a thread can be; beside a private thread, one that is private too. */
 async function openThread(
   root: OutgoingMessage,
-  { thread, key }: Typed["event"],
-  { announce }: CommandIntake,
+  { thread, key, person }: Typed["event"],
+  { announce, openPrivateThread }: CommandIntake,
 ): Promise<ThreadRef> {
+  const beside = await openPrivateThread(thread, plainLine(root.markdown, NAME_CHARS), person.id);
+  if (beside !== null) {
+    await announce(beside, root, `${key}:thread`);
+    return beside;
+  }
   const { messageId } = await announce({ ...thread, threadId: null }, root, `${key}:thread`);
   return { ...thread, threadId: messageId };
 }

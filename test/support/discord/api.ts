@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ApiAnswer, choicesSchema, failure, modalSchema, type Outgoing, outgoingSchema } from "./answers.ts";
 import type { Interactions } from "./interactions.ts";
 import { channelPayload, messageEvent, messagePayload, type View } from "./payloads.ts";
-import { type Channel, type Message, pingsOf, type StoredFile, TYPE, type World } from "./world.ts";
+import { type Channel, isThread, type Message, pingsOf, type StoredFile, TYPE, type World } from "./world.ts";
 
 export interface ApiRequest {
   readonly method: string;
@@ -74,6 +74,11 @@ export class Api {
     [
       /^POST \/channels\/(\d+)\/messages\/(\d+)\/threads$/u,
       (request, [id = "", root = ""]) => this.#startThread(request, id, root),
+    ],
+    [/^POST \/channels\/(\d+)\/threads$/u, (request, [id = ""]) => this.#startPrivateThread(request, id)],
+    [
+      /^PUT \/channels\/(\d+)\/thread-members\/(\d+)$/u,
+      (_request, [id = "", user = ""]) => this.#addThreadMember(id, user),
     ],
     [
       /^PUT \/channels\/(\d+)\/messages\/(\d+)\/reactions\/([^/]+)\/@me$/u,
@@ -181,8 +186,7 @@ export class Api {
       return closed ? failure(403, 50_007, "Cannot send messages to this user") : null;
     }
     if (withheld.has("View Channel")) return failure(403, 50_001, "Missing Access");
-    if (withheld.has(channel.type === TYPE.thread ? "Send Messages in Threads" : "Send Messages"))
-      return MISSING_PERMISSIONS;
+    if (withheld.has(isThread(channel) ? "Send Messages in Threads" : "Send Messages")) return MISSING_PERMISSIONS;
     if (withFiles && withheld.has("Attach Files")) return MISSING_PERMISSIONS;
     // Posting takes a thread out of the archive by itself, unless it is locked.
     if (channel.archived && channel.locked) return failure(400, 50_083, "Thread is archived");
@@ -230,6 +234,26 @@ export class Api {
     world.message(thread, root.author, { type: 21, repliesTo: root });
     dispatch("THREAD_CREATE", { ...channelPayload(thread), newly_created: true });
     return { status: 201, body: channelPayload(thread) };
+  }
+
+  #startPrivateThread({ json }: ApiRequest, channelId: string): ApiAnswer {
+    const { world, dispatch, withheld } = this.#options;
+    const channel = world.channels.get(channelId);
+    if (channel === undefined) return UNKNOWN_CHANNEL;
+    if (withheld.has("Create Private Threads")) return MISSING_PERMISSIONS;
+    if (channel.type !== TYPE.text) return failure(400, 50_024, "Cannot execute action on this channel type");
+    const body = z.object({ name: z.string().min(1).max(100), type: z.literal(TYPE.privateThread) }).safeParse(json);
+    if (!body.success) return failure(400, 50_035, `Invalid Form Body: ${body.error.message}`);
+    const thread = world.privateThread(channel, body.data.name);
+    dispatch("THREAD_CREATE", { ...channelPayload(thread), newly_created: true });
+    return { status: 201, body: channelPayload(thread) };
+  }
+
+  #addThreadMember(threadId: string, userId: string): ApiAnswer {
+    const thread = this.#options.world.channels.get(threadId);
+    if (thread === undefined || !isThread(thread)) return UNKNOWN_CHANNEL;
+    thread.threadMembers.add(userId);
+    return { status: 204, body: undefined };
   }
 
   #react(channelId: string, messageId: string, emoji: string): ApiAnswer {

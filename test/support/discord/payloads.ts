@@ -1,4 +1,4 @@
-import { type Channel, type Guild, type Message, type Role, TYPE, type World } from "./world.ts";
+import { type Channel, type Guild, isThread, type Message, type Role, TYPE, type World } from "./world.ts";
 
 /** The world as Discord's API and gateway describe it. */
 
@@ -13,8 +13,12 @@ export function channelPayload(channel: Channel): object {
     permission_overwrites: overwrites(channel),
     ...(channel.guild_id === undefined ? {} : { guild_id: channel.guild_id }),
     ...(channel.recipient === undefined ? {} : { recipients: [channel.recipient] }),
-    ...(channel.type === TYPE.thread
+    ...(channel.type === TYPE.forum
+      ? { available_tags: channel.tags.map((tag) => ({ ...tag, moderated: false })) }
+      : {}),
+    ...(isThread(channel)
       ? {
+          applied_tags: channel.tags.map(({ id }) => id),
           owner_id: "0",
           message_count: channel.messages.length,
           member_count: 1,
@@ -59,8 +63,8 @@ export function guildPayload(world: World, guild: Guild): object {
       color: 0,
       hoist: false,
     })),
-    channels: channels.filter((channel) => channel.type !== TYPE.thread).map(channelPayload),
-    threads: channels.filter((channel) => channel.type === TYPE.thread && !channel.archived).map(channelPayload),
+    channels: channels.filter((channel) => !isThread(channel)).map(channelPayload),
+    threads: channels.filter((channel) => isThread(channel) && !channel.archived).map(channelPayload),
     members: [{ user: world.bot, ...own, joined_at: new Date(0).toISOString() }],
     member_count: guild.members.size,
     emojis: [],
@@ -93,7 +97,7 @@ export function messagePayload(view: View, message: Message): Record<string, unk
     author: message.author,
     content: message.content,
     timestamp: new Date().toISOString(),
-    edited_timestamp: null,
+    edited_timestamp: message.editedAt === undefined ? null : new Date(message.editedAt).toISOString(),
     tts: false,
     mention_everyone: false,
     mentions: mentionsIn(world, message),

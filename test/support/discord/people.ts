@@ -24,6 +24,12 @@ export interface Saying {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
+export interface Edit {
+  readonly content: string;
+  /** Whether the gateway repeats what has not changed; it does unless said otherwise. */
+  readonly whole?: boolean;
+}
+
 /** A person in a channel. */
 export interface Standing {
   readonly user: User;
@@ -49,6 +55,31 @@ export class People {
   /** The gateway delivers the message once more. */
   redeliver(channel: Channel, message: Message): void {
     this.#options.dispatch("MESSAGE_CREATE", messageEvent(this.#options.view, channel, message));
+  }
+
+  /** Forwards a message as it is now. A snapshot does not say who wrote it. */
+  forward(at: Standing, original: Message, saying: Saying = {}): Message {
+    const { content, embeds, attachments, mentions, components, flags, type } = messagePayload(
+      this.#options.view,
+      original,
+    );
+    const snapshot = { content, embeds, attachments, mentions, components, flags, type };
+    const message_reference = { type: 1, channel_id: original.channel_id, message_id: original.id };
+    return this.say(at, "", { ...saying, extra: { message_reference, message_snapshots: [{ message: snapshot }] } });
+  }
+
+  /** Edits a message of one's own. */
+  edit({ channel }: Pick<Standing, "channel">, message: Message, { content, whole = true }: Edit): void {
+    const { view, dispatch } = this.#options;
+    Object.assign(message, { content, editedAt: Date.now() });
+    const { id, channel_id, guild_id, edited_timestamp, ...rest } = messageEvent(view, channel, message);
+    dispatch("MESSAGE_UPDATE", { id, channel_id, guild_id, edited_timestamp, ...(whole ? rest : { content }) });
+  }
+
+  /** Discord adds the preview of a link to a message, which nobody edited by that. */
+  unfurl({ channel }: Pick<Standing, "channel">, message: Message, embeds: readonly object[]): void {
+    Object.assign(message.extra, { embeds });
+    this.#options.dispatch("MESSAGE_UPDATE", messageEvent(this.#options.view, channel, message));
   }
 
   dm(user: User, content: string, saying: Saying = {}): Message {

@@ -38,6 +38,10 @@ export interface Channel {
   readonly recipient?: User;
   /** Ids of roles and people who alone see it; everybody when left out. */
   readonly seenBy?: ReadonlySet<string>;
+  /** Of a private thread: ids of those in it, the bot left out. */
+  readonly threadMembers: Set<string>;
+  /** Of a forum; and of a post in it, by their ids. */
+  readonly tags: { readonly id: string; readonly name: string }[];
   archived: boolean;
   locked: boolean;
   readonly messages: Message[];
@@ -56,6 +60,8 @@ export interface Message {
   readonly type: number;
   readonly author: User;
   content: string;
+  /** When its author edited it last. Milliseconds since the epoch. */
+  editedAt?: number;
   flags: number;
   components: readonly Row[];
   readonly files: readonly StoredFile[];
@@ -72,7 +78,11 @@ export interface Row {
   readonly components: readonly { readonly custom_id: string; readonly label: string; readonly style: number }[];
 }
 
-export const TYPE = { text: 0, dm: 1, voice: 2, thread: 11, forum: 15 } as const;
+export const TYPE = { text: 0, dm: 1, voice: 2, thread: 11, privateThread: 12, stage: 13, forum: 15 } as const;
+
+export function isThread({ type }: Pick<Channel, "type">): boolean {
+  return type === TYPE.thread || type === TYPE.privateThread;
+}
 export const SUPPRESS_EMBEDS = 1 << 2;
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
 
@@ -131,13 +141,26 @@ export class World {
     return this.#add({ id, type: TYPE.thread, ...guild, name, parent_id: parent.id });
   }
 
+  /** A thread that only those see who are in it. */
+  privateThread(parent: Channel, name: string): Channel {
+    const guild = parent.guild_id === undefined ? {} : { guild_id: parent.guild_id };
+    return this.#add({ id: this.nextId(), type: TYPE.privateThread, ...guild, name, parent_id: parent.id });
+  }
+
   dm(user: User): Channel {
     for (const channel of this.channels.values()) if (channel.recipient?.id === user.id) return channel;
     return this.#add({ id: this.nextId(), type: TYPE.dm, name: null, parent_id: null, recipient: user });
   }
 
-  #add(channel: Omit<Channel, "archived" | "locked" | "messages">): Channel {
-    const added = { ...channel, archived: false, locked: false, messages: [] };
+  #add(channel: Omit<Channel, "archived" | "locked" | "messages" | "threadMembers" | "tags">): Channel {
+    const added = {
+      ...channel,
+      archived: false,
+      locked: false,
+      messages: [],
+      threadMembers: new Set<string>(),
+      tags: [],
+    };
     this.channels.set(added.id, added);
     return added;
   }
