@@ -3,13 +3,18 @@ import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
-import { formatEdit, formatEphemeral } from "./format.ts";
+import { formatEdit, formatEphemeral, notice } from "./format.ts";
 import { aimedButtons } from "./interactions/elsewhere.ts";
 import { INTERACTION_TOKEN_MS } from "./limits.ts";
+import { DM_WORKSPACE } from "./places.ts";
 import type { DiscordRest, InteractionAddress } from "./rest.ts";
 import { channelOf, type Threads } from "./threads.ts";
 
 const REMEMBERED_INTERACTIONS = 1_000;
+
+const CLOSED_DMS =
+  "I have an answer for you alone, but you take no direct messages from this server. Allow them under " +
+  "Server → Privacy Settings and ask again, or use a slash command: I answer that where only you see it.";
 
 export interface Whispers {
   /** Once an interaction is answered, its person can be told things through it for a quarter of an hour. */
@@ -33,6 +38,7 @@ export interface WhispersOptions {
 /** Discord shows something to one person only as the answer to an interaction; everything else is a direct message. */
 export function createWhispers({ rest, threads, clock, log }: WhispersOptions): Whispers {
   const interactions = new BoundedMap<string, Answered & { readonly expiresAt: number }>(REMEMBERED_INTERACTIONS);
+  const pointedOut = new BoundedMap<string, true>(REMEMBERED_INTERACTIONS);
   const slot = (thread: ThreadRef, personId: string) => `${channelOf(thread)} ${personId}`;
 
   const throughInteraction = async (thread: ThreadRef, personId: string, message: OutgoingMessage) => {
@@ -49,6 +55,15 @@ export function createWhispers({ rest, threads, clock, log }: WhispersOptions): 
     }
   };
 
+  /** Of what was to be told nothing is said in public; who has been pointed to it once knows. */
+  const pointOut = async (thread: ThreadRef, personId: string) => {
+    const channelId = threads.named(thread);
+    if (thread.workspaceId === DM_WORKSPACE.id || pointedOut.has(`${channelId} ${personId}`)) return;
+    pointedOut.set(`${channelId} ${personId}`, true);
+    const body = formatEdit(notice(`<@${personId.replace(/^discord:/u, "")}> ${CLOSED_DMS}`));
+    await rest.createMessage(channelId, { body, files: [] }, "Send Messages");
+  };
+
   return {
     remember: (thread, personId, interaction) =>
       interactions.set(slot(thread, personId), { ...interaction, expiresAt: clock.now() + INTERACTION_TOKEN_MS }),
@@ -62,10 +77,8 @@ export function createWhispers({ rest, threads, clock, log }: WhispersOptions): 
         await rest.createMessage(channelId, { body, files: message.files }, "Send Messages");
       } catch (error) {
         if (!isDiscordError(error, "cannotMessageUser")) throw error;
-        log.warn(
-          { personId, text: message.markdown },
-          "discord.whisper_undeliverable: the person takes no direct messages",
-        );
+        log.info({ personId }, "discord.takes_no_direct_messages");
+        await pointOut(thread, personId);
       }
     },
   };

@@ -149,17 +149,19 @@ test("what is clicked in a direct message is done in the thread that it is about
   expect(await inbox.next()).toMatchObject({ kind: "command", name: "skill", args: "review", thread });
 });
 
-test("who takes no direct messages cannot be told, which the log says", async () => {
+test("who takes no direct messages is told in the channel that there is something to tell, once, and not what", async () => {
   await using test = await begun();
   const { harbour, adapter } = test;
   const { thread } = await withButton(test);
   harbour.server.faults.closedDms.add(harbour.ana.id);
   await adapter.whisper(thread, `discord:${harbour.ana.id}`, plainMessage("Guests may not."));
-  expect(harbour.log.lines).toContainEqual({
-    level: "warn",
-    event: "discord.whisper_undeliverable: the person takes no direct messages",
-    fields: { personId: `discord:${harbour.ana.id}`, text: "Guests may not." },
-  });
+  await adapter.whisper(thread, `discord:${harbour.ana.id}`, plainMessage("They may not."));
+  const told = harbour.server.world.channels
+    .get(thread.threadId ?? "")
+    ?.messages.filter(({ content }) => content.includes("you take no direct messages"));
+  expect(told).toHaveLength(1);
+  expect(told?.[0]).toMatchObject({ content: expect.stringContaining(`<@${harbour.ana.id}>`), pings: [] });
+  expect(JSON.stringify([told, harbour.log.lines])).not.toContain("may not");
 });
 
 test("a whisper in direct messages is said right there", async () => {
