@@ -27,7 +27,7 @@ import { createInteractions } from "./interactions/interactions.ts";
 import { DISCORD_LIMITS, JOINED_LATELY_MS } from "./limits.ts";
 import { createMemberEverywhere, type MemberEverywhere } from "./members.ts";
 import { fetchAttachment } from "./message/attachments.ts";
-import { createMessages } from "./messages.ts";
+import { createMessages, type Messages } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { createReactions } from "./reactions.ts";
@@ -67,7 +67,7 @@ interface Live {
   readonly places: Places;
   readonly threads: Threads;
   readonly whispers: Whispers;
-  readonly takeMessage: (data: unknown) => Promise<void>;
+  readonly messages: Messages;
   readonly takeInteraction: (data: unknown) => Promise<void>;
   readonly takeReaction: (data: unknown) => Promise<void>;
   readonly memberEverywhere: MemberEverywhere;
@@ -211,7 +211,8 @@ class DiscordPlatform implements ChatPlatform {
     const { token, apiUrl, clock } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<Live>();
     const on = {
-      message: (data: unknown) => this.#own(promise.then((live) => live.takeMessage(data))),
+      message: (data: unknown) => this.#own(promise.then((live) => live.messages.posted(data))),
+      edit: (data: unknown) => this.#own(promise.then((live) => live.messages.edited(data))),
       interaction: (data: unknown) => this.#own(promise.then((live) => live.takeInteraction(data))),
       reaction: (data: unknown) => this.#own(promise.then((live) => live.takeReaction(data))),
       guild: (guild: Guild) => this.#own(this.#visited(guildJoined(guild), receive)),
@@ -243,7 +244,7 @@ class DiscordPlatform implements ChatPlatform {
     return {
       connection,
       ...parts,
-      takeMessage: createMessages({ ...parts, signal }),
+      messages: createMessages({ ...parts, signal }),
       takeInteraction: createInteractions(parts),
       takeReaction: createReactions({ ...parts, reactions: new Set(this.#options.reactions) }),
     };

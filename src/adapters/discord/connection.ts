@@ -24,7 +24,9 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Called in the order of the gateway's events, with what it sent. */
-  readonly on: Readonly<Record<"message" | "interaction" | "reaction" | "threadDelete", (data: unknown) => void>> & {
+  readonly on: Readonly<
+    Record<"message" | "edit" | "interaction" | "reaction" | "threadDelete", (data: unknown) => void>
+  > & {
     /** The bot was added to a server. */
     readonly guild: (guild: Guild) => void;
   };
@@ -202,6 +204,7 @@ function listen(
     if (!state.closed) handle(data);
   };
   ws.on(names.MessageCreate, unlessClosed(on.message));
+  ws.on(names.MessageUpdate, unlessClosed(on.edit));
   ws.on(names.InteractionCreate, unlessClosed(on.interaction));
   ws.on(names.MessageReactionAdd, unlessClosed(on.reaction));
   ws.on(names.ThreadDelete, unlessClosed(on.threadDelete));

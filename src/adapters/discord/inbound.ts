@@ -158,8 +158,14 @@ function addressing(message: WireMessage, place: Place, names: Names): InboundMe
     message.content.includes(`<@${names.botId}>`) ||
     message.mention_roles.some((role) => names.isBotRole(role));
   if (named) return "mention";
+  if (isOneForAll(place)) return message.referenced_message?.author.id === names.botId ? "mention" : "other";
   if (/^\s*<@[!&]?\d+>/u.test(message.content)) return "other";
   return isReplyToSomeoneElse(message) ? "other" : "none";
+}
+
+/** The chat of a voice or stage channel has no threads: what people say there is meant for the others. */
+function isOneForAll({ channel, opensThreads, threadId }: Place): boolean {
+  return channel.kind !== "dm" && !opensThreads && threadId === null;
 }
 
 /** A reply that notifies its author addresses them, although its text does not say so. */

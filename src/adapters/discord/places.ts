@@ -1,6 +1,7 @@
 import type { Client } from "discord.js";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { BoundedMap } from "../render/bounded-map.ts";
+import { isDiscordError } from "./errors.ts";
 import type { Place } from "./inbound.ts";
 import type { Elsewhere } from "./interactions/elsewhere.ts";
 import type { Names } from "./message/wording.ts";
@@ -21,7 +22,7 @@ export interface Places {
   of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<Place>;
   /** A thread of a server, which need not be there yet; its channel, when none is named. */
   elsewhere(at: Elsewhere): Promise<Place>;
-  /** Title and tags of a forum's post; empty for other places. */
+  /** Title and tags of a forum's post; empty for other places, and for one that is gone. */
   topicOf(thread: ThreadRef): Promise<string>;
 }
 
@@ -43,8 +44,13 @@ export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
     },
     topicOf: async ({ channelId, threadId }) => {
       if (threadId === null) return "";
-      const parent = cachedChannel(client, channelId);
-      return parent !== undefined && isForum(parent) ? topicOf(await lookUp(threadId), parent) : "";
+      try {
+        const parent = await lookUp(channelId);
+        return isForum(parent) ? topicOf(await lookUp(threadId), parent) : "";
+      } catch (error) {
+        if (isDiscordError(error, "unknownChannel")) return "";
+        throw error;
+      }
     },
     of: async (channelId, guildId, told) => {
       if (guildId === undefined) return directMessages(channelId);

@@ -134,6 +134,14 @@ describe("whom it addresses", () => {
     { what: "a reply that notifies nobody", content: "yes", extra: reply(bob, []), place: thread, addressed: "none" },
     { what: "a reply to oneself", content: "also", extra: reply(ana, [ana]), place: thread, addressed: "none" },
     { what: "a reply to the bot", content: "yes", extra: reply(bot, [bot]), place: thread, addressed: "mention" },
+    { what: "nobody, in a voice channel's chat", content: "hi", place: voice, addressed: "other" },
+    {
+      what: "the bot, by a reply in a voice channel's chat that notifies nobody",
+      content: "yes",
+      extra: reply(bot, []),
+      place: voice,
+      addressed: "mention",
+    },
     { what: "a direct message", content: "hi", place: dm, addressed: "dm" },
     { what: "a direct message that mentions the bot", content: "<@100> hi", place: dm, addressed: "dm" },
   ])("$what", ({ content, extra, place, addressed, opensThread = false }) => {

@@ -97,7 +97,10 @@ test("a forum's post is a thread whose root is in itself", async () => {
   });
   await adapter.post(thread, plainMessage("since when?"), "k");
   await adapter.react(thread, messageId, "working");
-  expect((await adapter.fetchThread(thread, 10, never)).map(({ text }) => text)).toEqual(["it is slow", "since when?"]);
+  expect((await adapter.fetchThread(thread, 10, never)).map(({ text }) => text)).toEqual([
+    "[Post “it is slow”]\nit is slow",
+    "since when?",
+  ]);
   expect(post.messages[0]?.reactions).toHaveLength(1);
 });
 

@@ -145,9 +145,27 @@ export const messageSchema = plainMessageSchema.extend({
   referenced_message: plainMessageSchema.nullish().catch(undefined),
 });
 
+/** That a message was edited: by its author, where it says when; else Discord has added a preview, or the like. */
+export const editSchema = z.object({
+  id: snowflake,
+  channel_id: snowflake,
+  guild_id: perhaps(snowflake),
+  edited_timestamp: z.iso.datetime({ offset: true }),
+});
+
 /** What the gateway pushes is somebody's, somewhere. */
 export const pushedMessageSchema = z
   .looseObject({ channel_id: snowflake, author: z.looseObject({ id: snowflake }) })
+  .pipe(messageSchema);
+
+/** An update that repeats the whole message. */
+export const wholeUpdateSchema = z
+  .looseObject({
+    content: z.string(),
+    type: z.number(),
+    author: z.looseObject({ id: snowflake }),
+    mentions: z.array(z.unknown()),
+  })
   .pipe(messageSchema);
 
 export type WireMention = z.infer<typeof mentionSchema>;

@@ -230,15 +230,16 @@ describe("the longest", () => {
     type: 10,
   });
 
-  test.each(worst.map((text) => [text.slice(0, 8), text] as const))("text of %j takes no time", (_name, text) => {
-    const fields = Array.from({ length: 25 }, () => ({ name: text, value: text, inline: false }));
-    const embed = { type: "rich", title: text, description: text, fields };
-    const message = sample({ content: text, embeds: Array.from({ length: 10 }, () => embed), mentions: [ANA, BOB] });
-    const before = performance.now();
-    const read = inThread(message);
-    expect(performance.now() - before).toBeLessThan(1_000);
-    expect(read?.text.length ?? 0).toBeLessThan(21_000);
-  });
+  test.each(worst.map((text) => [text.slice(0, 8), text] as const))(
+    "text of %j is cut before it is read",
+    (_name, text) => {
+      const fields = Array.from({ length: 25 }, () => ({ name: text, value: text, inline: false }));
+      const embed = { type: "rich", title: text, description: text, fields };
+      const message = sample({ content: text, embeds: Array.from({ length: 10 }, () => embed), mentions: [ANA, BOB] });
+      expect(messageSchema.parse(message).content.length).toBeLessThanOrEqual(8_000);
+      expect(inThread(message)?.text.length).toBeLessThan(21_000);
+    },
+  );
 
   test("components without end are read so far", () => {
     expect(inThread(sample({ content: "x", components: [nested] }))?.text).toBe("x");

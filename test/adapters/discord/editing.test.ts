@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { Inbox } from "../../contracts/inbox.ts";
+import { openHarbour } from "../../support/discord/harness.ts";
+
+const never = new AbortController().signal;
+
+async function begun() {
+  const harbour = await openHarbour();
+  const inbox = new Inbox();
+  await harbour.adapter().start(inbox.receive, never);
+  return { harbour, inbox, [Symbol.asyncDispose]: () => harbour[Symbol.asyncDispose]() };
+}
+
+test.each([true, false])(
+  "a mention that is added by editing comes, told whole: %s, by its first key",
+  async (whole) => {
+    await using stage = await begun();
+    const { server, guild, general, ana, botMention } = stage.harbour;
+    server.world.join(guild, ana, { nick: "Captain" });
+    const message = server.people.say({ channel: general, user: ana }, "is it down?");
+    expect(await stage.inbox.nextMessage()).toMatchObject({ addressed: "none" });
+    server.people.edit({ channel: general }, message, { content: `${botMention} is it down?`, whole });
+    await stage.inbox.until(() => stage.inbox.events.length === 2);
+    expect(stage.inbox.events.at(-1)).toMatchObject({
+      key: `discord:${message.id}`,
+      isEdited: true,
+      addressed: "mention",
+      text: "is it down?",
+      at: message.editedAt,
+      person: { name: "Captain" },
+      thread: { channelId: general.id, threadId: message.id },
+    });
+  },
+);
+
+test("previews, edits that mention nobody, old edits, and edits of the bot and in direct messages are nothing", async () => {
+  await using stage = await begun();
+  const { server, general, ana, botMention } = stage.harbour;
+  const { people, world } = server;
+  const at = { channel: general };
+  const said = people.say({ channel: general, user: ana }, `${botMention} see https://x.example`);
+  const plain = people.say({ channel: general, user: ana }, "hello");
+  const direct = people.dm(ana, "hello");
+  for (let taken = 0; taken < 3; taken += 1) await stage.inbox.nextMessage();
+  people.unfurl(at, said, [{ type: "link", title: "X" }]);
+  people.edit(at, plain, { content: "hello all" });
+  people.edit(at, world.message(general, world.bot, { content: "x" }), { content: `${botMention} x` });
+  people.edit({ channel: world.dm(ana) }, direct, { content: `${botMention} hello` });
+  Object.assign(said, { editedAt: Date.now() - 60 * 60_000 });
+  people.unfurl(at, said, []);
+  people.say({ channel: general, user: ana }, "last");
+  expect((await stage.inbox.nextMessage()).text).toBe("last");
+  expect(stage.inbox.events).toHaveLength(4);
+  expect(stage.harbour.log.lines.filter(({ level }) => level === "error")).toEqual([]);
+});
