@@ -1,4 +1,4 @@
-import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { ChatPlatform, Lane, OutgoingMessage, PostedMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { SuspendSignal } from "../../core/sessions/engine.ts";
 import { WorkspaceBudgets } from "./workspace-budgets.ts";
@@ -13,6 +13,8 @@ export interface EditOptions {
 export interface PacedPlatform extends ChatPlatform {
   /** As `edit`; the message is asked for when its turn has come, so that it is the newest. */
   editLatest(posted: PostedMessage, latest: () => OutgoingMessage, options: EditOptions): Promise<void>;
+  /** As `showStatus`; the words are asked for when their turn has come. Null: there is nothing to show any more. */
+  showLatestStatus?(thread: ThreadRef, latest: () => string | null, lane: Lane): Promise<void>;
   /** Whether a first post in the thread's channel would go out at once. */
   canPostFirst(thread: ThreadRef): boolean;
   /** Waits for a place among the channel's first posts; the next one then goes out at once. */
@@ -36,6 +38,14 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
     const posted = await budgets.of(thread.workspaceId).post(thread.channelId, { lane, send, signal });
     budgets.remember(posted.channelId, thread.workspaceId);
     return posted;
+  };
+
+  const showLatestStatus: PacedPlatform["showLatestStatus"] = (thread, latest, lane) => {
+    const send = async () => {
+      const words = latest();
+      if (words !== null) await inner.showStatus?.(thread, words);
+    };
+    return budgets.of(thread.workspaceId).showStatus({ lane, send, signal: stopping.signal });
   };
 
   return {
@@ -76,6 +86,7 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
         signal: stopping.signal,
       }),
     upload: (thread, file, key) => createIn(thread, "answer", () => inner.upload(thread, file, key)),
+    ...(inner.showStatus === undefined ? {} : { showLatestStatus }),
     ...unpaced(inner),
     canPostFirst: (thread) => budgets.of(thread.workspaceId).canPostFirst(thread.channelId),
     reserveFirst: (thread, signal) => budgets.of(thread.workspaceId).reserveFirst(thread.channelId, signal),
@@ -89,14 +100,13 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
 
 type Unpaced = Pick<
   ChatPlatform,
-  "whisper" | "showStatus" | "standing" | "openPrivateThread" | "fetchFile" | "fetchThread" | "missed"
+  "whisper" | "standing" | "openPrivateThread" | "fetchFile" | "fetchThread" | "missed"
 >;
 
 /** What takes none of the rates that a workspace shares. */
 function unpaced(inner: ChatPlatform): Unpaced {
   return {
     whisper: (thread, personId, message) => inner.whisper(thread, personId, message),
-    ...(inner.showStatus === undefined ? {} : { showStatus: inner.showStatus.bind(inner) }),
     ...(inner.standing === undefined ? {} : { standing: inner.standing.bind(inner) }),
     ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
     fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),

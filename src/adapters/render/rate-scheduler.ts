@@ -17,7 +17,7 @@ export interface Send<T> {
 const SWEEP_AT = 256;
 
 /**
- * Owns the rate budget of one workspace: posts by channel, edits and reactions for the workspace. Each
+ * Owns the rate budget of one workspace: posts by channel; edits, reactions and statuses for the workspace. Each
  * live message has at most one edit waiting, so first come, first served is a fair share of the edits.
  */
 export class RateScheduler {
@@ -26,18 +26,18 @@ export class RateScheduler {
   readonly #postGate: Gate = { closedUntil: 0, closedForMs: 0 };
   readonly #edits: PacedQueue;
   readonly #reactions: PacedQueue;
+  readonly #statuses: PacedQueue;
   /** Tokens taken ahead for a channel's first posts. */
   readonly #reserved = new Map<string, number>();
 
   constructor(options: RateSchedulerOptions) {
     this.#options = options;
     const { limits, clock } = options;
-    this.#edits = new PacedQueue({ rate: limits.editsPerWorkspace, gate: { closedUntil: 0, closedForMs: 0 }, clock });
-    this.#reactions = new PacedQueue({
-      rate: limits.editsPerWorkspace,
-      gate: { closedUntil: 0, closedForMs: 0 },
-      clock,
-    });
+    const ofWorkspace = () =>
+      new PacedQueue({ rate: limits.editsPerWorkspace, gate: { closedUntil: 0, closedForMs: 0 }, clock });
+    this.#edits = ofWorkspace();
+    this.#reactions = ofWorkspace();
+    this.#statuses = ofWorkspace();
   }
 
   post<T>(channelId: string, { lane, send, signal }: Send<T>): Promise<T> {
@@ -51,6 +51,10 @@ export class RateScheduler {
 
   react<T>({ lane, send, signal }: Send<T>): Promise<T> {
     return this.#reactions.run(send, { lane, signal });
+  }
+
+  showStatus<T>({ lane, send, signal }: Send<T>): Promise<T> {
+    return this.#statuses.run(send, { lane, signal });
   }
 
   /** Whether a first post in the channel would go out at once. */

@@ -1,13 +1,13 @@
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent } from "../../core/protocol/events.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { Lane, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { OpenRunView } from "../../core/sessions/run-view.ts";
 import type { PacedPlatform } from "./paced-platform.ts";
 
 export interface StatusViewDeps {
-  readonly platform: Pick<PacedPlatform, "showStatus" | "keep">;
+  readonly platform: Pick<PacedPlatform, "showLatestStatus" | "keep">;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -19,7 +19,7 @@ const LEAST_MS = 3_000;
 
 /** The run's view, and beside the thread a line that says that it goes on, where the platform has one. */
 export function withStatus(open: OpenRunView, deps: StatusViewDeps): OpenRunView {
-  if (deps.platform.showStatus === undefined) return open;
+  if (deps.platform.showLatestStatus === undefined) return open;
   return (run) => {
     const view = open(run);
     const status = new StatusLine(run.thread, deps);
@@ -45,9 +45,14 @@ export function withStatus(open: OpenRunView, deps: StatusViewDeps): OpenRunView
 class StatusLine {
   readonly #thread: ThreadRef;
   readonly #deps: StatusViewDeps;
-  /** One request at a time, so that the last one holds; never rejects. */
-  #sending: Promise<void> = Promise.resolve();
+  /** Empty: nothing goes on any more. */
   #words = "is working…";
+  /** Words are to be shown that have not been sent. */
+  #isDue = false;
+  /** One request at a time, so that the last one holds. */
+  #isSending = false;
+  #isShown = false;
+  #lane: Lane = "first";
   #sentAt = 0;
   #cancel: () => void = () => {};
   #hasEnded = false;
@@ -68,27 +73,45 @@ class StatusLine {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#cancel();
-    this.#send("");
+    this.#words = "";
+    this.#send();
   }
 
   #show(): void {
     this.#cancel();
     this.#sentAt = this.#deps.clock.now();
-    this.#send(this.#words);
+    this.#send();
     this.#cancel = this.#deps.clock.after(AGAIN_MS, () => this.#show());
   }
 
-  #send(words: string): void {
-    this.#sending = this.#after(this.#sending, words);
-    this.#deps.platform.keep(this.#sending);
+  #send(): void {
+    this.#isDue = true;
+    if (!this.#isSending) this.#deps.platform.keep(this.#sendAll());
   }
 
-  async #after(before: Promise<void>, words: string): Promise<void> {
+  async #sendAll(): Promise<void> {
+    this.#isSending = true;
+    while (this.#isDue) await this.#sendLatest();
+    this.#isSending = false;
+  }
+
+  /** Never rejects. */
+  async #sendLatest(): Promise<void> {
     const { platform, log } = this.#deps;
-    await before;
+    let isTaken = false;
+    const latest = () => {
+      isTaken = true;
+      this.#isDue = false;
+      // A run that ends before its status had its turn has nothing to take away.
+      const words = this.#words === "" && !this.#isShown ? null : this.#words;
+      this.#isShown = this.#words !== "";
+      return words;
+    };
     try {
-      await platform.showStatus?.(this.#thread, words);
+      await platform.showLatestStatus?.(this.#thread, latest, this.#lane);
+      this.#lane = "progress";
     } catch (error) {
+      if (!isTaken) this.#isDue = false;
       // Nothing depends on it: an app without the pane has none.
       log.debug({ threadId: this.#thread.threadId, code: toAppError(error).code }, "status_not_shown");
     }

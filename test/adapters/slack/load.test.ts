@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import { withStatus } from "../../../src/adapters/render/status-view.ts";
 import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
 import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
@@ -22,7 +23,7 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
   const { clock } = systemRuntime();
   const inbox = await begin(harness);
   const platform = pacePlatform(harness.platform, clock);
-  const open = createRunViews({ platform, clock, log, board: createTaskBoard() });
+  const open = withStatus(createRunViews({ platform, clock, log, board: createTaskBoard() }), { platform, clock, log });
   const { signal } = new AbortController();
   const aSecondInAt = new Map<string, number>();
   const modelEndedAt = new Map<string, number>();

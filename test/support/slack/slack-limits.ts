@@ -4,11 +4,18 @@ export interface SlackLimits {
   readonly updatesPerMinute: number;
   /** chat.postMessage, by channel: this many at once, then one a second. Source: Slack docs, chat.postMessage. */
   readonly postBurst: number;
+  /** assistant.threads.setStatus, likewise: it has special limits of unknown height. */
+  readonly statusesPerMinute: number;
   /** Any other method, for the workspace, in any 60 s. */
   readonly othersPerMinute: number;
 }
 
-export const DEFAULT_LIMITS: SlackLimits = { updatesPerMinute: 50, postBurst: 8, othersPerMinute: 1_000 };
+export const DEFAULT_LIMITS: SlackLimits = {
+  updatesPerMinute: 50,
+  statusesPerMinute: 50,
+  postBurst: 8,
+  othersPerMinute: 1_000,
+};
 
 const MINUTE_MS = 60_000;
 
@@ -25,8 +32,13 @@ export class SlackLimiter {
   check(method: string, channel: string): number {
     const now = Date.now();
     if (method === "chat.postMessage") return this.#bucket(channel, now);
-    const most = method === "chat.update" ? this.#limits.updatesPerMinute : this.#limits.othersPerMinute;
-    return this.#window(method, most, now);
+    return this.#window(method, this.#mostOf(method), now);
+  }
+
+  #mostOf(method: string): number {
+    const { updatesPerMinute, statusesPerMinute, othersPerMinute } = this.#limits;
+    if (method === "chat.update") return updatesPerMinute;
+    return method === "assistant.threads.setStatus" ? statusesPerMinute : othersPerMinute;
   }
 
   #window(method: string, most: number, now: number): number {

@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { withStatus } from "../../../src/adapters/render/status-view.ts";
+import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import type { OpenRunView, RunViewOptions } from "../../../src/core/sessions/run-view.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { LIMITS, memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
+
+const plain: OpenRunView = () => ({
+  show() {},
+  finish: () => Promise.resolve(),
+  park: () => Promise.resolve(),
+  suspend: () => Promise.resolve(),
+});
+
+function setup() {
+  const clock = new ManualClock(0);
+  const shown: { thread: string | null; words: string; at: number }[] = [];
+  const failures: PlatformError[] = [];
+  const inner = {
+    ...memoryPlatform(clock),
+    showStatus({ threadId }: typeof THREAD, words: string) {
+      shown.push({ thread: threadId, words, at: clock.now() });
+      const failure = failures.shift();
+      return failure === undefined ? Promise.resolve() : Promise.reject(failure);
+    },
+  };
+  const platform = pacePlatform(inner, clock);
+  const open = withStatus(plain, { platform, clock, log: memoryLog() });
+  const begin = (threadId: string) => {
+    const run: RunViewOptions = {
+      runId: threadId,
+      sessionId: threadId,
+      toolsBefore: 0,
+      noticesBefore: [],
+      tasks: [],
+      thread: { ...THREAD, threadId },
+      agentName: "build",
+      startedAt: 0,
+      isLive: false,
+      closes: () => Promise.resolve(),
+      closed: () => Promise.resolve(),
+      triggerMessageId: null,
+      askedBy: null,
+      post: (key, message) => platform.post(THREAD, message, key),
+    };
+    return open(run);
+  };
+  return { clock, shown, failures, begin };
+}
+
+const wordsOf = (shown: readonly { readonly words: string }[]) => shown.map(({ words }) => words);
+
+test("a run says that it works, with which tool, and in the end nothing", async () => {
+  const { clock, shown, begin } = setup();
+  const view = begin("1.0");
+  await clock.advance(4_000);
+  view.show({ type: "tool_start", toolId: "t1", toolName: "read", input: {}, title: "" });
+  await clock.advance(100);
+  await view.park();
+  await clock.runAll();
+  expect(wordsOf(shown)).toEqual(["is working…", "is using read…", ""]);
+});
+
+test("the statuses of many runs keep to the rate of their workspace, and what has ended meanwhile asks for nothing", async () => {
+  const { clock, shown, begin } = setup();
+  const { burst, everyMs } = LIMITS.editsPerWorkspace;
+  const views = Array.from({ length: 20 }, (_, index) => begin(`${index}.0`));
+  await clock.advance(10);
+  expect(wordsOf(shown)).toEqual(Array.from({ length: burst }, () => "is working…"));
+  await Promise.all(views.map((view) => view.park()));
+  await clock.runAll();
+  expect(wordsOf(shown)).toEqual([
+    ...Array.from({ length: burst }, () => "is working…"),
+    ...Array.from({ length: burst }, () => ""),
+  ]);
+  for (const [index, { at }] of shown.slice(burst).entries()) {
+    expect(at - (shown[index + burst - 1]?.at ?? 0)).toBeGreaterThanOrEqual(index === 0 ? 0 : everyMs);
+  }
+});
+
+test("a status that waits for its turn says what is so then", async () => {
+  const { clock, shown, begin } = setup();
+  for (let index = 0; index < LIMITS.editsPerWorkspace.burst; index += 1) begin(`${index}.0`);
+  const late = begin("9.0");
+  await clock.advance(10);
+  late.show({ type: "tool_start", toolId: "t1", toolName: "glob", input: {}, title: "" });
+  late.show({ type: "tool_start", toolId: "t2", toolName: "grep", input: {}, title: "" });
+  await clock.advance(LIMITS.editsPerWorkspace.everyMs);
+  expect(shown.filter(({ thread }) => thread === "9.0").map(({ words }) => words)).toEqual(["is using grep…"]);
+});
+
+test("a status that the platform does not take is no end of those that follow", async () => {
+  const { clock, shown, failures, begin } = setup();
+  failures.push(new PlatformError("missing_scope", "no scope"));
+  const view = begin("1.0");
+  await clock.advance(10);
+  await view.park();
+  await clock.runAll();
+  expect(wordsOf(shown)).toEqual(["is working…", ""]);
+});
