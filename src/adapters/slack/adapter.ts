@@ -22,7 +22,7 @@ import { BoundedMap } from "../render/bounded-map.ts";
 import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { createInOrder } from "../render/in-order.ts";
 import { notReached, reaching } from "../render/reachability.ts";
-import { setStatus, showsStatus, suggest } from "./assistant.ts";
+import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assistant.ts";
 import { createDirectory, type Directory } from "./directory.ts";
 import { fetchSlackFile } from "./files.ts";
 import { formatMessage } from "./format.ts";
@@ -89,6 +89,7 @@ class SlackPlatform implements ChatPlatform {
   readonly #told = new Set<string>();
   readonly #uploads: Uploads = new BoundedMap(UPLOADS_KEPT);
   readonly #replied: RepliedThreads;
+  readonly #titles = new PaneTitles();
   /** Private answers on their way; `stop` waits for them. None rejects. */
   readonly #answers = new Set<Promise<void>>();
 
@@ -115,7 +116,10 @@ class SlackPlatform implements ChatPlatform {
           throw error;
         },
       );
-      return event === null ? undefined : this.#answer(event, await receive(event), payload);
+      if (event === null) return undefined;
+      const receipt = await receive(event);
+      if (receipt.type === "accepted" || event.kind === "visit") this.#entitle(event);
+      return this.#answer(event, receipt, payload);
     };
     const take = (payload: unknown) => {
       this.#replied.notePayload(payload);
@@ -271,6 +275,19 @@ class SlackPlatform implements ChatPlatform {
     }
     if (!this.#isNews(event.key)) return undefined;
     return this.#own(this.#tell(event, message, payload));
+  }
+
+  /** Nothing depends on it: an app without the pane has no titles. */
+  #entitle(event: InboundEvent): void {
+    const named = this.#titles.of(event);
+    if (named === null) return;
+    const { thread, title } = named;
+    const titled = this.#do(({ web }) => setTitle(web, thread, title));
+    this.#own(
+      titled.catch((error: unknown) => {
+        this.#options.log.debug({ code: toAppError(error).code, key: event.key }, "title_not_set");
+      }),
+    );
   }
 
   /** Goes on beside Slack's being answered; `stop` waits for it. */

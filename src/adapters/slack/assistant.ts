@@ -1,5 +1,8 @@
-import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { InboundEvent, ThreadRef } from "../../core/protocol/platform.ts";
+import { BoundedMap } from "../render/bounded-map.ts";
 import { toPlatformError } from "./errors.ts";
+import { cut } from "./format.ts";
+import { plainText } from "./message/plain-text.ts";
 import type { SlackWeb } from "./web.ts";
 
 /** Prompts that the pane shows. Source: Slack docs, assistant.threads.setSuggestedPrompts. */
@@ -25,19 +28,50 @@ export async function suggest(
   }
 }
 
-/** A thread of the pane, or of a direct message: only these show a status. */
+/** Statuses are shown in threads, those of channels and of direct messages. Source: Slack docs, assistant.threads.setStatus. */
 export type StatusThread = ThreadRef & { readonly threadId: string };
 
 export function showsStatus(thread: ThreadRef): thread is StatusThread {
-  return thread.threadId !== null && thread.channelId.startsWith("D");
+  return thread.threadId !== null;
 }
 
-/** The line under a thread of the pane, whose threads are direct messages; empty takes it away. */
+/** The line under a thread; empty takes it away. */
 export async function setStatus(web: SlackWeb, thread: StatusThread, status: string): Promise<void> {
   const { channelId, threadId } = thread;
   try {
     await web.assistant.threads.setStatus({ channel_id: channelId, thread_ts: threadId, status });
   } catch (error) {
     throw toPlatformError(error, "show that I am working");
+  }
+}
+
+/** Ours: a line of the list of threads. Characters. */
+const TITLE_CHARS = 60;
+/** Threads of the pane in which nobody has said anything yet. */
+const BEGUN_KEPT = 1_000;
+
+/** Threads of the pane are listed by their titles: by the words that each began with. */
+export class PaneTitles {
+  readonly #begun = new BoundedMap<string, true>(BEGUN_KEPT);
+
+  /** The thread that the event begins, and what to call it; null when it is none of the pane's, or has its title. */
+  of(event: InboundEvent): { readonly thread: ThreadRef; readonly title: string } | null {
+    const { thread, channel } = event;
+    const key = `${thread.channelId} ${thread.threadId}`;
+    if (event.kind === "visit" && event.surface === "assistant") this.#begun.set(key, true);
+    if (event.kind !== "message" || channel.kind !== "dm") return null;
+    if (!event.opensThread && !this.#begun.has(key)) return null;
+    this.#begun.delete(key);
+    const title = cut(plainText(event.text).replaceAll(/\s+/gu, " "), TITLE_CHARS);
+    return title === "" ? null : { thread, title };
+  }
+}
+
+export async function setTitle(web: SlackWeb, { channelId, threadId }: ThreadRef, title: string): Promise<void> {
+  if (threadId === null) return;
+  try {
+    await web.assistant.threads.setTitle({ channel_id: channelId, thread_ts: threadId, title });
+  } catch (error) {
+    throw toPlatformError(error, "name this thread");
   }
 }

@@ -3,6 +3,7 @@ import type { HomeView, Receipt } from "../../../src/core/protocol/platform.ts";
 import { ABOUT_MESSAGE } from "../../../src/core/sessions/prompts.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
+import type { SlackPeople } from "../../support/slack/slack-people.ts";
 
 const never = new AbortController().signal;
 
@@ -108,14 +109,49 @@ test("a thread of the assistant's pane gets the prompts that the core suggests",
   expect(server.workspace.suggestions.get(`D0001 ${root}`)).toEqual(prompts);
 });
 
-test("a status is shown in threads of direct messages only", async () => {
+test("a status is shown in threads of channels and of direct messages", async () => {
   await using stage = await begun();
   const { platform, server } = stage;
   const thread = { platform: "slack", workspaceId: "T0001", channelId: "D0001", threadId: "1.2" } as const;
+  for (const channel of ["C0001", "D0001"]) server.workspace.add({ channel, user: "U0ANA", ts: "1.2", text: "hi" });
   await platform.showStatus?.(thread, "is working…");
   await platform.showStatus?.({ ...thread, channelId: "C0001" }, "is working…");
+  await platform.showStatus?.({ ...thread, threadId: null }, "is working…");
   await platform.showStatus?.(thread, "");
-  expect([...server.workspace.statuses]).toEqual([["D0001 1.2", ["is working…", ""]]]);
+  expect([...server.workspace.statuses]).toEqual([
+    ["D0001 1.2", ["is working…", ""]],
+    ["C0001 1.2", ["is working…"]],
+  ]);
+});
+
+test.each([
+  { where: "a thread of the pane", begin: (people: SlackPeople) => people.openPane() },
+  { where: "a direct message", begin: () => undefined },
+])("$where is called by the words that it began with, once", async ({ begin }) => {
+  await using stage = await begun();
+  const { inbox, platform, server } = stage;
+  const { people, workspace } = server;
+  const pane = begin(people);
+  if (pane !== undefined) await inbox.next();
+  const inPane = pane === undefined ? {} : { threadTs: pane };
+  const first = people.say({ channel: "D0001", text: "*Why* is <https://a.example|the deploy>\nslow?", ...inPane });
+  await first.answered;
+  const root = pane ?? first.ts;
+  await people.say({ channel: "D0001", text: "Is it the cache?", threadTs: root }).answered;
+  await platform.stop();
+  expect([...workspace.titles]).toEqual([[`D0001 ${root}`, "Why is the deploy slow?"]]);
+  expect(server.calls.filter(({ method }) => method === "assistant.threads.setTitle")).toHaveLength(1);
+});
+
+test.each([
+  { what: "what is refused", receipt: { type: "refused", reason: "No." }, channel: "D0001" },
+  { what: "what comes again", receipt: { type: "duplicate" }, channel: "D0001" },
+  { what: "a thread of a channel", receipt: { type: "accepted" }, channel: "C0001" },
+] as const)("$what gets no title", async ({ receipt, channel }) => {
+  await using stage = await begun(receipt);
+  await stage.server.people.mention({ text: "hello", channel }).answered;
+  await stage.platform.stop();
+  expect([...stage.server.workspace.titles]).toEqual([]);
 });
 
 test("being added to a channel comes with who did it; somebody else's coming does not", async () => {

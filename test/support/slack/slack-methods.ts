@@ -3,7 +3,7 @@ import { blocksOf, json, openChannel } from "./slack-arguments.ts";
 import { checkMessage } from "./slack-blocks.ts";
 import type { SlackChannel, SlackFile, SlackMessage, SlackUser, SlackWorkspace } from "./slack-model.ts";
 import { postEphemeral } from "./slack-private.ts";
-import { openModal, publishHome, setStatus, setSuggestedPrompts } from "./slack-surfaces.ts";
+import { openModal, publishHome, setStatus, setSuggestedPrompts, setTitle } from "./slack-surfaces.ts";
 
 /** A method's answer: its fields, or the name of its error. */
 export type Answer = Readonly<Record<string, unknown>> | string;
@@ -29,6 +29,7 @@ export const SCOPES: Readonly<Record<string, string>> = {
   "reactions.add": "reactions:write",
   "assistant.threads.setStatus": "chat:write",
   "assistant.threads.setSuggestedPrompts": "assistant:write",
+  "assistant.threads.setTitle": "assistant:write",
   "users.info": "users:read",
   "users.conversations": "channels:read",
   "files.info": "files:read",
@@ -256,6 +257,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   "views.open": (args, { workspace }) => openModal(args, workspace),
   "views.publish": (args, { workspace }) => publishHome(args, workspace),
   "assistant.threads.setStatus": (args, { workspace }) => setStatus(args, workspace),
+  "assistant.threads.setTitle": (args, { workspace }) => setTitle(args, workspace),
   "assistant.threads.setSuggestedPrompts": (args, { workspace }) => setSuggestedPrompts(args, workspace),
   "users.info": userInfo,
   "users.conversations": conversationsOf,

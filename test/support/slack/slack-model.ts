@@ -113,8 +113,9 @@ export class SlackWorkspace {
   readonly forms = new Map<string, Modal>();
   /** Home tabs by user. */
   readonly homes = new Map<string, readonly Block[]>();
-  /** What the assistant's pane suggests, and its statuses in order, by `channel thread_ts`. */
+  /** What the assistant's pane suggests, how it calls its threads, and statuses in order, by `channel thread_ts`. */
   readonly suggestions = new Map<string, readonly { readonly title: string; readonly message: string }[]>();
+  readonly titles = new Map<string, string>();
   readonly statuses = new Map<string, string[]>();
   readonly files = new Map<string, SlackFile>();
   #lastTs = 0;

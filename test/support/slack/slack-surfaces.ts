@@ -34,12 +34,23 @@ function paneThread({ channel_id: channel = "", thread_ts: ts = "" }: Args, work
   return workspace.channels.get(channel)?.kind === "im" && ts !== "" ? `${channel} ${ts}` : null;
 }
 
-/** assistant.threads.setStatus; an empty status takes it away. */
+/** assistant.threads.setStatus, in any thread; an empty status takes it away. */
 export function setStatus(args: Args, workspace: SlackWorkspace): Answer {
+  const { channel_id: channel = "", thread_ts: ts = "" } = args;
+  if (channel === "" || workspace.channel(channel).gone) return "channel_not_found";
+  if (workspace.thread(channel, ts).length === 0) return "invalid_thread_ts";
+  if (args.status === undefined) return "invalid_arguments";
+  const thread = `${channel} ${ts}`;
+  workspace.statuses.set(thread, [...(workspace.statuses.get(thread) ?? []), args.status]);
+  return {};
+}
+
+/** assistant.threads.setTitle. */
+export function setTitle(args: Args, workspace: SlackWorkspace): Answer {
   const thread = paneThread(args, workspace);
   if (thread === null) return "channel_not_found";
-  if (args.status === undefined) return "invalid_arguments";
-  workspace.statuses.set(thread, [...(workspace.statuses.get(thread) ?? []), args.status]);
+  if ((args.title ?? "") === "") return "invalid_arguments";
+  workspace.titles.set(thread, args.title ?? "");
   return {};
 }
 
