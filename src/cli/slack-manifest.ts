@@ -19,10 +19,10 @@ export interface SlackManifestOptions {
 /** Each is used; `explain` names a missing one when Slack refuses a call. */
 const BOT_SCOPES = [
   "app_mentions:read", // mentions
-  "assistant:write", // the agent view
+  "assistant:write", // the agent view, its prompts and titles
   "channels:history", // threads in public channels: messages without a mention, and their context
   "channels:read", // names of channels, being added to one, and what was missed in which
-  "chat:write", // answers and progress
+  "chat:write", // answers, progress, statuses
   "commands",
   "files:read", // attachments
   "files:write", // long answers and results as files
