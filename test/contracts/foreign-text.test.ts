@@ -7,6 +7,7 @@ import type { Names } from "../../src/adapters/discord/message/wording.ts";
 import { withoutImages, withoutMentions } from "../../src/adapters/render/safe-text.ts";
 import { splitMarkdown } from "../../src/adapters/render/splitter.ts";
 import { formatMessage } from "../../src/adapters/slack/format.ts";
+import { commentOf, essenceOf } from "../../src/adapters/slack/message/comment.ts";
 import { plainText as slackPlainText } from "../../src/adapters/slack/message/plain-text.ts";
 import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../src/adapters/slack/text.ts";
 import { typedArgument } from "../../src/adapters/web/completing.ts";
@@ -30,6 +31,7 @@ import { blockOf, isAllowedHost, parseHostPattern } from "../../src/tools/networ
 import { mediaTypeOf } from "../../src/tools/wasm/workspace/media-type.ts";
 import { comparableName } from "../../src/tools/wasm/workspace/path-rules.ts";
 import { growthOf, HOSTILE_TEXTS, TOLERATED_GROWTH } from "../support/growth.ts";
+import { plainMessage } from "./platform-steps.ts";
 
 /** Everything that reads text from outside in the process that everybody waits for. */
 
@@ -59,6 +61,9 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "Slack: the text without the bot's mention": (text) => withoutMentionOf(text, "U1"),
   "Slack: the text as the model reads it": (text) => readableText(text, NOBODY),
   "Slack: Markdown as words": slackPlainText,
+  "Slack: words as the comment of a file": (text) =>
+    commentOf(plainMessage(text, { files: [{ name: "a", mediaType: "text/plain", data: new Uint8Array() }] })),
+  "Slack: a comment, to be found again": essenceOf,
   "Slack: what is posted": (text) => formatMessage(outgoing(text)),
   "Discord: a message with its embeds": (text) => readDiscord(discordMessage(text), PLACE, NAMES),
   "Discord: a command's arguments": (text) => commandArguments([{ name: "line", value: text }]),

@@ -18,7 +18,6 @@ import type {
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { BoundedMap } from "../render/bounded-map.ts";
 import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { createInOrder } from "../render/in-order.ts";
 import { notReached, reaching } from "../render/reachability.ts";
@@ -30,7 +29,8 @@ import { formErrors, openForm } from "./forms.ts";
 import { publishHome } from "./home.ts";
 import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
-import { edit, fetchThread, find, post, react, type Uploads, upload } from "./messages.ts";
+import { Uploads } from "./message/uploads.ts";
+import { edit, fetchThread, find, post, react, upload } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { type Addressee, addressedMessage, readPayload, saidIn } from "./payload.ts";
 import { RepliedThreads } from "./private/replied-threads.ts";
@@ -63,8 +63,6 @@ const DEFAULT_HTTP_PORT = 3001;
 const SIGN_IN_AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 /** Keys of refused events whose person has been told; a mention arrives twice. */
 const TOLD_KEYS = 1_000;
-/** Posts that failed after their files were there: only what is tried again asks for them. */
-const UPLOADS_KEPT = 1_000;
 
 /** Deckhand in one Slack workspace: threads are sessions, direct messages begin one each. */
 export function createSlackPlatform(options: SlackOptions): ChatPlatform {
@@ -87,7 +85,7 @@ class SlackPlatform implements ChatPlatform {
   /** Set while Slack refuses the bot token: the socket may well stay open then. */
   #refused: PlatformHealth | null = null;
   readonly #told = new Set<string>();
-  readonly #uploads: Uploads = new BoundedMap(UPLOADS_KEPT);
+  readonly #uploads = new Uploads();
   readonly #replied: RepliedThreads;
   readonly #titles = new PaneTitles();
   /** Private answers on their way; `stop` waits for them. None rejects. */

@@ -42,7 +42,7 @@ const SIGNS: Readonly<Record<OutgoingMessage["tone"], readonly [plain: string, c
   task: ["→", "➡️"],
 };
 
-function signed({ markdown, tone }: OutgoingMessage): string {
+export function signed({ markdown, tone }: OutgoingMessage): string {
   const [plain, coloured] = SIGNS[tone];
   return markdown.startsWith(plain) ? `${coloured}${markdown.slice(plain.length)}` : markdown;
 }

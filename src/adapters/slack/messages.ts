@@ -7,11 +7,12 @@ import type {
   ThreadMessage,
   ThreadRef,
 } from "../../core/protocol/platform.ts";
-import type { BoundedMap } from "../render/bounded-map.ts";
 import type { Directory } from "./directory.ts";
 import { slackErrorName, toPlatformError } from "./errors.ts";
 import { formatMessage, KEY_EVENT_TYPE, metadataOf } from "./format.ts";
 import { CLOCK_SKEW_MS, MAX_PAGES, PAGE_MESSAGES } from "./limits.ts";
+import { commentOf } from "./message/comment.ts";
+import { share, type Uploads } from "./message/uploads.ts";
 import { mentionedIn, readableText } from "./text.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import { type HistoryMessage, historyMessageSchema, tsToMs } from "./wire.ts";
@@ -36,30 +37,16 @@ export interface Sent {
   readonly uploads: Uploads;
 }
 
-/** Files that are there though their post is not, by the post's key: it failed, or its process was killed. */
-export type Uploads = BoundedMap<string, readonly Uploaded[]>;
-
-/** Files carry no key: what Slack tells of them has to do. */
-interface Uploaded {
-  readonly name: string;
-  /** Bytes. */
-  readonly size: number;
-}
-
-/** Files come first: a post that is found again after a crash must have them. What is sent again does not bring them again. */
+/**
+ * Files come with the message as their comment, where it can be one. Else they come first: a post that is
+ * found again after a crash must have them. What is sent again does not bring them again.
+ */
 export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promise<PostedMessage> {
   const { message, key, uploads } = sent;
-  const there = [...(uploads.get(key) ?? [])];
-  for (const file of message.files) {
-    const { name, data } = file;
-    const known = there.findIndex((each) => each.name === name && each.size === data.length);
-    if (known >= 0) {
-      there.splice(known, 1);
-      continue;
-    }
-    await upload(web, thread, file);
-    uploads.set(key, [...(uploads.get(key) ?? []), { name, size: data.length }]);
-  }
+  // A message that is to be the root of a thread must be known by its ts.
+  const comment = thread.threadId === null ? null : commentOf(message);
+  if (comment !== null) return postAsComment(web, thread, { ...sent, comment });
+  await bringFiles(web, thread, sent);
   const { postMessage: send } = web.chat;
   try {
     const { ts } = await send({
@@ -70,10 +57,35 @@ export async function post(web: SlackWeb, thread: ThreadRef, sent: Sent): Promis
       unfurl_links: false,
       unfurl_media: false,
     });
-    uploads.delete(key);
+    uploads.forget(key);
     return handle(thread.channelId, ts);
   } catch (error) {
     throw toPlatformError(error, "write here");
+  }
+}
+
+/** A comment carries no key: what stands there since the post was intended, with its words and files, is the post. */
+async function postAsComment(
+  web: SlackWeb,
+  thread: ThreadRef,
+  { message: { files }, key, uploads, comment }: Sent & { readonly comment: string },
+): Promise<PostedMessage> {
+  const posted = uploads.posted(key, comment, files);
+  const messageId = posted?.ts ?? (await share(web, thread, { files, comment }));
+  uploads.forget(key);
+  return handle(thread.channelId, messageId);
+}
+
+async function bringFiles(web: SlackWeb, thread: ThreadRef, { message, key, uploads }: Sent): Promise<void> {
+  const there = [...uploads.ahead(key)];
+  for (const file of message.files) {
+    const known = there.findIndex(({ name, size }) => name === file.name && size === file.data.length);
+    if (known >= 0) {
+      there.splice(known, 1);
+      continue;
+    }
+    await share(web, thread, { files: [file] });
+    uploads.note(key, file);
   }
 }
 
@@ -85,24 +97,9 @@ export async function edit(web: SlackWeb, posted: PostedMessage, message: Outgoi
   }
 }
 
-/** The handle of an upload names the file: Slack tells the message's ts only later, and uploads are not edited. */
+/** The handle of an upload names the file: uploads are not edited. */
 export async function upload(web: SlackWeb, thread: ThreadRef, file: OutgoingFile): Promise<PostedMessage> {
-  try {
-    const target = { channel_id: thread.channelId, ...inThread(thread) };
-    const { file_id, upload_url } = await web.files.getUploadURLExternal({
-      filename: file.name,
-      length: file.data.length,
-    });
-    if (file_id === undefined || upload_url === undefined)
-      throw new PlatformError("platform_failed", "no upload address");
-    const stored = await fetch(upload_url, { method: "POST", body: new Uint8Array(file.data) });
-    if (!stored.ok) throw new PlatformError("platform_failed", `the upload was answered with HTTP ${stored.status}`);
-    const files: [{ id: string; title: string }] = [{ id: file_id, title: file.name }];
-    await web.files.completeUploadExternal({ ...target, files });
-    return handle(thread.channelId, file_id);
-  } catch (error) {
-    throw toPlatformError(error, "attach files");
-  }
+  return handle(thread.channelId, await share(web, thread, { files: [file] }));
 }
 
 export async function react(
@@ -130,16 +127,16 @@ export async function find(
     if (found !== undefined) return handle(thread.channelId, found.ts);
     own.push(...page.filter(({ user, ts }) => user === identity.userId && tsToMs(ts) >= since));
   }
-  // This process knows its own uploads better: Slack shows them a little later.
-  const ownFiles = filesWithoutPost(own);
-  if (!uploads.has(key) && ownFiles.length > 0) uploads.set(key, ownFiles);
-  return null;
-}
-
-/** What stands before a post may be that post's: better a file twice than one that never comes. */
-function filesWithoutPost(own: readonly HistoryMessage[]): Uploaded[] {
+  const shared = own.flatMap(({ ts, text, files }) => (files?.length ? [{ ts, text: text ?? "", files }] : []));
+  // What stands before a post may be that post's: better a file twice than one that never comes.
   const lastPost = Math.max(0, ...own.filter(isPost).map(({ ts }) => Number(ts)));
-  return own.filter(({ ts }) => Number(ts) > lastPost).flatMap(({ files }) => files ?? []);
+  const withoutPost = shared.filter(({ ts, text }) => text === "" && Number(ts) > lastPost);
+  uploads.noteFound(
+    key,
+    shared,
+    withoutPost.flatMap(({ files }) => files),
+  );
+  return null;
 }
 
 function isPost({ metadata }: HistoryMessage): boolean {

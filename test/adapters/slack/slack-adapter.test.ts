@@ -223,11 +223,16 @@ test("a post is found on a later page of a long thread", async () => {
   expect(callsOf(harness, "conversations.replies")).toHaveLength(3);
 });
 
-test("a message with files has them before it is found by its key", async () => {
+/** A message with buttons, which cannot be the comment of its files. */
+const CARD = {
+  buttons: [{ id: "retry:run_1", label: "Try again", style: "default" }],
+} satisfies Partial<OutgoingMessage>;
+
+test("a card with files has them before it is found by its key", async () => {
   await using harness = await openSlackHarness();
   const { event } = await openThread(harness);
   const files = [{ name: "answer.md", mediaType: "text/markdown", data: new TextEncoder().encode("whole") }];
-  await harness.platform.post(event.thread, plainMessage("head", { files }), "answer:0");
+  await harness.platform.post(event.thread, plainMessage("head", { files, ...CARD }), "answer:0");
   const [, file, head] = await harness.visible(event.thread);
   expect(file?.files.map(({ name }) => name)).toEqual(["answer.md"]);
   expect(head?.text).toBe("head");
@@ -282,7 +287,7 @@ test("a post that is sent again after its files does not bring them again", asyn
   const { server, platform } = harness;
   const data = new TextEncoder().encode("port,9090");
   const message: OutgoingMessage = {
-    ...plainMessage("The figures."),
+    ...plainMessage("The figures.", CARD),
     files: [{ name: "a.csv", mediaType: "text/csv", data }],
   };
   server.faults.add("chat.postMessage", { kind: "rate_limited", retryAfterS: 1 });
@@ -299,12 +304,12 @@ test("files that a killed process had brought do not come again with their messa
   const file = (name: string, text: string) => {
     return { name, mediaType: "text/csv", data: new TextEncoder().encode(text) };
   };
-  const earlier: OutgoingMessage = { ...plainMessage("Before."), files: [file("a.csv", "port,9090")] };
+  const earlier: OutgoingMessage = { ...plainMessage("Before.", CARD), files: [file("a.csv", "port,9090")] };
   await platform.post(event.thread, earlier, "earlier");
   const intentAt = Math.floor(Number(server.workspace.nextTs()) * 1_000);
   server.faults.add("chat.postMessage", { kind: "rate_limited", retryAfterS: 1 });
   const files = [file("a.csv", "port,9090"), file("b.csv", "port,1"), file("b.csv", "port,1")];
-  const killed: OutgoingMessage = { ...plainMessage("The figures."), files: files.slice(0, 2) };
+  const killed: OutgoingMessage = { ...plainMessage("The figures.", CARD), files: files.slice(0, 2) };
   await expect(platform.post(event.thread, killed, "k")).rejects.toMatchObject({ code: "platform_rate_limited" });
 
   const next = harness.adapter();
@@ -322,7 +327,7 @@ test("a like file of another post, which came meanwhile, is not taken for that o
   const { server, platform } = harness;
   const data = new TextEncoder().encode("port,9090");
   const figures = (text: string): OutgoingMessage => {
-    return { ...plainMessage(text), files: [{ name: "a.csv", mediaType: "text/csv", data }] };
+    return { ...plainMessage(text, CARD), files: [{ name: "a.csv", mediaType: "text/csv", data }] };
   };
   const intentAt = Math.floor(Number(server.workspace.nextTs()) * 1_000);
   await platform.post(event.thread, figures("Of another."), "another");

@@ -225,6 +225,11 @@ const getUploadUrl: Method = (args, { workspace, origin }) => {
   return { file_id: file.id, upload_url: `${origin}/upload/${file.id}` };
 };
 
+/** Addresses in angles, and emoji by their names. */
+function asSlackWrites(text: string): string {
+  return text.replaceAll(/https?:\/\/[^\s<>|]+/gu, "<$&>").replaceAll("✅", ":white_check_mark:");
+}
+
 const completeUpload: Method = (args, context) => {
   const { workspace } = context;
   const channel = openChannel(args, context);
@@ -233,7 +238,12 @@ const completeUpload: Method = (args, context) => {
     .array(z.looseObject({ id: z.string() }))
     .parse(json(args.files))
     .flatMap(({ id }) => workspace.files.get(id) ?? []);
-  context.echo(workspace.add({ channel, user: workspace.botUserId, threadTs: args.thread_ts ?? null, files }));
+  const comment = args.initial_comment ?? "";
+  // Source: python-slack-sdk#1756.
+  if (comment === "" && blocksOf(args).some(({ type }) => type === "markdown")) return "internal_error";
+  if (files.length === 0) return "invalid_arguments";
+  const shared = { channel, user: workspace.botUserId, threadTs: args.thread_ts ?? null, files };
+  context.echo(workspace.add({ ...shared, text: asSlackWrites(comment) }));
   return { files: files.map(({ id, name }) => ({ id, title: name })) };
 };
 

@@ -1,0 +1,96 @@
+import { PlatformError } from "../../../core/protocol/errors.ts";
+import type { OutgoingFile, ThreadRef } from "../../../core/protocol/platform.ts";
+import { BoundedMap } from "../../render/bounded-map.ts";
+import { toPlatformError } from "../errors.ts";
+import type { SlackWeb } from "../web.ts";
+import { essenceOf } from "./comment.ts";
+
+/** Posts of which something is remembered: only what is tried again asks for them. */
+const KEPT = 1_000;
+
+/** Files carry no key: what Slack tells of them has to do. */
+export interface Uploaded {
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** A message of ours that brought files. */
+export interface Shared {
+  readonly ts: string;
+  readonly text: string;
+  readonly files: readonly Uploaded[];
+}
+
+/** Files that are there though their post is not known to be, by the post's key: it failed, or its process was killed. */
+export class Uploads {
+  readonly #made = new BoundedMap<string, readonly Uploaded[]>(KEPT);
+  readonly #found = new BoundedMap<string, readonly Shared[]>(KEPT);
+  readonly #without = new BoundedMap<string, readonly Uploaded[]>(KEPT);
+
+  /** A file that this process brought ahead of its post. */
+  note(key: string, { name, data }: OutgoingFile): void {
+    this.#made.set(key, [...(this.#made.get(key) ?? []), { name, size: data.length }]);
+  }
+
+  /** What Slack shows since the post was intended; `withoutPost`: what no post has followed. */
+  noteFound(key: string, found: readonly Shared[], withoutPost: readonly Uploaded[]): void {
+    this.#found.set(key, found);
+    this.#without.set(key, withoutPost);
+  }
+
+  /** This process knows its own uploads better: Slack shows them a little later. */
+  ahead(key: string): readonly Uploaded[] {
+    return this.#made.get(key) ?? this.#without.get(key) ?? [];
+  }
+
+  /** The message that a post with this comment and these files has become. */
+  posted(key: string, comment: string, files: readonly OutgoingFile[]): Shared | undefined {
+    const wanted = essenceOf(comment);
+    return this.#found.get(key)?.find((shared) => essenceOf(shared.text) === wanted && sameFiles(shared.files, files));
+  }
+
+  forget(key: string): void {
+    for (const known of [this.#made, this.#found, this.#without]) known.delete(key);
+  }
+}
+
+function sameFiles(there: readonly Uploaded[], files: readonly OutgoingFile[]): boolean {
+  const named = (name: string, size: number) => `${size} ${name}`;
+  const wanted = files.map(({ name, data }) => named(name, data.length)).toSorted();
+  const found = there.map(({ name, size }) => named(name, size)).toSorted();
+  return wanted.join("\n") === found.join("\n");
+}
+
+/** One message with these files; answers the id of the first: Slack tells the message's ts only later. */
+export async function share(
+  web: SlackWeb,
+  { channelId, threadId }: ThreadRef,
+  { files, comment }: { readonly files: readonly OutgoingFile[]; readonly comment?: string },
+): Promise<string> {
+  try {
+    const [first, ...rest] = await Promise.all(files.map((file) => stored(web, file)));
+    if (first === undefined) throw new PlatformError("defect", "no files to share");
+    await web.files.completeUploadExternal({
+      files: [first, ...rest],
+      channel_id: channelId,
+      ...(threadId === null ? {} : { thread_ts: threadId }),
+      ...(comment === undefined ? {} : { initial_comment: comment }),
+    });
+    return first.id;
+  } catch (error) {
+    throw toPlatformError(error, "attach files");
+  }
+}
+
+/** Nobody sees it until it is shared. */
+async function stored(web: SlackWeb, { name, data }: OutgoingFile): Promise<{ id: string; title: string }> {
+  const { file_id: id, upload_url: url } = await web.files.getUploadURLExternal({
+    filename: name,
+    length: data.length,
+  });
+  if (id === undefined || url === undefined) throw new PlatformError("platform_failed", "no upload address");
+  const response = await fetch(url, { method: "POST", body: new Uint8Array(data) });
+  if (!response.ok) throw new PlatformError("platform_failed", `the upload was answered with HTTP ${response.status}`);
+  return { id, title: name };
+}
