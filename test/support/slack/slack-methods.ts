@@ -242,6 +242,7 @@ const completeUpload: Method = (args, context) => {
   // Source: python-slack-sdk#1756.
   if (comment === "" && blocksOf(args).some(({ type }) => type === "markdown")) return "internal_error";
   if (files.length === 0) return "invalid_arguments";
+  if (comment.length > 40_000) return "msg_too_long";
   const shared = { channel, user: workspace.botUserId, threadTs: args.thread_ts ?? null, files };
   context.echo(workspace.add({ ...shared, text: asSlackWrites(comment) }));
   return { files: files.map(({ id, name }) => ({ id, title: name })) };

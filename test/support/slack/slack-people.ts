@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { buttonsOf, valueOf } from "./slack-blocks.ts";
+import { buttonsOf, checkMessage, valueOf } from "./slack-blocks.ts";
 import type { Delivery, SlackDeliveries } from "./slack-deliveries.ts";
 import { asJson, type MethodContext } from "./slack-methods.ts";
 import type { Modal, SlackMessage, SlackWorkspace, Whisper } from "./slack-model.ts";
@@ -22,6 +22,12 @@ export interface SlackSaid {
   isAnswered(): boolean;
   readonly answered: Promise<void>;
 }
+
+const answerSchema = z.object({
+  response_type: z.enum(["ephemeral", "in_channel"]),
+  text: z.string().optional(),
+  blocks: z.array(z.unknown()).optional(),
+});
 
 /** How an app keeps a form open. Source: Slack docs, Modals, Displaying errors. */
 const errorsSchema = z.strictObject({
@@ -252,7 +258,7 @@ export class SlackPeople {
 
   /** Types a slash command into a channel. */
   command(command: string, text: string, { user = "U0ANA", channel = "C0001" } = {}): Delivery {
-    return this.#deliveries.deliver("slash_commands", {
+    const delivery = this.#deliveries.deliver("slash_commands", {
       command,
       text,
       user_id: user,
@@ -265,5 +271,18 @@ export class SlackPeople {
       trigger_id: this.#workspace.nextTrigger(),
       response_url: this.#workspace.giveResponseUrl(this.#context.origin, { channel, user }),
     });
+    return { ...delivery, answered: delivery.answered.then(() => refuseWrongAnswer(delivery.response())) };
   }
+}
+
+/** Slack shows nothing of an answer to a command that it would not take as a message. */
+function refuseWrongAnswer(answer: unknown): void {
+  // Over HTTP it comes as text.
+  const fields = typeof answer === "string" && answer !== "" ? JSON.parse(answer) : answer;
+  const message = answerSchema.safeParse(fields);
+  if (!message.success) return;
+  const { text = "", blocks } = message.data;
+  const args = { text, ...(blocks === undefined ? {} : { blocks: JSON.stringify(blocks) }) };
+  const problem = checkMessage(args, { maxTextChars: 40_000 });
+  if (problem !== null) throw new Error(`Slack shows no answer to the command: ${problem}`);
 }
