@@ -23,7 +23,12 @@ test.each([
   },
   { method: "chat.update", what: "4,001 characters", body: { text: "x".repeat(4_001) }, error: "msg_too_long" },
   { method: "chat.postMessage", what: "nothing", body: {}, error: "no_text" },
-  { method: "chat.postMessage", what: "51 blocks", body: { blocks: Array(51).fill(context) }, error: "invalid_blocks" },
+  {
+    method: "chat.postMessage",
+    what: "51 blocks",
+    body: { blocks: Array.from({ length: 51 }, () => context) },
+    error: "invalid_blocks",
+  },
   {
     method: "chat.postMessage",
     what: "12,001 characters of Markdown in two blocks",

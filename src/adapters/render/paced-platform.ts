@@ -40,14 +40,6 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
     return posted;
   };
 
-  const showLatestStatus: PacedPlatform["showLatestStatus"] = (thread, latest, lane) => {
-    const send = async () => {
-      const words = latest();
-      if (words !== null) await inner.showStatus?.(thread, words);
-    };
-    return budgets.of(thread.workspaceId).showStatus({ lane, send, signal: stopping.signal });
-  };
-
   return {
     name: inner.name,
     limits: inner.limits,
@@ -86,7 +78,7 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
         signal: stopping.signal,
       }),
     upload: (thread, file, key) => createIn(thread, "answer", () => inner.upload(thread, file, key)),
-    ...(inner.showStatus === undefined ? {} : { showLatestStatus }),
+    ...pacedStatus(inner, budgets, () => stopping.signal),
     ...unpaced(inner),
     canPostFirst: (thread) => budgets.of(thread.workspaceId).canPostFirst(thread.channelId),
     reserveFirst: (thread, signal) => budgets.of(thread.workspaceId).reserveFirst(thread.channelId, signal),
@@ -94,6 +86,23 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
     keep(work) {
       const task = work.finally(() => kept.delete(task));
       kept.add(task);
+    },
+  };
+}
+
+function pacedStatus(
+  inner: ChatPlatform,
+  budgets: WorkspaceBudgets,
+  stopping: () => AbortSignal,
+): Pick<PacedPlatform, "showLatestStatus"> {
+  if (inner.showStatus === undefined) return {};
+  return {
+    showLatestStatus(thread, latest, lane) {
+      const send = async () => {
+        const words = latest();
+        if (words !== null) await inner.showStatus?.(thread, words);
+      };
+      return budgets.of(thread.workspaceId).showStatus({ lane, send, signal: stopping() });
     },
   };
 }
