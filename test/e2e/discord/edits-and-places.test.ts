@@ -4,7 +4,7 @@ import { untilIdle } from "../../support/bot.ts";
 import { TYPE } from "../../support/discord/world.ts";
 import { discordOffice } from "../../support/discord-office.ts";
 import { text } from "../../support/model-script.ts";
-import { conversationOf } from "../../support/slack-talk.ts";
+import { conversationOf, overheard } from "../../support/slack-talk.ts";
 
 test("a mention that is added by editing is answered once, also when it is edited again after a restart", async () => {
   await using at = await discordOffice();
@@ -45,7 +45,7 @@ test.each([TYPE.voice, TYPE.stage])(
     await talk.answered(2);
     await untilIdle(at.bot);
     expect(at.model.requests).toHaveLength(2);
-    expect(conversationOf(at.model.requests[1]?.body)).toContain("anyone for lunch?");
+    expect(conversationOf(at.model.requests[1]?.body)).toContain(overheard("Ana", "anyone for lunch?"));
   },
 );
 
