@@ -1,6 +1,6 @@
 import { toAppError } from "../../protocol/errors.ts";
 import { explain } from "../../protocol/explain.ts";
-import type { ContentBlock, ImageBlock } from "../../protocol/messages.ts";
+import type { ContentBlock, DocumentBlock, ImageBlock } from "../../protocol/messages.ts";
 import type { Attachment, ChatPlatform } from "../../protocol/platform.ts";
 
 export interface AttachedFileOptions {
@@ -50,7 +50,12 @@ interface Shown {
   readonly chars: number;
 }
 
-function contentOf({ name, mediaType }: Attachment, data: Uint8Array, { context, chars }: Shown): ContentBlock[] {
+/** What a model can be given of a file; nothing of what none reads. `chars`: of a document's text. */
+export function contentOf(
+  { name, mediaType }: Attachment,
+  data: Uint8Array,
+  { context, chars }: Shown,
+): (ImageBlock | DocumentBlock)[] {
   const image = imageType(data);
   if (image !== null && data.byteLength <= IMAGE_BYTES) {
     return [{ type: "image", mediaType: image, data: base64(data), name }];

@@ -33,7 +33,7 @@ const asked: StoredEvent = { seq: 1, sessionId: "ses_1", key: "slack:1", body: a
 function options(thread: readonly ThreadMessage[]): RunInputOptions {
   return {
     platform: {
-      fetchThread: (_thread, limit) => Promise.resolve([...thread.slice(0, 1), ...thread.slice(1 - limit)]),
+      fetchThread: (_thread, limit) => Promise.resolve([...thread.slice(0, 1), ...thread.slice(1).slice(1 - limit)]),
       fetchFile: () => Promise.reject(new Error("no file was attached")),
       limits: SLACK_LIMITS,
     },
@@ -74,7 +74,7 @@ test.each([
 const shot = { name: "shot.png", mediaType: "image/png", size: 8, ref: "root" };
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
-test("files of a thread come with the message they belong to: the root's, then the newest, five at most", async () => {
+test("files of a thread come with the message they belong to, as conversation: the root's, then the newest, as far as there is room", async () => {
   const fetched: string[] = [];
   const log = (at: number) => ({ name: `${at}.log`, mediaType: "text/plain", size: 3, ref: String(at) });
   const later = Array.from({ length: 8 }, (_, at) => ({
@@ -92,10 +92,16 @@ test("files of a thread come with the message they belong to: the root's, then t
       },
     },
   });
-  expect(fetched).toEqual(["root", "5", "6", "7", "8"]);
+  expect(fetched).toEqual(["root", "8", "7", "6", "5"]);
   expect(messages[0]).toMatchObject({ context: true, author: { id: "slack:U1" } });
   expect(messages[0]?.content.map(({ type }) => type)).toEqual(["text", "text", "image"]);
-  expect(messages[8]?.content[2]).toMatchObject({ type: "document", text: expect.stringMatching(/^l{10000}\n\[cut/u) });
+  expect(messages[8]?.content[2]).toMatchObject({
+    type: "text",
+    text: expect.stringMatching(/^\[8\.log holds\]\nl{10000}\n\[cut/u),
+  });
+  const words = messages.flatMap(({ content }) => textOf(content)).join("");
+  expect(words.length).toBeLessThan(28_000 - 5_600 + 2_000);
+  expect(words).toContain("Attached: 5.log");
 });
 
 test("a thread's file that cannot be read is told to the model, and nobody else", async () => {
