@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Mode, QueryConfig } from "./agent/query-config.ts";
 import type { Capabilities, CapabilityPlace } from "./capabilities.ts";
 import type { PlanStep } from "./protocol/plan.ts";
-import type { OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
+import type { Attachment, OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
 import type { ToolResult } from "./protocol/tool-result.ts";
 import type { ToolSpec } from "./providers/provider.ts";
 
@@ -32,6 +32,8 @@ export interface ToolThread {
   edit(posted: PostedMessage, message: OutgoingMessage): Promise<void>;
   /** The root and the newest messages, oldest first; of the channel where the platform lets us read it, else none. */
   fetch(from: "thread" | "channel", limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
+  /** The bytes of a file of one of these. */
+  fetchFile(attachment: Attachment, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 /** US dollars of the run, of its session, and of everything today (UTC). */

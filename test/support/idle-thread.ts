@@ -6,4 +6,5 @@ export const idleThread: ToolThread = {
   post: () => Promise.reject(new Error("nothing is posted here")),
   edit: () => Promise.reject(new Error("nothing is edited here")),
   fetch: () => Promise.resolve([]),
+  fetchFile: () => Promise.reject(new Error("there is no file")),
 };

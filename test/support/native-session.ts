@@ -6,6 +6,7 @@ import type { ApprovalRules } from "../../src/core/permissions/deciders.ts";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
 import type { PlanStep } from "../../src/core/protocol/plan.ts";
 import type {
+  Attachment,
   InboundAction,
   InboundMessage,
   OutgoingMessage,
@@ -181,6 +182,8 @@ export class RecordingThread implements ToolThread {
   readonly posts = new Map<string, OutgoingMessage>();
   readonly edits: OutgoingMessage[] = [];
   history: ThreadMessage[] = [];
+  /** By what attachments refer to. */
+  readonly files = new Map<string, Uint8Array>();
   /** What the next post throws. */
   failure: Error | null = null;
   /** What edits throw. */
@@ -208,6 +211,13 @@ export class RecordingThread implements ToolThread {
     if (this.editFailure !== null) return Promise.reject(this.editFailure);
     this.edits.push(outgoing);
     return Promise.resolve();
+  }
+
+  fetchFile({ ref }: Attachment): Promise<Uint8Array> {
+    const data = this.files.get(ref);
+    return data === undefined
+      ? Promise.reject(new PlatformError("attachment_unreadable", "gone"))
+      : Promise.resolve(data);
   }
 
   fetch(from: "thread" | "channel", limit: number): Promise<readonly ThreadMessage[]> {

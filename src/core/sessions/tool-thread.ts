@@ -6,7 +6,7 @@ import type { TurnContext } from "./engine.ts";
 
 export interface ToolThreadOptions {
   readonly session: Pick<SessionRow, "thread" | "task">;
-  readonly platform: Pick<ChatPlatform, "edit" | "fetchThread" | "limits">;
+  readonly platform: Pick<ChatPlatform, "edit" | "fetchFile" | "fetchThread" | "limits">;
   readonly context: Pick<TurnContext, "post">;
 }
 
@@ -19,6 +19,7 @@ export function createToolThread({ session, platform, context }: ToolThreadOptio
     edit: (posted, message) => platform.edit(posted, message),
     fetch: (from, limit, signal) =>
       platform.fetchThread(from === "thread" ? thread : { ...thread, threadId: null }, limit, signal),
+    fetchFile: (attachment, signal) => platform.fetchFile(attachment, platform.limits.attachmentBytes, signal),
   });
 }
 
