@@ -18,7 +18,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
 const MADE: Readonly<Record<string, string>> = {
   ...BOUNDED,
   "src/adapters/discord/format.ts": "a class of two characters, and a count",
-  "src/adapters/slack/text.ts": "the bot's own id between fixed parts; test/contracts/foreign-text.test.ts",
   "src/adapters/web/page/signs.ts": "one of some signs",
   "src/config/settings.ts": "hosts of the operator's own settings",
   "src/tools/mcp/json-schema.ts": "compiled only, to see whether it is one",

@@ -39,6 +39,7 @@ const BOT_SCOPES = [
 ];
 
 const BOT_EVENTS = [
+  "app_context_changed",
   "app_home_opened",
   "app_mention",
   "assistant_thread_started",

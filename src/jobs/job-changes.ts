@@ -209,13 +209,14 @@ function idOf(key: string): string {
   return `job_${createHash("sha256").update(key).digest("hex").slice(0, 20)}`;
 }
 
-/** `#ops`, an id, or a mention as the platforms write it: `<#C1|ops>`. */
+/** `#ops`, an id, or a mention: as the platforms write it, `<#C1|ops>`, or as it is read, `#ops(C1)`. */
 async function channelNamed(
   store: Store,
   { platform, workspaceId }: ThreadRef,
   name: string,
 ): Promise<ThreadRef | null> {
-  const [, mentioned] = /^<#([A-Za-z0-9]+)(?:\|[^>]*)?>$/u.exec(name.trim()) ?? [];
+  const [, written, read] = /^<#([A-Za-z0-9]+)(?:\|[^>]*)?>$|^#[^()]*\(([A-Za-z0-9]+)\)$/u.exec(name.trim()) ?? [];
+  const mentioned = written ?? read;
   const thread = { platform, workspaceId, threadId: null };
   if (mentioned !== undefined) return { ...thread, channelId: mentioned };
   const channelId = await store.jobs.channelNamed(`${platform}:${workspaceId}`, name.trim().replace(/^#/u, ""));

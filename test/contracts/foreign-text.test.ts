@@ -9,7 +9,7 @@ import { splitMarkdown } from "../../src/adapters/render/splitter.ts";
 import { formatMessage } from "../../src/adapters/slack/format.ts";
 import { commentOf, essenceOf } from "../../src/adapters/slack/message/comment.ts";
 import { plainText as slackPlainText } from "../../src/adapters/slack/message/plain-text.ts";
-import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../src/adapters/slack/text.ts";
+import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../src/adapters/slack/message/text.ts";
 import { typedArgument } from "../../src/adapters/web/completing.ts";
 import { parseFrame } from "../../src/adapters/web/inbound.ts";
 import { plainText, renderInline } from "../../src/adapters/web/page/markdown.ts";

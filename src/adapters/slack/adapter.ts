@@ -23,14 +23,15 @@ import { createInOrder } from "../render/in-order.ts";
 import { notReached, reaching } from "../render/reachability.ts";
 import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assistant.ts";
 import { createDirectory, type Directory } from "./directory.ts";
-import { fetchSlackFile } from "./files.ts";
 import { formatMessage } from "./format.ts";
 import { formErrors, openForm } from "./forms.ts";
 import { publishHome } from "./home.ts";
 import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
+import { fetchSlackFile } from "./message/files.ts";
+import { fetchThread } from "./message/history.ts";
 import { Uploads } from "./message/uploads.ts";
-import { edit, fetchThread, find, post, react, upload } from "./messages.ts";
+import { edit, find, post, react, upload } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { type Addressee, addressedMessage, readPayload, saidIn } from "./payload.ts";
 import { RepliedThreads } from "./private/replied-threads.ts";
@@ -39,6 +40,7 @@ import { answerPrivately, whisper, whisperFiles, withFilesNote } from "./private
 import { SlackSocket } from "./socket.ts";
 import { standingIn } from "./standing.ts";
 import type { SlackTransport } from "./transport.ts";
+import { createViews } from "./views.ts";
 import { type Bolt, clientOptions, type Identity, identify, type SlackWeb } from "./web.ts";
 import { triggerSchema } from "./wire.ts";
 
@@ -85,6 +87,7 @@ class SlackPlatform implements ChatPlatform {
   /** Set while Slack refuses the bot token: the socket may well stay open then. */
   #refused: PlatformHealth | null = null;
   readonly #told = new Set<string>();
+  readonly #views = createViews();
   readonly #uploads = new Uploads();
   readonly #replied: RepliedThreads;
   readonly #titles = new PaneTitles();
@@ -108,12 +111,11 @@ class SlackPlatform implements ChatPlatform {
     const reactions = new Set(this.#options.reactions);
     const inOrder = createInOrder();
     const receiveOne = async (payload: unknown) => {
-      const event = await readPayload(payload, { web, identity, directory, reactions, clock, log }).catch(
-        async (error: unknown) => {
-          await this.#notRead(payload, identity, toAppError(error));
-          throw error;
-        },
-      );
+      const deps = { web, identity, directory, reactions, views: this.#views, clock, log };
+      const event = await readPayload(payload, deps).catch(async (error: unknown) => {
+        await this.#notRead(payload, identity, toAppError(error));
+        throw error;
+      });
       if (event === null) return undefined;
       const receipt = await receive(event);
       if (receipt.type === "accepted" || event.kind === "visit") this.#entitle(event);
@@ -155,7 +157,9 @@ class SlackPlatform implements ChatPlatform {
   }
 
   find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null> {
-    return this.#do((live) => find(live, thread, { key, since, uploads: this.#uploads }));
+    return this.#do((live) =>
+      find({ ...live, log: this.#options.log }, thread, { key, since, uploads: this.#uploads }),
+    );
   }
 
   edit(posted: PostedMessage, message: OutgoingMessage): Promise<void> {
@@ -192,12 +196,12 @@ class SlackPlatform implements ChatPlatform {
   }
 
   fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]> {
-    return this.#do((live) => fetchThread(live, thread, { limit, signal }));
+    return this.#do((live) => fetchThread({ ...live, log: this.#options.log }, thread, { limit, signal }));
   }
 
   missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
     const { clock, log } = this.#options;
-    return this.#do((live) => missedMessages({ ...live, clock, log }, { since, known, signal }));
+    return this.#do((live) => missedMessages({ ...live, views: this.#views, clock, log }, { since, known, signal }));
   }
 
   async #do<T>(action: (live: Live) => Promise<T>): Promise<T> {

@@ -8,19 +8,18 @@ import type { SlackWeb } from "./web.ts";
 /** Prompts that the pane shows. Source: Slack docs, assistant.threads.setSuggestedPrompts. */
 const MOST_PROMPTS = 4;
 
-/** What the pane suggests to say in a new thread. */
+/** What the pane suggests to say: in a new thread, or above all threads. */
 export async function suggest(
   web: SlackWeb,
   { channelId, threadId }: ThreadRef,
   prompts: readonly { readonly title: string; readonly message: string }[],
 ): Promise<void> {
-  if (threadId === null) return;
   const [first, ...rest] = prompts.slice(0, MOST_PROMPTS).map(({ title, message }) => ({ title, message }));
   if (first === undefined) return;
   try {
     await web.assistant.threads.setSuggestedPrompts({
       channel_id: channelId,
-      thread_ts: threadId,
+      ...(threadId === null ? {} : { thread_ts: threadId }),
       prompts: [first, ...rest],
     });
   } catch (error) {

@@ -10,11 +10,16 @@ import { userSchema } from "./wire.ts";
 const BELIEVED_MS = 10 * 60_000;
 const REMEMBERED = 2_000;
 
+/** Slack itself: it reminds, and answers set phrases. */
+export const SLACKBOT = "USLACKBOT";
+
 export interface Directory {
   /** Rejects when Slack cannot be asked: nobody is taken for a member unseen. */
   person(userId: string): Promise<Person>;
   /** Names of people; whoever cannot be looked up is left out. */
   namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Names of channels; those that Slack does not show are left out. */
+  channelNames(channelIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The channel's name, or its id when Slack does not say. */
   channelName(channelId: string): Promise<string>;
 }
@@ -32,10 +37,8 @@ export function createDirectory({ web, identity, clock, log }: DirectoryOptions)
   const channels = createCache((channelId) => lookUpChannel(web, channelId), clock);
   return {
     person: (userId) => people(userId),
-    async namesOf(userIds) {
-      const found = await Promise.allSettled(userIds.map(async (id) => [id, (await people(id)).name] as const));
-      return new Map(found.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
-    },
+    namesOf: (userIds) => known(userIds, async (id) => (await people(id)).name),
+    channelNames: (channelIds) => known(channelIds, channels),
     async channelName(channelId) {
       try {
         return await channels(channelId);
@@ -47,21 +50,28 @@ export function createDirectory({ web, identity, clock, log }: DirectoryOptions)
   };
 }
 
+/** What is found by each key; whatever cannot be looked up is left out. */
+async function known(
+  keys: readonly string[],
+  find: (key: string) => Promise<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.allSettled(keys.map(async (key) => [key, await find(key)] as const));
+  return new Map(found.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
+}
+
 async function lookUpPerson(web: SlackWeb, identity: Identity, userId: string): Promise<Person> {
   const base = { id: `slack:${userId}`, roles: [] };
+  // Slack says of it that it is no bot.
+  if (userId === SLACKBOT) return { ...base, name: "Slackbot", isBot: true, isGuest: false, isExternal: false };
   try {
     const { user } = await web.users.info({ user: userId });
     const known = userSchema.parse(user);
-    const colleague =
-      known.team_id === undefined ||
-      known.team_id === identity.teamId ||
-      (identity.enterpriseId !== undefined && known.enterprise_user?.enterprise_id === identity.enterpriseId);
     return {
       ...base,
       name: firstWord(known.profile?.display_name, known.profile?.real_name, known.real_name, known.name) ?? userId,
       isBot: known.is_bot ?? false,
       isGuest: (known.is_restricted ?? false) || (known.is_ultra_restricted ?? false),
-      isExternal: (known.is_stranger ?? false) || !colleague,
+      isExternal: isExternal(known, identity),
     };
   } catch (error) {
     const name = slackErrorName(error);
@@ -71,6 +81,14 @@ async function lookUpPerson(web: SlackWeb, identity: Identity, userId: string): 
     }
     throw toPlatformError(error, "look up who wrote");
   }
+}
+
+/** Colleagues of one organisation are none to each other, in whichever of its workspaces they are. */
+function isExternal(user: z.infer<typeof userSchema>, { teamId, enterpriseId }: Identity): boolean {
+  const { team_id: team, enterprise_user: organisation } = user;
+  if (enterpriseId !== undefined && [team, organisation?.enterprise_id].includes(enterpriseId)) return false;
+  if (organisation?.teams?.includes(teamId) === true) return false;
+  return (user.is_stranger ?? false) || (team !== undefined && team !== teamId);
 }
 
 function firstWord(...names: readonly (string | undefined)[]): string | undefined {

@@ -1,14 +1,10 @@
 import { commandNamed } from "../../core/commands/slash-name.ts";
-import type {
-  Attachment,
-  InboundAction,
-  InboundCommand,
-  InboundMessage,
-  ThreadRef,
-} from "../../core/protocol/platform.ts";
+import type { InboundAction, InboundCommand, InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Directory } from "./directory.ts";
-import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
+import { readMessage } from "./message/read-message.ts";
+import { addressedFirst, mentionedIn, readableText } from "./message/text.ts";
+import { type Views, viewText } from "./views.ts";
 import type { Identity } from "./web.ts";
 import { type BlockActions, type HomeActions, type MessageEvent, type SlashCommand, tsToMs } from "./wire.ts";
 
@@ -16,6 +12,8 @@ export interface InboundDeps {
   readonly identity: Identity;
   readonly directory: Directory;
   readonly clock: Clock;
+  /** What people who have the pane open look at. */
+  readonly views: Views;
 }
 
 /** Subtypes of messages that people write; edits, joins, deletions and the rest are none. */
@@ -27,15 +25,16 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
   const { user, channel, ts } = event;
   if (user === undefined || user === identity.userId) return null;
   if (!WRITTEN.has(event.subtype) || event.hidden === true) return null;
-  if (event.bot_id !== undefined && event.bot_id !== null) return null;
+  if (!isNil(event.bot_id)) return null;
   const kind = channelKind(channel, event.channel_type);
   // Slack is asked for all names at once: what it answers slowly, somebody waits for.
-  const [person, place, content] = await Promise.all([
+  const [person, place, { text, quoted, files }] = await Promise.all([
     directory.person(user),
     placeOf({ channel, kind, threadId: event.thread_ts ?? ts }, deps),
-    messageContent(event, deps),
+    readMessage(event, { directory, botUserId: identity.userId }),
   ]);
   if (person.isBot) return null;
+  const view = kind === "dm" ? await viewOf(event, deps) : [];
   const addressed = addressedOf(event.text ?? "", kind, identity.userId);
   return {
     kind: "message",
@@ -43,29 +42,25 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
     ...place,
     person,
     at: tsToMs(ts),
-    ...content,
+    text,
+    quoted: [...view, ...quoted],
+    attachments: files,
     addressed,
     opensThread: event.thread_ts === undefined && (addressed === "mention" || addressed === "dm"),
     messageId: ts,
+    ...(isNil(event.edited) ? {} : { isEdited: true }),
   };
 }
 
-type Content = Pick<MessageEvent, "text" | "files" | "attachments">;
+function isNil(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}
 
-/** What a message says, as the model may read it. */
-export async function messageContent(
-  message: Content,
-  { identity, directory }: InboundDeps,
-): Promise<Pick<InboundMessage, "text" | "quoted" | "attachments">> {
-  const own = withoutMentionOf(message.text ?? "", identity.userId);
-  const quoted = quotedTexts(message);
-  const people = await directory.namesOf(mentionedIn([own, ...quoted].join("\n")));
-  const names = { people, channels: new Map<string, string>() };
-  return {
-    text: readableText(own, names),
-    quoted: quoted.map((text) => readableText(text, names)),
-    attachments: (message.files ?? []).map(attachmentOf),
-  };
+/** What the writer looks at beside the pane, unless it is what they looked at when they wrote last. */
+async function viewOf({ user = "", app_context }: MessageEvent, { views, directory }: InboundDeps): Promise<string[]> {
+  if (!isNil(app_context)) views.changed(user, app_context);
+  const seen = views.take(user);
+  return seen === null ? [] : [await viewText(seen, directory)];
 }
 
 function addressedOf(text: string, kind: Kind, botUserId: string): InboundMessage["addressed"] {
@@ -99,25 +94,6 @@ export async function placeOf({ channel, name, kind, threadId }: Place, { identi
       name: name ?? (kind === "dm" ? "direct message" : await directory.channelName(channel)),
     },
     thread,
-  };
-}
-
-function quotedTexts(event: Pick<MessageEvent, "attachments">): string[] {
-  return (event.attachments ?? []).flatMap((attachment) => {
-    const parts = [attachment.pretext, attachment.title, attachment.text ?? attachment.fallback];
-    const text = parts.filter((part) => part !== undefined && part !== null && part !== "").join("\n");
-    if (text === "") return [];
-    return [attachment.author_name ? `${attachment.author_name}: ${text}` : text];
-  });
-}
-
-function attachmentOf(file: NonNullable<MessageEvent["files"]>[number]): Attachment {
-  return {
-    name: file.name ?? file.id,
-    mediaType: file.mimetype ?? "application/octet-stream",
-    size: file.size ?? 0,
-    // Files of other workspaces come without an address: they are asked for by id.
-    ref: file.url_private_download ?? file.url_private ?? file.id,
   };
 }
 

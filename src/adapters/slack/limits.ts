@@ -20,6 +20,8 @@ export const CHOICES = 100;
 export const LABEL_CHARS = 75;
 /** Buttons of one actions block. Source: Slack docs, Actions block. */
 export const BUTTONS_PER_ROW = 25;
+/** Characters that are read of one message, with all it quotes. Source: Slack docs, chat.postMessage (text). */
+export const MESSAGE_CHARS = 40_000;
 /** Messages of one page of a thread or channel. Source: Slack docs, conversations.replies. */
 export const PAGE_MESSAGES = 200;
 /** Pages of a thread that are read at most: the newest of 2,000 messages. */

@@ -1,21 +1,14 @@
-import { z } from "zod";
 import { PlatformError } from "../../core/protocol/errors.ts";
-import type {
-  OutgoingFile,
-  OutgoingMessage,
-  PostedMessage,
-  ThreadMessage,
-  ThreadRef,
-} from "../../core/protocol/platform.ts";
-import type { Directory } from "./directory.ts";
+import type { OutgoingFile, OutgoingMessage, PostedMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { slackErrorName, toPlatformError } from "./errors.ts";
 import { formatMessage, KEY_EVENT_TYPE, metadataOf } from "./format.ts";
-import { CLOCK_SKEW_MS, MAX_PAGES, PAGE_MESSAGES } from "./limits.ts";
+import { CLOCK_SKEW_MS } from "./limits.ts";
 import { commentOf } from "./message/comment.ts";
-import { share, type Uploads } from "./message/uploads.ts";
-import { mentionedIn, readableText } from "./text.ts";
-import type { Identity, SlackWeb } from "./web.ts";
-import { type HistoryMessage, historyMessageSchema, tsToMs } from "./wire.ts";
+import { pages, type ThreadReader } from "./message/history.ts";
+import { type Node, nodesIn, words } from "./message/node.ts";
+import { share, type Uploaded, type Uploads } from "./message/uploads.ts";
+import type { SlackWeb } from "./web.ts";
+import { type HistoryMessage, tsToMs } from "./wire.ts";
 
 /** Slack's names of the signs. */
 const SIGNS = { seen: "white_check_mark", working: "hourglass_flowing_sand" } as const;
@@ -116,18 +109,19 @@ export async function react(
 
 /** Where the message is not there, what is there of its files is noted in `uploads`. */
 export async function find(
-  { web, identity }: Pick<ThreadReader, "web" | "identity">,
+  { web, identity, log }: Pick<ThreadReader, "web" | "identity" | "log">,
   thread: ThreadRef,
   { key, since, uploads }: { readonly key: string; readonly since: number; readonly uploads: Uploads },
 ): Promise<PostedMessage | null> {
   const oldest = String((since - CLOCK_SKEW_MS) / 1_000);
   const own: HistoryMessage[] = [];
-  for await (const page of pages(web, thread, { oldest })) {
-    const found = page.find((message) => isPost(message) && message.metadata?.event_payload.key === key);
+  for await (const page of pages({ web, log }, thread, { oldest })) {
+    const found = page.find((message) => isPost(message) && message.metadata?.event_payload?.key === key);
     if (found !== undefined) return handle(thread.channelId, found.ts);
     own.push(...page.filter(({ user, ts }) => user === identity.userId && tsToMs(ts) >= since));
   }
-  const shared = own.flatMap(({ ts, text, files }) => (files?.length ? [{ ts, text: text ?? "", files }] : []));
+  const bearers = own.map(({ ts, text, files }) => ({ ts, text: text ?? "", files: nodesIn(files).map(uploadedAs) }));
+  const shared = bearers.filter(({ files }) => files.length > 0);
   // What stands before a post may be that post's: better a file twice than one that never comes.
   const lastPost = Math.max(0, ...own.filter(isPost).map(({ ts }) => Number(ts)));
   const withoutPost = shared.filter(({ ts, text }) => text === "" && Number(ts) > lastPost);
@@ -139,92 +133,10 @@ export async function find(
   return null;
 }
 
+function uploadedAs({ name, size }: Node): Uploaded {
+  return { name: words(name), size: typeof size === "number" ? size : 0 };
+}
+
 function isPost({ metadata }: HistoryMessage): boolean {
   return metadata?.event_type === KEY_EVENT_TYPE;
-}
-
-/** Pages of a thread, oldest first; where the thread is still to be opened, of the channel. */
-async function* pages(
-  web: SlackWeb,
-  thread: ThreadRef,
-  { oldest }: { oldest?: string },
-): AsyncGenerator<HistoryMessage[]> {
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES && cursor !== ""; page += 1) {
-    const asked = {
-      channel: thread.channelId,
-      limit: PAGE_MESSAGES,
-      include_all_metadata: true,
-      ...(oldest === undefined ? {} : { oldest }),
-      ...(cursor === undefined ? {} : { cursor }),
-    };
-    try {
-      const { messages, response_metadata } =
-        thread.threadId === null
-          ? await web.conversations.history(asked)
-          : await web.conversations.replies({ ...asked, ts: thread.threadId });
-      cursor = response_metadata?.next_cursor ?? "";
-      yield z.array(historyMessageSchema).parse(messages ?? []);
-    } catch (error) {
-      throw toPlatformError(error, "read this thread");
-    }
-  }
-}
-
-export interface ThreadReader {
-  readonly web: SlackWeb;
-  readonly identity: Identity;
-  readonly directory: Directory;
-}
-
-export async function fetchThread(
-  reader: ThreadReader,
-  thread: ThreadRef,
-  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
-): Promise<ThreadMessage[]> {
-  if (thread.threadId === null) return readChannel(reader, thread, limit);
-  const read: HistoryMessage[] = [];
-  for await (const page of pages(reader.web, thread, {})) {
-    signal.throwIfAborted();
-    read.push(...page);
-  }
-  const [root, ...replies] = read;
-  if (root === undefined) return [];
-  const newest = limit > 1 ? replies.slice(-(limit - 1)) : [];
-  return Promise.all([root, ...newest].map((message) => threadMessage(reader, message)));
-}
-
-/** The channel's newest messages, oldest first; Slack gives them the other way round. */
-async function readChannel(reader: ThreadReader, { channelId }: ThreadRef, limit: number): Promise<ThreadMessage[]> {
-  try {
-    const { messages } = await reader.web.conversations.history({
-      channel: channelId,
-      limit: Math.min(limit, PAGE_MESSAGES),
-    });
-    const newest = z.array(historyMessageSchema).parse(messages ?? []);
-    return await Promise.all(newest.toReversed().map((message) => threadMessage(reader, message)));
-  } catch (error) {
-    throw toPlatformError(error, "read this channel");
-  }
-}
-
-async function threadMessage({ identity, directory }: ThreadReader, message: HistoryMessage): Promise<ThreadMessage> {
-  const userId = message.user ?? message.bot_id ?? "unknown";
-  const text = ownMarkdown(message) ?? message.text ?? "";
-  const people = await directory.namesOf([userId, ...mentionedIn(text)]);
-  const isBot = userId === identity.userId || (message.bot_id !== undefined && message.bot_id !== null);
-  return {
-    messageId: message.ts,
-    author: { id: `slack:${userId}`, name: people.get(userId) ?? message.username ?? userId, isBot },
-    text: readableText(text, { people, channels: new Map() }),
-    at: tsToMs(message.ts),
-  };
-}
-
-/** Our own messages keep their whole text in blocks; `text` is cut for notifications. */
-function ownMarkdown({ blocks }: HistoryMessage): string | null {
-  const texts = (blocks ?? []).flatMap(({ type, text }) =>
-    type === "markdown" && typeof text === "string" ? [text] : [],
-  );
-  return texts.length === 0 ? null : texts.join("\n\n");
 }

@@ -6,8 +6,9 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { toPlatformError } from "./errors.ts";
 import { type InboundDeps, inboundMessage } from "./inbound.ts";
 import { MISSED_CHANNELS, MISSED_THREADS, PAGE_MESSAGES } from "./limits.ts";
+import { messagesIn } from "./message/history.ts";
 import type { SlackWeb } from "./web.ts";
-import { type ReadMessage, readMessageSchema, tsToMs } from "./wire.ts";
+import { type HistoryMessage, tsToMs } from "./wire.ts";
 
 export interface MissedDeps extends InboundDeps {
   readonly web: SlackWeb;
@@ -33,7 +34,7 @@ export async function missedMessages(deps: MissedDeps, missing: Missing): Promis
   for (const { channelId, threadId } of missing.known) {
     if (threadId !== null) replied.set(`${channelId} ${threadId}`, { channel: channelId, ts: threadId });
   }
-  const take = async (channel: Channel, messages: readonly ReadMessage[]) => {
+  const take = async (channel: Channel, messages: readonly HistoryMessage[]) => {
     for (const message of messages) {
       if (tsToMs(message.ts) < missing.since) continue;
       const event = await inboundMessage(asEvent(message, channel), deps);
@@ -42,7 +43,7 @@ export async function missedMessages(deps: MissedDeps, missing: Missing): Promis
   };
   const channels = await channelsOf(deps, missing.signal);
   for (const channel of channels) {
-    const newest = await patiently(deps, missing.signal, () => newestIn(deps.web, channel.id));
+    const newest = await patiently(deps, missing.signal, () => newestIn(deps, channel.id));
     await take(channel, newest);
     for (const { ts, latest_reply: latest } of newest) {
       const isNews = latest !== undefined && tsToMs(latest) >= missing.since;
@@ -52,7 +53,7 @@ export async function missedMessages(deps: MissedDeps, missing: Missing): Promis
   for (const place of [...replied.values()].slice(0, MISSED_THREADS)) {
     const channel = channels.find(({ id }) => id === place.channel);
     if (channel === undefined) continue;
-    await take(channel, await patiently(deps, missing.signal, () => repliesIn(deps.web, place, missing.since)));
+    await take(channel, await patiently(deps, missing.signal, () => repliesIn(deps, place, missing.since)));
   }
   return [...found.values()].toSorted((a, b) => Number(a.messageId) - Number(b.messageId));
 }
@@ -84,8 +85,8 @@ async function channelsOf({ web, log }: MissedDeps, signal: AbortSignal): Promis
 async function patiently(
   { clock, log }: MissedDeps,
   signal: AbortSignal,
-  read: () => Promise<readonly ReadMessage[]>,
-): Promise<readonly ReadMessage[]> {
+  read: () => Promise<readonly HistoryMessage[]>,
+): Promise<readonly HistoryMessage[]> {
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -102,27 +103,31 @@ async function patiently(
 }
 
 /** Also those from before: a thread that one of them opened may have news. */
-async function newestIn(web: SlackWeb, channel: string): Promise<readonly ReadMessage[]> {
+async function newestIn({ web, log }: MissedDeps, channel: string): Promise<readonly HistoryMessage[]> {
   try {
     const { messages } = await web.conversations.history({ channel, limit: PAGE_MESSAGES });
-    return z.array(readMessageSchema).parse(messages ?? []);
+    return messagesIn(messages, log);
   } catch (error) {
     throw toPlatformError(error, "read this channel");
   }
 }
 
-async function repliesIn(web: SlackWeb, { channel, ts }: Place, since: number): Promise<readonly ReadMessage[]> {
+async function repliesIn(
+  { web, log }: MissedDeps,
+  { channel, ts }: Place,
+  since: number,
+): Promise<readonly HistoryMessage[]> {
   try {
     const oldest = String(since / 1_000);
     const { messages } = await web.conversations.replies({ channel, ts, oldest, limit: PAGE_MESSAGES });
-    return z.array(readMessageSchema).parse(messages ?? []);
+    return messagesIn(messages, log);
   } catch (error) {
     throw toPlatformError(error, "read this thread");
   }
 }
 
 /** As Slack would have pushed it. */
-function asEvent(message: ReadMessage, { id, is_im: isIm, is_mpim: isGroup }: Channel) {
+function asEvent(message: HistoryMessage, { id, is_im: isIm, is_mpim: isGroup }: Channel) {
   const kind = isIm === true ? "im" : isGroup === true ? "mpim" : "channel";
   return { ...message, type: "message", channel: id, channel_type: kind } as const;
 }

@@ -3,13 +3,14 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
 import { inboundForm } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from "./inbound.ts";
+import { mentionedIn } from "./message/text.ts";
 import { directChannel } from "./private/whisper.ts";
-import { mentionedIn } from "./text.ts";
 import { assistantStarted, channelJoined, homeOpened, type ReactionDeps, reactionAdded } from "./visits.ts";
 import type { Identity } from "./web.ts";
 import {
   assistantStartedSchema,
   blockActionsSchema,
+  contextChangedSchema,
   eventCallbackSchema,
   formSubmissionSchema,
   homeActionsSchema,
@@ -21,9 +22,7 @@ import {
   slashCommandSchema,
 } from "./wire.ts";
 
-export interface PayloadDeps extends ReactionDeps {
-  readonly log: Log;
-}
+export type PayloadDeps = ReactionDeps;
 
 /**
  * What Slack sent as an event of ours, or null for what concerns us not and for what cannot be read:
@@ -77,6 +76,11 @@ async function readEvent(
       return read(parsed(joinedSchema, event, log), (joined) => channelJoined(joined, deps));
     case "app_home_opened":
       return read(parsed(homeOpenedSchema, event, log), (opened) => homeOpened(opened, deps));
+    case "app_context_changed": {
+      const changed = parsed(contextChangedSchema, event, log);
+      if (changed !== null) deps.views.changed(changed.user, changed.context);
+      return null;
+    }
     case "assistant_thread_started":
       return read(parsed(assistantStartedSchema, event, log), (started) => assistantStarted(started, deps));
     case "reaction_added":

@@ -1,16 +1,18 @@
 import type { z } from "zod";
+import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, InboundVisit, Person } from "../../core/protocol/platform.ts";
 import { ABOUT_MESSAGE } from "../../core/sessions/prompts.ts";
 import { toPlatformError } from "./errors.ts";
-import { channelKind, type InboundDeps, messageContent, placeOf } from "./inbound.ts";
+import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
+import { authorOf, messagesIn } from "./message/history.ts";
+import { readMessage } from "./message/read-message.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import {
   type assistantStartedSchema,
+  type HistoryMessage,
   type homeOpenedSchema,
   type joinedSchema,
-  type ReadMessage,
   type reactionSchema,
-  readMessageSchema,
   tsToMs,
 } from "./wire.ts";
 
@@ -36,15 +38,16 @@ function ourselves({ userId }: Identity): Person {
   return { id: `slack:${userId}`, name: "Deckhand", isBot: true, isGuest: false, isExternal: false, roles: [] };
 }
 
-/** The home tab was opened; null for the other tabs. */
+/** The home tab was opened, or the pane, whose tab is that of the messages; null for the other tabs. */
 export async function homeOpened(
-  { user, channel, tab, event_ts: ts }: z.infer<typeof homeOpenedSchema>,
+  { user, channel, tab, context, event_ts: ts }: z.infer<typeof homeOpenedSchema>,
   deps: InboundDeps,
 ): Promise<InboundVisit | null> {
-  if (tab !== "home") return null;
+  if (context !== undefined) deps.views.changed(user, context);
+  if (tab !== "home" && tab !== "messages") return null;
   return {
     kind: "visit",
-    surface: "home",
+    surface: tab === "home" ? "home" : "assistant",
     key: `slack:home:${user}:${ts}`,
     ...(await placeOf({ channel, kind: "dm", threadId: null }, deps)),
     person: await deps.directory.person(user),
@@ -71,6 +74,7 @@ export interface ReactionDeps extends InboundDeps {
   readonly web: SlackWeb;
   /** Names of the emoji that point a message out to us. */
   readonly reactions: ReadonlySet<string>;
+  readonly log: Log;
 }
 
 /** A reaction that points a message out to us; null for all others, also those of our own and on our own messages. */
@@ -86,11 +90,13 @@ export async function reactionAdded(
   const person = await directory.person(user);
   if (person.isBot) return null;
   const { channel } = item;
-  const message = await messageAt(deps.web, channel, item.ts);
+  const message = await messageAt(deps, channel, item.ts);
   if (message === null) return null;
   const kind = channelKind(channel, undefined);
-  const { text, quoted, attachments } = await messageContent(message, deps);
-  const [said] = await authorNames(message, deps);
+  const [said, { text, quoted, files }] = await Promise.all([
+    authorOf(message, deps),
+    readMessage(message, { directory, botUserId: identity.userId }),
+  ]);
   return {
     kind: "message",
     key: `slack:reaction:${channel}:${item.ts}:${name}:${user}`,
@@ -100,22 +106,17 @@ export async function reactionAdded(
     text: ABOUT_MESSAGE,
     addressed: kind === "dm" ? "dm" : "mention",
     opensThread: false,
-    attachments,
-    quoted: [`${said ?? "Somebody"} wrote: ${text}`, ...quoted],
+    attachments: files,
+    quoted: [`${said.name} wrote: ${text}`, ...quoted],
     messageId: message.ts,
   };
 }
 
-async function authorNames({ user }: ReadMessage, { directory }: InboundDeps): Promise<readonly string[]> {
-  return user === undefined ? [] : [...(await directory.namesOf([user])).values()];
-}
-
 /** Replies, too, are found by their own ts. Null when the message is gone. */
-async function messageAt(web: SlackWeb, channel: string, ts: string): Promise<ReadMessage | null> {
+async function messageAt({ web, log }: ReactionDeps, channel: string, ts: string): Promise<HistoryMessage | null> {
   try {
     const { messages } = await web.conversations.replies({ channel, ts, latest: ts, inclusive: true, limit: 1 });
-    const read = readMessageSchema.array().parse(messages ?? []);
-    return read.find((message) => message.ts === ts) ?? null;
+    return messagesIn(messages, log).find((message) => message.ts === ts) ?? null;
   } catch (error) {
     const failure = toPlatformError(error, "read this message");
     if (failure.code === "thread_gone") return null;

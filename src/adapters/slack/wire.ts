@@ -2,26 +2,16 @@ import { z } from "zod";
 
 /** What Slack sends, as far as it is read. Unknown keys are dropped. */
 
-const fileSchema = z.object({
-  id: z.string(),
-  name: z.string().nullish(),
-  mimetype: z.string().nullish(),
-  size: z.number().nullish(),
-  url_private: z.string().nullish(),
-  url_private_download: z.string().nullish(),
-});
-
 /** Seconds with six decimals, as text. */
 const tsSchema = z.string().regex(/^\d{1,12}(?:\.\d{1,9})?$/u);
 
-/** A quoted, forwarded or unfurled message. */
-const attachmentSchema = z.object({
-  text: z.string().nullish(),
-  fallback: z.string().nullish(),
-  pretext: z.string().nullish(),
-  title: z.string().nullish(),
-  author_name: z.string().nullish(),
-});
+/** What a message says and brings, read piece by piece: see message/read-message.ts. */
+const contentShape = {
+  text: z.string().nullish().catch(null),
+  blocks: z.unknown().optional(),
+  attachments: z.unknown().optional(),
+  files: z.unknown().optional(),
+};
 
 export const messageEventSchema = z.object({
   type: z.enum(["message", "app_mention"]),
@@ -33,17 +23,25 @@ export const messageEventSchema = z.object({
   user: z.string().optional(),
   bot_id: z.string().nullish(),
   hidden: z.boolean().optional(),
-  text: z.string().nullish(),
-  files: z.array(fileSchema).nullish(),
-  attachments: z.array(attachmentSchema).nullish(),
+  edited: z.object({ ts: z.string() }).nullish().catch(null),
+  /** Of what is written in the pane: what the person looks at. */
+  app_context: z.unknown().optional(),
+  ...contentShape,
 });
 export type MessageEvent = z.infer<typeof messageEventSchema>;
 
 /** As a message is read over the Web API: without its channel, and with its newest reply. */
-export const readMessageSchema = messageEventSchema
-  .omit({ type: true, channel: true, channel_type: true })
-  .extend({ latest_reply: tsSchema.optional() });
-export type ReadMessage = z.infer<typeof readMessageSchema>;
+export const historyMessageSchema = messageEventSchema.omit({ type: true, channel: true, channel_type: true }).extend({
+  latest_reply: tsSchema.optional().catch(undefined),
+  username: z.string().nullish().catch(null),
+  bot_profile: z.object({ name: z.string().nullish() }).nullish().catch(null),
+  /** Without `include_all_metadata` Slack sends its type alone. */
+  metadata: z
+    .object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()).optional() })
+    .nullish()
+    .catch(null),
+});
+export type HistoryMessage = z.infer<typeof historyMessageSchema>;
 
 export const eventCallbackSchema = z.object({
   type: z.literal("event_callback"),
@@ -75,7 +73,15 @@ export const homeOpenedSchema = z.object({
   /** The person's direct messages with us. */
   channel: z.string(),
   tab: z.string(),
+  context: z.unknown().optional(),
   event_ts: tsSchema,
+});
+
+/** What a person with the pane open looks at now. Source: Slack docs, app_context_changed. */
+export const contextChangedSchema = z.object({
+  type: z.literal("app_context_changed"),
+  user: z.string(),
+  context: z.unknown().optional(),
 });
 
 export const assistantStartedSchema = z.object({
@@ -170,19 +176,6 @@ export const slashCommandSchema = z.object({
 });
 export type SlashCommand = z.infer<typeof slashCommandSchema>;
 
-/** One message of conversations.replies or conversations.history. */
-export const historyMessageSchema = z.object({
-  ts: tsSchema,
-  user: z.string().optional(),
-  bot_id: z.string().nullish(),
-  username: z.string().optional(),
-  text: z.string().nullish(),
-  blocks: z.array(z.object({ type: z.string(), text: z.unknown().optional() })).nullish(),
-  files: z.array(z.object({ name: z.string().catch(""), size: z.number().catch(0) })).nullish(),
-  metadata: z.object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()) }).nullish(),
-});
-export type HistoryMessage = z.infer<typeof historyMessageSchema>;
-
 export const userSchema = z.object({
   id: z.string(),
   team_id: z.string().optional(),
@@ -193,7 +186,10 @@ export const userSchema = z.object({
   is_ultra_restricted: z.boolean().optional(),
   is_stranger: z.boolean().optional(),
   profile: z.object({ display_name: z.string().optional(), real_name: z.string().optional() }).optional(),
-  enterprise_user: z.object({ enterprise_id: z.string().optional() }).optional(),
+  enterprise_user: z
+    .object({ enterprise_id: z.string().optional(), teams: z.array(z.string()).optional() })
+    .optional()
+    .catch(undefined),
 });
 
 /** Milliseconds since the epoch. */

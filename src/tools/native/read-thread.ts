@@ -103,7 +103,10 @@ async function filesOf(
 /** A file that cannot be read spoils no other. */
 async function opening(attachment: Attachment, { thread, signal }: Opening): Promise<ToolResultContent[]> {
   try {
-    const [content] = contentOf(attachment, await thread.fetchFile(attachment, signal), FILE_CHARS);
+    const [content] = contentOf(attachment, await thread.fetchFile(attachment, signal), {
+      context: `a message of ${attachment.name}`,
+      chars: FILE_CHARS,
+    });
     if (content === undefined) return [{ type: "text", text: `${attachment.name} holds nothing that can be shown.` }];
     if (content.type === "image" || content.text === undefined) return [content];
     return [{ type: "text", text: conversation([defused(`${attachment.name}:\n${content.text}`)]) }];

@@ -57,10 +57,10 @@ test.each([
   });
 });
 
-test("a home tab that is opened shows the person what the core answers; the messages tab shows nothing", async () => {
+test("a home tab that is opened shows the person what the core answers; the other tabs show nothing", async () => {
   await using stage = await begun({ type: "home", view: HOME });
   const { inbox, platform, server } = stage;
-  await server.people.openHome("U0ANA", "messages").answered;
+  await server.people.openHome("U0ANA", "about").answered;
   await server.people.openHome("U0ANA").answered;
   expect(await inbox.next()).toMatchObject({
     kind: "visit",
@@ -107,6 +107,44 @@ test("a thread of the assistant's pane gets the prompts that the core suggests",
   });
   await platform.stop();
   expect(server.workspace.suggestions.get(`D0001 ${root}`)).toEqual(prompts);
+});
+
+test("the pane of an agent opens with its tab of messages, and gets the prompts above all threads", async () => {
+  const prompts = [{ title: "Look around", message: "What is here?" }];
+  await using stage = await begun({ type: "prompts", prompts });
+  const { inbox, platform, server } = stage;
+  await server.people.openHome("U0ANA", "messages").answered;
+  expect(await inbox.next()).toMatchObject({
+    kind: "visit",
+    surface: "assistant",
+    person: { name: "ana" },
+    thread: { channelId: "D0001", threadId: null },
+  });
+  await platform.stop();
+  expect(server.workspace.suggestions.get("D0001")).toEqual(prompts);
+});
+
+test("what somebody looks at beside the pane comes with their next words in it, and only once", async () => {
+  await using stage = await begun();
+  const { inbox, server } = stage;
+  const { people, workspace } = server;
+  const write = async (text: string, raw: object = {}) => {
+    people.deliver(workspace.add({ channel: "D0001", user: "U0ANA", text, raw: { ...raw } }));
+    return (await inbox.nextMessage()).quoted;
+  };
+  const channel = { type: "slack#/types/channel_id", value: "C0001", team_id: "T0001" };
+  const message = { type: "slack#/types/message_context", value: { channel_id: "C0001", message_ts: "1.2" } };
+  await people.lookAt([channel]).answered;
+  expect(await write("what is this?")).toEqual(["Beside this conversation the person has open: #ops(C0001)"]);
+  expect(await write("and now?")).toEqual([]);
+  const canvas = { type: "slack#/types/canvas_id", value: "F1" };
+  await people.lookAt([message, canvas]).answered;
+  expect(await write("this one?")).toEqual([
+    "Beside this conversation the person has open: the message 1.2 in #ops(C0001), canvas F1",
+  ]);
+  expect(await write("here?", { app_context: { entities: [channel] } })).toHaveLength(1);
+  await people.lookAt([]).answered;
+  expect(await write("and here?")).toEqual([]);
 });
 
 test("a status is shown in threads of channels and of direct messages", async () => {

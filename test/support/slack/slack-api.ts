@@ -145,6 +145,8 @@ function giveFile({ context, botToken, scopes }: SlackApiOptions, { id, request,
   } else if (file.movedTo !== undefined) {
     response.writeHead(302, { location: file.movedTo }).end();
   } else {
-    response.writeHead(200, { "content-type": file.mimetype, "content-length": file.data.length }).end(file.data);
+    // A canvas comes as the web page that shows it.
+    const type = file.mimetype === "application/vnd.slack-docs" ? "text/html; charset=utf-8" : file.mimetype;
+    response.writeHead(200, { "content-type": type, "content-length": file.data.length }).end(file.data);
   }
 }

@@ -153,8 +153,8 @@ function page(messages: readonly SlackMessage[], args: Args, context: MethodCont
 
 export function fileAsJson(file: SlackFile, origin: string): Record<string, unknown> {
   const url = `${origin}/files-pri/${file.id}/${encodeURIComponent(file.name)}`;
-  const { id, name, mimetype, data } = file;
-  return { id, name, mimetype, size: data.length, url_private: url, url_private_download: url };
+  const { id, name, mimetype, data, raw } = file;
+  return { id, name, mimetype, size: data.length, url_private: url, url_private_download: url, ...raw };
 }
 
 export function asJson(message: SlackMessage, { workspace, origin }: MethodContext, withMetadata: boolean): object {
@@ -169,8 +169,16 @@ export function asJson(message: SlackMessage, { workspace, origin }: MethodConte
     ...(message.blocks.length === 0 ? {} : { blocks: message.blocks }),
     ...(message.attachments.length === 0 ? {} : { attachments: message.attachments }),
     ...(message.files.length === 0 ? {} : { files: message.files.map((file) => fileAsJson(file, origin)) }),
-    ...(withMetadata && message.metadata !== undefined ? { metadata: message.metadata } : {}),
+    ...metadataAsJson(message, withMetadata),
+    ...(message.edited ? { edited: { user: message.user, ts: workspace.nextTs() } } : {}),
+    ...message.raw,
   };
+}
+
+/** Without `include_all_metadata`, of what kind it is and no more. */
+function metadataAsJson({ metadata }: SlackMessage, isWhole: boolean): object {
+  if (metadata === undefined) return {};
+  return { metadata: isWhole ? metadata : z.object({ event_type: z.string() }).parse(metadata) };
 }
 
 /** What Slack says of a thread on its root. */
@@ -203,6 +211,7 @@ function userAsJson(user: SlackUser, workspace: SlackWorkspace): object {
     is_restricted: user.isRestricted ?? false,
     is_ultra_restricted: user.isUltraRestricted ?? false,
     is_stranger: user.isStranger ?? false,
+    ...(user.organisation === undefined ? {} : { enterprise_user: user.organisation }),
     profile: { display_name: user.name, real_name: user.name },
   };
 }
@@ -256,6 +265,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
     user: "deckhand",
     user_id: workspace.botUserId,
     bot_id: workspace.botId,
+    ...(workspace.enterpriseId === undefined ? {} : { enterprise_id: workspace.enterpriseId }),
   }),
   "chat.postMessage": postMessage,
   "chat.update": update,

@@ -11,6 +11,8 @@ export interface SlackUser {
   readonly isStranger?: boolean;
   /** Another workspace's id for people of shared channels. */
   readonly teamId?: string;
+  /** The organisation of an Enterprise Grid, and the workspaces of it that the person is in. */
+  readonly organisation?: { readonly enterprise_id: string; readonly teams?: readonly string[] };
 }
 
 export interface SlackChannel {
@@ -32,6 +34,8 @@ export interface SlackFile {
   readonly data: Uint8Array;
   /** Where Slack sends whoever asks for it. */
   readonly movedTo?: string;
+  /** Fields beside these, as Slack has them. */
+  readonly raw?: Readonly<Record<string, unknown>>;
 }
 
 export interface SlackMessage {
@@ -52,6 +56,8 @@ export interface SlackMessage {
   readonly unfurlLinks: boolean;
   readonly unfurlMedia: boolean;
   edited: boolean;
+  /** Fields beside these, as Slack has them: `username`, `bot_profile`, `subtype`, what is to come. */
+  readonly raw: Readonly<Record<string, unknown>>;
 }
 
 export interface Whisper {
@@ -99,6 +105,8 @@ export class SlackWorkspace {
   readonly teamName = "Acme";
   readonly botUserId = "U0BOT";
   readonly botId = "B0001";
+  /** The organisation, where the workspace is part of an Enterprise Grid. */
+  enterpriseId: string | undefined;
   readonly users = new Map<string, SlackUser>();
   readonly channels = new Map<string, SlackChannel>();
   readonly messages: SlackMessage[] = [];
@@ -188,6 +196,7 @@ export class SlackWorkspace {
       unfurlLinks: true,
       unfurlMedia: true,
       edited: false,
+      raw: {},
       ...message,
     };
     this.messages.push(stored);

@@ -90,6 +90,37 @@ export class SlackPeople {
     };
   }
 
+  /** Changes a message: Slack tells of the change, and brings a mention that stands in it now, whether or not it stood there before. */
+  edit(message: SlackMessage, text: string): Delivery[] {
+    const previous = this.#messageEvent(message);
+    message.text = text;
+    message.edited = true;
+    const { channel_type, ...now } = this.#messageEvent(message);
+    const changed = this.event({
+      type: "message",
+      subtype: "message_changed",
+      hidden: true,
+      channel: message.channel,
+      channel_type,
+      ts: this.#workspace.nextTs(),
+      message: now,
+      previous_message: previous,
+    });
+    const isMention = text.includes(`<@${this.#workspace.botUserId}>`) && channel_type !== "im";
+    return isMention ? [changed, this.event({ ...now, type: "app_mention" })] : [changed];
+  }
+
+  /** Looks at something else while the pane is open. */
+  lookAt(entities: readonly object[], user = "U0ANA"): Delivery {
+    return this.event({
+      type: "app_context_changed",
+      user,
+      channel: "D0001",
+      context: entities.length === 0 ? {} : { entities },
+      event_ts: this.#workspace.nextTs(),
+    });
+  }
+
   #messageEvent(message: SlackMessage): { channel_type: string } & Record<string, unknown> {
     const { kind } = this.#workspace.channel(message.channel);
     const subtype = message.files.length > 0 ? { subtype: "file_share" } : {};
@@ -169,7 +200,7 @@ export class SlackPeople {
   }
 
   /** Opens the app's page. */
-  openHome(user = "U0ANA", tab: "home" | "messages" = "home"): Delivery {
+  openHome(user = "U0ANA", tab: "home" | "messages" | "about" = "home"): Delivery {
     const event_ts = this.#workspace.nextTs();
     return this.event({ type: "app_home_opened", user, channel: "D0001", tab, event_ts });
   }

@@ -59,9 +59,11 @@ const promptsSchema = z
   .min(1)
   .max(4);
 
-/** assistant.threads.setSuggestedPrompts. */
+/** assistant.threads.setSuggestedPrompts; without a thread they stand above all of the pane. */
 export function setSuggestedPrompts(args: Args, workspace: SlackWorkspace): Answer {
-  const thread = paneThread(args, workspace);
+  const { channel_id: channel = "", thread_ts: ts } = args;
+  const isPane = ts === undefined && workspace.channels.get(channel)?.kind === "im";
+  const thread = isPane ? channel : paneThread(args, workspace);
   if (thread === null) return "channel_not_found";
   const prompts = promptsSchema.safeParse(JSON.parse(args.prompts ?? "null"));
   if (!prompts.success) return "invalid_arguments";

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { PlatformError } from "../../core/protocol/errors.ts";
-import type { Attachment } from "../../core/protocol/platform.ts";
-import { toPlatformError } from "./errors.ts";
-import { FILE_REDIRECTS, FILE_TIMEOUT_MS } from "./limits.ts";
-import { isSlackAddress, type SlackWeb } from "./web.ts";
+import { PlatformError } from "../../../core/protocol/errors.ts";
+import type { Attachment } from "../../../core/protocol/platform.ts";
+import { toPlatformError } from "../errors.ts";
+import { FILE_REDIRECTS, FILE_TIMEOUT_MS } from "../limits.ts";
+import { isSlackAddress, type SlackWeb } from "../web.ts";
+import { CANVAS } from "./shared-files.ts";
 
 export interface FileAccess {
   readonly web: SlackWeb;
@@ -37,7 +38,9 @@ export async function fetchSlackFile(
   if (bytes === null) throw unreadable(attachment, `more than ${maxBytes} bytes`);
   const isHtml = (response.headers.get("content-type") ?? "").startsWith("text/html");
   const announcedHtml = attachment.mediaType.startsWith("text/html") && bytes.length === attachment.size;
-  if (isHtml && !announcedHtml) {
+  // Its address was asked for by id, which the scope allowed.
+  const isCanvas = attachment.mediaType === CANVAS && !URL.canParse(attachment.ref);
+  if (isHtml && !announcedHtml && !isCanvas) {
     const detail = { platform: "slack", scope: "files:read", purpose: "read files", name: attachment.name };
     throw new PlatformError("missing_scope", "Slack sent its login page", { detail });
   }

@@ -1,15 +1,26 @@
 import { expect, test } from "vitest";
-import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../../src/adapters/slack/text.ts";
+import {
+  addressedFirst,
+  mentionedIn,
+  readableText,
+  withoutMentionOf,
+} from "../../../../src/adapters/slack/message/text.ts";
 
 const names = { people: new Map([["U1", "ana"]]), channels: new Map([["C1", "ops"]]) };
 
 const cases = [
   { name: "a mention", written: "ask <@U1> and <@U2|bob> and <@U3>", read: "ask @ana and @bob and @U3" },
-  { name: "a channel", written: "see <#C1> and <#C2|dev>", read: "see #ops and #dev" },
+  { name: "a channel", written: "see <#C1> and <#C2|dev>", read: "see #ops(C1) and #dev(C2)" },
+  { name: "a channel without a name", written: "<#C9|> and <#C8>", read: "#C9 and #C8" },
   {
     name: "a call to all",
     written: "<!channel> <!here|here> <!subteam^S1|@team> <!subteam^S2>",
-    read: "@channel here @team @subteam",
+    read: "@channel @here @team @group S2",
+  },
+  {
+    name: "a moment",
+    written: "<!date^1700000000^{date}^https://a.example|Nov 14> <!date^1700000000^{date_long}> <!date^later^{date}>",
+    read: "Nov 14 2023-11-14 22:13 UTC later",
   },
   { name: "a link", written: "<https://a.example/x?y=1&amp;z=2>", read: "https://a.example/x?y=1&z=2" },
   { name: "a link with a label", written: "<https://a.example|the docs>", read: "[the docs](https://a.example)" },

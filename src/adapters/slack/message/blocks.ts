@@ -1,0 +1,130 @@
+import { button, joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
+import { richText } from "./rich-text.ts";
+
+/** What of a block people read, in the order in which they do. Blocks of types to come are read by it as well. */
+const WORDS = ["author_name", "subtitle", "text", "body", "label", "hint", "description", "caption"];
+/** Blocks and elements within a block. */
+const INNER = [
+  "rich_text_title",
+  "details",
+  "output",
+  "fields",
+  "elements",
+  "child_blocks",
+  "blocks",
+  "tasks",
+  "actions",
+];
+/** What stands beside a section's text, and in an input. */
+const BESIDE = ["accessory", "element"];
+/** Levels of blocks within blocks that are read. */
+const DEPTH = 6;
+const ELEMENTS_OF_A_LINE = new Set(["actions", "context", "context_actions"]);
+
+/** What blocks say, in the markup of `text`. */
+export function textOfBlocks(blocks: unknown, depth = 0): string {
+  if (depth > DEPTH) return "";
+  return joined(nodesIn(blocks).map((block) => textOfBlock(block, depth)));
+}
+
+function textOfBlock(block: Node, depth: number): string {
+  switch (block.type) {
+    case "rich_text":
+      return richText(block.elements);
+    case "table":
+    case "data_table":
+      return joined([words(block.caption), ...rows(block.rows, depth)]);
+    case "image":
+      return image(block);
+    case "button":
+    case "workflow_button":
+    case "url":
+      return button(words(block.text), words(block.url));
+    case "feedback_buttons":
+    case "icon_button":
+      return "";
+    default:
+      return plain(block, depth);
+  }
+}
+
+function plain(block: Node, depth: number): string {
+  const title = link(words(block.title), words(block.title_url));
+  const said = WORDS.map((key) => words(block[key]));
+  const by = ELEMENTS_OF_A_LINE.has(String(block.type)) ? " " : "\n";
+  const inner = INNER.map((key) => innerText(block[key], { depth: depth + 1, by }));
+  const beside = BESIDE.map((key) => innerText(block[key], { depth: depth + 1, by }));
+  return joined([title, ...said, ...inner, ...beside]);
+}
+
+function innerText(value: unknown, { depth, by }: { readonly depth: number; readonly by: string }): string {
+  if (depth > DEPTH || value === undefined) return "";
+  const nodes = Array.isArray(value) ? nodesIn(value) : [nodeOf(value)];
+  return joined(
+    nodes.map((node) => textOfBlock(node, depth)),
+    by,
+  );
+}
+
+function rows(value: unknown, depth: number): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((row: unknown) => {
+    const cells = nodesIn(row).map((cell) => textOfBlock(cell, depth + 1) || figure(cell.value));
+    return `| ${cells.map((cell) => cell.replaceAll("\n", " ")).join(" | ")} |`;
+  });
+}
+
+function figure(value: unknown): string {
+  return typeof value === "number" ? String(value) : words(value);
+}
+
+function image({ title, alt_text, image_url }: Node): string {
+  const name = joined([words(title), words(alt_text)], ": ");
+  return `[image: ${link(name, words(image_url))}]`;
+}
+
+/** Types whose blocks are known to be read whole. Others may say something in fields of their own. */
+const KNOWN = new Set([
+  "actions",
+  "alert",
+  "card",
+  "carousel",
+  "container",
+  "context",
+  "context_actions",
+  "data_table",
+  "divider",
+  "header",
+  "image",
+  "input",
+  "markdown",
+  "plan",
+  "rich_text",
+  "section",
+  "table",
+  "task_card",
+  "video",
+]);
+
+export function hasUnknown(blocks: unknown): boolean {
+  return nodesIn(blocks).some(({ type }) => typeof type !== "string" || !KNOWN.has(type));
+}
+
+/** Whether there is nothing but what people write in Slack's editor, which `text` repeats. */
+export function isWritten(blocks: unknown): boolean {
+  return nodesIn(blocks).every(({ type }) => type === "rich_text");
+}
+
+/** Images that lie in Slack, anywhere in the blocks. */
+export function imagesIn(blocks: unknown, depth = 0): Node[] {
+  if (depth > DEPTH) return [];
+  return nodesIn(blocks).flatMap((block) => {
+    const { id, url } = nodeOf(block.slack_file);
+    const own = block.type === "image" && (typeof id === "string" || typeof url === "string");
+    const inner = [...INNER, ...BESIDE].flatMap((key) => {
+      const value = block[key];
+      return value === undefined ? [] : imagesIn(Array.isArray(value) ? value : [value], depth + 1);
+    });
+    return own ? [block, ...inner] : inner;
+  });
+}

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { ThreadMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import { type Directory, SLACKBOT } from "../directory.ts";
+import { toPlatformError } from "../errors.ts";
+import { MAX_PAGES, PAGE_MESSAGES } from "../limits.ts";
+import type { Identity, SlackWeb } from "../web.ts";
+import { type HistoryMessage, historyMessageSchema, tsToMs } from "../wire.ts";
+import { joined, nodesIn, words } from "./node.ts";
+import { readMessage } from "./read-message.ts";
+
+export interface ThreadReader {
+  readonly web: SlackWeb;
+  readonly identity: Identity;
+  readonly directory: Directory;
+  readonly log: Log;
+}
+
+/** The messages of a page; one that is none as we know them is passed over, and the others stay. */
+export function messagesIn(page: unknown, log: Log): HistoryMessage[] {
+  const found = z.array(z.unknown()).safeParse(page).data ?? [];
+  return found.flatMap((each) => {
+    const message = historyMessageSchema.safeParse(each);
+    if (message.success) return [message.data];
+    log.warn({ problems: z.flattenError(message.error).fieldErrors }, "slack_message_passed_over");
+    return [];
+  });
+}
+
+/** Pages of a thread, oldest first; where the thread is still to be opened, of the channel. */
+export async function* pages(
+  { web, log }: Pick<ThreadReader, "web" | "log">,
+  thread: ThreadRef,
+  { oldest }: { oldest?: string },
+): AsyncGenerator<HistoryMessage[]> {
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES && cursor !== ""; page += 1) {
+    const asked = {
+      channel: thread.channelId,
+      limit: PAGE_MESSAGES,
+      include_all_metadata: true,
+      ...(oldest === undefined ? {} : { oldest }),
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    try {
+      const { messages, response_metadata } =
+        thread.threadId === null
+          ? await web.conversations.history(asked)
+          : await web.conversations.replies({ ...asked, ts: thread.threadId });
+      cursor = response_metadata?.next_cursor ?? "";
+      yield messagesIn(messages, log);
+    } catch (error) {
+      throw toPlatformError(error, "read this thread");
+    }
+  }
+}
+
+/** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest. */
+export async function fetchThread(
+  reader: ThreadReader,
+  thread: ThreadRef,
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+): Promise<ThreadMessage[]> {
+  if (thread.threadId === null) return readChannel(reader, thread, limit);
+  const read: HistoryMessage[] = [];
+  for await (const page of pages(reader, thread, {})) {
+    signal.throwIfAborted();
+    read.push(...page);
+  }
+  const [root, ...replies] = read;
+  if (root === undefined) return [];
+  const newest = limit > 1 ? replies.slice(-(limit - 1)) : [];
+  return Promise.all([root, ...newest].map((message) => threadMessage(reader, message)));
+}
+
+/** Slack gives them the other way round. */
+async function readChannel(reader: ThreadReader, { channelId }: ThreadRef, limit: number): Promise<ThreadMessage[]> {
+  try {
+    const { messages } = await reader.web.conversations.history({
+      channel: channelId,
+      limit: Math.min(limit, PAGE_MESSAGES),
+    });
+    const newest = messagesIn(messages, reader.log);
+    return await Promise.all(newest.toReversed().map((message) => threadMessage(reader, message)));
+  } catch (error) {
+    throw toPlatformError(error, "read this channel");
+  }
+}
+
+async function threadMessage(reader: ThreadReader, message: HistoryMessage): Promise<ThreadMessage> {
+  const { identity, directory } = reader;
+  const content = message.user === identity.userId ? ownContent(message) : message;
+  const [author, { text, quoted, files }] = await Promise.all([
+    authorOf(message, reader),
+    readMessage(content, { directory, botUserId: null }),
+  ]);
+  const names = files.map(({ name }) => `[file: ${name}]`);
+  return {
+    messageId: message.ts,
+    author,
+    text: joined([text, ...quoted, ...names]),
+    attachments: files,
+    at: tsToMs(message.ts),
+  };
+}
+
+/** Integrations bear the name they gave themselves, or that of their app. */
+export async function authorOf(
+  { user, bot_id: botId, bot_profile: profile, username, subtype }: HistoryMessage,
+  { identity, directory }: Pick<ThreadReader, "identity" | "directory">,
+): Promise<ThreadMessage["author"]> {
+  const id = user ?? botId ?? "unknown";
+  const known = user === undefined ? undefined : (await directory.namesOf([user])).get(user);
+  const isOurs = user === identity.userId;
+  const isBot = isOurs || (botId ?? "") !== "" || subtype === "bot_message" || user === SLACKBOT;
+  const given = isBot && !isOurs ? words(username) || words(profile?.name) : "";
+  return { id: `slack:${id}`, name: given || known || words(username) || id, isBot };
+}
+
+/** Our own messages keep their whole text in Markdown blocks; `text` is cut for notifications, and the rest is buttons. */
+function ownContent({ text, blocks, files }: HistoryMessage): Record<string, unknown> {
+  const markdown = nodesIn(blocks).filter(({ type }) => type === "markdown");
+  const own = joined(
+    markdown.map((block) => words(block.text)),
+    "\n\n",
+  );
+  return { text: own || text, files };
+}

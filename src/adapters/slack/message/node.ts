@@ -1,0 +1,45 @@
+/**
+ * An object of a message as Slack sends it. Its fields are read one by one: any may be missing, of another type or
+ * new, and the rest of the message is to be read all the same.
+ */
+export type Node = Readonly<Record<string, unknown>>;
+
+/** Entries of one list that are read. Slack takes 100 attachments and 50 blocks, and a table has 100 rows. */
+const ENTRIES = 500;
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Empty where the value is no object. */
+export function nodeOf(value: unknown): Node {
+  return isNode(value) ? value : {};
+}
+
+/** The objects of a list; none where the value is no list. */
+export function nodesIn(value: unknown): Node[] {
+  return Array.isArray(value) ? value.slice(0, ENTRIES).map(nodeOf) : [];
+}
+
+/** A text, or what a text object says; empty where there is neither. */
+export function words(value: unknown): string {
+  if (typeof value === "string") return value.trim();
+  const { text } = nodeOf(value);
+  return typeof text === "string" ? text.trim() : "";
+}
+
+export function joined(parts: readonly string[], by = "\n"): string {
+  return parts.filter((part) => part !== "").join(by);
+}
+
+/** A link in Slack's own markup; only its label where it leads nowhere. */
+export function link(label: string, url: string): string {
+  if (url === "") return label;
+  const target = url.replaceAll(/[<>|\s]/gu, "");
+  return label === "" || label === url ? `<${target}>` : `<${target}|${label.replaceAll(/[<>|\n]/gu, " ")}>`;
+}
+
+/** A button; one that leads somewhere is a link. */
+export function button(label: string, url: string): string {
+  return url === "" && label !== "" ? `[${label}]` : link(label, url);
+}

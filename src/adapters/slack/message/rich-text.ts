@@ -1,0 +1,92 @@
+import { joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
+
+/** Source: Slack docs, Rich text block. */
+const STYLES = [
+  ["code", "`"],
+  ["strike", "~"],
+  ["italic", "_"],
+  ["bold", "*"],
+] as const;
+
+/** What people write in Slack's editor, in the markup of `text`. */
+export function richText(elements: unknown): string {
+  return joined(nodesIn(elements).map(section));
+}
+
+function section(element: Node): string {
+  const inner = inline(element.elements);
+  switch (element.type) {
+    case "rich_text_preformatted":
+      return `\`\`\`\n${inner}\n\`\`\``;
+    case "rich_text_quote":
+      return inner
+        .split("\n")
+        .map((line) => `> ${line}`)
+        .join("\n");
+    case "rich_text_list":
+      return list(element);
+    default:
+      return inner;
+  }
+}
+
+function list({ elements, style, indent, offset }: Node): string {
+  const before = "  ".repeat(numberOf(indent));
+  const first = numberOf(offset) + 1;
+  return nodesIn(elements)
+    .map((item, index) => `${before}${style === "ordered" ? `${first + index}.` : "-"} ${inline(item.elements)}`)
+    .join("\n");
+}
+
+/** Slack nests lists up to eight deep. */
+function numberOf(value: unknown): number {
+  return typeof value === "number" && value > 0 && value < 1_000 ? Math.floor(value) : 0;
+}
+
+function inline(elements: unknown): string {
+  return nodesIn(elements).map(piece).join("");
+}
+
+function piece(element: Node): string {
+  switch (element.type) {
+    case "text":
+      return styled(escaped(raw(element.text)), element);
+    case "link":
+      return link(escaped(words(element.text)), words(element.url));
+    case "user":
+      return `<@${words(element.user_id)}>`;
+    case "channel":
+      return `<#${words(element.channel_id)}>`;
+    case "usergroup":
+      return `<!subteam^${words(element.usergroup_id)}>`;
+    case "broadcast":
+      return `<!${words(element.range)}>`;
+    case "emoji":
+      return `:${words(element.name)}:`;
+    case "date":
+      return `<!date^${String(element.timestamp)}^|${words(element.fallback)}>`;
+    case "color":
+      return words(element.value);
+    default:
+      return escaped(raw(element.text)) || inline(element.elements);
+  }
+}
+
+function raw(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Marks stand at words: what stands at a blank is none. */
+function styled(text: string, element: Node): string {
+  const style = nodeOf(element.style);
+  const core = text.trim();
+  if (core === "") return text;
+  let marked = core;
+  for (const [name, mark] of STYLES) if (style[name] === true) marked = `${mark}${marked}${mark}`;
+  const before = text.length - text.trimStart().length;
+  return `${text.slice(0, before)}${marked}${text.slice(before + core.length)}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

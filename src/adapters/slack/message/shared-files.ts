@@ -1,0 +1,92 @@
+import type { Attachment } from "../../../core/protocol/platform.ts";
+import { imagesIn } from "./blocks.ts";
+import { joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
+
+/** A canvas: Slack serves it as a web page. Source: Slack docs, File object. */
+export const CANVAS = "application/vnd.slack-docs";
+/** Files of one message that are taken. */
+const MOST_FILES = 20;
+
+export interface SharedFiles {
+  readonly files: readonly Attachment[];
+  /** What there is to say of files that cannot be opened, or that hold words: one line each. */
+  readonly lines: readonly string[];
+}
+
+/** The files of a message, of what it forwards, and the images in its blocks. */
+export function filesOf(message: Node): SharedFiles {
+  const attachments = nodesIn(message.attachments);
+  const found = [
+    ...nodesIn(message.files),
+    ...attachments.flatMap(({ files }) => nodesIn(files)),
+    ...[message, ...attachments].flatMap(({ blocks }) => imagesIn(blocks)).map(asFile),
+    ...attachments.flatMap(({ message_blocks }) => nodesIn(message_blocks)).flatMap(nestedFiles),
+  ];
+  const once = [...new Map(found.map((file) => [words(file.id) || words(file.url_private), file])).values()];
+  const known = once.filter((file) => words(file.id) !== "" || words(file.url_private) !== "").slice(0, MOST_FILES);
+  return { files: known.filter(isHere).flatMap(attachmentsOf), lines: known.map(lineOf).filter((line) => line !== "") };
+}
+
+function nestedFiles(each: Node): Node[] {
+  return nodesIn(nodeOf(each.message).files);
+}
+
+function asFile({ slack_file, title, alt_text }: Node): Node {
+  const { id, url } = nodeOf(slack_file);
+  return { id, url_private: url, name: words(alt_text) || words(title), mimetype: "image/*" };
+}
+
+/** Deleted, hidden by the plan's limits, or in another service. */
+function isHere({ mode, is_external }: Node): boolean {
+  return mode !== "tombstone" && mode !== "hidden_by_limit" && is_external !== true;
+}
+
+function nameOf(file: Node): string {
+  const name = file.mimetype === CANVAS ? words(file.title) : "";
+  return name || words(file.name) || words(file.title) || words(file.id);
+}
+
+function attachmentsOf(file: Node): Attachment[] {
+  const id = words(file.id);
+  const mediaType = words(file.mimetype) || "application/octet-stream";
+  const url = words(file.url_private_download) || words(file.url_private);
+  const size = typeof file.size === "number" ? file.size : 0;
+  // Files of other workspaces come without an address; a canvas is asked for by id, since its page tells not what is amiss.
+  const ref = mediaType === CANVAS ? id || url : url || id;
+  const own = { name: nameOf(file), mediaType, size, ref };
+  const vtt = words(file.vtt);
+  return isCut(file) && vtt !== ""
+    ? [own, { name: `${own.name}.vtt`, mediaType: "text/vtt", size: 0, ref: vtt }]
+    : [own];
+}
+
+function isCut(file: Node): boolean {
+  return nodeOf(nodeOf(file.transcription).preview).has_more === true;
+}
+
+function lineOf(file: Node): string {
+  const name = nameOf(file);
+  if (file.mode === "tombstone") return "[a file that was deleted]";
+  if (file.mode === "hidden_by_limit") return `[file: ${name}, which the workspace's plan hides]`;
+  if (file.is_external === true) return `[file: ${link(name, words(file.url_private))}]`;
+  if (file.subtype === "slack_audio" || file.subtype === "slack_video") return clip(file);
+  if (file.filetype === "email") return email(file);
+  return "";
+}
+
+/** What somebody said aloud, as Slack has written it down. */
+function clip(file: Node): string {
+  const kind = file.subtype === "slack_audio" ? "voice message" : "video message";
+  const { content } = nodeOf(nodeOf(file.transcription).preview);
+  const said = words(content);
+  if (said === "") return `[${kind}, not written down by Slack]`;
+  return `[${kind}, as Slack wrote it down: ${said}${isCut(file) ? "…" : ""}]`;
+}
+
+function email({ subject, title, from, plain_text, preview_plain_text }: Node): string {
+  const senders = nodesIn(from).map(({ original, address }) => words(original) || words(address));
+  return joined([
+    `[email${senders.length === 0 ? "" : ` from ${senders.join(", ")}`}: ${words(subject) || words(title)}]`,
+    words(plain_text) || words(preview_plain_text),
+  ]);
+}

@@ -1,0 +1,64 @@
+import { BoundedMap } from "../render/bounded-map.ts";
+import type { Directory } from "./directory.ts";
+import { type Node, nodeOf, nodesIn, words } from "./message/node.ts";
+import { readableText } from "./message/text.ts";
+
+/** What people look at while they have the pane beside it; lost with the process, and then told anew by Slack. */
+export interface Views {
+  changed(userId: string, context: unknown): void;
+  /** What the person looks at, where that is news since it was taken last. */
+  take(userId: string): View | null;
+}
+
+/** The entities of Slack's context, the most relevant first; never empty. */
+export type View = readonly Node[];
+
+/** People whose view is remembered. */
+const REMEMBERED = 2_000;
+/** Things of a view that are told. */
+const TOLD = 3;
+
+export function createViews(): Views {
+  const news: BoundedMap<string, View | null> = new BoundedMap(REMEMBERED);
+  const told: BoundedMap<string, string> = new BoundedMap(REMEMBERED);
+  return {
+    changed(userId, context) {
+      const entities = nodesIn(nodeOf(context).entities).slice(0, TOLD);
+      news.set(userId, entities.length === 0 ? null : entities);
+    },
+    take(userId) {
+      const view = news.get(userId) ?? null;
+      const print = JSON.stringify(view);
+      if (view === null || told.get(userId) === print) return null;
+      told.set(userId, print);
+      return view;
+    },
+  };
+}
+
+/** `Beside this conversation the person has open: #ops(C1)`. */
+export async function viewText(view: View, directory: Directory): Promise<string> {
+  const ids = view.map(channelOf).filter((id) => id !== "");
+  const channels = await directory.channelNames(ids);
+  const seen = view.map((entity) =>
+    entityText(entity, (id) => readableText(`<#${id}>`, { people: new Map(), channels })),
+  );
+  return `Beside this conversation the person has open: ${seen.join(", ")}`;
+}
+
+function channelOf({ type, value }: Node): string {
+  return words(type).endsWith("/channel_id") ? words(value) : words(nodeOf(value).channel_id);
+}
+
+function entityText(entity: Node, channel: (id: string) => string): string {
+  const { type, value } = entity;
+  const kind = words(type).split("/").at(-1) ?? "";
+  switch (kind) {
+    case "channel_id":
+      return channel(words(value));
+    case "message_context":
+      return `the message ${words(nodeOf(value).message_ts)} in ${channel(channelOf(entity))}`;
+    default:
+      return `${kind.replace(/_id$/u, "")} ${words(value)}`;
+  }
+}

@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import type { InboundEvent } from "../../../../src/core/protocol/platform.ts";
+import { begin, plainMessage } from "../../../contracts/platform-steps.ts";
+import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
+import type { SlackUser } from "../../../support/slack/slack-model.ts";
+
+const { signal } = new AbortController();
+const CHANNEL = { platform: "slack", workspaceId: "T0001", channelId: "C0001", threadId: null } as const;
+
+test("a channel is read although messages with metadata stand in it, and one that is odd", async () => {
+  await using harness = await openSlackHarness();
+  await begin(harness);
+  const { workspace } = harness.server;
+  await harness.platform.post(CHANNEL, plainMessage("Good morning."), "greeting");
+  workspace.add({ channel: "C0001", user: "U0ANA", text: "odd", raw: { ts: 7 } });
+  workspace.add({ channel: "C0001", user: "U0BOB", text: "the disk is full", raw: { latest_reply: [], edited: 3 } });
+  const read = await harness.platform.fetchThread(CHANNEL, 10, signal);
+  expect(read.map(({ text }) => text)).toEqual(["Good morning.", "the disk is full"]);
+  expect(harness.log.warnings.map(({ event }) => event)).toEqual(["slack_message_passed_over"]);
+});
+
+test("an odd message hides none of those that were missed, nor the one that a reaction points out", async () => {
+  await using harness = await openSlackHarness();
+  const { workspace, people } = harness.server;
+  const platform = harness.adapter({ reactions: ["eyes"] });
+  const inbox = await begin({ ...harness, platform });
+  const since = Date.now();
+  workspace.add({ channel: "C0001", user: "U0ANA", text: "odd", raw: { ts: null } });
+  const root = workspace.add({ channel: "C0001", user: "U0BOB", text: `<@${workspace.botUserId}> hello` });
+  expect((await platform.missed(since, signal)).map(({ kind }) => kind)).toEqual(["message"]);
+  await people.react(root, "eyes").answered;
+  expect((await inbox.nextMessage()).quoted).toEqual(["bob wrote: hello"]);
+});
+
+test("messages of a thread come with their files, and under the name that an integration has", async () => {
+  await using harness = await openSlackHarness();
+  await begin(harness);
+  const { workspace } = harness.server;
+  const data = new TextEncoder().encode("port in use");
+  const log = workspace.addFile({ name: "crash.log", mimetype: "text/plain", data });
+  const raw = { user: undefined, subtype: "bot_message", bot_id: "B7", username: "Alertmanager" };
+  const root = workspace.add({ channel: "C0001", user: "U0HOOK", text: "", files: [log], raw });
+  const profile = { bot_id: "B8", bot_profile: { name: "Sentry" } };
+  workspace.add({ channel: "C0001", user: "U0HOOK", text: "seen", threadTs: root.ts, raw: profile });
+  const [alert, issue] = await harness.platform.fetchThread({ ...CHANNEL, threadId: root.ts }, 10, signal);
+  expect(alert).toMatchObject({
+    author: { id: "slack:B7", name: "Alertmanager", isBot: true },
+    text: "[file: crash.log]",
+    attachments: [{ name: "crash.log", mediaType: "text/plain", size: data.length }],
+  });
+  const [file] = alert?.attachments ?? [];
+  if (file === undefined) throw new Error("the file is missing");
+  expect(Buffer.from(await harness.platform.fetchFile(file, 100, signal)).toString()).toBe("port in use");
+  expect(issue?.author).toMatchObject({ name: "Sentry", isBot: true });
+});
+
+test("a mention that is added by editing says so, under the key of the message; the edit of another message says nothing", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const { people, workspace } = harness.server;
+  const said = workspace.add({ channel: "C0001", user: "U0ANA", text: "fix it" });
+  people.deliver(said);
+  const first = await inbox.nextMessage();
+  expect(first).toMatchObject({ addressed: "none" });
+  expect(first.isEdited).toBeUndefined();
+  for (const delivery of people.edit(said, "please fix it")) await delivery.answered;
+  people.edit(said, `<@${workspace.botUserId}> fix it`);
+  const isMention = (event: InboundEvent) => event.kind === "message" && event.addressed === "mention";
+  await inbox.until(() => inbox.events.some(isMention));
+  expect(inbox.events).toHaveLength(2);
+  expect(inbox.events.find(isMention)).toMatchObject({ key: first.key, isEdited: true, text: "fix it" });
+});
+
+test("Slack itself is no person", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  harness.server.workspace.users.set("USLACKBOT", { id: "USLACKBOT", name: "slackbot", isBot: false });
+  await harness.server.people.mention({ text: "Reminder: deploy", user: "USLACKBOT" }).answered;
+  await harness.mention("hello");
+  expect((await inbox.nextMessage()).text).toBe("hello");
+});
+
+const organisation: readonly { name: string; user: Partial<SlackUser>; isExternal: boolean }[] = [
+  {
+    name: "a colleague of another workspace",
+    user: { teamId: "T2", organisation: { enterprise_id: "E1" } },
+    isExternal: false,
+  },
+  {
+    name: "a colleague whom Slack calls a stranger",
+    user: { isStranger: true, organisation: { enterprise_id: "E1" } },
+    isExternal: false,
+  },
+  { name: "a person whose team is the organisation", user: { teamId: "E1" }, isExternal: false },
+  {
+    name: "a person who is in this workspace, too",
+    user: { teamId: "T2", organisation: { enterprise_id: "", teams: ["T0001"] } },
+    isExternal: false,
+  },
+  {
+    name: "a person of another organisation",
+    user: { teamId: "T9", organisation: { enterprise_id: "E9" } },
+    isExternal: true,
+  },
+];
+
+test.each(organisation)("in an Enterprise Grid, $name is external: $isExternal", async ({ user, isExternal }) => {
+  await using harness = await openSlackHarness();
+  const { workspace, people } = harness.server;
+  workspace.enterpriseId = "E1";
+  workspace.users.set("U0X", { id: "U0X", name: "xavier", ...user });
+  const inbox = await begin(harness);
+  people.mention({ text: "hello", user: "U0X" });
+  expect((await inbox.nextMessage()).person.isExternal).toBe(isExternal);
+});
+
+test("a canvas is read as the page that Slack makes of it; without the scope, the scope is what is missing", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const { workspace, people, scopes } = harness.server;
+  const data = new TextEncoder().encode("<h1>Runbook</h1>");
+  const canvas = workspace.addFile({
+    name: "Canvas",
+    mimetype: "application/vnd.slack-docs",
+    data,
+    raw: { title: "Runbook", size: 3 },
+  });
+  people.deliver(workspace.add({ channel: "D0001", user: "U0ANA", text: "see", files: [canvas] }));
+  const [file] = (await inbox.nextMessage()).attachments;
+  if (file === undefined) throw new Error("the canvas is missing");
+  expect(file.name).toBe("Runbook");
+  expect(Buffer.from(await harness.platform.fetchFile(file, 100, signal)).toString()).toBe("<h1>Runbook</h1>");
+  scopes.delete("files:read");
+  await expect(harness.platform.fetchFile(file, 100, signal)).rejects.toMatchObject({ code: "missing_scope" });
+});

@@ -1,0 +1,101 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Directory } from "../../../../src/adapters/slack/directory.ts";
+import { readMessage } from "../../../../src/adapters/slack/message/read-message.ts";
+import { SLACK_SAMPLES } from "../../../contracts/slack-messages.ts";
+
+const directory: Directory = {
+  person: () => Promise.reject(new Error("nobody is asked about")),
+  namesOf: (ids) => Promise.resolve(new Map(ids.filter((id) => id === "U0ANA").map((id) => [id, "ana"]))),
+  channelNames: (ids) => Promise.resolve(new Map(ids.filter((id) => id === "C0001").map((id) => [id, "ops"]))),
+  channelName: (id) => Promise.resolve(id),
+};
+
+async function read(message: Readonly<Record<string, unknown>>) {
+  const { text, quoted, files } = await readMessage(message, { directory, botUserId: "U0BOT" });
+  return { whole: [text, ...quoted].join("\n"), files: files.map(({ name }) => name) };
+}
+
+test.each(SLACK_SAMPLES)("$name arrives", async ({ message, says, files = [] }) => {
+  const got = await read(message);
+  let from = 0;
+  for (const words of says) {
+    const at = got.whole.indexOf(words, from);
+    expect(at, `${words}\nin\n${got.whole}`).toBeGreaterThanOrEqual(0);
+    from = at;
+  }
+  expect(got.files).toEqual(files);
+});
+
+/** Puts something odd into one place of a message. */
+function altered(message: Readonly<Record<string, unknown>>, { key, value, at }: Oddity): Record<string, unknown> {
+  const list = (name: "blocks" | "attachments" | "files") => {
+    const known: unknown = message[name];
+    return Array.isArray(known) ? known : [];
+  };
+  if (at === "field") return { ...message, [`new_${key}`]: value };
+  if (at === "subtype") return { ...message, subtype: value };
+  return { ...message, [at]: [...list(at), value, { type: key, [key]: value }] };
+}
+
+interface Oddity {
+  readonly key: string;
+  readonly value: unknown;
+  readonly at: "field" | "subtype" | "blocks" | "attachments" | "files";
+}
+
+const oddity = fc.record({
+  key: fc.string(),
+  value: fc.anything(),
+  at: fc.constantFrom(
+    "field" as const,
+    "subtype" as const,
+    "blocks" as const,
+    "attachments" as const,
+    "files" as const,
+  ),
+});
+
+test("a message survives any block, subtype, attachment, file or field that is not known", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...SLACK_SAMPLES), oddity, async (sample, odd) => {
+      const got = await read(altered(sample.message, odd));
+      for (const words of sample.says) expect(got.whole).toContain(words);
+      expect(got.files).toEqual(expect.arrayContaining([...(sample.files ?? [])]));
+    }),
+  );
+});
+
+test("whatever stands in the places of a message's parts, it is read", async () => {
+  const part = fc.option(fc.anything({ maxDepth: 4 }));
+  await fc.assert(
+    fc.asyncProperty(fc.record({ text: part, blocks: part, attachments: part, files: part }), async (message) => {
+      expect(typeof (await read(message)).whole).toBe("string");
+    }),
+  );
+});
+
+test("of one message 40,000 characters are read, and no more people or files than a few", async () => {
+  const many = Array.from({ length: 3_000 }, (_, index) => ({
+    text: `<@U${index}> ${"x".repeat(100)}`,
+    files: [{ id: `F${index}` }],
+  }));
+  let asked = 0;
+  const counting = {
+    ...directory,
+    namesOf: (ids: readonly string[]) => Promise.resolve(new Map([[String((asked += ids.length)), ""]])),
+  };
+  const { text, quoted, files } = await readMessage(
+    { text: "y", attachments: many },
+    { directory: counting, botUserId: null },
+  );
+  expect([text, ...quoted].join("").length).toBeLessThanOrEqual(40_000);
+  expect(asked).toBeLessThanOrEqual(40);
+  expect(files).toHaveLength(20);
+});
+
+test("blocks within blocks without end are read so deep and no deeper", async () => {
+  let block: Record<string, unknown> = { type: "section", text: "the core" };
+  for (let depth = 0; depth < 10_000; depth += 1) block = { type: "container", elements: [block], fields: [block] };
+  expect((await read({ text: "outside", blocks: [block] })).whole).toContain("outside");
+});
