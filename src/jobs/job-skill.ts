@@ -25,6 +25,6 @@ export function skillProblem(typed: string, catalogue: SkillCatalogue): SkillPro
   if (missing.length === 0) return null;
   return {
     type: "lacking",
-    reason: `${skillNeeds(skill, missing)}: \`--skill "${skill.name} ${usageOf(skill.args)}"\`.`,
+    reason: `${skillNeeds(skill, missing)}: \`--skill "${skill.name} ${usageOf(skill)}"\`.`,
   };
 }

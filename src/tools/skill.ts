@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { didYouMean, nearest } from "../core/commands/nearest.ts";
+import { skillArguments } from "../core/commands/skill-line.ts";
+import type { GivenArguments } from "../core/context/skill-arguments.ts";
 import { skillListText } from "../core/context/skill-index.ts";
 import { missingText, renderSkill } from "../core/context/skill-render.ts";
 import { LIST_SKILLS, type Skill, type SkillCatalogue, skillName } from "../core/context/skills.ts";
@@ -9,13 +11,14 @@ import { asResult } from "./guest-call.ts";
 import { MAX_FILE_LINES, readSkillFile } from "./skills/skill-file.ts";
 import type { SkillReader } from "./skills/skill-reader.ts";
 
+const values = z.array(z.string().max(10_000)).max(50);
 const input = z.object({
   skill: z.string().min(1).max(200).describe('The name of a skill, or "list" for all with what they take.'),
-  arguments: z
-    .array(z.string().max(10_000))
-    .max(50)
-    .default([])
-    .describe('What the skill is to work on: values in order, or "name=value".'),
+  args: z
+    .union([z.string().max(100_000), values])
+    .exactOptional()
+    .describe('What the skill is to work on: a text as a person would type it, or values in order or as "name=value".'),
+  arguments: values.exactOptional().describe("The same, as a list only."),
   file: z
     .string()
     .min(1)
@@ -55,11 +58,17 @@ function listed(catalogue: SkillCatalogue): ToolResult {
   return textResult(skillListText(catalogue), { summary: `${count} ${count === 1 ? "skill" : "skills"}` });
 }
 
-function called(skill: Skill, { arguments: values }: Input): ToolResult {
-  const rendered = renderSkill(skill, { values, raw: values.join(" ") });
+function called(skill: Skill, asked: Input): ToolResult {
+  const rendered = renderSkill(skill, givenIn(asked));
   return rendered.type === "ready"
     ? textResult(rendered.text)
     : errorResult(missingText(skill, rendered.args), "arguments missing");
+}
+
+function givenIn({ args, arguments: listed = [] }: Input): GivenArguments {
+  if (typeof args === "string") return skillArguments([args, ...listed].join(" "));
+  const values = [...(args ?? []), ...listed];
+  return { values, raw: values.join(" ") };
 }
 
 function fileText(

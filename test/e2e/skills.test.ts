@@ -73,6 +73,39 @@ test("a skill made for other agents works unchanged, with its files, and its wis
 const AGENT_ONLY = "---\nname: hand-on\ndescription: Hands on.\ntools: [agent, read]\n---\nHand it on.\n";
 const unasked = useSlackOffice({ settings: { mode: "agi" } });
 
+test("prices in a skill's body stay prices, and what was asked follows it", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  putSkill(
+    office.bot.sandboxRoot(`slack-${channel}`),
+    ".claude/skills/rates",
+    "---\nname: rates\ndescription: What models cost.\n---\n| small | $1.00 | $5.00 |\n| large | $5 | $25 |\nAbove $1 ask first.\n",
+  );
+  office.model.script(() => text("The small one."));
+  const talk = office.talk({ text: "/skill rates which is the cheapest", channel });
+  await talk.answered(1);
+  const seen = conversationOf(office.model.requests[0]?.body);
+  expect(seen).toContain(String.raw`| small | $1.00 | $5.00 |\n| large | $5 | $25 |\nAbove $1 ask first.`);
+  expect(seen).toContain("Arguments: which is the cheapest");
+});
+
+test("a model that calls a skill with its arguments as a text has them in it", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  putSkill(
+    office.bot.sandboxRoot(`slack-${channel}`),
+    "extensions/skills/code-review",
+    "---\nname: code-review\ndescription: Reviews our way.\n---\nLook at $ARGUMENTS for missing units only.\n",
+  );
+  office.model.script((_request, index) =>
+    index === 0 ? toolUse("skill", { skill: "code-review", args: "src/" }) : text("`src/` names its units."),
+  );
+  const talk = office.talk({ text: "review src/", channel });
+  await talk.answered(1);
+  expect(conversationOf(office.model.requests[1]?.body)).toContain("Look at src/ for missing units only.");
+  expect(office.model.violations).toEqual([]);
+});
+
 test("a skill that the model calls narrows the rest of that run, and no later one", async () => {
   const office = unasked();
   const channel = office.channel();

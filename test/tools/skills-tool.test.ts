@@ -83,6 +83,25 @@ test("arguments take their places, and missing ones are named", async () => {
   expect(text(without)).toContain("The skill weather needs place (A town).");
 });
 
+const given: { input: object; answer: RegExp }[] = [
+  { input: { args: "src/" }, answer: /\n\nLook at src\/ for units\.$/ },
+  { input: { args: 'src/ "two words"' }, answer: /Look at src\/ "two words" for units\.$/ },
+  { input: { args: ["src/", "test/"] }, answer: /Look at src\/ test\/ for units\.$/ },
+  { input: { arguments: ["src/"] }, answer: /Look at src\/ for units\.$/ },
+  { input: {}, answer: /Look at {2}for units\.$/ },
+];
+
+test.each(given)("called with $input the skill works on it", async ({ input, answer }) => {
+  office.skill("root/.agents/skills/code-review", "---\ndescription: d\n---\nLook at $ARGUMENTS for units.");
+  expect(text(await office.call({ skill: "code-review", ...input }))).toMatch(answer);
+});
+
+test("a text is parted as a person's line is", async () => {
+  office.skill("root/.agents/skills/weather", "---\ndescription: d\nargs: [place, days]\n---\n{{place}}: {{days}}");
+  expect(text(await office.call({ skill: "weather", args: "'New York' 3" }))).toMatch(/\n\nNew York: 3$/);
+  expect(text(await office.call({ skill: "weather", args: "days=3 Lyon" }))).toMatch(/\n\nLyon: 3$/);
+});
+
 test.each([
   { asked: "code-reviw", answer: /^There is no skill code-reviw\. Did you mean `code-review`\?$/ },
   { asked: "Code Review", answer: /^Skill `code-review`\./ },

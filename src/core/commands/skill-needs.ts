@@ -9,6 +9,7 @@ export function skillNeeds({ name }: Pick<Skill, "name">, lacking: Skill["args"]
 }
 
 /** `<place> [days]` */
-export function usageOf(args: Skill["args"]): string {
+export function usageOf({ args, argumentHint }: Pick<Skill, "args" | "argumentHint">): string {
+  if (args.length === 0) return argumentHint ?? "";
   return args.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(" ");
 }

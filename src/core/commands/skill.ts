@@ -81,7 +81,7 @@ function formOf({ name, args }: Skill, line: string): Form {
 }
 
 function missing(skill: Skill, lacking: Skill["args"]): string {
-  return `${skillNeeds(skill, lacking)}: \`/skill ${skill.name} ${usageOf(skill.args)}\`.`;
+  return `${skillNeeds(skill, lacking)}: \`/skill ${skill.name} ${usageOf(skill)}\`.`;
 }
 
 /** A skill for the whole session stays in force until it is switched off. */
@@ -99,9 +99,10 @@ async function setActive(name: string | null, line: string, context: CommandCont
 
 function picker({ skills, problems }: SkillCatalogue, active: string | undefined): OutgoingMessage {
   const lines = skills.map((skill) => {
-    const usage = skill.args.length === 0 ? "" : ` \`${usageOf(skill.args)}\``;
+    const usage = usageOf(skill);
+    const typed = usage === "" ? "" : ` \`${usage.replaceAll("`", "'")}\``;
     const holds = skill.name === active ? " (holds here; `/skill off` ends it)" : "";
-    return `**${skill.name}**${usage}${holds} · ${skill.description}`;
+    return `**${skill.name}**${typed}${holds} · ${skill.description}`;
   });
   const broken = problems.map((problem) => `⚠ ${problemText(problem)}`);
   const none = "There are no skills yet. Put one into `extensions/skills/<name>/SKILL.md` of this channel's directory.";

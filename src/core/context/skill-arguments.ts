@@ -42,8 +42,12 @@ export function bindArguments(args: readonly SkillArg[], { values }: GivenArgume
   };
 }
 
-/** `\$1` is a `$1` that stays; `{{name}}`; `$ARGUMENTS`; `$1`. */
-const PLACEHOLDER = /\\(\$(?:ARGUMENTS\b|\d))|\{\{\s*([A-Za-z][\w-]*)\s*\}\}|\$(ARGUMENTS\b|[1-9]\d?(?!\d))/g;
+/**
+ * `\$1` is a `$1` that stays; `{{name}}`; `$ARGUMENTS`, and of it `$ARGUMENTS[0]`, which counts from 0; `$1`; `$name`.
+ * `$1.00`, `$5k`, `$10/month` and `$2 per hour` are prices.
+ */
+const PLACEHOLDER =
+  /\\(\$(?:ARGUMENTS\b|\d))|\{\{\s*([A-Za-z][\w-]*)\s*\}\}|\$(ARGUMENTS\b(?:\[\d{1,2}\])?|[1-9]\d?(?![.,]?\d|[A-Za-z_%]|\/(?:mo|month|h|hr|hour|day|week|yr|year|user|seat)\b| per\b)|[A-Za-z][\w-]*)/g;
 /** What the expression captures, and where it matched. */
 type Captures = [escaped: string | undefined, name: string | undefined, sign: string | undefined, at: number];
 
@@ -53,29 +57,67 @@ const LEFT_OUT = "[…]";
 
 /**
  * The body with its placeholders filled, in one pass: a value is text, whatever it looks like. What is no placeholder
- * of this skill stays: a template's `{{user}}`, and awk's `$1` in the code of a skill that declares no arguments.
- * Arguments that no placeholder takes follow the body.
+ * of this skill stays: a template's `{{user}}`, awk's `$1`, and any `$1` of a skill that neither declares arguments nor
+ * says `$ARGUMENTS`. What was given follows the body, unless all of it has found a place.
  */
-export function fillPlaceholders({ body, args }: Skill, given: GivenArguments): string {
-  const { named, positional } = bindArguments(args, given);
-  const code = args.length === 0 ? codeSpans(body) : [];
-  const valueOf = (...[name, sign, at]: [string | undefined, string | undefined, number]): string | undefined => {
-    if (name !== undefined) return args.some((arg) => arg.name === name) ? (named.get(name) ?? "") : undefined;
-    if (sign === "ARGUMENTS") return given.raw;
-    if (code.some(({ from, to }) => at >= from && at < to)) return undefined;
-    return positional[Number(sign) - 1];
-  };
-  let taken = false;
+export function fillPlaceholders(skill: Skill, given: GivenArguments): string {
+  const { body } = skill;
+  const places = placesOf(skill, given);
+  const open = new Set(places.values.keys());
+  let isWhole = false;
   let added = 0;
   const filled = body.replace(PLACEHOLDER, (whole: string, ...[escaped, name, sign, at]: Captures) => {
     if (escaped !== undefined) return escaped;
-    const value = valueOf(name, sign, at);
-    if (value === undefined) return whole;
+    const taken = name === undefined ? places.bySign(sign ?? "", at) : places.byName(name);
+    if (taken === null) return whole;
+    const value = taken === "all" ? given.raw : (places.values[taken] ?? "");
     // The first is as long as whoever gave it wanted it.
-    const isTooMuch = taken && added + value.length > MAX_ADDED;
-    taken = true;
-    added += isTooMuch ? 0 : value.length;
-    return isTooMuch ? LEFT_OUT : value;
+    const isTooMuch = added > 0 && added + value.length > MAX_ADDED;
+    if (isTooMuch) return LEFT_OUT;
+    if (taken === "all") isWhole = true;
+    else open.delete(taken);
+    added += value.length;
+    return value;
   });
-  return taken || given.raw.trim() === "" ? filled : `${filled}\n\nArguments: ${given.raw}`;
+  const isLeft = [...open].some((index) => places.values[index] !== "");
+  return isWhole || !isLeft || given.raw.trim() === "" ? filled : `${filled}\n\nArguments: ${given.raw}`;
+}
+
+/** What a placeholder stands for: one of the values, everything that was given, or nothing, and then it is none. */
+type Taken = number | "all" | null;
+
+interface PlacesOfArguments {
+  readonly values: readonly string[];
+  byName(name: string): Taken;
+  bySign(sign: string, at: number): Taken;
+}
+
+function placesOf({ body, args, argumentHint }: Skill, given: GivenArguments): PlacesOfArguments {
+  const { positional: values } = bindArguments(args, given);
+  const isDeclared = args.length > 0 || argumentHint !== null;
+  const isNumbered = isDeclared || /\$ARGUMENTS\b/.test(body);
+  const code = isDeclared ? [] : codeSpans(body);
+  const byName = (name: string): Taken => {
+    const index = args.findIndex((arg) => arg.name === name);
+    return index < 0 ? null : index;
+  };
+  const bySign = (sign: string, at: number): Taken => {
+    if (sign === "ARGUMENTS") return "all";
+    const [, bracketed] = /^ARGUMENTS\[(\d+)\]$/.exec(sign) ?? [];
+    if (bracketed === undefined && !/^\d/.test(sign)) return byName(sign);
+    const isCode = code.some(({ from, to }) => at >= from && at < to) || isWithinAwk(body, at);
+    if (bracketed === undefined && (!isNumbered || isCode)) return null;
+    const index = bracketed === undefined ? Number(sign) - 1 : Number(bracketed);
+    return index < values.length ? index : null;
+  };
+  return { values, byName, bySign };
+}
+
+/** Characters before a `$1` that are searched for who it belongs to. */
+const NEAR = 200;
+
+/** `$1` is awk's own in the line that calls it. */
+function isWithinAwk(body: string, at: number): boolean {
+  const before = body.slice(Math.max(0, at - NEAR), at);
+  return /\b[gm]?awk\b/.test(before.slice(before.lastIndexOf("\n") + 1));
 }

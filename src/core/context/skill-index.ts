@@ -47,7 +47,8 @@ const ORIGINS: Readonly<Record<SkillOrigin, string>> = {
 /** Every skill with what it takes and where it comes from, and the files that are broken. */
 export function skillListText({ skills, problems }: SkillCatalogue): string {
   const lines = skills.map((skill) => {
-    const args = skill.args.length === 0 ? "" : ` Arguments: ${argumentLine(skill.args)}.`;
+    const line = argumentLine(skill);
+    const args = line === "" ? "" : ` Arguments: ${line}.`;
     return `${indexLine(skill, 480)}${args} (from ${ORIGINS[skill.origin]})`;
   });
   const broken = problems.length === 0 ? [] : ["", "Broken files, not loaded:", ...problems.map(problemText)];

@@ -42,13 +42,18 @@ export function parseSkill(file: SkillFile): ParsedSkill {
     const key = String(issue?.path[0] ?? "");
     return problem(matter.lineOf(key), `${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? ""}`);
   }
-  const { when_to_use: whenToUse, "allowed-tools": allowedTools, name: given, ...plain } = parsed.data;
+  const { when_to_use: whenToUse, "allowed-tools": allowedTools, name: given, ...rest } = parsed.data;
+  const { "argument-hint": argumentHint, arguments: named, ...plain } = rest;
+  const args = plain.args.length > 0 ? plain.args : named;
   const name = skillName(given ?? file.folderName);
   if (name === "") return problem(matter.lineOf("name"), "name: has neither a letter from a to z nor a digit");
   if (RESERVED.includes(name)) return problem(matter.lineOf("name"), `name: ${name} stands for something else`);
   const body = bounded(seenText(matter.body).trim());
   if (body === "") return problem(1, "nothing follows the front matter");
-  return { type: "skill", skill: { ...plain, name, whenToUse, allowedTools, body, origin, folder, source } };
+  return {
+    type: "skill",
+    skill: { ...plain, name, args, argumentHint, whenToUse, allowedTools, body, origin, folder, source },
+  };
 }
 
 function bounded(body: string): string {
@@ -88,6 +93,8 @@ const arg = z.union(
   "must be a name, or a mapping with name, description and required (true or false)",
 );
 
+const ARGUMENT_NAME = /^[A-Za-z][\w-]{0,39}$/;
+
 const args = z
   .array(arg, "must be a list")
   .max(MAX_ARGS, `has more than ${MAX_ARGS} items`)
@@ -100,12 +107,27 @@ const args = z
       }),
     ),
   )
-  .refine((list) => list.every(({ name }) => /^[A-Za-z][\w-]{0,39}$/.test(name)), {
+  .refine((list) => list.every(({ name }) => ARGUMENT_NAME.test(name)), {
     message: "an argument's name begins with a letter and has letters, digits, _ and - only, at most 40",
   })
   .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
     message: "two arguments have the same name",
   });
+
+/** Names of arguments as other agents' skills list them: a list, or a text with blanks between. Others are no names. */
+const argumentNames = z
+  .union([z.array(scalar), scalar.transform((text) => text.split(/[\s,]+/))])
+  .nullish()
+  .catch(null)
+  .transform((names) => [...new Set(names)].filter((name) => ARGUMENT_NAME.test(name)).slice(0, MAX_ARGS))
+  .transform((names) => names.map((name) => ({ name, description: "", required: false })));
+
+/** `[file] [format]` is a text to who writes it; YAML makes a list of `[file]`. */
+const argumentHint = z
+  .union([z.array(scalar).transform((parts) => `[${parts.join(", ")}]`), scalar])
+  .nullish()
+  .catch(null)
+  .transform((text) => seenLine(text ?? "", MAX_LINE) || null);
 
 /** Only plain values are taken. */
 const metadata = z
@@ -138,5 +160,7 @@ const fields = z.object({
     .transform((text) => (text === undefined || text === null ? null : seenLine(text, MAX_DESCRIPTION) || null)),
   tools: items.nullish().transform((list) => list ?? null),
   args: args.nullish().transform((list) => list ?? []),
+  "argument-hint": argumentHint,
+  arguments: argumentNames,
   scope: z.enum(["run", "session"], "must be run or session").default("run"),
 });

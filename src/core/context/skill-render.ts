@@ -41,13 +41,14 @@ function preface({ name, scope, origin, folder, allowedTools, compatibility, too
   return lines.join("\n");
 }
 
-/** `place (required), days`: what to write after the skill's name. Empty when it takes nothing. */
-export function argumentLine(args: readonly SkillArg[]): string {
+/** `place (required), days`: what to write after the skill's name. Empty when it takes nothing, or does not say. */
+export function argumentLine({ args, argumentHint }: Pick<Skill, "args" | "argumentHint">): string {
+  if (args.length === 0) return argumentHint ?? "";
   return args.map(({ name, required }) => (required ? `${name} (required)` : name)).join(", ");
 }
 
 /** What is missing, as a sentence for the model. */
 export function missingText({ name }: Skill, args: readonly SkillArg[]): string {
   const each = args.map((arg) => (arg.description === "" ? arg.name : `${arg.name} (${arg.description})`));
-  return `The skill ${name} needs ${each.join(", ")}. Give it in \`arguments\` as "name=value"; ask the person if you do not know it.`;
+  return `The skill ${name} needs ${each.join(", ")}. Give it in \`args\` as "name=value"; ask the person if you do not know it.`;
 }

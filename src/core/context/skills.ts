@@ -22,6 +22,8 @@ export interface Skill {
   /** Names of tools: a run of the skill may use no others. Null: it narrows nothing. */
   readonly tools: readonly string[] | null;
   readonly args: readonly SkillArg[];
+  /** What to write after the name, as the author says it in other words than `args`. */
+  readonly argumentHint: string | null;
   /** `session`: called by a person, it becomes the session's active skill and stays until it is switched off. */
   readonly scope: "run" | "session";
   /** Markdown. */

@@ -12,6 +12,7 @@ export function skillWith(more: Partial<Skill> = {}): Skill {
     allowedTools: null,
     tools: null,
     args: [],
+    argumentHint: null,
     scope: "run",
     body: "Tidy up.",
     origin: "project",

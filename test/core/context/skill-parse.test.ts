@@ -52,6 +52,7 @@ scope: session`;
       { name: "form", description: "The form", required: true },
       { name: "pages", description: "", required: false },
     ],
+    argumentHint: null,
     scope: "session",
     body: "Do it.",
     origin: "project",
@@ -93,6 +94,26 @@ const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
     name: "tools as a text",
     text: file("description: d\ntools: read, grep glob"),
     expected: { tools: ["read", "grep", "glob"] },
+  },
+  {
+    name: "argument-hint as YAML makes a list of it",
+    text: file("description: d\nargument-hint: [issue, pr]"),
+    expected: { argumentHint: "[issue, pr]", args: [] },
+  },
+  {
+    name: "arguments by their names",
+    text: file("description: d\nargument-hint: <version>\narguments: [version, 'to where']"),
+    expected: { argumentHint: "<version>", args: [{ name: "version", description: "", required: false }] },
+  },
+  {
+    name: "arguments as a text",
+    text: file("description: d\narguments: from to"),
+    expected: {
+      args: [
+        { name: "from", description: "", required: false },
+        { name: "to", description: "", required: false },
+      ],
+    },
   },
   { name: "no tools at all", text: file("description: d\ntools: []"), expected: { tools: [] } },
   {

@@ -14,8 +14,13 @@ const place = { name: "place", description: "A town", required: true };
 const fillings: { name: string; skill: Partial<Skill>; raw: string; text: string }[] = [
   { name: "$ARGUMENTS", skill: { body: "Look at $ARGUMENTS." }, raw: "src/ a=b", text: "Look at src/ a=b." },
   { name: "$ARGUMENTS without any", skill: { body: "[$ARGUMENTS]" }, raw: "", text: "[]" },
-  { name: "$1 and $2", skill: { body: "$2, then $1" }, raw: "a b", text: "b, then a" },
-  { name: "$12", skill: { body: "$12" }, raw: "1 2 3 4 5 6 7 8 9 10 11 twelve", text: "twelve" },
+  { name: "$1 and $2", skill: { body: "$2, then $1", argumentHint: "[a] [b]" }, raw: "a b", text: "b, then a" },
+  {
+    name: "$12",
+    skill: { body: "$12 of $ARGUMENTS" },
+    raw: "1 2 3 4 5 6 7 8 9 10 11 twelve",
+    text: "twelve of 1 2 3 4 5 6 7 8 9 10 11 twelve",
+  },
   { name: "a name", skill: { body: "{{a}} {{ b }}", args: [arg("a"), arg("b")] }, raw: "x y", text: "x y" },
   { name: "name=value", skill: { body: "{{a}} {{b}}", args: [arg("a"), arg("b")] }, raw: "b=1=2 x", text: "x 1=2" },
   { name: "$1 by name", skill: { body: "$1 $2", args: [arg("a"), arg("b")] }, raw: "b=2 1", text: "1 2" },
@@ -26,11 +31,11 @@ const fillings: { name: string; skill: Partial<Skill>; raw: string; text: string
     raw: "San Francisco",
     text: "San Francisco",
   },
-  { name: "an undeclared name=value", skill: { body: "$1" }, raw: "q=1", text: "q=1" },
+  { name: "an undeclared name=value", skill: { body: "$1", argumentHint: "q" }, raw: "q=1", text: "q=1" },
   { name: "no placeholder", skill: { body: "Tidy." }, raw: "src/", text: "Tidy.\n\nArguments: src/" },
   {
     name: "a value that looks like a placeholder",
-    skill: { body: "$1 $2" },
+    skill: { body: "$1 $2", argumentHint: "[a] [b]" },
     raw: "$2 $ARGUMENTS",
     text: "$2 $ARGUMENTS",
   },
@@ -40,14 +45,60 @@ const fillings: { name: string; skill: Partial<Skill>; raw: string; text: string
     raw: "$& $' $`",
     text: "[$& $' $`]",
   },
-  { name: "an escaped one", skill: { body: "\\$1 \\$ARGUMENTS $1" }, raw: "x", text: "$1 $ARGUMENTS x" },
-  { name: "a template's braces", skill: { body: "{{user}} $1" }, raw: "x", text: "{{user}} x" },
-  { name: "a price", skill: { body: "$5, $100, $1" }, raw: "x", text: "$5, $100, x" },
+  {
+    name: "an escaped one",
+    skill: { body: "\\$1 \\$ARGUMENTS $1", argumentHint: "x" },
+    raw: "x",
+    text: "$1 $ARGUMENTS x",
+  },
+  { name: "a template's braces", skill: { body: "{{user}} $1", argumentHint: "x" }, raw: "x", text: "{{user}} x" },
+  {
+    name: "prices of a skill that takes arguments",
+    skill: { body: "$5, $100, $1.50, $1,000, $1k, $1M, $1/month, $1 per seat, $1. And $1/a", argumentHint: "[what]" },
+    raw: "x",
+    text: "$5, $100, $1.50, $1,000, $1k, $1M, $1/month, $1 per seat, x. And x/a",
+  },
+  {
+    name: "prices of a skill that says nothing of arguments",
+    skill: { body: "In $1.00, out $5; $1 the rest, $2." },
+    raw: "which model",
+    text: "In $1.00, out $5; $1 the rest, $2.\n\nArguments: which model",
+  },
+  {
+    name: "words that no placeholder takes",
+    skill: { body: "Look at $1.", argumentHint: "[file]" },
+    raw: "a.ts for units",
+    text: "Look at a.ts.\n\nArguments: a.ts for units",
+  },
+  {
+    name: "a declared argument that has no place",
+    skill: { body: "{{a}}", args: [arg("a"), arg("b")] },
+    raw: "x y",
+    text: "x\n\nArguments: x y",
+  },
+  {
+    name: "$ARGUMENTS by number, from 0",
+    skill: { body: "$ARGUMENTS[1] of $ARGUMENTS[0], $ARGUMENTS[7]" },
+    raw: "a b",
+    text: "b of a, $ARGUMENTS[7]",
+  },
+  {
+    name: "$name of a declared argument, and a variable that is none",
+    skill: { body: "Release $version from $HOME, $version-rc", args: [arg("version")] },
+    raw: "1.2",
+    text: "Release 1.2 from $HOME, $version-rc",
+  },
   {
     name: "code of a skill without arguments of its own",
-    skill: { body: "`awk '{print $1}'`\n\n```sh\necho $1 \"$2\"\n```\n$1" },
+    skill: { body: "`awk '{print $1}'`\n\n```sh\necho $1 \"$2\"\n```\n$ARGUMENTS, $1" },
     raw: "x y",
-    text: "`awk '{print $1}'`\n\n```sh\necho $1 \"$2\"\n```\nx",
+    text: "`awk '{print $1}'`\n\n```sh\necho $1 \"$2\"\n```\nx y, x",
+  },
+  {
+    name: "awk's own in a skill with arguments",
+    skill: { body: "```sh\ngit diff $1 | awk '{print $1}'\n```", argumentHint: "[ref]" },
+    raw: "main",
+    text: "```sh\ngit diff main | awk '{print $1}'\n```",
   },
   {
     name: "code of a skill with arguments",
@@ -85,7 +136,7 @@ test("a skill whose required arguments are missing is not ready, and says which"
   const skill = skillWith({ args: [place, arg("days")] });
   expect(renderSkill(skill, given(""))).toEqual({ type: "missing", args: [place] });
   expect(missingText(skill, [place])).toContain("The skill tidy needs place (A town).");
-  expect(argumentLine(skill.args)).toBe("place (required), days");
+  expect(argumentLine(skill)).toBe("place (required), days");
 });
 
 test("a body that repeats a long argument makes no flood of it, and gives it whole once", () => {
@@ -94,7 +145,9 @@ test("a body that repeats a long argument makes no flood of it, and gives it who
   const text = fillPlaceholders(skill, given(long));
   expect(text.startsWith(`${long}\n[…]`)).toBe(true);
   expect(text.length).toBeLessThan(200_000);
-  expect(fillPlaceholders(skillWith({ body: "$1 $1 $1" }), given("x".repeat(20_000)))).not.toContain("…");
+  expect(fillPlaceholders(skillWith({ body: "$1 $1 $1", argumentHint: "x" }), given("x".repeat(20_000)))).not.toContain(
+    "…",
+  );
 });
 
 test("a skill of the project says where its files are, and that its wishes grant nothing", () => {
