@@ -196,6 +196,8 @@ async function openMcp(): Promise<OpenTool> {
   const mcp = createMcpConnections({
     servers: { everything: EVERYTHING },
     environment: {},
+    idle: [],
+    ask: () => Promise.resolve(null),
     version: "0",
     clock,
     random,

@@ -76,6 +76,8 @@ export interface ToolContext {
   queued(before: number): void;
   /** Tells the thread what the call waits for, e.g. `@ana`, `14:05 UTC`. */
   waits(what: string): void;
+  /** Tells the thread how far the call is, in a few words; empty when it works and no more is known. */
+  progress(text: string): void;
   /** Shows the steps of the session's plan, as they stand now. */
   showPlan(steps: readonly PlanStep[]): void;
 }

@@ -6,9 +6,10 @@ import { keepCopies } from "./copies/keep-copies.ts";
 import { type ExtensionSources, loadExtensions } from "./extensions/load-extensions.ts";
 import { createFileTools } from "./file-tools.ts";
 import { createGitTool } from "./git.ts";
-import type { McpConnections } from "./mcp/connections.ts";
-import type { McpServer } from "./mcp/server-settings.ts";
+import type { McpConnections, McpOptions } from "./mcp/connections.ts";
+import type { AskThread } from "./mcp/elicitation/ask-people.ts";
 import { createMergeWork } from "./merge-work.ts";
+import { askAndWait } from "./native/ask-and-wait.ts";
 import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
 import type { Resolve } from "./network/resolve.ts";
 import { createJobTools, type JobToolDeps } from "./schedule-job.ts";
@@ -30,13 +31,7 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly jobs: JobToolDeps["jobs"];
   /** Null: there is no service to search with. */
   readonly webSearch: WebSearchSettings | null;
-  readonly mcp: {
-    readonly servers: Readonly<Record<string, McpServer>>;
-    /** What of our environment their programs get. */
-    readonly environment: Readonly<Record<string, string>>;
-    /** Of Deckhand. */
-    readonly version: string;
-  };
+  readonly mcp: Pick<McpOptions, "servers" | "idle" | "environment" | "version">;
   /** Tools of third parties. */
   readonly extensions: Pick<ExtensionSources, "directories" | "bindings">;
 }
@@ -49,6 +44,8 @@ export interface Toolbox {
   tools(): readonly Tool[];
   /** As people read them, with where each comes from. */
   listed(): readonly ListedTool[];
+  /** Why tools are missing that there should be, a sentence each. */
+  problems(): readonly string[];
   /**
    * Connects the servers in the background, and loads the extensions: those whose bindings are made are there when it
    * resolves, a new one follows when its are.
@@ -95,6 +92,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   return {
     tools: all,
     listed: () => [...from(own, "built in"), ...from(loaded, "extension"), ...ofServers()],
+    problems: () => servers?.problems() ?? [],
     start: async (signal) => {
       servers?.start(signal);
       stopKeeping = keepCopies({ ...options, clock });
@@ -112,9 +110,16 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
 }
 
 /** Without servers the client that speaks to them is not even loaded. */
-async function connectionsOf({ mcp, runtime, log }: ToolboxOptions): Promise<McpConnections | null> {
-  if (Object.keys(mcp.servers).length === 0) return null;
+async function connectionsOf(options: ToolboxOptions): Promise<McpConnections | null> {
+  const { mcp, runtime, log } = options;
+  if (Object.keys(mcp.servers).length === 0 && mcp.idle.length === 0) return null;
   const { createMcpConnections } = await import("./mcp/connections.ts");
   const { clock, random } = runtime;
-  return createMcpConnections({ ...mcp, clock, random, log });
+  const ask: AskThread = async ({ key, question, options: choices }, ctx, signal) => {
+    const body = { kind: "question" as const, key, question, options: [...choices] };
+    const { status, answer } = await askAndWait(body, { ctx, signal }, { ...options, clock });
+    if (status !== "answered" || answer === null) return null;
+    return { choice: typeof answer.choice === "number" ? answer.choice : null, text: answer.text };
+  };
+  return createMcpConnections({ ...mcp, clock, random, log, ask });
 }

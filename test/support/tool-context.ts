@@ -23,6 +23,7 @@ export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sand
     thread: idleThread,
     queued: () => {},
     waits: () => {},
+    progress: () => {},
     showPlan: () => {},
     ...more,
   };

@@ -31,7 +31,7 @@ export interface Step {
   readonly state: "working" | "queued" | "waiting" | "done" | "failed";
   /** Calls ahead of a queued one. */
   readonly before: number;
-  /** What came of it; of a waiting call, what it waits for. */
+  /** What came of it; of a waiting call, what it waits for; of a working one, how far it is. */
   readonly summary: string;
   readonly durationMs: number;
 }
@@ -77,6 +77,8 @@ export function reduceProgress(state: ProgressState, event: QueryEvent): Progres
       return changeStep(state, event.toolId, { state: "queued", before: event.before });
     case "tool_waits":
       return changeStep(state, event.toolId, { state: "waiting", summary: event.what });
+    case "tool_progress":
+      return changeStep(state, event.toolId, { state: "working", summary: event.text });
     case "tool_end": {
       const { toolId, result, durationMs } = event;
       return changeStep(state, toolId, {

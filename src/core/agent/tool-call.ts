@@ -85,6 +85,7 @@ async function execute(running: RunningCall, signal: AbortSignal): Promise<ToolR
     ...(seal === undefined ? {} : { seal }),
     queued: (before) => emit({ type: "tool_queued", toolId: use.id, before }),
     waits: (what) => emit({ type: "tool_waits", toolId: use.id, what }),
+    progress: (text) => emit({ type: "tool_progress", toolId: use.id, text }),
     showPlan: (steps) => emit({ type: "plan", steps }),
   };
   if (call.type === "reconcile") return call.reconcile({ input: use.input, intent: call.intent }, ctx, signal);
@@ -121,6 +122,7 @@ export function toolContext(
     thread: query.thread,
     queued: () => {},
     waits: () => {},
+    progress: () => {},
     showPlan: () => {},
   };
 }

@@ -21,6 +21,8 @@ export type QueryEvent =
   | { readonly type: "tool_queued"; readonly toolId: string; readonly before: number }
   /** The call waits for a person, a timer or a child: `what` it is, in a few words. */
   | { readonly type: "tool_waits"; readonly toolId: string; readonly what: string }
+  /** The call works, and this is how far it is: `3 of 5`. Empty: nothing is known of that. */
+  | { readonly type: "tool_progress"; readonly toolId: string; readonly text: string }
   | {
       readonly type: "tool_end";
       readonly toolId: string;

@@ -1,4 +1,4 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, SseError } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { foreignText } from "./foreign-text.ts";
@@ -22,7 +22,8 @@ const SESSION_GONE = [400, 404];
 const NEVER_SENT = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"];
 
 export function callFailure(error: unknown, timeoutMs: number): CallFailure {
-  if (error instanceof SdkHttpError) return httpFailure(error);
+  if (error instanceof SdkHttpError) return httpFailure(error.status);
+  if (error instanceof SseError && error.code !== undefined) return httpFailure(error.code);
   if (error instanceof SdkError) return sdkFailure(error, timeoutMs);
   if (error instanceof ProtocolError) {
     const words = foreignText(error.message, MAX_WORDS);
@@ -38,7 +39,7 @@ export function callFailure(error: unknown, timeoutMs: number): CallFailure {
   return { text: words, refused: code !== null && NEVER_SENT.includes(code), doubtful: true };
 }
 
-function httpFailure({ status }: SdkHttpError): CallFailure {
+function httpFailure(status: number): CallFailure {
   if (status === 401 || status === 403) {
     return {
       text: `it refused our credentials (HTTP ${status}); an operator must check its headers`,

@@ -2,11 +2,13 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { Clock, Random } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { type CallFailure, callFailure } from "./call-failure.ts";
-import type { Catalogue } from "./catalogue.ts";
-import { LiveCatalogue } from "./live-catalogue.ts";
+import type { Catalogue } from "./catalogue/catalogue.ts";
+import { LiveCatalogue } from "./catalogue/live-catalogue.ts";
 import { type AskOptions, McpSession } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
 import { slept } from "./slept.ts";
+import { notConnected } from "./state-text.ts";
+import type { Reaper } from "./transport/reaper.ts";
 
 /** Milliseconds before the second attempt to connect; doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;
@@ -32,7 +34,12 @@ export type ConnectionState =
   | { readonly type: "waiting" }
   | { readonly type: "connecting" }
   | { readonly type: "connected"; readonly since: number }
-  | { readonly type: "down"; readonly why: string; readonly since: number }
+  | {
+      readonly type: "down";
+      readonly why: string;
+      readonly since: number /** Null: at once. */;
+      readonly nextAt: number | null;
+    }
   | { readonly type: "stopped" };
 
 export interface ConnectionOptions {
@@ -43,6 +50,8 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Ends servers' programs should we be killed. */
+  readonly reaper: Reaper;
 }
 
 type Attempt =
@@ -61,6 +70,8 @@ export class McpConnection {
   #attempt: Promise<Attempt> | null = null;
   #session: McpSession | null = null;
   #connectedAt = 0;
+  /** When the next attempt is made; null: at once. */
+  #nextAt: number | null = null;
   /** In a row. */
   #failures = 0;
   #keeping: Promise<void> | null = null;
@@ -70,6 +81,11 @@ export class McpConnection {
     this.settings = options.settings;
     this.#options = options;
     this.#catalogue = new LiveCatalogue({ ...options, signal: this.#stopping.signal });
+  }
+
+  /** As people call it. */
+  get title(): string {
+    return this.settings.title ?? this.name;
   }
 
   /** The last that the server listed; stays while it is away, so that prompts do not change with its health. */
@@ -111,8 +127,12 @@ export class McpConnection {
     const first = await this.#tryOnce(ask, options);
     const last = first.type === "failed" && first.again ? await this.#tryOnce(ask, options) : first;
     if (last.type === "done") return last.result;
+    if (last.type === "away") {
+      const state = { name: this.title, state: this.#state };
+      return errorResult(notConnected(state, this.#options.clock.now()), "not connected");
+    }
     const caution = last.failure.refused ? "" : " What it had done until then stays.";
-    return errorResult(`The MCP server ${this.name} failed: ${last.failure.text}.${caution}`, "failed");
+    return errorResult(`The MCP server ${this.title} failed: ${last.failure.text}.${caution}`, "failed");
   }
 
   async #tryOnce(
@@ -120,11 +140,12 @@ export class McpConnection {
     options: AskOptions,
   ): Promise<
     | { readonly type: "done"; readonly result: ToolResult }
+    | { readonly type: "away" }
     | { readonly type: "failed"; readonly failure: CallFailure; readonly again: boolean }
   > {
     options.signal.throwIfAborted();
     const attempt = await this.#reach(options.signal);
-    if (attempt.type === "failed") return { ...attempt, again: false };
+    if (attempt.type === "failed") return { type: "away" };
     try {
       return { type: "done", result: await ask(attempt.session, options) };
     } catch (error) {
@@ -252,15 +273,19 @@ export class McpConnection {
 
   #lose(why: string): void {
     this.#failures += 1;
-    this.#state = { type: "down", why, since: this.#options.clock.now() };
+    this.#state = { type: "down", why, since: this.#options.clock.now(), nextAt: this.#nextAt };
   }
 
   /** Longer with each failure in a row, with some chance in it so that servers do not come back in step. */
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     if (this.#failures <= 1) return;
-    const pause = Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 2), LONGEST_PAUSE_MS);
-    await slept(clock, pause * (0.75 + random.next() / 4), signal);
+    const longest = Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 2), LONGEST_PAUSE_MS);
+    const pause = Math.ceil(longest * (0.75 + random.next() / 4));
+    this.#nextAt = clock.now() + pause;
+    if (this.#state.type === "down") this.#state = { ...this.#state, nextAt: this.#nextAt };
+    await slept(clock, pause, signal);
+    this.#nextAt = null;
   }
 
   async #disconnect(): Promise<void> {

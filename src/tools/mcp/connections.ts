@@ -1,12 +1,16 @@
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock, Random } from "../../core/protocol/runtime.ts";
 import type { Permission, Tool } from "../../core/tool.ts";
-import type { Catalogue, LeftOutTool } from "./catalogue.ts";
+import type { Catalogue, LeftOutTool } from "./catalogue/catalogue.ts";
+import { toolPrefix } from "./catalogue/names.ts";
 import { type ConnectionState, McpConnection } from "./connection.ts";
+import type { AskThread } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { resourcesTool } from "./resources-tool.ts";
 import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
 import { serverTool } from "./server-tool.ts";
+import { notConnected } from "./state-text.ts";
+import { Reaper } from "./transport/reaper.ts";
 
 /** Characters of a tool's own name in lists. */
 const SHOWN_CHARS = 80;
@@ -14,6 +18,8 @@ const SHOWN_CHARS = 80;
 export interface McpOptions {
   /** By name: letters, digits, `-` and single `_`, at most 24. */
   readonly servers: Readonly<Record<string, McpServer>>;
+  /** Servers that are in the settings and are not started, and why. */
+  readonly idle: readonly IdleServer[];
   /** What of our environment every server's program gets: PATH and the like, never a key. */
   readonly environment: Readonly<Record<string, string>>;
   /** Ours, as servers are told it. */
@@ -21,9 +27,20 @@ export interface McpOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Asks the people of a call's thread what a server wants to know. */
+  readonly ask: AskThread;
+}
+
+export interface IdleServer {
+  readonly name: string;
+  /** A sentence. */
+  readonly why: string;
+  /** Something is wrong with what is written of it; else it is disabled. */
+  readonly isMistake: boolean;
 }
 
 export interface McpServerView {
+  /** As people call it. */
   readonly name: string;
   /** `a native program of server github`, `server docs at mcp.example.com`. */
   readonly whereabouts: string;
@@ -35,6 +52,8 @@ export interface McpServerView {
     readonly permission: Permission;
   }[];
   readonly leftOut: readonly LeftOutTool[];
+  /** Why the server cannot be used now, with its next try; null when it can. */
+  readonly problem: string | null;
 }
 
 export interface McpConnections {
@@ -49,21 +68,29 @@ export interface McpConnections {
   tools(): readonly Tool[];
   /** What `/tools` shows of MCP. */
   describe(): readonly McpServerView[];
+  /** What is wrong with servers, a sentence each. */
+  problems(): readonly string[];
+  /** Why a tool of that name is not there; null when it is none of a server in the settings. */
+  missing(tool: string): string | null;
   /** Resolves when no child is left. */
   stop(): Promise<void>;
 }
 
-export function createMcpConnections({ servers, log, ...world }: McpOptions): McpConnections {
+export function createMcpConnections({ servers, idle, log, ask, ...world }: McpOptions): McpConnections {
+  const reaper = new Reaper();
   const connections = Object.entries(servers)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, settings]) => new McpConnection({ ...world, name, settings, log: log.child({ mcpServer: name }) }));
+    .map(([name, settings]) => {
+      return new McpConnection({ ...world, name, settings, reaper, log: log.child({ mcpServer: name }) });
+    });
   const resources = connections.length === 0 ? [] : [resourcesTool(connections)];
+  const { clock } = world;
   const made = new WeakMap<Catalogue, readonly Tool[]>();
   const toolsOf = (connection: McpConnection): readonly Tool[] => {
     const { catalogue } = connection;
     const known = made.get(catalogue);
     if (known !== undefined) return known;
-    const tools = catalogue.tools.map((listed) => serverTool(connection, listed));
+    const tools = catalogue.tools.map((listed) => serverTool(connection, listed, ask));
     made.set(catalogue, tools);
     return tools;
   };
@@ -75,17 +102,27 @@ export function createMcpConnections({ servers, log, ...world }: McpOptions): Mc
       await Promise.all(connections.map(({ settled }) => settled));
     },
     tools: () => [...connections.flatMap(toolsOf), ...resources].sort((a, b) => (a.name < b.name ? -1 : 1)),
-    describe: () => connections.map(viewOf),
+    describe: () => connections.map((connection) => viewOf(connection, clock.now())),
+    problems: () => [
+      ...idle.map(({ name, why }) => `${name} is not connected: ${why}`),
+      ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? []),
+    ],
+    missing: (tool) => {
+      const owner = connections.find(({ name }) => tool.startsWith(toolPrefix(name)));
+      return owner === undefined ? null : problemOf(owner, clock.now());
+    },
     stop: async () => {
       await Promise.all(connections.map((connection) => connection.stop()));
+      reaper.close();
     },
   };
 }
 
-function viewOf({ name, settings, state, catalogue }: McpConnection): McpServerView {
+function viewOf(connection: McpConnection, now: number): McpServerView {
+  const { title, settings, state, catalogue } = connection;
   return {
-    name,
-    whereabouts: whereabouts(name, settings),
+    name: title,
+    whereabouts: whereabouts(title, settings),
     state,
     tools: catalogue.tools.map(({ name, tool }) => ({
       name,
@@ -93,5 +130,10 @@ function viewOf({ name, settings, state, catalogue }: McpConnection): McpServerV
       permission: permissionOf(settings, tool),
     })),
     leftOut: catalogue.leftOut,
+    problem: problemOf(connection, now),
   };
+}
+
+function problemOf({ title, state }: McpConnection, now: number): string | null {
+  return state.type === "connected" ? null : notConnected({ name: title, state }, now);
 }

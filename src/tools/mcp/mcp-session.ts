@@ -1,5 +1,6 @@
 import {
   Client,
+  type Progress,
   ProtocolError,
   SdkError,
   SdkErrorCode,
@@ -9,15 +10,22 @@ import {
 import { z } from "zod";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { boundedFetch } from "./bounded-fetch.ts";
-import { MAX_TOOLS } from "./catalogue.ts";
+import { AsksBack, type Caller, takesRoots } from "./asks-back.ts";
+import { MAX_TOOLS } from "./catalogue/catalogue.ts";
 import { callResultSchema, promptResultSchema, readResultSchema } from "./content.ts";
-import { HttpTransport } from "./http-transport.ts";
+import { patience } from "./patience.ts";
+import { progressText } from "./progress-text.ts";
 import type { McpServer } from "./server-settings.ts";
-import { StdioTransport } from "./stdio-transport.ts";
+import { HttpTransport } from "./transport/http-transport.ts";
+import { openTransport, speaksOtherwise, type Way, waysTo } from "./transport/open-transport.ts";
+import type { Reaper } from "./transport/reaper.ts";
+import { StdioTransport } from "./transport/stdio-transport.ts";
 
 /** Milliseconds for the handshake: the first start of a program may download it. */
 const CONNECT_MS = 60_000;
+
+/** Milliseconds of a call that lives on progress. Source: what timers of Node take, and a day. */
+const LONGEST_CALL_MS = 86_400_000;
 
 /** Milliseconds for a page of a listing. */
 const ASK_MS = 20_000;
@@ -39,6 +47,7 @@ export interface SessionOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly reaper: Reaper;
   readonly onToolsChanged: () => void;
 }
 
@@ -67,41 +76,68 @@ const promptsPage = z.object({ prompts: z.array(listedPrompt), nextCursor: z.str
 /** `legacy`: the handshake of the revisions before 2026-07-28, which most servers speak; `auto`: whatever it speaks. */
 type Handshake = "legacy" | "auto";
 
+interface Manner {
+  readonly way: Way;
+  readonly handshake: Handshake;
+}
+
 /** One connection to a server, from its handshake to its end; never used again after that. */
 export class McpSession {
   readonly #client: Client;
   readonly #transport: Transport;
   readonly #closed = Promise.withResolvers<string>();
+  readonly #clock: Clock;
+  readonly #asksBack: AsksBack;
   #busy = 0;
   #over = false;
   #closing: Promise<void> | null = null;
 
-  private constructor(options: SessionOptions, handshake: Handshake) {
-    const { settings, version, onToolsChanged } = options;
-    this.#transport =
-      "command" in settings ? new StdioTransport({ ...options, server: settings }) : httpTransport(settings);
+  private constructor(options: SessionOptions, { way, handshake }: Manner) {
+    const { settings, version, clock, onToolsChanged } = options;
+    this.#clock = clock;
+    this.#asksBack = new AsksBack(clock);
+    this.#transport = openTransport(way, options);
+    const roots = takesRoots(settings) ? { roots: { listChanged: true } } : {};
     this.#client = new Client(
       { name: "deckhand", version },
       {
+        capabilities: { elicitation: { form: {} }, ...roots },
         versionNegotiation: { mode: handshake },
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
       },
     );
     this.#listen(options);
+    if ("roots" in roots) this.#client.setRequestHandler("roots/list", () => ({ roots: this.#asksBack.roots() }));
+    this.#client.setRequestHandler("elicitation/create", ({ params }, { mcpReq: { signal } }) => {
+      return params.mode === "url" ? { action: "cancel" } : this.#asksBack.elicit(params, signal);
+    });
   }
 
-  /** Connects; throws what kept it from that, with nothing left running. */
+  /** Connects in the first manner that the server takes; throws what kept it from that, with nothing left running. */
   static async open(options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
+    let first: unknown = null;
+    for (const way of waysTo(options.settings)) {
+      try {
+        return await McpSession.#openBy(way, options, signal);
+      } catch (error) {
+        first ??= error;
+        if (signal.aborted || !speaksOtherwise(error)) throw first;
+      }
+    }
+    throw first;
+  }
+
+  static async #openBy(way: Way, options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
     try {
-      return await McpSession.#connect(options, "legacy", signal);
+      return await McpSession.#connect(options, { way, handshake: "legacy" }, signal);
     } catch (error) {
-      if (!refusesHandshake(error)) throw error;
-      return McpSession.#connect(options, "auto", signal);
+      if (way === "events" || !refusesHandshake(error)) throw error;
+      return McpSession.#connect(options, { way, handshake: "auto" }, signal);
     }
   }
 
-  static async #connect(options: SessionOptions, handshake: Handshake, signal: AbortSignal): Promise<McpSession> {
-    const session = new McpSession(options, handshake);
+  static async #connect(options: SessionOptions, manner: Manner, signal: AbortSignal): Promise<McpSession> {
+    const session = new McpSession(options, manner);
     try {
       await session.#client.connect(session.#transport, { signal, timeout: CONNECT_MS });
     } catch (error) {
@@ -157,8 +193,40 @@ export class McpSession {
     });
   }
 
-  callTool(name: string, input: Readonly<Record<string, unknown>>, options: AskOptions) {
-    return this.#ask({ method: "tools/call", params: { name, arguments: input } }, callResultSchema, options);
+  /** What the server says of itself and its tools, in its words; empty when it says nothing. */
+  get instructions(): string {
+    return this.#client.getInstructions() ?? "";
+  }
+
+  /** Lives as long as the server is heard of at least every `timeoutMs`, or people are asked for it. */
+  async callTool(
+    name: string,
+    input: Readonly<Record<string, unknown>>,
+    { signal, timeoutMs }: AskOptions,
+    by: Caller,
+  ) {
+    using quiet = patience(this.#clock, timeoutMs);
+    const wait = AbortSignal.any([signal, quiet.signal]);
+    // While it waits for its turn the server is not to blame.
+    const begin = quiet.hold();
+    const request = { method: "tools/call", params: { name, arguments: input } };
+    const onprogress = (progress: Progress) => {
+      quiet.heard();
+      by.progress(progressText(progress));
+    };
+    const current = { caller: by, signal: wait, hold: quiet.hold };
+    try {
+      return await this.#asksBack.during(current, {
+        rootsChanged: () => this.#client.sendRootsListChanged(),
+        call: () => {
+          begin();
+          return this.#ask(request, callResultSchema, { signal: wait, timeoutMs: LONGEST_CALL_MS, onprogress });
+        },
+      });
+    } catch (error) {
+      if (!quiet.signal.aborted || signal.aborted) throw error;
+      throw new SdkError(SdkErrorCode.RequestTimeout, "nothing was heard of the call", { cause: error });
+    }
   }
 
   readResource(uri: string, options: AskOptions) {
@@ -197,12 +265,14 @@ export class McpSession {
   async #ask<S extends z.ZodType>(
     request: { method: string; params?: Record<string, unknown> },
     schema: S,
-    { signal, timeoutMs }: AskOptions,
+    { signal, timeoutMs, onprogress }: AskOptions & { readonly onprogress?: (progress: Progress) => void },
   ): Promise<z.infer<S>> {
     if (this.#over) throw new SdkError(SdkErrorCode.NotConnected, "the session has ended");
     this.#busy++;
     try {
-      return schema.parse(await this.#client.request(request, z.unknown(), { signal, timeout: timeoutMs }));
+      const listening = onprogress === undefined ? {} : { onprogress };
+      const options = { signal, timeout: timeoutMs, ...listening };
+      return schema.parse(await this.#client.request(request, z.unknown(), options));
     } finally {
       this.#busy--;
     }
@@ -250,10 +320,6 @@ export class McpSession {
 /** A server that answers, but not to the handshake, may speak only the revisions that have none. */
 function refusesHandshake(error: unknown): boolean {
   return error instanceof ProtocolError || (error instanceof SdkHttpError && error.status === 400);
-}
-
-function httpTransport({ url, headers = {} }: { url: string; headers?: Readonly<Record<string, string>> }) {
-  return new HttpTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
 }
 
 /** Tells the server that its session is over; one that does not answer forgets it by itself. */

@@ -28,8 +28,8 @@ type Input = z.infer<typeof input>;
 
 /** What servers offer beside tools. Listing is harmless; whatever else a server does for us needs what its tools need. */
 export function resourcesTool(connections: readonly McpConnection[]): Tool {
-  const named = (name: string) => connections.find((connection) => connection.name === name);
-  const names = connections.map(({ name }) => name).join(", ");
+  const named = (called: string) => connections.find(({ name, title }) => name === called || title === called);
+  const names = connections.map(({ title }) => title).join(", ");
   return defineTool<Input>({
     name: "mcp_resources",
     description: `Lists and reads the resources of MCP servers, and fills in their prompts. Servers: ${names}.`,

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
-import { type CallPreview, schemaOf, type Tool } from "../../core/tool.ts";
+import { type CallPreview, schemaOf, type Tool, type ToolContext } from "../../core/tool.ts";
 import { showMedia } from "../show-media.ts";
-import type { ListedTool } from "./catalogue.ts";
+import type { Caller } from "./asks-back.ts";
+import type { ListedTool } from "./catalogue/catalogue.ts";
+import { inputSchema } from "./catalogue/input-schema.ts";
 import type { McpConnection } from "./connection.ts";
 import { imagesForPeople, resultOfCall } from "./content.ts";
+import { type AskThread, askPeople } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
-import { inputSchema } from "./input-schema.ts";
 import { permissionOf, timeoutOf, toolSettings, whereabouts } from "./server-settings.ts";
 
 /** Characters of the progress line's argument. */
@@ -15,8 +17,8 @@ const TITLE_CHARS = 60;
 const inputObject = z.record(z.string(), z.unknown());
 
 /** A server's tool as one of ours. Its rights come from the settings; what the server says of itself only narrows them. */
-export function serverTool(connection: McpConnection, listed: ListedTool): Tool {
-  const { name: server, settings } = connection;
+export function serverTool(connection: McpConnection, listed: ListedTool, ask: AskThread): Tool {
+  const { name, title: server, settings } = connection;
   const { tool } = listed;
   const permission = permissionOf(settings, tool);
   const timeoutMs = timeoutOf(settings, tool);
@@ -30,14 +32,15 @@ export function serverTool(connection: McpConnection, listed: ListedTool): Tool 
     permission,
     parallel: listed.readOnlyHint && toolSettings(settings, tool).parallel === true,
     afterCrash: harmless ? "replay" : "never",
-    grant: () => ({ key: `mcp:${server}:${tool}`, label: `${shown(tool)} of MCP server ${server}, with any input` }),
+    grant: () => ({ key: `mcp:${name}:${tool}`, label: `${shown(tool)} of MCP server ${server}, with any input` }),
     title: (input) => titleOf(inputObject.parse(input)),
     preview: async (input) => cardOf(connection, tool, input),
     execute: async (input, ctx, signal) => {
+      const caller = callerOf(ctx, { server, ask });
       let images: readonly ToolResultContent[] = [];
       const result = await connection.use(
         async (session, options) => {
-          const answer = await session.callTool(tool, inputObject.parse(input), options);
+          const answer = await session.callTool(tool, inputObject.parse(input), options, caller);
           images = imagesForPeople(answer);
           return resultOfCall(answer);
         },
@@ -48,7 +51,24 @@ export function serverTool(connection: McpConnection, listed: ListedTool): Tool 
   };
 }
 
-function cardOf({ name, settings }: McpConnection, tool: string, input: unknown): CallPreview {
+/** The call towards its server: its thread's root, and its people. */
+function callerOf(ctx: ToolContext, asking: { readonly server: string; readonly ask: AskThread }): Caller {
+  let number = 0;
+  return {
+    sessionId: ctx.sessionId,
+    sandboxRoot: ctx.sandboxRoot,
+    queued: (before) => ctx.queued(before),
+    progress: (text) => ctx.progress(text),
+    elicit: async (request, signal) => {
+      number += 1;
+      const result = await askPeople(request, { ...asking, ctx, number }, signal);
+      ctx.progress("");
+      return result;
+    },
+  };
+}
+
+function cardOf({ title: name, settings }: McpConnection, tool: string, input: unknown): CallPreview {
   return {
     question: `Call ${shown(tool)} of MCP server ${name}?`,
     language: "json",

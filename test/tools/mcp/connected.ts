@@ -7,7 +7,7 @@ import type { Clock } from "../../../src/core/protocol/runtime.ts";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import type { Tool, ToolContext } from "../../../src/core/tool.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { createMcpConnections, type McpConnections } from "../../../src/tools/mcp/connections.ts";
+import { createMcpConnections, type McpConnections, type McpOptions } from "../../../src/tools/mcp/connections.ts";
 import type { McpCommandServer, McpServer } from "../../../src/tools/mcp/server-settings.ts";
 import { recordingPosts } from "../../support/recording-posts.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -23,6 +23,8 @@ export interface World {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
   readonly log?: Log;
+  /** How people answer what a server asks them; nobody does when left out. */
+  readonly ask?: McpOptions["ask"];
 }
 
 /** Connections that are stopped when the test ends; each server has had its first attempt. */
@@ -35,11 +37,13 @@ export async function connect(servers: Record<string, McpServer>, world: World =
 /** The same, without waiting. */
 export function begin(
   servers: Record<string, McpServer>,
-  { clock, environment = {}, log = silentLog }: World = {},
+  { clock, environment = {}, log = silentLog, ask = () => Promise.resolve(null) }: World = {},
 ): Connected {
   const runtime = systemRuntime();
   const mcp = createMcpConnections({
     servers,
+    idle: [],
+    ask,
     environment,
     version: "0",
     clock: clock ?? runtime.clock,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { cleanSchema, inputSchema } from "../../../src/tools/mcp/input-schema.ts";
-import type { JsonObject } from "../../../src/tools/mcp/json-schema.ts";
+import { cleanSchema, inputSchema } from "../../../src/tools/mcp/catalogue/input-schema.ts";
+import type { JsonObject } from "../../../src/tools/mcp/catalogue/json-schema.ts";
 
 const page = {
   type: "object",

@@ -1,6 +1,6 @@
 import { assert, oneof, property, record, string, stringMatching } from "fast-check";
 import { expect, test } from "vitest";
-import { hashedName, qualifiedName } from "../../../src/tools/mcp/names.ts";
+import { hashedName, qualifiedName } from "../../../src/tools/mcp/catalogue/names.ts";
 
 const cases: { server: string; tool: string; name: string | RegExp }[] = [
   { server: "docs", tool: "search", name: "mcp__docs__search" },

@@ -12,13 +12,18 @@ const HASH_DIGITS = 8;
  * different servers never meet, since server names hold no `__` and end in no `_`.
  */
 export function qualifiedName(server: string, tool: string): string {
-  const plain = `mcp__${server}__${tool}`;
+  const plain = `${toolPrefix(server)}${tool}`;
   return /^[A-Za-z0-9_-]+$/.test(tool) && plain.length <= MAX_NAME ? plain : hashedName(server, tool);
 }
 
 /** The name of a tool whose qualified name another tool of the server has taken. */
 export function hashedName(server: string, tool: string): string {
   const hash = createHash("sha256").update(`${server}\0${tool}`).digest("hex").slice(0, HASH_DIGITS);
-  const head = `mcp__${server}__${tool.replaceAll(/[^A-Za-z0-9_-]/gu, "_")}`;
+  const head = `${toolPrefix(server)}${tool.replaceAll(/[^A-Za-z0-9_-]/gu, "_")}`;
   return `${head.slice(0, MAX_NAME - HASH_DIGITS - 1)}_${hash}`;
+}
+
+/** What the names of all tools of a server begin with. */
+export function toolPrefix(server: string): string {
+  return `mcp__${server}__`;
 }

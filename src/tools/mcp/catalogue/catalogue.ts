@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { foreignLine, foreignText } from "./foreign-text.ts";
+import { foreignLine, foreignText } from "../foreign-text.ts";
+import { leftOutBy, type McpServer } from "../server-settings.ts";
 import { cleanSchema } from "./input-schema.ts";
 import { type JsonObject, schemaProblem } from "./json-schema.ts";
 import { hashedName, qualifiedName } from "./names.ts";
-import { leftOutBy, type McpServer } from "./server-settings.ts";
 
 /** Tools of one server; more would fill a prompt by themselves. */
 export const MAX_TOOLS = 256;

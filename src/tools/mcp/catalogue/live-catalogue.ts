@@ -1,9 +1,9 @@
-import type { Log } from "../../core/protocol/log.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import type { McpSession } from "../mcp-session.ts";
+import type { McpServer } from "../server-settings.ts";
+import { slept } from "../slept.ts";
 import { type Catalogue, readCatalogue } from "./catalogue.ts";
-import type { McpSession } from "./mcp-session.ts";
-import type { McpServer } from "./server-settings.ts";
-import { slept } from "./slept.ts";
 
 /** Milliseconds between two readings of a list that the server says has changed. */
 const REREAD_PAUSE_MS = 1_000;

@@ -1,5 +1,5 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
-import { AppError } from "../../core/protocol/errors.ts";
+import { AppError } from "../../../core/protocol/errors.ts";
 
 /** Bytes of one message of a server, as with a server over stdio. */
 const MAX_MESSAGE_BYTES = 10_000_000;

@@ -1,6 +1,6 @@
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
 import { z } from "zod";
-import { foreignText, hidesCharacters } from "./foreign-text.ts";
+import { foreignText, hidesCharacters } from "../foreign-text.ts";
 import type { JsonObject } from "./json-schema.ts";
 
 /** Characters of a description or title within a schema. */

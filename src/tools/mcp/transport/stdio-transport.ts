@@ -1,10 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type JSONRPCMessage, ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
-import { AppError } from "../../core/protocol/errors.ts";
-import type { Clock } from "../../core/protocol/runtime.ts";
-import { systemCode } from "../../core/protocol/system-code.ts";
-import type { McpCommandServer } from "./server-settings.ts";
+import { AppError } from "../../../core/protocol/errors.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { systemCode } from "../../../core/protocol/system-code.ts";
+import type { McpCommandServer } from "../server-settings.ts";
+import type { Reaper } from "./reaper.ts";
 
 /** Bytes of one message; a server that sends more is stopped. */
 const MAX_MESSAGE_BYTES = 10_000_000;
@@ -21,6 +22,8 @@ export interface StdioOptions {
   /** What of our environment the child gets. */
   readonly environment: Readonly<Record<string, string>>;
   readonly clock: Clock;
+  /** Ends the child should we be killed. */
+  readonly reaper: Pick<Reaper, "watch" | "forget">;
 }
 
 /**
@@ -67,6 +70,7 @@ export class StdioTransport implements Transport {
       windowsHide: true,
     });
     this.#child = child;
+    if (child.pid !== undefined) this.#options.reaper.watch(child.pid);
     this.#exited = new Promise((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()));
     child.once("exit", (code, signal) => this.#end(signal === null ? `exit code ${code}` : signal));
     child.stdout.on("data", (chunk: Buffer) => this.#read(chunk));
@@ -119,7 +123,10 @@ export class StdioTransport implements Transport {
   #end(ending: string): void {
     if (this.#ending === "") this.#ending = ending;
     const child = this.#child;
-    if (child?.pid !== undefined) signalGroup(child.pid, "SIGKILL");
+    if (child?.pid !== undefined) {
+      signalGroup(child.pid, "SIGKILL");
+      this.#options.reaper.forget(child.pid);
+    }
     child?.stdout.destroy();
     child?.stderr.destroy();
     child?.stdin.destroy();

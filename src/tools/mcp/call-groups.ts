@@ -1,0 +1,60 @@
+interface Waiting {
+  readonly key: string;
+  readonly queued: (before: number) => void;
+  readonly enter: () => void;
+}
+
+/**
+ * Lets calls of one group run together and those of others wait, in the order they came: a server that asks back does
+ * not say for which of its calls.
+ */
+export class CallGroups {
+  #key = "";
+  #running = 0;
+  #waiting: Waiting[] = [];
+
+  /** Resolves, when it is the call's turn, with what ends that; throws the signal's reason. */
+  async enter(key: string, signal: AbortSignal, queued: (before: number) => void): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#waiting.length > 0 || (this.#running > 0 && this.#key !== key)) await this.#wait(key, signal, queued);
+    else this.#begin(key);
+    return () => {
+      this.#running -= 1;
+      this.#next();
+    };
+  }
+
+  #begin(key: string): void {
+    this.#key = key;
+    this.#running += 1;
+  }
+
+  #wait(key: string, signal: AbortSignal, queued: (before: number) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting = this.#waiting.filter((one) => one !== entry);
+        reject(signal.reason);
+        this.#next();
+      };
+      const enter = () => {
+        signal.removeEventListener("abort", leave);
+        this.#begin(key);
+        resolve();
+      };
+      const entry: Waiting = { key, queued, enter };
+      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(entry);
+      queued(this.#running + this.#waiting.length - 1);
+    });
+  }
+
+  #next(): void {
+    let first = this.#waiting[0];
+    while (first !== undefined && (this.#running === 0 || this.#key === first.key)) {
+      this.#waiting.shift();
+      first.enter();
+      first = this.#waiting[0];
+    }
+    for (const [index, { queued }] of this.#waiting.entries()) queued(this.#running + index);
+  }
+}

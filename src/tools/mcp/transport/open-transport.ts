@@ -1,0 +1,47 @@
+import { SdkHttpError, SSEClientTransport, SseError, type Transport } from "@modelcontextprotocol/client";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import type { McpServer, McpUrlServer } from "../server-settings.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
+import { HttpTransport } from "./http-transport.ts";
+import type { Reaper } from "./reaper.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+/** `events`: server-sent events, as the revision 2024-11-05 has it. */
+export type Way = "program" | "http" | "events";
+
+export interface TransportOptions {
+  readonly settings: McpServer;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly reaper: Reaper;
+}
+
+/** How the server may be spoken to, the likeliest first: an address does not tell, and what is written of it may be old. */
+export function waysTo(settings: McpServer): readonly Way[] {
+  if ("command" in settings) return ["program"];
+  return settings.type === "sse" ? ["events", "http"] : ["http", "events"];
+}
+
+export function openTransport(way: Way, options: TransportOptions): Transport {
+  const { settings } = options;
+  if ("command" in settings) return new StdioTransport({ ...options, server: settings });
+  return way === "events" ? overEvents(settings) : overHttp(settings);
+}
+
+function overHttp({ url, headers = {} }: McpUrlServer): Transport {
+  return new HttpTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+}
+
+function overEvents({ url, headers = {} }: McpUrlServer): Transport {
+  return new SSEClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
+}
+
+/** What a server answers that does not speak so: no such method, no such place, or something that is no event stream. */
+const OTHER_WAY = [400, 404, 405, 406, 410, 415, 501];
+
+export function speaksOtherwise(error: unknown): boolean {
+  if (error instanceof SdkHttpError) return OTHER_WAY.includes(error.status);
+  return (
+    error instanceof SseError && (error.code === undefined || error.code === 200 || OTHER_WAY.includes(error.code))
+  );
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+/**
+ * Reads which process groups live (`+ 123`) and which are gone (`- 123`); when its input ends, since whoever wrote to it
+ * has, it ends those that are left.
+ */
+const SCRIPT = `
+groups=""
+while read -r sign group; do
+  rest=""
+  for one in $groups; do [ "$one" = "$group" ] || rest="$rest $one"; done
+  groups="$rest"
+  [ "$sign" = "+" ] && groups="$groups $group"
+done
+for one in $groups; do kill -TERM -- "-$one" 2>/dev/null; done
+[ -n "$groups" ] && sleep 1
+for one in $groups; do kill -KILL -- "-$one" 2>/dev/null; done
+exit 0
+`;
+
+/**
+ * Ends the servers of a program that was killed and could not do it itself: a shell of a megabyte that outlives it by a
+ * second. Where there is no POSIX shell (Windows), servers only have the end of their input to go by.
+ */
+export class Reaper {
+  #shell: ChildProcess | null = null;
+  readonly #groups = new Set<number>();
+
+  watch(group: number): void {
+    this.#groups.add(group);
+    if (this.#shell === null) this.#start();
+    else this.#tell(`+ ${group}`);
+  }
+
+  forget(group: number): void {
+    if (this.#groups.delete(group)) this.#tell(`- ${group}`);
+  }
+
+  close(): void {
+    this.#shell?.stdin?.end();
+    this.#shell = null;
+  }
+
+  #start(): void {
+    if (process.platform === "win32") return;
+    // In a group of its own: a Ctrl-C in the terminal is meant for the program, which then closes its servers itself.
+    const shell = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true, env: {} });
+    const lose = () => {
+      if (this.#shell === shell) this.#shell = null;
+    };
+    shell.on("error", lose).on("exit", lose);
+    shell.stdin.on("error", lose);
+    // It is no reason for the program to stay.
+    shell.unref();
+    this.#shell = shell;
+    for (const group of this.#groups) this.#tell(`+ ${group}`);
+  }
+
+  #tell(line: string): void {
+    this.#shell?.stdin?.write(`${line}\n`);
+  }
+}
