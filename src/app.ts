@@ -9,10 +9,10 @@ import { threadLink } from "./adapters/render/thread-link.ts";
 import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
 import { storedThreads } from "./adapters/web/stored-threads.ts";
 import type { LookAtJobs } from "./cli/check-jobs.ts";
+import type { LookAtServers } from "./cli/check-servers.ts";
 import { checkModels } from "./cli/checks.ts";
-import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
-import { connectPlatforms } from "./connect-platforms.ts";
+import { connectPlatforms, slackOptions } from "./connect-platforms.ts";
 import { CHAT_COMMANDS } from "./core/commands/registry.ts";
 import { createChannelAccess, standingOn } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
@@ -194,14 +194,6 @@ async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: 
   }
 }
 
-function slackOptions({ botToken, mode, apiUrl }: SlackConfig) {
-  const delivery =
-    mode.type === "socket"
-      ? { appToken: mode.appToken }
-      : { signingSecret: mode.signingSecret, httpHost: mode.host, httpPort: mode.port };
-  return { botToken, ...delivery, ...(apiUrl === undefined ? {} : { apiUrl }) };
-}
-
 interface Services {
   readonly store: Store;
   readonly registry: ListingRegistry;
@@ -298,10 +290,11 @@ function openJobs({ config, runtime, log, platforms }: Assembly, given: JobParts
   });
 }
 
+const silent = () => createLogger({ level: "silent", secrets: [] });
+
 /** What a start would make of the file of jobs; changes nothing. */
 export const lookAtJobs: LookAtJobs = (config, places) => {
-  const log = createLogger({ level: "silent", secrets: [] });
-  const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
+  const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log: silent() });
   return checkJobsFile({
     path: jobsFileOf(config),
     agents: () => new Set(places.agents.keys()),
@@ -309,6 +302,12 @@ export const lookAtJobs: LookAtJobs = (config, places) => {
     defaultTimezone: timezoneOf(config),
     runtime: systemRuntime(),
   });
+};
+
+/** Starts or speaks to each MCP server once, and lets it go. */
+export const lookAtServers: LookAtServers = async (config) => {
+  const { lookAtMcpServers } = await import("./tools/mcp/look-at-servers.ts");
+  return lookAtMcpServers({ ...config.mcp, ...systemRuntime(), version: VERSION, log: silent() });
 };
 
 function openIntake({ config, runtime, log, platforms }: Assembly, works: Works): Receive {
@@ -324,6 +323,7 @@ function openIntake({ config, runtime, log, platforms }: Assembly, works: Works)
     models,
     jobs: jobs.control,
     tools: () => Promise.resolve(toolbox.listed()),
+    toolProblems: toolbox.problems,
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     ...commandPlaces(platform),
     firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
@@ -346,6 +346,7 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
     approvals,
     engine,
     tools: () => toolbox.tools(),
+    sections: toolbox.sections,
     platform,
     openView: (name, body) => {
       if (body.kind === "child") return createTaskViews({ board, clock: runtime.clock }, body);

@@ -1,3 +1,4 @@
+import type { SlackConfig } from "./config/resolve.ts";
 import { type AppError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, Receive } from "./core/protocol/platform.ts";
@@ -105,4 +106,13 @@ function again(nextTryAt: number | undefined, now: number): string {
   if (nextTryAt === undefined) return "I keep trying.";
   const seconds = Math.ceil((nextTryAt - now) / 1_000);
   return seconds > 0 ? `I try again in ${seconds} s.` : "I try again now.";
+}
+
+/** How Slack is reached, in its adapter's words. */
+export function slackOptions({ botToken, mode, apiUrl }: SlackConfig) {
+  const delivery =
+    mode.type === "socket"
+      ? { appToken: mode.appToken }
+      : { signingSecret: mode.signingSecret, httpHost: mode.host, httpPort: mode.port };
+  return { botToken, ...delivery, ...(apiUrl === undefined ? {} : { apiUrl }) };
 }

@@ -16,6 +16,10 @@ await createProgram({
     const { runUntilStopped } = await import("./run-until-stopped.ts");
     await runUntilStopped(config, terminal);
   },
+  lookAtServers: async (config) => {
+    const { lookAtServers } = await import("./app.ts");
+    return lookAtServers(config);
+  },
   lookAtJobs: async (config, places) => {
     const { lookAtJobs } = await import("./app.ts");
     return lookAtJobs(config, places);

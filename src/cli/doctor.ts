@@ -3,6 +3,7 @@ import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
 import { checkKnownModels, unheededIn } from "./check-models.ts";
+import { checkServers, type LookAtServers } from "./check-servers.ts";
 import {
   checkAgents,
   checkComponents,
@@ -22,17 +23,18 @@ export interface DoctorOptions {
   readonly sources: ConfigSources;
   readonly terminal: Terminal;
   readonly lookAtJobs: LookAtJobs;
+  readonly lookAtServers: LookAtServers;
 }
 
 /** Looks at everything a start needs, changes nothing, and says one line about each. */
-export async function doctor({ root, sources, terminal, lookAtJobs }: DoctorOptions): Promise<void> {
+export async function doctor({ root, sources, terminal, ...looks }: DoctorOptions): Promise<void> {
   const findings = [checkNode(process.versions.node), checkComponents(root)];
   const config = tryLoad(sources);
   if (config instanceof ConfigError) {
     findings.push(...config.problems.map((text) => ({ ok: false, text })));
   } else {
     findings.push({ ok: true, text: `configuration${config.configFile === null ? "" : ` ${config.configFile}`}` });
-    findings.push(...(await checkConfigured(config, lookAtJobs)));
+    findings.push(...(await checkConfigured(config, looks)));
   }
   for (const { ok, text } of findings) terminal.out(`${ok ? "✓" : "✗"} ${text}`);
   if (!(config instanceof ConfigError))
@@ -40,7 +42,9 @@ export async function doctor({ root, sources, terminal, lookAtJobs }: DoctorOpti
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 
-async function checkConfigured(config: Config, lookAtJobs: LookAtJobs): Promise<Finding[]> {
+type Looks = Pick<DoctorOptions, "lookAtJobs" | "lookAtServers">;
+
+async function checkConfigured(config: Config, { lookAtJobs, lookAtServers }: Looks): Promise<Finding[]> {
   const { web, slack } = config;
   return [
     checkWritable("DECKHAND_HOME", config.home),
@@ -52,6 +56,7 @@ async function checkConfigured(config: Config, lookAtJobs: LookAtJobs): Promise<
     ...(await checkKnownModels(config)),
     ...checkAgents(config),
     ...(await checkJobs(config, lookAtJobs)),
+    ...(await checkServers(config, lookAtServers)),
     await checkPort("PORT", web.host, web.port),
     ...(slack?.mode.type === "http" ? [await checkPort("SLACK_HTTP_PORT", slack.mode.host, slack.mode.port)] : []),
   ];

@@ -4,6 +4,7 @@ import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import type { LookAtJobs } from "./check-jobs.ts";
+import type { LookAtServers } from "./check-servers.ts";
 import { discordInvite } from "./discord-invite.ts";
 import { doctor } from "./doctor.ts";
 import { init } from "./init.ts";
@@ -20,11 +21,12 @@ export interface ProgramOptions {
   readonly chatCommands: readonly ChatCommand[];
   start(config: Config): Promise<void>;
   readonly lookAtJobs: LookAtJobs;
+  readonly lookAtServers: LookAtServers;
 }
 
 /** The command line. `start` is what runs when no command is named. */
 export function createProgram(options: ProgramOptions): Command {
-  const { terminal, sources, root, lookAtJobs } = options;
+  const { terminal, sources, root, lookAtJobs, lookAtServers } = options;
   const program = new Command("deckhand")
     .description("A chat-ops agent for Slack, Discord and a web page.")
     .version(options.version)
@@ -48,7 +50,7 @@ export function createProgram(options: ProgramOptions): Command {
   program
     .command("doctor")
     .description("check everything a start needs, and say how to mend what is wrong")
-    .action(() => doctor({ root, sources, terminal, lookAtJobs }));
+    .action(() => doctor({ root, sources, terminal, lookAtJobs, lookAtServers }));
   program
     .command("init")
     .description("write .env and deckhand.config.json to begin with; existing files stay")

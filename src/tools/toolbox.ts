@@ -1,4 +1,6 @@
+import type { QueryConfig } from "../core/agent/query-config.ts";
 import type { ListedTool } from "../core/commands/command.ts";
+import { offeredTools } from "../core/permissions/policy.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { Tool } from "../core/tool.ts";
@@ -46,6 +48,8 @@ export interface Toolbox {
   listed(): readonly ListedTool[];
   /** Why tools are missing that there should be, a sentence each. */
   problems(): readonly string[];
+  /** What of tools stands in the prompt of a run with these settings. */
+  sections(config: QueryConfig): string;
   /**
    * Connects the servers in the background, and loads the extensions: those whose bindings are made are there when it
    * resolves, a new one follows when its are.
@@ -93,6 +97,14 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     tools: all,
     listed: () => [...from(own, "built in"), ...from(loaded, "extension"), ...ofServers()],
     problems: () => servers?.problems() ?? [],
+    sections: (config) => {
+      if (servers === null) return "";
+      const { agentDefinition, mode, toolAllow } = config;
+      const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
+      const allow = toolAllow === undefined ? {} : { toolAllow };
+      const offered = new Set(offeredTools(servers.tools(), { ...access, ...allow }).map(({ name }) => name));
+      return servers.instructions((name) => offered.has(name));
+    },
     start: async (signal) => {
       servers?.start(signal);
       stopKeeping = keepCopies({ ...options, clock });

@@ -14,6 +14,7 @@ test("--help names every command", () => {
     terminal: { out: () => undefined, error: () => undefined, fail: () => undefined },
     chatCommands: [],
     start: () => Promise.resolve(),
+    lookAtServers: async () => [],
     lookAtJobs: () => Promise.resolve(null),
   }).helpInformation();
   for (const name of ["start", "doctor", "init", "manifest"]) expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));

@@ -40,6 +40,10 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     start: async (config) => {
       await given.start?.(config);
     },
+    lookAtServers: async (config) => {
+      const { lookAtServers } = await import("../../src/app.ts");
+      return lookAtServers(config);
+    },
     lookAtJobs: async (config, places) => {
       const { lookAtJobs } = await import("../../src/app.ts");
       return lookAtJobs(config, places);

@@ -93,6 +93,8 @@ export interface CommandServices {
   /** The skills that hold in a thread's channel. */
   readonly skillsOf: (thread: ThreadRef) => Promise<SkillCatalogue>;
   readonly tools: () => Promise<readonly ListedTool[]>;
+  /** Why tools are missing that there should be, a sentence each; none when left out. */
+  readonly toolProblems?: () => readonly string[];
   readonly jobs: JobControl;
   /** Where a thread is to be read; null where it has no address. */
   readonly linkTo: (thread: ThreadRef) => string | null;

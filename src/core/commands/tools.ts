@@ -43,6 +43,7 @@ async function toolsText(context: CommandContext): Promise<string> {
     ...(managing === undefined
       ? []
       : ["In managed mode I look and plan; executors have the tools that change things."]),
+    ...(context.toolProblems?.() ?? []).map((problem) => `⚠ ${problem}`),
     textTable([["tool", "permission", "here", "source", "reach"], ...rows]),
   ].join("\n");
 }

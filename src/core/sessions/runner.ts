@@ -68,6 +68,8 @@ export interface RunnerOptions {
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
   /** Those that there are now. */
   readonly tools: () => readonly Tool[];
+  /** What these say of themselves in the prompt of a run with such settings; none when left out. */
+  readonly sections?: (config: QueryConfig) => string;
   readonly platform: (name: PlatformName) => ChatPlatform;
   /** By the platform and the event that began the run. */
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
@@ -293,6 +295,7 @@ class SessionRunner implements SessionHandler {
         place,
         instructions,
         skills: skills.index,
+        tools: this.#options.sections?.(config) ?? "",
         active: [planSection(plan), skills.active],
       }),
       journal: createRunJournal({

@@ -72,6 +72,7 @@ export class McpConnection {
   #connectedAt = 0;
   /** When the next attempt is made; null: at once. */
   #nextAt: number | null = null;
+  #instructions = "";
   /** In a row. */
   #failures = 0;
   #keeping: Promise<void> | null = null;
@@ -91,6 +92,11 @@ export class McpConnection {
   /** The last that the server listed; stays while it is away, so that prompts do not change with its health. */
   get catalogue(): Catalogue {
     return this.#catalogue.current;
+  }
+
+  /** What the server said of itself when it was last connected, in its words. */
+  get instructions(): string {
+    return this.#instructions;
   }
 
   get state(): ConnectionState {
@@ -198,6 +204,7 @@ export class McpConnection {
         throw error;
       }
       this.#session = session;
+      this.#instructions = session.instructions;
       this.#connectedAt = clock.now();
       this.#state = { type: "connected", since: this.#connectedAt };
       const { tools, leftOut } = this.#catalogue.current;

@@ -56,6 +56,12 @@ export interface AskOptions {
   readonly timeoutMs: number;
 }
 
+export interface ToolCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly by: Caller;
+}
+
 const listedToolsPage = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 const listedResource = z.object({
   uri: z.string(),
@@ -199,12 +205,7 @@ export class McpSession {
   }
 
   /** Lives as long as the server is heard of at least every `timeoutMs`, or people are asked for it. */
-  async callTool(
-    name: string,
-    input: Readonly<Record<string, unknown>>,
-    { signal, timeoutMs }: AskOptions,
-    by: Caller,
-  ) {
+  async callTool({ name, input, by }: ToolCall, { signal, timeoutMs }: AskOptions) {
     using quiet = patience(this.#clock, timeoutMs);
     const wait = AbortSignal.any([signal, quiet.signal]);
     // While it waits for its turn the server is not to blame.
@@ -214,7 +215,7 @@ export class McpSession {
       quiet.heard();
       by.progress(progressText(progress));
     };
-    const current = { caller: by, signal: wait, hold: quiet.hold };
+    const current = { caller: by, signal: wait, hold: () => quiet.hold() };
     try {
       return await this.#asksBack.during(current, {
         rootsChanged: () => this.#client.sendRootsListChanged(),

@@ -36,11 +36,11 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
     title: (input) => titleOf(inputObject.parse(input)),
     preview: async (input) => cardOf(connection, tool, input),
     execute: async (input, ctx, signal) => {
-      const caller = callerOf(ctx, { server, ask });
+      const by = callerOf(ctx, { server, ask });
       let images: readonly ToolResultContent[] = [];
       const result = await connection.use(
         async (session, options) => {
-          const answer = await session.callTool(tool, inputObject.parse(input), options, caller);
+          const answer = await session.callTool({ name: tool, input: inputObject.parse(input), by }, options);
           images = imagesForPeople(answer);
           return resultOfCall(answer);
         },
