@@ -323,7 +323,7 @@ function openIntake({ config, runtime, log, platforms }: Assembly, works: Works)
     models,
     jobs: jobs.control,
     tools: () => Promise.resolve(toolbox.listed()),
-    toolProblems: toolbox.problems,
+    toolProblems: () => toolbox.problems(),
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     ...commandPlaces(platform),
     firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
@@ -346,7 +346,7 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
     approvals,
     engine,
     tools: () => toolbox.tools(),
-    sections: toolbox.sections,
+    sections: (settings) => toolbox.sections(settings),
     platform,
     openView: (name, body) => {
       if (body.kind === "child") return createTaskViews({ board, clock: runtime.clock }, body);

@@ -97,14 +97,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     tools: all,
     listed: () => [...from(own, "built in"), ...from(loaded, "extension"), ...ofServers()],
     problems: () => servers?.problems() ?? [],
-    sections: (config) => {
-      if (servers === null) return "";
-      const { agentDefinition, mode, toolAllow } = config;
-      const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
-      const allow = toolAllow === undefined ? {} : { toolAllow };
-      const offered = new Set(offeredTools(servers.tools(), { ...access, ...allow }).map(({ name }) => name));
-      return servers.instructions((name) => offered.has(name));
-    },
+    sections: (config) => (servers === null ? "" : serversWords(servers, config)),
     start: async (signal) => {
       servers?.start(signal);
       stopKeeping = keepCopies({ ...options, clock });
@@ -119,6 +112,14 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await servers?.stop();
     },
   };
+}
+
+/** Of the servers whose tools are offered with these settings. */
+function serversWords(servers: McpConnections, { agentDefinition, mode, toolAllow }: QueryConfig): string {
+  const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
+  const allow = toolAllow === undefined ? {} : { toolAllow };
+  const offered = new Set(offeredTools(servers.tools(), { ...access, ...allow }).map(({ name }) => name));
+  return servers.instructions((name) => offered.has(name));
 }
 
 /** Without servers the client that speaks to them is not even loaded. */

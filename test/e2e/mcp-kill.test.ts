@@ -24,7 +24,7 @@ test.runIf(process.platform === "linux")("a bot that is killed leaves no server 
   // The end of its input and SIGTERM do not end it; the other is wrapped in a shell, as npx does it.
   const stubborn = hostile("stubborn", { env: { [name]: value } });
   const line = [stubborn.command, ...(stubborn.args ?? [])].map((word) => `'${word}'`).join(" ");
-  const wrapped = { command: "/bin/sh", args: ["-c", `${line} & wait`], env: { [name]: value } };
+  const wrapped = { command: "/bin/sh", args: ["-c", `${line}; exit`], env: { [name]: value } };
   await using office = await slackOffice({ settings: { mcpServers: { stubborn, wrapped } } });
   await office.bot.start();
   await office.until("the servers", () => processesWith(mark).length === 3);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { text, toolUse } from "../support/model-script.ts";
+import { systemOf } from "../support/request-parts.ts";
 import { useSlackOffice } from "../support/shared-office.ts";
 import { conversationOf } from "../support/slack-talk.ts";
-import { systemOf } from "../support/request-parts.ts";
 import { everything, hostile } from "../tools/mcp/connected.ts";
 
 /** What people see in a thread of servers that others wrote. */
@@ -60,25 +60,39 @@ test("a long call lives on its progress, which people see", async () => {
 test("what a server asks is a question in the thread: values are accepted, and buttons decline and cancel", async () => {
   const go = await ready("ask me");
   const filled = go("mcp__all__trigger-elicitation-request", {});
-  await office().until("the form", () => filled.seen().some(({ text: shown }) => /The MCP server all asks/u.test(shown)));
+  await office().until("the form", () =>
+    filled.seen().some(({ text: shown }) => /The MCP server all asks/u.test(shown)),
+  );
   filled.say("name: Ana Marinho\nInteger: 7");
   const accepted = await filled.answered(1);
   expect(accepted).toContain("User provided the requested information");
   expect(accepted).toContain("Ana Marinho");
 
-  for (const [button, says] of [["answer:0:", "User declined"], ["answer:1:", "User cancelled"]] as const) {
+  for (const [button, says] of [
+    ["answer:0:", "User declined"],
+    ["answer:1:", "User cancelled"],
+  ] as const) {
     const asked = go("mcp__all__trigger-elicitation-request", {});
-    await office().until("buttons", () => asked.seen().some(({ buttons }) => buttons.some(({ id }) => id.startsWith(button))));
+    await office().until("buttons", () =>
+      asked.seen().some(({ buttons }) => buttons.some(({ id }) => id.startsWith(button))),
+    );
     asked.click(button);
     expect(await asked.answered(1)).toContain(says);
-    expect(asked.seen().flatMap(({ buttons }) => buttons).filter(({ id }) => id.startsWith("answer:"))).toEqual([]);
+    expect(
+      asked
+        .seen()
+        .flatMap(({ buttons }) => buttons)
+        .filter(({ id }) => id.startsWith("answer:")),
+    ).toEqual([]);
   }
 });
 
 test("a server that dies comes back, and the call that it died in says what may have happened", async () => {
   const go = await ready("crash it");
   const crashed = await go("mcp__shaky__crash", {}).answered(1);
-  expect(crashed).toContain("The MCP server shaky failed: it ended before it answered. What it had done until then stays.");
+  expect(crashed).toContain(
+    "The MCP server shaky failed: it ended before it answered. What it had done until then stays.",
+  );
   expect(await go("mcp__shaky__echo", { text: "again" }).answered(1)).toContain("again");
 });
 
@@ -99,7 +113,9 @@ test("servers that are not connected stand in /tools with why and the next try, 
   await at.until("the list", () => at.whispersTo("U0ANA").some((words) => words.includes("mcp__all__echo")));
   const listed = at.whispersTo("U0ANA").join("\n");
   expect(listed).toMatch(/⚠ gone is not connected: its program is not found\. Next try (now|in \d+ s)\./u);
-  expect(listed).toContain("⚠ unset is not connected: headers.Authorization refers to NOT_SET_ANYWHERE, which is not set.");
+  expect(listed).toContain(
+    "⚠ unset is not connected: headers.Authorization refers to NOT_SET_ANYWHERE, which is not set.",
+  );
   expect(listed).toContain("⚠ off is not connected: It is disabled in the settings.");
   expect(talk.channel).not.toBe("");
   const system = JSON.stringify(systemOf(at.model.requests.at(-1)?.body));

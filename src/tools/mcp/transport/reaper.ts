@@ -12,9 +12,9 @@ while read -r sign group; do
   groups="$rest"
   [ "$sign" = "+" ] && groups="$groups $group"
 done
-for one in $groups; do kill -TERM -- "-$one" 2>/dev/null; done
+for one in $groups; do kill -s TERM -- "-$one" 2>/dev/null; done
 [ -n "$groups" ] && sleep 1
-for one in $groups; do kill -KILL -- "-$one" 2>/dev/null; done
+for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 exit 0
 `;
 
