@@ -126,6 +126,8 @@ export interface Tool<I = unknown> {
   /** False: a barrier among the turn's calls. */
   readonly parallel: boolean;
   readonly afterCrash: AfterCrash;
+  /** What a call changes is not seen here: unless its result says otherwise, it may have changed something. */
+  readonly changesUnseen?: boolean;
   /** Each call is given what the session's newest result of this tool carried (`ToolContext.carried`). */
   readonly carries?: true;
   /** What “allow for this session / always” remembers, and how the card says it. */

@@ -118,12 +118,18 @@ function unchanged({ detail }: AppError): string {
 /** Named one by one up to this many. */
 const NAMED_FILES = 3;
 
-/** Always said of a run that does not end well: what it had already done. */
-function changed({ changedFiles }: RunStats): string {
-  if (changedFiles.length === 0) return "";
-  const named = changedFiles.slice(0, NAMED_FILES).map((path) => plainLine(path, 80));
-  const more = changedFiles.length - named.length;
+/** Always said of a run that does not end well: what it had already done, or may have. */
+function changed({ changedFiles, mayHaveChanged = [] }: RunStats): string {
+  const files = changedFiles.length === 1 ? "was" : "were";
+  return [
+    ...(changedFiles.length === 0 ? [] : [` ${listed(changedFiles)} ${files} already changed.`]),
+    ...(mayHaveChanged.length === 0 ? [] : [` ${listed(mayHaveChanged)} may have changed something.`]),
+  ].join("");
+}
+
+function listed(names: readonly string[]): string {
+  const named = names.slice(0, NAMED_FILES).map((name) => plainLine(name, 80));
+  const more = names.length - named.length;
   const list = [...named, ...(more > 0 ? [`${more} more`] : [])];
-  const names = list.length === 1 ? list.join("") : `${list.slice(0, -1).join(", ")} and ${list.at(-1) ?? ""}`;
-  return ` ${names} ${changedFiles.length === 1 ? "was" : "were"} already changed.`;
+  return list.length === 1 ? list.join("") : `${list.slice(0, -1).join(", ")} and ${list.at(-1) ?? ""}`;
 }

@@ -7,7 +7,7 @@ import type { Clock } from "../protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import { CancelSignal, SuspendSignal } from "../sessions/engine.ts";
 import { isDatabaseAway } from "../store/failure.ts";
-import type { ToolContext } from "../tool.ts";
+import type { Tool, ToolContext } from "../tool.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import type { AllowedCall } from "./tool-decision.ts";
@@ -39,11 +39,16 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   const startedAt = clock.now();
   const came = await resultOf(running, signal);
   if (came === null) return;
-  const result = boundResult(came);
+  const result = boundResult(withUnseen(came, call.tool));
   const durationMs = clock.now() - startedAt;
   await run.callEnded(use.id, result, durationMs);
   logCall(running, { durationMs, isError: result.isError });
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
+}
+
+/** A call that was cut off may have done anything until then. */
+export function withUnseen(result: ToolResult, tool: Pick<Tool, "changesUnseen"> | undefined): ToolResult {
+  return tool?.changesUnseen === true ? { mayHaveChanged: true, ...result } : result;
 }
 
 /** With all that the call could reach and use. */

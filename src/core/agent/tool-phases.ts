@@ -11,7 +11,7 @@ import { eventsOf } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import type { CallRecord } from "./run-journal.ts";
-import { runCall, toolContext } from "./tool-call.ts";
+import { runCall, toolContext, withUnseen } from "./tool-call.ts";
 import {
   type AllowedCall,
   type AskDecision,
@@ -152,8 +152,9 @@ async function begunResult(
   { call, reason }: { readonly call: CallRecord; readonly reason: string },
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const known = errorResult(`${reason} It had begun; what it had done until then stays.`);
-  const account = rules.tools.find(({ name }) => name === call.name)?.account;
+  const tool = rules.tools.find(({ name }) => name === call.name);
+  const known = withUnseen(errorResult(`${reason} It had begun; what it had done until then stays.`), tool);
+  const account = tool?.account;
   if (account === undefined || !(signal.reason instanceof CancelSignal)) return known;
   const ctx = toolContext({ query, run }, { use: { id: call.callId }, approved: false, carried: null });
   try {

@@ -93,6 +93,8 @@ export interface RunStats {
   readonly costUsd: number | null;
   /** Sandbox files the run has changed, in order of first change. */
   readonly changedFiles: readonly string[];
+  /** Tools whose calls may have changed what nobody here sees. */
+  readonly mayHaveChanged?: readonly string[];
   /** Its sub-agents, where a limit has stopped them together. */
   readonly tasks?: readonly TaskProgress[];
 }

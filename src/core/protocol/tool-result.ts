@@ -21,6 +21,8 @@ export const toolResultSchema = z.object({
   summary: z.string().optional(),
   /** Files read or written: the base of “read before edit” and of the list of what was changed. */
   files: z.array(fileStateSchema).optional(),
+  /** The call may have changed what nobody here sees, beside `files`; false: it certainly has not. */
+  mayHaveChanged: z.boolean().exactOptional(),
   /** Whose words the result holds: with it they have entered the run. */
   people: z.array(authorSchema).exactOptional(),
   /** What the tool's next call in the session is given, e.g. a working directory; the model does not see it. */

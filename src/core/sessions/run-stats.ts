@@ -19,6 +19,7 @@ export async function statsOfRun(
   ]);
   const below = await Promise.all(ofRun.runIds.filter((id) => id !== runId).map((id) => store.usage.ofRun(id)));
   const ended = calls.filter((call) => call.status === "ended");
+  const unseen = new Set(ended.flatMap(({ name, result }) => (result?.mayHaveChanged === true ? [name] : [])));
   return {
     turns: spent.turns,
     tools: ended.length,
@@ -28,6 +29,7 @@ export async function statsOfRun(
       spent.costUsd,
     ),
     changedFiles: changedFiles(ended.flatMap((call) => call.result?.files ?? [])),
+    ...(unseen.size > 0 ? { mayHaveChanged: [...unseen] } : {}),
     ...(type === "budget_exceeded" ? { tasks: await tasksOfRun(store, { sessionId, runId }, now) } : {}),
   };
 }

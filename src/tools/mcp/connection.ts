@@ -135,10 +135,11 @@ export class McpConnection {
     if (last.type === "done") return last.result;
     if (last.type === "away") {
       const state = { name: this.title, state: this.#state };
-      return errorResult(notConnected(state, this.#options.clock.now()), "not connected");
+      return { ...errorResult(notConnected(state, this.#options.clock.now()), "not connected"), mayHaveChanged: false };
     }
     const caution = last.failure.refused ? "" : " What it had done until then stays.";
-    return errorResult(`The MCP server ${this.title} failed: ${last.failure.text}.${caution}`, "failed");
+    const result = errorResult(`The MCP server ${this.title} failed: ${last.failure.text}.${caution}`, "failed");
+    return last.failure.refused ? { ...result, mayHaveChanged: false } : result;
   }
 
   async #tryOnce(

@@ -32,6 +32,7 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
     permission,
     parallel: listed.readOnlyHint && toolSettings(settings, tool).parallel === true,
     afterCrash: harmless ? "replay" : "never",
+    changesUnseen: !harmless,
     grant: () => ({ key: `mcp:${name}:${tool}`, label: `${shown(tool)} of MCP server ${server}, with any input` }),
     title: (input) => titleOf(inputObject.parse(input)),
     preview: async (input) => cardOf(connection, tool, input),
