@@ -175,10 +175,8 @@ async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: 
   add(web);
   if (config.slack !== null) {
     const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
-    const { slack: reactions } = config.reactions;
-    add(
-      createSlackPlatform({ ...slackOptions(config.slack), reactions, clock, log: log.child({ platform: "slack" }) }),
-    );
+    const slack = { ...slackOptions(config.slack), reactions: config.reactions.slack };
+    add(createSlackPlatform({ ...slack, clock, log: log.child({ platform: "slack" }) }));
   }
   if (config.discord !== null) {
     const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");

@@ -12,9 +12,9 @@ export async function checkServers(config: Config, lookAtServers: LookAtServers)
   const looks = Object.keys(servers).length === 0 ? [] : await lookAtServers(config);
   return [
     ...idle.map(({ name, why, isMistake }) => ({ ok: !isMistake, text: `MCP server ${name}: ${why}` })),
-    ...looks.map(({ name, tools, problem }) => {
-      const found = problem ?? `${tools} ${tools === 1 ? "tool" : "tools"}`;
-      return { ok: problem === null, text: `MCP server ${name}: ${found}` };
-    }),
+    ...looks.map(({ name, tools, problem }) => ({
+      ok: problem === null,
+      text: `MCP server ${problem ?? `${name}: ${tools} ${tools === 1 ? "tool" : "tools"}`}`,
+    })),
   ];
 }

@@ -4,7 +4,9 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startAnthropicServer } from "../support/anthropic-server.ts";
 import { type CliGiven, runCli } from "../support/cli.ts";
+import { directoryWith } from "../support/config-sources.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
+import { everything } from "../tools/mcp/connected.ts";
 
 /** A project in which everything is built. */
 function builtProject(): string {
@@ -203,4 +205,21 @@ test("the model's provider is asked for its list: what is known of the model, an
     ),
   );
   expect(server.requests).toEqual([]);
+});
+
+test("each MCP server is connected once; one that cannot be, or is not rightly written, is said with why", async () => {
+  const mcpServers = {
+    all: everything(),
+    gone: { command: "/nowhere/at/all" },
+    unset: { url: "https://h/mcp", headers: { A: "${NOT_SET_ANYWHERE}" } },
+    off: { command: "x", disabled: true },
+  };
+  const { lines, failed } = await doctor({ cwd: directoryWith({ file: { mcpServers } }) });
+  expect(failed).toBe(true);
+  expect(lines.filter((line) => line.includes("MCP server"))).toEqual([
+    "✗ MCP server unset: headers.A refers to NOT_SET_ANYWHERE, which is not set.",
+    "✓ MCP server off: It is disabled in the settings.",
+    expect.stringMatching(/^✓ MCP server all: \d+ tools$/),
+    expect.stringMatching(/^✗ MCP server gone is not connected: its program is not found\./),
+  ]);
 });

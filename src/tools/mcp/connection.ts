@@ -32,7 +32,8 @@ const ALIVE_TIMEOUT_MS = 5_000;
 
 export type ConnectionState =
   | { readonly type: "waiting" }
-  | { readonly type: "connecting" }
+  /** `why` it was not connected before; null at first. */
+  | { readonly type: "connecting"; readonly why: string | null }
   | { readonly type: "connected"; readonly since: number }
   | {
       readonly type: "down";
@@ -192,7 +193,7 @@ export class McpConnection {
 
   async #open(): Promise<Attempt> {
     const { clock, log } = this.#options;
-    this.#state = { type: "connecting" };
+    this.#state = { type: "connecting", why: this.#state.type === "down" ? this.#state.why : null };
     try {
       const session = await McpSession.open(
         { ...this.#options, onToolsChanged: () => this.#catalogue.changed(() => this.#live()) },

@@ -12,11 +12,11 @@ export interface HttpServer {
   kill(): Promise<void>;
 }
 
-/** The same third-party server over streamable HTTP; it ends with the test. */
-export async function everythingOverHttp(again?: number): Promise<HttpServer> {
+/** The same third-party server over streamable HTTP, or `sse`; it ends with the test. */
+export async function everythingOverHttp(again?: number, transport = "streamableHttp"): Promise<HttpServer> {
   const port = again ?? (await freePort());
   const preload = fileURLToPath(new URL("./loopback.mjs", import.meta.url));
-  const child = spawn(process.execPath, ["--import", preload, EVERYTHING, "streamableHttp"], {
+  const child = spawn(process.execPath, ["--import", preload, EVERYTHING, transport], {
     env: { LOOPBACK_PORT: String(port) },
     stdio: ["ignore", "pipe", "ignore"],
   });
