@@ -50,9 +50,16 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
     execute: (call, ctx, signal) => {
       const capabilities = capabilitiesOf(manifest, ctx);
       const scope = { ctx, signal, writes: capabilities.files === "write" };
-      return withChangedFiles(files, scope, async ({ changed = () => {} }) => {
+      return withChangedFiles(files, scope, async ({ changed = () => {}, printed = () => {} }) => {
         const { sessionId, channelKey } = ctx;
-        const caller = { sessionId, channelKey, signal, changed, queued: (before: number) => ctx.queued(before) };
+        const caller = {
+          sessionId,
+          channelKey,
+          signal,
+          changed,
+          printed: ifText(printed),
+          queued: (before: number) => ctx.queued(before),
+        };
         const request = isProgram ? programStart(manifest, call) : call;
         const grant = grantFor(ctx, capabilities);
         const output = await sandbox.call(directory, JSON.stringify(request), grant, caller);
@@ -63,6 +70,13 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
       });
     },
   });
+}
+
+/** What a program that makes an image had written by then is of no use. */
+function ifText(tell: (text: string) => void): (text: string) => void {
+  return (text) => {
+    if (!text.includes("\0")) tell(text);
+  };
 }
 
 const FILES = { none: "none", read: "read", write: "write", execute: "write" } as const;

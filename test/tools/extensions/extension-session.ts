@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { componentNew, parse, preview1AdapterCommandPath } from "@bytecodealliance/jco";
 import { afterAll, beforeAll } from "vitest";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
@@ -39,6 +40,12 @@ export function useExtensionSandbox(network: Partial<GuestFetchOptions> = {}): E
 
 export function fixture(name: string): Uint8Array {
   return Uint8Array.from(readFileSync(new URL(`./fixtures/${name}`, import.meta.url)));
+}
+
+/** A wasi:cli/run component of a module for WASI preview 1. */
+export async function asProgram(source: string): Promise<Uint8Array> {
+  const adapter = readFileSync(preview1AdapterCommandPath());
+  return componentNew(await parse(source), [["wasi_snapshot_preview1", adapter]]);
 }
 
 /** Builds a component of one of the fixtures in JavaScript, in a world of wasm/extension. */

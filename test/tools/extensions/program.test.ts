@@ -1,9 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { componentNew, parse, preview1AdapterCommandPath } from "@bytecodealliance/jco";
 import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import { extensionSession, fixture, useExtensionSandbox } from "./extension-session.ts";
+import { asProgram, extensionSession, fixture, useExtensionSandbox } from "./extension-session.ts";
 
 const place = useExtensionSandbox();
 
@@ -11,12 +10,6 @@ test("the foreign component in the fixtures is made of the source beside it", as
   const source = readFileSync(new URL("./fixtures/count.wat", import.meta.url), "utf8");
   expect(Buffer.from(await asProgram(source)).equals(fixture("count.wasm"))).toBe(true);
 });
-
-/** A wasi:cli/run component of a module for WASI preview 1. */
-async function asProgram(source: string): Promise<Uint8Array> {
-  const adapter = readFileSync(preview1AdapterCommandPath());
-  return componentNew(await parse(source), [["wasi_snapshot_preview1", adapter]]);
-}
 
 test("a foreign program reads a file of the session's directory", async () => {
   const session = extensionSession(place);
@@ -148,6 +141,25 @@ test.each(runaways)("a program that $name is stopped, and the next call runs", a
   expect(result.isError).toBe(true);
   expect(textOf(result.content)).toContain(says);
   expect(textOf((await session.run("count", { file: "a.txt" })).content)).toBe("1 2");
+});
+
+const STDERR = "(i32.const 2) (i32.const 0) (i32.const 1) (i32.const 40)";
+
+test.each([
+  { end: "unreachable", limits: {}, says: "unreachable" },
+  { end: "(loop $l (br $l))", limits: { timeoutMs: 2_000 }, says: "Stopped after 2 s" },
+])("what a program wrote before `$end` ended it is kept", async ({ end, limits, says }) => {
+  const session = extensionSession(place);
+  const source = `(module
+    (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 1) (data (i32.const 0) "\\64\\00\\00\\00\\17\\00\\00\\00")
+    (data (i32.const 100) "panicked at main.rs:7: ")
+    (func (export "_start") (drop (call $write ${STDERR})) ${end}))`;
+  session.add("panics", { arguments: [], limits }, await asProgram(source));
+  const result = await session.run("panics", {});
+  expect(result.isError).toBe(true);
+  expect(textOf(result.content)).toContain(says);
+  expect(textOf(result.content)).toContain("panicked at main.rs:7:");
 });
 
 test("a cancelled program ends", async () => {

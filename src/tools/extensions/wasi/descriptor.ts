@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import type { FilesystemImport } from "../../wasm/workspace/filesystem.ts";
 import { asWasi } from "./file-errors.ts";
 import { type FileHolder, OpenFile } from "./open-file.ts";
@@ -8,7 +9,7 @@ import { WasiFailure } from "./wasi-failure.ts";
 
 export interface FileAccess extends FileHolder {
   readonly writable: boolean;
-  /** Files that are open for writing, until the program ends. */
+  /** Files that the program has not let go of. */
   readonly open: Set<OpenFile>;
   /** Lines about files that could not be written when the program let go of them. */
   readonly unsaved: string[];
@@ -83,7 +84,7 @@ export class Descriptor {
       throw new WasiFailure(status.kind === "link" ? "loop" : "not-permitted");
     if (status === null || how.truncate) asWasi(() => filesystem.writeFile(target, "", false));
     const file = new OpenFile(this.#access, target);
-    if (flags.write) this.#access.open.add(file);
+    this.#access.open.add(file);
     return new Descriptor(this.#access, { path: target, file, flags });
   }
 
@@ -135,8 +136,7 @@ export class Descriptor {
   }
 
   stat(): object {
-    this.#file?.save();
-    return statRecord(this.#status(this.#path, true));
+    return statRecord(this.#ownStatus());
   }
 
   statAt({ symlinkFollow }: PathFlags, path: string): object {
@@ -153,8 +153,13 @@ export class Descriptor {
   }
 
   unlinkFileAt(path: string): void {
-    if (this.#status(this.#at(path), false).kind === "directory") throw new WasiFailure("is-directory");
-    this.#change((filesystem) => filesystem.remove(this.#at(path), false));
+    const target = this.#at(path);
+    if (this.#status(target, false).kind === "directory") throw new WasiFailure("is-directory");
+    this.#requireWritable();
+    const open = this.#openAt(target);
+    for (const file of open) file.keep();
+    this.#change((filesystem) => filesystem.remove(target, false));
+    for (const file of open) file.unlink();
   }
 
   removeDirectoryAt(path: string): void {
@@ -163,11 +168,19 @@ export class Descriptor {
   }
 
   renameAt(path: string, directory: Descriptor, target: string): void {
-    this.#change((filesystem) => filesystem.rename(this.#at(path), directory.#at(target)));
+    const [from, to] = [this.#at(path), directory.#at(target)];
+    this.#requireWritable();
+    const [moved, replaced] = [this.#openAt(from), this.#openAt(to)];
+    if (samePlace(from, to)) return;
+    for (const file of moved) file.save();
+    for (const file of replaced) file.keep();
+    this.#change((filesystem) => filesystem.rename(from, to));
+    for (const file of moved) file.move(to);
+    for (const file of replaced) file.unlink();
   }
 
   metadataHash(): object {
-    return hashRecord(this.#status(this.#path, true));
+    return hashRecord(this.#ownStatus());
   }
 
   metadataHashAt({ symlinkFollow }: PathFlags, path: string): object {
@@ -233,6 +246,19 @@ export class Descriptor {
     asWasi(() => work(this.#access.filesystem));
   }
 
+  /** The open files of that name. */
+  #openAt(path: string): OpenFile[] {
+    return [...this.#access.open].filter((file) => !file.unlinked && samePlace(file.path, path));
+  }
+
+  #ownStatus(): Status {
+    const file = this.#file;
+    if (file === null) return this.#status(this.#path, true);
+    if (file.unlinked) return { ...NAMELESS, size: file.size };
+    file.save();
+    return this.#status(file.path, true);
+  }
+
   #status(path: string, follow: boolean): Status {
     return asWasi(() => this.#access.filesystem.status(path, follow));
   }
@@ -245,6 +271,13 @@ export class Descriptor {
       throw error;
     }
   }
+}
+
+/** Of a file whose name is gone. */
+const NAMELESS: Omit<Status, "size"> = { kind: "file", modified: 0, mode: 0o600, identity: "0:0" };
+
+function samePlace(one: string, other: string): boolean {
+  return posix.normalize(one) === posix.normalize(other);
 }
 
 function statRecord({ kind, size, modified }: Status): object {

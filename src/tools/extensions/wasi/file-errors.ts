@@ -5,6 +5,7 @@ import { WasiFailure } from "./wasi-failure.ts";
 const CODES: Readonly<Record<string, string>> = {
   EACCES: "access",
   EEXIST: "exist",
+  EFBIG: "file-too-large",
   EINVAL: "invalid",
   EISDIR: "is-directory",
   ELOOP: "loop",

@@ -20,20 +20,43 @@ export interface FileHolder {
  * as a whole when the component lets go of it: places are verified per operation, not per descriptor.
  */
 export class OpenFile {
-  readonly path: string;
+  #path: string;
   readonly #holder: FileHolder;
   /** Null until needed. May have room beyond the file's size. */
   #content: Buffer | null = null;
   #size = 0;
   #changed = false;
+  #unlinked = false;
 
   constructor(holder: FileHolder, path: string) {
     this.#holder = holder;
-    this.path = path;
+    this.#path = path;
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  /** True when its name is gone: the content lives as long as it is open, and is never written. */
+  get unlinked(): boolean {
+    return this.#unlinked;
   }
 
   get size(): number {
-    return this.#content === null ? asWasi(() => this.#holder.filesystem.status(this.path, true).size) : this.#size;
+    return this.#content === null ? asWasi(() => this.#holder.filesystem.status(this.#path, true).size) : this.#size;
+  }
+
+  /** Reads the content while the file still has its name. */
+  keep(): void {
+    this.#loaded();
+  }
+
+  unlink(): void {
+    this.#unlinked = true;
+  }
+
+  move(path: string): void {
+    this.#path = path;
   }
 
   read(bytes: number, offset: number): Buffer {
@@ -55,9 +78,9 @@ export class OpenFile {
 
   save(): void {
     const content = this.#content;
-    if (!this.#changed || content === null) return;
+    if (!this.#changed || this.#unlinked || content === null) return;
     this.#changed = false;
-    asWasi(() => this.#holder.filesystem.writeFile(this.path, content.toString("latin1", 0, this.#size), false));
+    asWasi(() => this.#holder.filesystem.writeFile(this.#path, content.toString("latin1", 0, this.#size), false));
   }
 
   /** Lets go of the content, saved or not. */
@@ -75,7 +98,8 @@ export class OpenFile {
 
   #loaded(): Buffer {
     if (this.#content === null) {
-      const text = asWasi(() => this.#holder.filesystem.readFile(this.path));
+      if (this.size > MAX_SIZE) throw new WasiFailure("file-too-large");
+      const text = asWasi(() => this.#holder.filesystem.readFile(this.#path));
       this.#hold(text.length);
       this.#content = Buffer.from(text, "latin1");
       this.#size = this.#content.length;

@@ -1,4 +1,4 @@
-import { WasiFailure } from "./wasi-failure.ts";
+import { type WasiError, WasiFailure } from "./wasi-failure.ts";
 
 /** `wasi:io`: the classes whose instances components hold as resources. All of it is synchronous; a worker may block. */
 
@@ -8,11 +8,32 @@ const WINDOW = 1_048_576n;
 /** Bytes that one read yields at most. */
 const MAX_READ = 262_144;
 
+/** Why an operation of a stream failed: what `filesystem-error-code` and `http-error-code` tell of it. */
 export class IoError {
+  readonly payload: WasiError;
+
+  constructor(payload: WasiError) {
+    this.payload = payload;
+  }
+
   toDebugString(): string {
-    return "input or output failed";
+    return typeof this.payload === "string" ? this.payload : this.payload.tag;
   }
 }
+
+/** Does a stream's work; what is declined is the stream's error, which the component can ask for its code. */
+function asStream<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof WasiFailure)) throw error;
+    const { payload } = error;
+    if (typeof payload === "object" && STREAM_ERRORS.has(payload.tag)) throw error;
+    throw new WasiFailure({ tag: "last-operation-failed", val: new IoError(payload) });
+  }
+}
+
+const STREAM_ERRORS: ReadonlySet<string> = new Set(["closed", "last-operation-failed"]);
 
 /** Ready from a point in time on, in milliseconds of `performance.now()`. */
 export class Pollable {
@@ -50,7 +71,7 @@ export class InputStream {
   }
 
   read(bytes: bigint): Uint8Array {
-    const part = this.#pull(Math.min(Number(bytes), MAX_READ));
+    const part = asStream(() => this.#pull(Math.min(Number(bytes), MAX_READ)));
     if (part === null) throw new WasiFailure({ tag: "closed" });
     return part;
   }
@@ -87,7 +108,7 @@ export class OutputStream {
   }
 
   write(bytes: Uint8Array): void {
-    if (!this.#push(bytes)) throw new WasiFailure({ tag: "closed" });
+    if (!asStream(() => this.#push(bytes))) throw new WasiFailure({ tag: "closed" });
   }
 
   blockingWriteAndFlush(bytes: Uint8Array): void {

@@ -1,10 +1,13 @@
 import { SandboxError } from "../../../core/protocol/errors.ts";
 
+/** An error value: of an enum, or of a variant. */
+export type WasiError = string | { readonly tag: string; readonly val?: unknown };
+
 /** A declined or failed call of WASI. `payload` is what the component gets as its error value. */
 export class WasiFailure extends SandboxError {
-  readonly payload: unknown;
+  readonly payload: WasiError;
 
-  constructor(payload: string | { readonly tag: string; readonly val?: unknown }) {
+  constructor(payload: WasiError) {
     super("sandbox_failed", typeof payload === "string" ? payload : payload.tag);
     this.payload = payload;
   }

@@ -56,15 +56,16 @@ interface Running {
 
 /**
  * An instance gets its imports before it is known what it will run on, so arguments and streams come
- * later. A component that is no program has none, and what it writes is dropped.
+ * later. A component that is no program has none, and what it writes is in no result. `printed` learns of all that is
+ * written: a call that does not come to its own end has nothing else to show.
  */
-export function createWasi(filesystem: FilesystemImport): Wasi {
+export function createWasi(filesystem: FilesystemImport, printed: (bytes: Uint8Array) => void): Wasi {
   let running: Running = {
     args: [],
     files: null,
     stdin: textStream(""),
-    stdout: new Sink(null),
-    stderr: new Sink(null),
+    stdout: new Sink(null, printed),
+    stderr: new Sink(null, printed),
   };
   const now = (): Running => running;
   return {
@@ -72,7 +73,7 @@ export function createWasi(filesystem: FilesystemImport): Wasi {
     run: (program, input, { writable, outputBytes }) => {
       const { args, stdin, files: hasFiles } = programStartSchema.parse(JSON.parse(input));
       const budget = { left: Math.floor(outputBytes * OUTPUT_SHARE) };
-      const [stdout, stderr] = [new Sink(budget), new Sink(budget)];
+      const [stdout, stderr] = [new Sink(budget, printed), new Sink(budget, printed)];
       const held = { left: MAX_HELD };
       const files: FileAccess = { filesystem, held, writable, open: new Set(), unsaved: [] };
       running = { args, files: hasFiles ? files : null, stdin: textStream(stdin), stdout, stderr };
@@ -105,11 +106,13 @@ function codeOf(program: { run(): void }): number {
 /** Collects what a program writes, up to a number of bytes that two streams share; without one it keeps nothing. */
 class Sink {
   readonly #budget: { left: number } | null;
+  readonly #printed: (bytes: Uint8Array) => void;
   readonly #parts: Buffer[] = [];
   full = false;
 
-  constructor(budget: { left: number } | null) {
+  constructor(budget: { left: number } | null, printed: (bytes: Uint8Array) => void) {
     this.#budget = budget;
+    this.#printed = printed;
   }
 
   stream(): OutputStream {
@@ -118,6 +121,7 @@ class Sink {
 
   /** False when no more fits. */
   push(bytes: Uint8Array): boolean {
+    this.#printed(bytes);
     if (this.#budget === null) return true;
     if (bytes.length > this.#budget.left) this.full = true;
     const kept = Buffer.from(bytes.subarray(0, this.#budget.left));
@@ -173,8 +177,13 @@ function cli(now: () => Running): Record<string, object> {
   };
 }
 
+/** Only of a failure in a file: other codes are objects. */
+function filesystemErrorCode({ payload }: IoError): string | undefined {
+  return typeof payload === "string" ? payload : undefined;
+}
+
 const FILESYSTEM = {
-  "wasi:filesystem/types": { Descriptor, DirectoryEntryStream, filesystemErrorCode: () => undefined },
+  "wasi:filesystem/types": { Descriptor, DirectoryEntryStream, filesystemErrorCode },
 };
 
 const IO = {

@@ -12,11 +12,13 @@ export function createPrinted(): Printed {
   return new SharedArrayBuffer(COUNT + HELD);
 }
 
-/** Adds a line. */
-export function print(printed: Printed, line: string): void {
+export function printLine(printed: Printed, line: string): void {
+  print(printed, Buffer.from(`${line}\n`));
+}
+
+export function print(printed: Printed, bytes: Uint8Array): void {
   const count = new BigInt64Array(printed, 0, 1);
   const held = new Uint8Array(printed, COUNT);
-  const bytes = Buffer.from(`${line}\n`);
   const newest = bytes.subarray(Math.max(bytes.length - HELD, 0));
   const total = Number(Atomics.load(count, 0)) + bytes.length;
   const start = (total - newest.length) % HELD;

@@ -10,7 +10,7 @@ import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { createHttpImport } from "./http-import.ts";
 import { type FromWorker, type Outcome, type RunMessage } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
-import { type Printed, print } from "./printed.ts";
+import { type Printed, print, printLine } from "./printed.ts";
 
 /** A call as the pool hands it over. `compiled` comes with the first call of a guest to this worker. */
 export interface WorkerCall {
@@ -72,8 +72,10 @@ async function guestOf({ guestKey, compiled }: WorkerCall): Promise<Guest> {
 function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): () => Promise<Instance> {
   return async () => {
     const workspace = createWorkspace();
-    const wasi = createWasi(workspace.filesystem);
     const granted: Instance["granted"] = { clock: false, fetch: false, call: null };
+    const wasi = createWasi(workspace.filesystem, (bytes) => {
+      if (granted.call !== null) print(granted.call.printed, bytes);
+    });
     const http = createHttpImport((request) => (granted.fetch ? askBot(request) : NOT_YET));
     const imports = {
       "deckhand:sandbox/workspace": workspace.functions,
@@ -84,7 +86,7 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
       },
       "deckhand:sandbox/console": {
         print: (line: string) => {
-          if (granted.call !== null) print(granted.call.printed, line);
+          if (granted.call !== null) printLine(granted.call.printed, line);
         },
       },
       "deckhand:sandbox/http": http,
