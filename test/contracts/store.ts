@@ -125,7 +125,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
 
     test("lets nobody write under an epoch that has passed", async () => {
       await createSession(store);
-      const old = await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
+      const { epoch: old } = await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
       await store.transaction((tx) => tx.sessions.raiseEpoch("ses_1"));
       const stale = store.transaction((tx) => tx.sessions.fence("ses_1", old, AT));
       const error = await stale.catch((reason: unknown) => reason);
@@ -188,7 +188,8 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       ]);
       await store.transaction((tx) => tx.toolCalls.ended("run_1", "c1", { result, durationMs: 1.6, at: AT }));
       expect(await store.toolCalls.ofRun("run_1")).toMatchObject([{ status: "ended", result, durationMs: 2 }]);
-      expect(await store.toolCalls.filesOfSession("ses_1")).toEqual(result.files);
+      expect(await store.toolCalls.filesBefore("ses_1", "run_2")).toEqual(result.files);
+      expect(await store.toolCalls.filesBefore("ses_1", "run_1")).toEqual([]);
     });
 
     test("says that a run's cost is unknown as soon as one call's is", async () => {
@@ -200,7 +201,6 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
         turns: 2,
         costUsd: null,
         usage: { inputTokens: 20, outputTokens: 10 },
-        lastStopReason: "end_turn",
       });
     });
 

@@ -1,11 +1,5 @@
-import type {
-  FailedCall,
-  JournalledResponse,
-  RunJournal,
-  RunState,
-  Steering,
-  SummaryCost,
-} from "../../src/core/agent/run-journal.ts";
+import type { CallEnding, FailedCall, RunJournal, Steering, SummaryCost } from "../../src/core/agent/run-journal.ts";
+import type { JournalledResponse, RunState } from "../../src/core/agent/run-state.ts";
 import { type Projection, WHOLE_HISTORY } from "../../src/core/context/projection.ts";
 import { cutsAfter } from "../../src/core/context/resume.ts";
 import { type Message, toolUsesOf } from "../../src/core/protocol/messages.ts";
@@ -118,6 +112,7 @@ export class MemoryJournal implements RunJournal {
       }),
       usage: spent.map(({ usage }) => usage).reduce(addUsage, NO_USAGE),
       costUsd: costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0),
+      callsAsked: this.#calls.size,
       toolsRun: this.#endedCalls.length,
       knownFiles: known,
       changedFiles: [...new Set(files.filter((file) => file.action === "wrote").map((file) => file.path))],
@@ -161,7 +156,7 @@ export class MemoryJournal implements RunJournal {
     });
   }
 
-  callEnded(callId: string, result: ToolResult, durationMs: number): Promise<void> {
+  callEnded(callId: string, result: ToolResult, { durationMs }: CallEnding): Promise<void> {
     return this.#write("callEnded", () => {
       const call = this.#call(callId);
       if (call.status === "ended") throw new Error(`call ${callId} has ended`);

@@ -3,7 +3,7 @@ import { isResume, joinedReply, MOST_RESUMES } from "../context/resume.ts";
 import { ProviderError } from "../protocol/errors.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
-import type { RunState } from "./run-journal.ts";
+import type { RunState } from "./run-state.ts";
 
 /**
  * What the loop does next. `skip_calls` ends calls without running them; `reason` is told to the model.

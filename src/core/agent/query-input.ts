@@ -7,6 +7,7 @@ import type { Spending, Tool, ToolThread } from "../tool.ts";
 import type { ApprovalDesk } from "./approval-desk.ts";
 import type { QueryConfig } from "./query-config.ts";
 import type { RunJournal } from "./run-journal.ts";
+import type { RunState } from "./run-state.ts";
 
 /** Everything that one run of the query loop works with. */
 export interface Query {
@@ -22,6 +23,8 @@ export interface Query {
   readonly tools: readonly Tool[];
   readonly system: readonly SystemPart[];
   readonly journal: RunJournal;
+  /** Told of the run once it is read: its state is the newest one at any time. */
+  readonly opened?: (run: { readonly state: RunState }) => void;
   /** Where people are asked. */
   readonly approvals: ApprovalDesk;
   /** Where tools post and read. */

@@ -86,6 +86,7 @@ export async function openLoop(query: Query): Promise<Loop> {
   const offered = (names: readonly string[]) => {
     return toolSpecs(deferTools(offeredTools(query.tools, access), names).offered);
   };
+  query.opened?.(run);
   return {
     told: new Set(),
     query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },

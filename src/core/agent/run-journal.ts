@@ -2,8 +2,8 @@ import type { Projection } from "../context/projection.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import type { Usage } from "../protocol/usage.ts";
-import type { StopReason } from "../providers/provider.ts";
 import type { WriteIntent } from "../tool.ts";
+import type { JournalledResponse, RunState } from "./run-state.ts";
 
 /**
  * The loop's durable memory. Each method is one transaction that is committed when it resolves, so a
@@ -15,11 +15,11 @@ export interface RunJournal {
   modelResponded(response: JournalledResponse): Promise<void>;
   /** A model call came to nothing: what it is charged all the same. Whatever was reserved for it is free. */
   callFailed(call: FailedCall): Promise<void>;
-  callBegun(callId: string): Promise<void>;
+  callBegun(callId: string, mark: CallMark): Promise<void>;
   /** What the session's newest result of a tool carried; null when there is none. */
   carried(toolName: string): Promise<string | null>;
   callIntends(callId: string, intent: WriteIntent): Promise<void>;
-  callEnded(callId: string, result: ToolResult, durationMs: number): Promise<void>;
+  callEnded(callId: string, result: ToolResult, end: CallEnding): Promise<void>;
   /** Appends the user message that carries the turn's tool results. */
   toolResults(turn: number, message: Message): Promise<void>;
   /** Appends the user message that asks for the rest of the turn's response, which the output limit cut off. */
@@ -32,19 +32,19 @@ export interface RunJournal {
   takeSteering(turn: number): Promise<Steering>;
 }
 
+export interface CallMark {
+  /** Nothing is lost should the process die before the journal's next write: the results follow at once, or it may run again. */
+  readonly mayWait: boolean;
+}
+
+export interface CallEnding extends CallMark {
+  readonly durationMs: number;
+}
+
 export interface Steering {
   readonly messages: readonly Message[];
   /** Of the events that address the agent. */
   readonly eventKeys: readonly string[];
-}
-
-export interface JournalledResponse {
-  readonly turn: number;
-  readonly message: Message;
-  readonly stopReason: StopReason;
-  readonly usage: Usage;
-  readonly costUsd: number | null;
-  readonly model: string;
 }
 
 /** `usage` is null when the provider charges nothing. `model` is `provider/model`. */
@@ -56,43 +56,3 @@ export interface FailedCall {
 
 /** The model call behind a summary. `model` is `provider/model`. */
 export type SummaryCost = Pick<JournalledResponse, "usage" | "costUsd" | "model" | "stopReason">;
-
-export interface CallRecord {
-  readonly callId: string;
-  readonly name: string;
-  readonly input: unknown;
-  readonly status: "pending" | "begun" | "ended";
-  readonly intent: WriteIntent | null;
-  readonly result: ToolResult | null;
-}
-
-export interface RunState {
-  /** The session's whole history, oldest first, this run's messages at its end. */
-  readonly messages: readonly Message[];
-  /** Model calls of this run that are journalled. */
-  readonly turns: number;
-  readonly lastStopReason: StopReason | null;
-  /** How many responses in a row the output limit has cut off; a turn with tools begins the count anew. */
-  readonly cuts: number;
-  /** The model the run has switched to (`provider/model`), null while it calls its own. */
-  readonly switchedTo: string | null;
-  /** What requests carry in place of parts of the history. */
-  readonly projection: Projection;
-  /** This run has made a summary, or tried to. */
-  readonly hasSummarised: boolean;
-  /**
-   * Tokens of the session's newest request and its response, and how many of the messages they cover; null when requests
-   * carry something else by now.
-   */
-  readonly lastMeasured: { readonly tokens: number; readonly messages: number } | null;
-  /** The calls of the newest assistant message, in call order. */
-  readonly calls: readonly CallRecord[];
-  readonly usage: Usage;
-  /** Null as soon as one call's price is unknown. */
-  readonly costUsd: number | null;
-  /** Tool calls of this run that ended. */
-  readonly toolsRun: number;
-  /** sha256 by path, as the session's tool calls left the files. */
-  readonly knownFiles: ReadonlyMap<string, string>;
-  readonly changedFiles: readonly string[];
-}

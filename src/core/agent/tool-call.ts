@@ -33,7 +33,8 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   const { use, title } = call;
   const { clock } = query.runtime;
   if (signal.aborted) return;
-  if (call.type === "run" && call.begins) await run.callBegun(use.id);
+  const repeats = { mayRepeat: mayRepeat(call.tool) };
+  if (call.type === "run" && call.begins) await run.callBegun(use.id, repeats);
   emit({ type: "tool_start", toolId: use.id, toolName: use.name, input: use.input, title });
 
   const startedAt = clock.now();
@@ -41,7 +42,7 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   if (came === null) return;
   const result = boundResult(withUnseen(came, call.tool));
   const durationMs = clock.now() - startedAt;
-  await run.callEnded(use.id, result, durationMs);
+  await run.callEnded(use.id, result, { durationMs, ...repeats });
   logCall(running, { durationMs, isError: result.isError });
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
@@ -49,6 +50,11 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
 /** A call that was cut off may have done anything until then. */
 export function withUnseen(result: ToolResult, tool: Pick<Tool, "changesUnseen"> | undefined): ToolResult {
   return tool?.changesUnseen === true ? { mayHaveChanged: true, ...result } : result;
+}
+
+/** What a crash cuts off begins anew; a call that waits for something goes on with what it has begun. */
+function mayRepeat({ afterCrash, settle }: AllowedCall["tool"]): boolean {
+  return afterCrash === "replay" && settle === undefined;
 }
 
 /** With all that the call could reach and use. */

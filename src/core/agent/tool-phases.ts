@@ -10,7 +10,7 @@ import type { CallVerdict } from "./approval-desk.ts";
 import { eventsOf } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
-import type { CallRecord } from "./run-journal.ts";
+import type { CallRecord } from "./run-state.ts";
 import { runCall, toolContext, withUnseen } from "./tool-call.ts";
 import {
   type AllowedCall,
@@ -140,7 +140,7 @@ export async function skipCalls(calls: Skipping, reason: string, signal: AbortSi
   for (const call of calls.run.state.calls) {
     if (call.status === "ended") continue;
     const result = call.status === "begun" ? await begunResult(calls, { call, reason }, signal) : errorResult(reason);
-    await calls.run.callEnded(call.callId, result, 0);
+    await calls.run.callEnded(call.callId, result, NOT_RUN);
   }
 }
 
@@ -165,6 +165,8 @@ async function begunResult(
   }
 }
 
+const NOT_RUN = { durationMs: 0, mayRepeat: false };
+
 function openCalls({ message, run }: TurnCalls) {
   return toolUsesOf(message.content)
     .map((use) => ({ use, record: run.state.calls.find((call) => call.callId === use.id) }))
@@ -172,7 +174,7 @@ function openCalls({ message, run }: TurnCalls) {
 }
 
 async function* refuse({ run }: TurnCalls, { use, title, result }: RefuseDecision): AsyncGenerator<QueryEvent, void> {
-  await run.callEnded(use.id, result, 0);
+  await run.callEnded(use.id, result, NOT_RUN);
   yield toolStart(use, title);
   yield { type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs: 0 };
 }

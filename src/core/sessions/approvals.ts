@@ -24,6 +24,8 @@ export interface ApprovalDeskOptions {
   readonly rules: ApprovalRules;
   readonly session: SessionRow;
   readonly context: TurnContext;
+  /** What the run asked in earlier wakes is in the store. A wake that asks ends with that. */
+  readonly isResumed: boolean;
   readonly closings: Closings;
 }
 
@@ -34,14 +36,14 @@ const TITLE_CHARS = 80;
 export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
   return {
     async asked(turn) {
-      const row = await options.store.approvals.get(approvalId(options.context.runId, turn));
+      const row = await earlierApproval(options, turn);
       if (row === null) return [];
       return [{ type: "approval_request", approvalId: row.id, callIds: row.calls.map(({ callId }) => callId) }];
     },
 
     async verdicts(turn, calls) {
       const id = approvalId(options.context.runId, turn);
-      const known = await options.store.approvals.get(id);
+      const known = await earlierApproval(options, turn);
       if (known !== null) return settle(options, { ...known, asked: calls });
       const people = await peopleOfRun(options.store, options.context.runId);
       const covered = await coveredByGrants(options, calls, people);
@@ -50,6 +52,10 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
       return ask(options, { id, turn, people, calls: open, asked: calls });
     },
   };
+}
+
+function earlierApproval({ store, context, isResumed }: ApprovalDeskOptions, turn: number) {
+  return isResumed ? store.approvals.get(approvalId(context.runId, turn)) : null;
 }
 
 /** The approval of a turn's calls. */

@@ -1,3 +1,4 @@
+import { changedFiles } from "../agent/run-state.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { ChildRow, NewChild } from "../store/children.ts";
@@ -8,7 +9,6 @@ import { REPORT } from "./child-status.ts";
 import { MOST_CHILDREN } from "./child-task.ts";
 import type { SessionEngine } from "./engine.ts";
 import { releaseIn, releaseQueued, wakeReleased } from "./executor-queue.ts";
-import { changedFiles } from "./run-journal.ts";
 import { peopleOfRun } from "./run-people.ts";
 
 export interface ChildDeps {

@@ -2,22 +2,22 @@ import { AppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import type { RunRow } from "../store/runs.ts";
-import { applicantOf, type SessionRow } from "../store/sessions.ts";
+import { applicantOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { Admission } from "./admission.ts";
+import { Admission, type Applicant } from "./admission.ts";
 import { type StoppedRun, stopRun } from "./children.ts";
 import {
   CancelSignal,
   type Claim,
   type Delivered,
+  type Proof,
   type SessionEngine,
   type SessionHandler,
   SuspendSignal,
   type TurnContext,
-  type Wake,
 } from "./engine.ts";
 import { wakeReleased } from "./executor-queue.ts";
+import { beginRun, FIRST_EPOCH, NothingToDo, type OwnedWake, resumeRun } from "./next-wake.ts";
 import type { PostTarget } from "./post-once.ts";
 import { QueuePositions } from "./queue-positions.ts";
 import { resumesRun, type SessionEvent, startsRun } from "./session-event.ts";
@@ -45,11 +45,8 @@ const BEGIN_EVERY_MS = 20;
 /** Of the drain time, what calls get; the rest is for what follows them. */
 const DRAIN_SHARE = 0.8;
 
-/** A wake and the epoch under which it may write. */
-interface OwnedWake {
-  readonly wake: Wake;
-  readonly epoch: number;
-}
+/** What happens twice has happened. */
+const REPEATABLE: Proof = { isDone: () => Promise.resolve(false) };
 
 interface ActiveRun {
   readonly controller: AbortController;
@@ -112,16 +109,16 @@ export class EmbeddedEngine implements SessionEngine {
 
   async deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<Delivered> {
     const dueAt = this.#options.runtime.clock.now();
-    const inserted = await storeEvent({ sessionId, event, dueAt, claim }, this.#options);
-    if (inserted === "new" && (startsRun(event) || resumesRun(event))) await this.#tryWake(sessionId);
-    return inserted;
+    const { delivered, opened } = await storeEvent({ sessionId, event, dueAt, claim }, this.#options);
+    if (delivered === "new" && (startsRun(event) || resumesRun(event))) await this.#tryWake(sessionId, opened);
+    return delivered;
   }
 
   async deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
-    const inserted = await storeEvent({ sessionId, event, dueAt }, this.#options);
-    if (inserted === "new" && dueAt <= this.#wokenUntil) await this.#tryWake(sessionId);
+    const { delivered } = await storeEvent({ sessionId, event, dueAt }, this.#options);
+    if (delivered === "new" && dueAt <= this.#wokenUntil) await this.#tryWake(sessionId);
     await this.#armTimer();
-    return inserted === "new" ? "new" : "duplicate";
+    return delivered === "new" ? "new" : "duplicate";
   }
 
   async cancel(sessionId: string, runId: string, by: string): Promise<void> {
@@ -147,9 +144,9 @@ export class EmbeddedEngine implements SessionEngine {
   }
 
   /** A session whose wake fails is woken again later: what is for it is stored, and nobody delivers that again. Never rejects. */
-  async #tryWake(sessionId: string): Promise<void> {
+  async #tryWake(sessionId: string, known: Applicant | null = null): Promise<void> {
     try {
-      await this.#wake(sessionId);
+      await this.#wake(sessionId, known);
     } catch (error) {
       this.#wakeLater(sessionId, error, "wake_failed");
     }
@@ -164,18 +161,18 @@ export class EmbeddedEngine implements SessionEngine {
     this.#timers.after(waitMs, () => this.#rewake(sessionId));
   }
 
-  async #wake(sessionId: string): Promise<void> {
+  async #wake(sessionId: string, known: Applicant | null = null): Promise<void> {
     if (this.#handler === null) return;
-    const session = await this.#options.store.sessions.get(sessionId);
+    const applicant = known ?? applicantOf(await this.#options.store.sessions.get(sessionId));
     if (this.#active.has(sessionId) || this.#preparing.has(sessionId)) {
       this.#again.add(sessionId);
       return;
     }
     if (this.#admission.isWaiting(sessionId)) return;
-    const applicant = applicantOf(session);
     if (!this.#admission.isFullFor(applicant.personId)) this.#admission.enqueue(applicant);
     // Where there was nothing to do, an event that came meanwhile has only left word.
-    else if (!(await this.#prepare(session)) && this.#again.delete(sessionId)) return this.#wake(sessionId);
+    else if (!(await this.#prepare(sessionId)) && this.#again.delete(sessionId))
+      return this.#wake(sessionId, applicant);
     this.#admitNext();
     this.#positions.moved();
   }
@@ -196,15 +193,12 @@ export class EmbeddedEngine implements SessionEngine {
   }
 
   async #beginWaiting(): Promise<void> {
-    const { store, runtime } = this.#options;
+    const { runtime } = this.#options;
     for (const sessionId of this.#admission.waiting()) {
       if (this.#handler === null) return;
       if (!this.#admission.isWaiting(sessionId) || this.#positions.has(sessionId)) continue;
       try {
-        const session = await store.sessions.get(sessionId);
-        // Meanwhile it may have got its place: begun a second time it would lose the first.
-        if (!this.#admission.isWaiting(sessionId)) continue;
-        await this.#prepare(session);
+        await this.#prepare(sessionId);
         this.#positions.moved();
         await runtime.clock.sleep(BEGIN_EVERY_MS, this.#suspend.signal);
       } catch (error) {
@@ -216,14 +210,14 @@ export class EmbeddedEngine implements SessionEngine {
   }
 
   /** Begins the run of a session that must wait, so that its thread shows it and it can be stopped; false when it has none. */
-  #prepare(session: SessionRow): Promise<boolean> {
-    const { id } = session;
+  #prepare(id: string): Promise<boolean> {
     const begin = async () => {
       try {
-        const next = await this.#nextWake(session);
+        const next = await this.#nextWake(id, null);
         if (next === null) return false;
-        this.#positions.add(id, { wake: next.wake, context: this.#context(session, next, new AbortController()) });
-        if (!this.#active.has(id) && !this.#admission.isWaiting(id)) this.#admission.enqueue(applicantOf(session));
+        const applicant = applicantOf(next.wake.session);
+        this.#positions.add(id, { wake: next.wake, context: this.#context(next, new AbortController()) });
+        if (!this.#active.has(id) && !this.#admission.isWaiting(id)) this.#admission.enqueue(applicant);
         return true;
       } finally {
         this.#preparing.delete(id);
@@ -255,17 +249,16 @@ export class EmbeddedEngine implements SessionEngine {
 
   /** One run of the session; another that waits goes to the end of the queue. Never rejects. */
   async #drive(sessionId: string, active: ActiveRun): Promise<void> {
-    const { log, store } = this.#options;
+    const { log } = this.#options;
     try {
       await this.#preparing.get(sessionId);
       this.#positions.delete(sessionId);
       this.#again.delete(sessionId);
-      const session = await store.sessions.get(sessionId);
-      const next = await this.#nextWake(session);
+      const next = await this.#nextWake(sessionId, active);
       if (next === null) return;
-      await this.#run(session, next, active);
+      await this.#run(next, active);
       this.#failures.delete(sessionId);
-      this.#again.add(sessionId);
+      if (next.hasMore) this.#again.add(sessionId);
     } catch (error) {
       if (this.#suspend.signal.aborted) return;
       if (error instanceof AppError && error.code === "stale_owner") {
@@ -281,83 +274,58 @@ export class EmbeddedEngine implements SessionEngine {
   }
 
   /**
-   * The run to go on with, or a new one for the oldest waiting event; null when there is nothing to do.
-   * It makes this wake the session's owner: whoever had it before can write no more.
+   * The run to go on with, or a new one for the oldest waiting event; null when there is nothing to do. It makes this wake
+   * the session's owner, whoever had it before can write no more, and all it begins with is read together.
    */
-  async #nextWake(session: SessionRow): Promise<OwnedWake | null> {
+  async #nextWake(sessionId: string, active: ActiveRun | null): Promise<OwnedWake | null> {
     const { store, runtime } = this.#options;
-    const now = runtime.clock.now();
-    const open = await store.runs.open(session.id);
-    if (open !== null) {
-      const isCut = open.status === "running" || open.cancelledBy !== null;
-      return isCut || (await store.inbox.hasResuming(session.id, now)) ? this.#resume(session, open) : null;
-    }
-    const event = await store.inbox.nextWaking(session.id, now);
-    if (event === null) return this.#forgetResuming(session.id, now);
     const runId = runtime.ids.next("run");
-    const epoch = await store.transaction(async (tx) => {
-      const raised = await tx.sessions.raiseEpoch(session.id);
-      // A process that is losing its lease may find that the next one has taken the event.
-      if ((await tx.inbox.take([event.seq], runId)) === 0) return null;
-      const agent = event.body.kind === "message" ? event.body.agent : undefined;
-      if (agent !== undefined) await tx.sessions.setAgent(session.id, agent);
-      await tx.runs.begin({ id: runId, sessionId: session.id, eventSeq: event.seq, at: runtime.clock.now() });
-      return raised;
+    const begin = store.transaction(async (tx) => {
+      const now = runtime.clock.now();
+      const owned = await tx.sessions.raiseEpoch(sessionId);
+      const open = owned.epoch === FIRST_EPOCH ? null : await tx.runs.open(sessionId);
+      const waiting = await tx.inbox.waiting(sessionId, now);
+      if (open !== null) return resumeRun(tx, { ...owned, open, waiting, now });
+      // Whoever stops the run as soon as it is there finds it here.
+      if (active !== null) active.runId = runId;
+      return beginRun(tx, { ...owned, runId, waiting, now });
     });
-    if (epoch === null) return this.#nextWake(session);
-    return { wake: { sessionId: session.id, runId, event, resumed: false }, epoch };
-  }
-
-  /** What a run was to go on with has come after its end. */
-  async #forgetResuming(sessionId: string, at: number): Promise<null> {
-    const { store } = this.#options;
-    if (await store.inbox.hasResuming(sessionId, at)) {
-      await store.transaction((tx) => tx.inbox.takeResuming(sessionId, null, at));
+    try {
+      return await begin;
+    } catch (error) {
+      if (error instanceof NothingToDo) return null;
+      throw error;
     }
-    return null;
   }
 
-  async #resume(session: SessionRow, run: RunRow): Promise<OwnedWake> {
-    const { store } = this.#options;
-    const event = await store.inbox.get(run.eventSeq);
-    const epoch = await store.transaction(async (tx) => {
-      // The session before its run, as a stop locks them.
-      const raised = await tx.sessions.raiseEpoch(session.id);
-      await tx.inbox.takeResuming(session.id, run.id, this.#options.runtime.clock.now());
-      if (run.status === "parked") await tx.runs.setStatus(run.id, "running");
-      return raised;
-    });
-    return { wake: { sessionId: session.id, runId: run.id, event, resumed: true }, epoch };
-  }
-
-  async #run(session: SessionRow, next: OwnedWake, active: ActiveRun): Promise<void> {
-    const { store, runtime } = this.#options;
+  async #run(next: OwnedWake, active: ActiveRun): Promise<void> {
     const handler = this.#handler;
     if (handler === null) return;
-    const { wake } = next;
-    const context = this.#context(session, next, active.controller);
+    const { wake, stoppedBy } = next;
+    const context = this.#context(next, active.controller);
     active.runId = wake.runId;
-    const run = await store.runs.get(wake.runId);
-    if (run?.cancelledBy) active.controller.abort(new CancelSignal(run.cancelledBy));
+    if (stoppedBy !== null) active.controller.abort(new CancelSignal(stoppedBy));
     const end = await handler.run(wake, context);
     if (end !== "parked") return;
-    await store.transaction(async (tx) => {
-      await tx.sessions.fence(session.id, next.epoch, runtime.clock.now());
-      await tx.runs.setStatus(wake.runId, "parked");
-    });
+    await context.commit((tx) => tx.runs.setStatus(wake.runId, "parked"), REPEATABLE);
+    // What it waits for may have come while it parked.
+    this.#again.add(wake.sessionId);
   }
 
-  #context(session: SessionRow, { wake, epoch }: OwnedWake, controller: AbortController): TurnContext {
+  #context({ wake, epoch }: OwnedWake, controller: AbortController): TurnContext {
     const { store, runtime, log, target } = this.#options;
+    const { thread } = wake.session;
     return createTurnContext({
       store,
       clock: runtime.clock,
       log,
-      target: target(session.thread.platform),
-      sessionId: session.id,
+      target: target(thread.platform),
+      sessionId: wake.sessionId,
       runId: wake.runId,
       epoch,
-      thread: session.thread,
+      thread,
+      isResumed: wake.resumed,
+      isNewSession: wake.isFirst,
       signal: AbortSignal.any([controller.signal, this.#suspend.signal]),
       suspended: this.#suspend.signal,
     });

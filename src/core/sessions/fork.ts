@@ -36,7 +36,7 @@ export async function forkSession(
   // The run's id tells the copies from what people say in the new session.
   const runId = `fork:${from.id}`;
   const copies = copied.messages.map((message) => ({ ...message, id: ids.next("msg") }));
-  await tx.messages.begin(id, runId, copies);
+  await tx.messages.add({ sessionId: id, runId, after: 0 }, copies);
   if (projection.number > 0) await tx.compactions.add(id, runId, { projection: copied.projection, at });
   return copies.length;
 }

@@ -68,7 +68,7 @@ async function run(
     const decision =
       asked.type === "ask" && !decides ? refusing(use, asked.title, notTheirs(author, approvals)) : asked;
     const call = allowedCall(decision);
-    if (decision.type === "refuse") await open.callEnded(use.id, decision.result, 0);
+    if (decision.type === "refuse") await open.callEnded(use.id, decision.result, { durationMs: 0, mayRepeat: false });
     else if (call !== null) await runCall({ query: logged, run: open, call, emit: show }, context.signal);
   }
   const ended = await recordOf(store, query.runId, use.id);

@@ -4,8 +4,8 @@ import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
 import type { Author } from "../protocol/messages.ts";
 import type { InboundEvent, InboundMessage, Receipt } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
+import { applicantOf, channelKeyOf, type NewSession, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
 import { answersFromNowOn, answersNext } from "./agent-switch.ts";
 import type { SessionEngine } from "./engine.ts";
 import type { CalledSkill, PersonMessageEvent } from "./session-event.ts";
@@ -38,15 +38,32 @@ export async function takeRequest(
   { session, agent, skill }: Request,
   options: MessageOptions,
 ): Promise<Receipt> {
-  if (session === null) {
-    const usual = options.agentOf(channelKeyOf(message.thread));
-    const opened = await openSession(message, agent ?? usual, options);
-    return deliver(message, { session: opened, addressed: true, isNew: true, agent, skill, before: usual }, options);
-  }
+  if (session === null) return openWith(message, { agent, skill }, options);
   const verdict = await options.breaker.arrives(session.id);
   if (verdict === "stops") return { type: "reply", message: privately(TOO_QUICK) };
   if (verdict === "stopped") return { type: "ignored" };
   return deliver(message, { session, addressed: true, isNew: false, agent, skill, before: session.agent }, options);
+}
+
+/** The session and what begins its first run are one transaction. */
+async function openWith(
+  message: InboundMessage,
+  { agent, skill }: Pick<Request, "agent" | "skill">,
+  options: MessageOptions,
+): Promise<Receipt> {
+  const { store } = options;
+  const usual = options.agentOf(channelKeyOf(message.thread));
+  const opening = newSession(message, agent ?? usual, options);
+  const delivery = { addressed: true, isNew: true, agent, skill, before: usual };
+  try {
+    const session = { id: opening.id, people: [opening.createdBy] };
+    return await deliver(message, { ...delivery, session, opening }, options);
+  } catch (error) {
+    // Two messages may open the same thread's session at once: the unique key decides, and both enter the one.
+    const session = await store.sessions.byKey(opening.key);
+    if (session === null) throw error;
+    return deliver(message, { ...delivery, session }, options);
+  }
 }
 
 /** What people say to each other in a session's thread: kept as context, starts nothing. */
@@ -55,7 +72,9 @@ export function takeRemark(message: InboundMessage, session: SessionRow, options
 }
 
 interface Delivery {
-  readonly session: SessionRow;
+  readonly session: Pick<SessionRow, "id" | "people">;
+  /** It comes to be with the message. */
+  readonly opening?: NewSession;
   readonly addressed: boolean;
   readonly isNew: boolean;
   readonly agent: string | null;
@@ -65,14 +84,20 @@ interface Delivery {
 }
 
 async function deliver(message: InboundMessage, delivery: Delivery, options: MessageOptions): Promise<Receipt> {
-  const { session, addressed, agent, before } = delivery;
+  const { session, opening, addressed, agent, before } = delivery;
   const { store, engine } = options;
   if (addressed && !session.people.includes(message.person.id)) {
     await store.transaction((tx) => tx.sessions.addPerson(session.id, message.person.id));
   }
   const switches = agent !== null && agent !== before;
   const waits = switches && (await store.runs.open(session.id)) !== null;
-  const outcome = await engine.deliver(session.id, { key: message.key, body: bodyOf(message, delivery, options) });
+  const opens = async (tx: StoreTransaction) =>
+    opening === undefined ? true : applicantOf(await tx.sessions.create(opening));
+  const outcome = await engine.deliver(
+    session.id,
+    { key: message.key, body: bodyOf(message, delivery, options) },
+    opens,
+  );
   if (outcome !== "new") return { type: "duplicate" };
   if (!switches) return { type: "accepted" };
   return { type: "reply", message: privately(waits ? answersNext(agent, before) : answersFromNowOn(agent, before)) };
@@ -111,23 +136,26 @@ export async function openSession(
   agent: string,
   { store, runtime }: Pick<MessageOptions, "store" | "runtime">,
 ): Promise<SessionRow> {
-  const key = sessionKeyOf(event.thread);
+  const opening = newSession(event, agent, { runtime });
   try {
-    return await store.transaction((tx) =>
-      tx.sessions.create({
-        id: runtime.ids.next("ses"),
-        key,
-        thread: event.thread,
-        workspaceName: event.workspace.name,
-        channel: event.channel,
-        agent,
-        createdBy: event.person.id,
-        at: runtime.clock.now(),
-      }),
-    );
+    return await store.transaction((tx) => tx.sessions.create(opening));
   } catch (error) {
-    const session = await store.sessions.byKey(key);
+    const session = await store.sessions.byKey(opening.key);
     if (session !== null) return session;
     throw error;
   }
+}
+
+function newSession(event: InboundEvent, agent: string, { runtime }: Pick<MessageOptions, "runtime">): NewSession {
+  const { thread, workspace, channel, person } = event;
+  return {
+    id: runtime.ids.next("ses"),
+    key: sessionKeyOf(thread),
+    thread,
+    workspaceName: workspace.name,
+    channel,
+    agent,
+    createdBy: person.id,
+    at: runtime.clock.now(),
+  };
 }

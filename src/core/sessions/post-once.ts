@@ -18,6 +18,12 @@ export interface PostOnce {
   readonly thread: ThreadRef;
   /** Aborts when the process gives the run up, not when a person stops it. */
   readonly signal: AbortSignal;
+  /** Nobody has posted under the key before. */
+  readonly isFirst?: boolean;
+  /** When an earlier transaction wrote the intent down; milliseconds since the epoch. */
+  readonly intentAt?: number | null;
+  /** Marks the post as sent with what is committed next, in place of a transaction of its own. */
+  readonly marks?: ((posted: PostedMessage) => void) | null;
 }
 
 /**
@@ -36,14 +42,15 @@ const FINAL: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "pla
  * platform is called, and an intent without an outcome is looked for before it is posted again.
  */
 export async function postOnce(context: PostOnce, key: string, message: OutgoingMessage): Promise<PostedMessage> {
-  const known = await persistently(context, key, () => context.store.posts.get(key));
+  const known = context.isFirst ? null : await persistently(context, key, () => context.store.posts.get(key));
   if (known?.posted) return known.posted;
   // What a process before this one sent may land as late as what this one sends now.
   let doubt: Doubt | null = known === null ? null : { intentAt: known.intentAt, since: context.clock.now() };
   for (let attempt = 0; ; attempt++) {
     const found = doubt === null ? null : await look(context, key, doubt);
     if (found !== null) return settle(context, key, found);
-    const intentAt = await writeIntent(context, key, { again: known !== null || attempt > 0 });
+    const announced = attempt === 0 && known === null ? context.intentAt : null;
+    const intentAt = announced ?? (await writeIntent(context, key, { again: known !== null || attempt > 0 }));
     doubt = null;
     try {
       return await settle(context, key, await context.target.post(context.thread, message, key));
@@ -100,8 +107,9 @@ async function requireOpen(tx: StoreTransaction, runId: string): Promise<void> {
 }
 
 async function settle(context: PostOnce, key: string, posted: PostedMessage): Promise<PostedMessage> {
-  const { store, clock } = context;
-  await persistently(context, key, () => store.transaction((tx) => tx.posts.sent(key, posted, clock.now())));
+  const { store, clock, marks } = context;
+  if (marks) marks(posted);
+  else await persistently(context, key, () => store.transaction((tx) => tx.posts.sent(key, posted, clock.now())));
   return posted;
 }
 

@@ -1,11 +1,10 @@
-import { z } from "zod";
-import type { JournalledResponse, RunJournal, RunState, Steering } from "../agent/run-journal.ts";
+import type { RunJournal, Steering } from "../agent/run-journal.ts";
+import type { JournalledResponse } from "../agent/run-state.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import type { FileState } from "../protocol/tool-result.ts";
-import { tokensOf, type Usage } from "../protocol/usage.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
-import type { TurnContext } from "./engine.ts";
+import type { Proof, TurnContext } from "./engine.ts";
+import { type LoadedRun, loadRun, SWITCHED } from "./load-run.ts";
 import type { StoredEvent } from "./session-event.ts";
 
 /** Whom a run's usage is put down to. */
@@ -18,8 +17,10 @@ export interface RunJournalOptions {
   readonly store: Store;
   readonly context: TurnContext;
   readonly runtime: Pick<Runtime, "clock" | "ids">;
-  readonly run: { readonly id: string; readonly sessionId: string };
+  readonly run: LoadedRun;
   readonly account: RunAccount;
+  /** A response that ends the run is posted in its thread. */
+  readonly isAnswered: boolean;
   /** Turns an event into what enters the history: attachments fetched, text marked. */
   readonly toMessages: (event: StoredEvent) => Promise<readonly Message[]>;
 }
@@ -28,40 +29,60 @@ export interface RunJournalOptions {
 export function createRunJournal(options: RunJournalOptions): RunJournal {
   const { store, context, runtime, run } = options;
   const { clock } = runtime;
-  const append = (tx: StoreTransaction, message: Message) => tx.messages.append(run.sessionId, run.id, message);
+  let hasEnded = false;
+  const append = (message: Message) =>
+    context.commit((tx) => context.append(tx, [message]), { isDone: (tx) => tx.messages.has(message.id) });
+
+  const soon = (callId: string, write: (tx: StoreTransaction) => Promise<void>, mayWait: boolean) => {
+    if (!mayWait) return context.commit(write, REPEATABLE);
+    context.defer(`call:${callId}`, write);
+    return Promise.resolve();
+  };
 
   return {
-    load: () => loadState(store, run),
+    // Commands that people type are calls of the run before it is loaded.
+    load: () => loadRun(hasEnded ? { ...options, run: { ...run, resumed: true, isFirst: false } } : options),
 
-    modelResponded: (response) =>
-      context.transaction(`turn:${response.turn}:response`, async (tx) => {
-        await append(tx, response.message);
-        await tx.toolCalls.add(run, response.turn, toolUsesOf(response.message.content));
+    modelResponded(response) {
+      const calls = toolUsesOf(response.message.content);
+      const ends = calls.length === 0 && response.stopReason === "end_turn";
+      const respond = async (tx: StoreTransaction) => {
+        await context.append(tx, [response.message]);
+        await tx.toolCalls.add(run, response.turn, calls);
         await tx.usage.add(usageEntry(options, response));
-        await tx.runs.countTurn(run.id);
-      }),
+      };
+      return context.commit(respond, {
+        isDone: (tx) => tx.messages.has(response.message.id),
+        announces: ends && options.isAnswered ? [FIRST_ANSWER] : [],
+      });
+    },
 
     callFailed: ({ usage, ...call }) =>
       context.transaction(runtime.ids.next("failed"), (tx) =>
         usage === null ? tx.budgets.withdraw(run.id) : tx.usage.addCut({ ...callOf(options), ...call, usage }),
       ),
 
-    callBegun: (callId) =>
-      context.transaction(`call:${callId}:begun`, (tx) => tx.toolCalls.begun(run.id, callId, clock.now())),
+    callBegun(callId, { mayWait }) {
+      const at = clock.now();
+      return soon(callId, (tx) => tx.toolCalls.begun(run.id, callId, at), mayWait);
+    },
 
-    carried: (toolName) => store.toolCalls.carried(run.sessionId, toolName),
+    // A session's first run has nothing before it.
+    carried: (toolName) =>
+      run.isFirst && !hasEnded ? Promise.resolve(null) : store.toolCalls.carried(run.sessionId, toolName),
 
-    callIntends: (callId, intent) =>
-      context.transaction(`call:${callId}:intent`, (tx) => tx.toolCalls.intends(run.id, callId, intent)),
+    callIntends: (callId, intent) => context.commit((tx) => tx.toolCalls.intends(run.id, callId, intent), REPEATABLE),
 
-    callEnded: (callId, result, durationMs) =>
-      context.transaction(`call:${callId}:ended`, (tx) =>
-        tx.toolCalls.ended(run.id, callId, { result, durationMs, at: clock.now() }),
-      ),
+    callEnded(callId, result, { durationMs, mayWait }) {
+      hasEnded = true;
+      const end = { result, durationMs, at: clock.now() };
+      const write = (tx: StoreTransaction) => tx.toolCalls.ended(run.id, callId, end);
+      return soon(callId, write, mayWait);
+    },
 
-    toolResults: (turn, message) => context.transaction(`turn:${turn}:results`, (tx) => append(tx, message)),
+    toolResults: (_turn, message) => append(message),
 
-    resumed: (turn, message) => context.transaction(`turn:${turn}:resume`, (tx) => append(tx, message)),
+    resumed: (_turn, message) => append(message),
 
     modelSwitched: (model) => context.transaction(SWITCHED, () => Promise.resolve(model)).then(() => undefined),
 
@@ -75,8 +96,11 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
   };
 }
 
-/** The journal entry that holds the model a run has switched to. */
-const SWITCHED = "model";
+/** The key under which a run's answer is posted, or the first of its parts. */
+const FIRST_ANSWER = "answer:0";
+
+/** What happens twice has happened. */
+const REPEATABLE: Proof = { isDone: () => Promise.resolve(false) };
 
 function usageEntry(options: RunJournalOptions, response: Omit<JournalledResponse, "message">) {
   const { turn, model, stopReason, usage, costUsd } = response;
@@ -96,7 +120,7 @@ async function takeSteering(options: RunJournalOptions, turn: number): Promise<S
   const messages = (await Promise.all(events.map((event) => options.toMessages(event)))).flat();
   let appended = false;
   await context.transaction(`turn:${turn}:steering`, async (tx) => {
-    for (const message of messages) await tx.messages.append(run.sessionId, run.id, message);
+    await context.append(tx, messages);
     appended = true;
   });
   // Messages that an earlier owner appended are in the history already.
@@ -109,54 +133,3 @@ function isForUs({ body }: StoredEvent): boolean {
 }
 
 const NO_STEERING: Steering = { messages: [], eventKeys: [] };
-
-async function loadState(store: Store, run: { id: string; sessionId: string }): Promise<RunState> {
-  const [messages, calls, spent, files, switched, compaction, newest] = await Promise.all([
-    store.messages.list(run.sessionId),
-    store.toolCalls.ofRun(run.id),
-    store.usage.ofRun(run.id),
-    store.toolCalls.filesOfSession(run.sessionId),
-    store.journal.get(run.id, SWITCHED),
-    store.compactions.newestOf(run.sessionId),
-    store.usage.newestTurn(run.sessionId),
-  ]);
-  const ended = calls.filter((call) => call.status === "ended");
-  return {
-    messages,
-    turns: spent.turns,
-    lastStopReason: spent.lastStopReason,
-    cuts: spent.cuts,
-    switchedTo: z.string().optional().parse(switched.value) ?? null,
-    projection: compaction.projection,
-    hasSummarised: spent.summaries > 0,
-    lastMeasured: newest === null || (compaction.at ?? 0) >= newest.at ? null : measured(newest.usage, messages),
-    calls: calls.filter((call) => call.turn === spent.turns),
-    usage: spent.usage,
-    costUsd: spent.costUsd,
-    toolsRun: ended.length,
-    knownFiles: knownFiles(files),
-    changedFiles: changedFiles(ended.flatMap((call) => call.result?.files ?? [])),
-  };
-}
-
-/** A call covers the history up to its response, the newest there is. */
-function measured(usage: Usage, messages: readonly Message[]): RunState["lastMeasured"] {
-  return {
-    tokens: tokensOf(usage),
-    messages: messages.findLastIndex(({ role }) => role === "assistant") + 1,
-  };
-}
-
-function knownFiles(files: readonly FileState[]): ReadonlyMap<string, string> {
-  const known = new Map<string, string>();
-  for (const { path, sha256 } of files) {
-    if (sha256 === null) known.delete(path);
-    else known.set(path, sha256);
-  }
-  return known;
-}
-
-/** Paths in order of first change. */
-export function changedFiles(files: readonly FileState[]): string[] {
-  return [...new Set(files.filter((file) => file.action === "wrote").map((file) => file.path))];
-}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CallRecord } from "../agent/run-journal.ts";
+import type { CallRecord } from "../agent/run-state.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Author } from "../protocol/messages.ts";
 import type { StoreReads } from "../store/store.ts";

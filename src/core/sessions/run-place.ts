@@ -26,7 +26,7 @@ const begunSchema = z.object({
 interface BegunRun {
   readonly session: SessionRow;
   readonly body: SessionEventBody;
-  readonly context: Pick<TurnContext, "step">;
+  readonly context: Pick<TurnContext, "stage">;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function placeAsBegun(
 ): Promise<SessionPlace> {
   const { settings: now } = session;
   const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root));
-  const begun = await context.step("begun", async () => {
+  const begun = await context.stage("begun", async () => {
     const { config, sandboxRoot } = placeOfRun(body, await placeOf(session));
     return { settings: now, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
   });

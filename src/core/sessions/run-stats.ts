@@ -1,8 +1,17 @@
+import { changedFiles, type RunState } from "../agent/run-state.ts";
 import type { QueryOutcome, RunStats } from "../protocol/events.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
-import { changedFiles } from "./run-journal.ts";
 import { tasksOfRun } from "./run-tasks.ts";
+
+/** What a run without tool calls has come to. */
+export function plainStats(
+  { startedAt }: { readonly startedAt: number },
+  { turns, costUsd }: Pick<RunState, "turns" | "costUsd">,
+  { clock }: Pick<Runtime, "clock">,
+): RunStats {
+  return { turns, tools: 0, durationMs: clock.now() - startedAt, costUsd, changedFiles: [] };
+}
 
 /** What a run has come to; its sub-agents' calls count among the cost. */
 export async function statsOfRun(

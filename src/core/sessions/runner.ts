@@ -2,8 +2,9 @@ import { compactSession } from "../agent/compact-session.ts";
 import { runQuery } from "../agent/query.ts";
 import type { QueryConfig } from "../agent/query-config.ts";
 import type { Query } from "../agent/query-input.ts";
+import type { RunState } from "../agent/run-state.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
-import type { BudgetSettings } from "../budget/limits.ts";
+import { type BudgetSettings, hasLimits } from "../budget/limits.ts";
 import { chargeLost } from "../budget/lost-call.ts";
 import { spendingOf } from "../budget/spending.ts";
 import { planSection } from "../context/plan-section.ts";
@@ -38,7 +39,7 @@ import { keepingNotices, noticesOf } from "./run-notices.ts";
 import { authorOf } from "./run-people.ts";
 import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, undertakingOfRun } from "./run-place.ts";
 import { skillsOfRun } from "./run-skills.ts";
-import { statsOfRun } from "./run-stats.ts";
+import { plainStats, statsOfRun } from "./run-stats.ts";
 import { tasksOfRun } from "./run-tasks.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
 import type { SessionEventBody } from "./session-event.ts";
@@ -93,6 +94,15 @@ interface LiveRun {
   readonly wake: Wake;
   readonly context: TurnContext;
   readonly view: RunView;
+  /** What has become known of it. */
+  readonly known: KnownRun;
+}
+
+interface KnownRun {
+  /** Null until its journal is read. */
+  open: { readonly state: RunState } | null;
+  /** Its calls are reserved. */
+  isLimited: boolean;
 }
 
 interface Opening extends Pick<LiveRun, "wake" | "context"> {
@@ -125,7 +135,7 @@ class SessionRunner implements SessionHandler {
 
   async #openQueued(wake: Wake, context: TurnContext): Promise<RunView> {
     try {
-      return await this.#openView(await this.#sessionOf(wake), { wake, context, isQueued: true });
+      return await this.#openView(wake.session, { wake, context, isQueued: true });
     } catch (error) {
       this.#queued.delete(wake.runId);
       throw error;
@@ -133,7 +143,7 @@ class SessionRunner implements SessionHandler {
   }
 
   async run(wake: Wake, given: TurnContext): Promise<"ended" | "parked"> {
-    const session = await this.#sessionOf(wake);
+    const { session } = wake;
     const { context, deliverKept } = this.#postsOf(session, wake, given);
     const opening = this.#queued.get(wake.runId);
     this.#queued.delete(wake.runId);
@@ -142,7 +152,7 @@ class SessionRunner implements SessionHandler {
     await waiting?.suspend();
     const view = await this.#openView(session, { wake, context, isQueued: false });
     await this.#showRoot(session, wake, context);
-    const run: LiveRun = { session, wake, context, view };
+    const run: LiveRun = { session, wake, context, view, known: { open: null, isLimited: true } };
     try {
       const outcome = await this.#outcome(run);
       if (outcome.type === "parked") {
@@ -150,8 +160,13 @@ class SessionRunner implements SessionHandler {
         await view.park();
         return "parked";
       }
-      await this.#withdraw(run, outcome.type === "cancelled" ? outcome.by : null);
-      await view.finish(outcome, await statsOfRun(wake, outcome, this.#options));
+      const state = wake.resumed ? null : (run.known.open?.state ?? null);
+      const by = outcome.type === "cancelled" ? outcome.by : null;
+      // A wake that asks somebody something parks.
+      if (wake.resumed || by !== null) await this.#withdraw(run, by);
+      const isPlain = state?.callsAsked === 0;
+      const stats = isPlain ? plainStats(wake, state, this.#options.runtime) : null;
+      await view.finish(outcome, stats ?? (await statsOfRun(wake, outcome, this.#options)));
       await deliverKept();
       await this.#end(run, outcome);
       return "ended";
@@ -176,10 +191,6 @@ class SessionRunner implements SessionHandler {
     await showClosedQuestions(asked, by);
   }
 
-  #sessionOf({ sessionId }: Wake): Promise<SessionRow> {
-    return this.#options.store.sessions.get(sessionId);
-  }
-
   /** After a restart nothing of a parked run shows its sub-agents' progress, unless it is woken and parks once more. */
   async #showRoot({ id, task }: SessionRow, { resumed }: Wake, { epoch }: TurnContext): Promise<void> {
     if (task === undefined || !resumed || this.#parked.has(task.root.runId)) return;
@@ -196,9 +207,8 @@ class SessionRunner implements SessionHandler {
     this.#parked.delete(runId);
     const now = runtime.clock.now();
     // A run that begins with this wake has posted nothing yet.
-    const [run, live, tasks, calls, notices] = resumed
+    const [live, tasks, calls, notices] = resumed
       ? await Promise.all([
-          store.runs.get(runId),
           store.posts.get(postKey(runId, "live")),
           tasksOfRun(store, { sessionId: session.id, runId }, now),
           store.toolCalls.ofRun(runId),
@@ -213,7 +223,7 @@ class SessionRunner implements SessionHandler {
       sessionId: session.id,
       thread: session.thread,
       agentName: session.agent,
-      startedAt: run?.startedAt ?? now,
+      startedAt: wake.startedAt,
       toolsBefore: calls?.filter(({ status }) => status === "ended").length ?? 0,
       noticesBefore: notices ?? [],
       tasks: tasks ?? [],
@@ -234,7 +244,7 @@ class SessionRunner implements SessionHandler {
     try {
       const place = await placeAsBegun({ ...run, body: wake.event.body }, this.#options);
       const isCompaction = wake.event.body.kind === "compact";
-      const plan = await this.#options.store.plans.of(run.session.id);
+      const plan = await this.#planOf(wake);
       const { query, input } = this.#query(run, place, plan);
       // What people send meanwhile begins a run of its own.
       const answer = isCompaction ? null : await takeInput({ ...run, store: this.#options.store }, input);
@@ -253,6 +263,11 @@ class SessionRunner implements SessionHandler {
       this.#options.log.error({ err: error, ref: failure.detail["ref"], runId: wake.runId }, "run_failed");
       return { type: "error", error: failure };
     }
+  }
+
+  /** A new session has none; a sub-agent is bound to its parent's. */
+  async #planOf({ session, isFirst }: Wake): Promise<Plan | null> {
+    return isFirst && session.task === undefined ? null : this.#options.store.plans.of(session.id);
   }
 
   #inputOptions(run: LiveRun, sandboxRoot: string, runCommand: RunLocalCommand): RunInputOptions {
@@ -302,7 +317,8 @@ class SessionRunner implements SessionHandler {
         store,
         context,
         runtime,
-        run: { id: wake.runId, sessionId: session.id },
+        run: { ...wake, id: wake.runId },
+        isAnswered: wake.event.body.kind === "message",
         account,
         toMessages: (event) => takeSteering(event, context, input),
       }),
@@ -318,12 +334,15 @@ class SessionRunner implements SessionHandler {
       cacheKey: session.channelKey,
       spent: () => spendingOf(store, { runId: wake.runId, sessionId: session.id }, runtime.clock.now()),
       plan: () => store.plans.of(session.id),
+      opened: (open) => {
+        run.known.open = open;
+      },
     };
     const localCommands = createLocalCommands({ store, context, query, show, approvals: this.#options.approvals });
     return { query, input };
   }
 
-  #desk({ session, context }: LiveRun): ApprovalDeskOptions {
+  #desk({ session, context, wake }: LiveRun): ApprovalDeskOptions {
     const { store, engine, runtime, log, platform, approvals } = this.#options;
     return {
       store,
@@ -335,19 +354,22 @@ class SessionRunner implements SessionHandler {
       closings: this.#closings,
       session,
       context,
+      isResumed: wake.resumed,
     };
   }
 
   /** The models within what the run may spend. */
-  #registry({ session, wake, context }: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
+  #registry({ session, wake, context, known }: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
     const { store, runtime, registry, budgets } = this.#options;
     const { body } = wake.event;
     const root = session.task === undefined ? {} : { root: session.task.root };
+    const settings = budgetsOfRun(body, budgets, config);
+    known.isLimited = hasLimits(settings);
     return registryWithin(
       {
         store,
         runtime,
-        settings: budgetsOfRun(body, budgets, config),
+        settings,
         account: {
           runId: wake.runId,
           sessionId: session.id,
@@ -362,19 +384,26 @@ class SessionRunner implements SessionHandler {
     );
   }
 
-  async #end({ wake, session, context }: LiveRun, outcome: QueryOutcome): Promise<void> {
-    const { store, runtime, log } = this.#options;
-    const { body } = wake.event;
+  async #end({ wake, context, known }: LiveRun, outcome: QueryOutcome): Promise<void> {
+    const { runtime, log } = this.#options;
+    const { sessionId, runId, event } = wake;
     const endRun = async (tx: StoreTransaction, at: number) => {
-      await tx.sessions.fence(session.id, context.epoch, at);
       const note = endNote(outcome, { ids: runtime.ids, at });
-      if (note !== null) await tx.messages.append(session.id, wake.runId, note);
-      await chargeLost(tx, wake.runId, at);
-      await tx.runs.end(wake.runId, outcome, at);
+      if (note !== null) await context.append(tx, [note]);
+      if (wake.resumed || known.isLimited) await chargeLost(tx, runId, at);
+      await tx.runs.end(runId, outcome, at);
     };
-    if (body.kind !== "child") await store.transaction((tx) => endRun(tx, runtime.clock.now()));
-    else await endChild({ event: body, sessionId: session.id, runId: wake.runId, outcome, endRun }, this.#childDeps());
-    log.info({ runId: wake.runId, sessionId: session.id, outcome: outcome.type }, "run_ended");
+    if (event.body.kind === "child") {
+      const fenced = async (tx: StoreTransaction, at: number) => {
+        await tx.sessions.fence(sessionId, context.epoch, at);
+        await endRun(tx, at);
+      };
+      await endChild({ event: event.body, sessionId, runId, outcome, endRun: fenced }, this.#childDeps());
+    } else {
+      const isDone = async (tx: StoreTransaction) => (await tx.runs.get(runId))?.status === "ended";
+      await context.commit((tx) => endRun(tx, runtime.clock.now()), { isDone });
+    }
+    log.info({ runId, sessionId, outcome: outcome.type }, "run_ended");
   }
 
   #childDeps() {

@@ -75,7 +75,7 @@ export function startsRun({ body }: SessionEvent): boolean {
 }
 
 /** Whether an event waits for a run of its own, with all that came after it: it changes what a run works with. */
-export function beginsOwnRun({ body }: SessionEvent): boolean {
+function beginsOwnRun({ body }: SessionEvent): boolean {
   return body.kind === "compact" || (body.kind === "message" && body.agent !== undefined);
 }
 
@@ -97,4 +97,23 @@ export interface StoredEvent extends SessionEvent {
   /** Order of arrival. */
   readonly seq: number;
   readonly sessionId: string;
+}
+
+/** An event that no run has taken. */
+export interface WaitingEvent extends StoredEvent {
+  /** It may begin a run by itself. */
+  readonly wakes: boolean;
+  /** A parked run goes on with it. */
+  readonly resumes: boolean;
+}
+
+/** Of what waits, what enters a run: all before what is to begin one of its own. `began` is what began it. */
+export function entering(events: readonly StoredEvent[], began: SessionEvent | null): readonly StoredEvent[] {
+  const isClosed = began !== null && isClosedRun(began);
+  const end = events.findIndex((event) => beginsOwnRun(event) || (isClosed && isSaid(event)));
+  return end === -1 ? events : events.slice(0, end);
+}
+
+function isSaid({ body }: SessionEvent): boolean {
+  return body.kind === "message" || body.kind === "note";
 }

@@ -18,7 +18,8 @@ export async function stateOf(store: Store, sessionId: string): Promise<SessionS
   const asks = await waitingFor(store, ofSession.sessionIds);
   if (asks.length > 0) return { type: "asks", asks };
   const [run, children] = await Promise.all([store.runs.open(sessionId), openChildren(store, sessionId)]);
-  return { type: "works", turns: run?.turns ?? null, subAgents: children.length };
+  const turns = run === null ? null : (await store.usage.ofRun(run.id)).turns;
+  return { type: "works", turns, subAgents: children.length };
 }
 
 /** Characters of a question in a list. */

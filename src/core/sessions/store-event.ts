@@ -1,5 +1,6 @@
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
+import type { Applicant } from "./admission.ts";
 import type { Claim, Delivered } from "./engine.ts";
 import { resumesRun, type SessionEvent, startsRun } from "./session-event.ts";
 
@@ -11,23 +12,31 @@ interface NewEvent {
   readonly claim?: Claim | undefined;
 }
 
+interface Outcome {
+  readonly delivered: Delivered;
+  /** The session that the claim has opened. */
+  readonly opened: Applicant | null;
+}
+
 /** Once for each key, in one transaction with its claim. */
 export async function storeEvent(
   { sessionId, event, dueAt, claim }: NewEvent,
   { store, runtime }: { readonly store: Store; readonly runtime: Pick<Runtime, "clock"> },
-): Promise<Delivered> {
+): Promise<Outcome> {
   const at = runtime.clock.now();
   try {
     return await store.transaction(async (tx) => {
-      if (await tx.inbox.has(event.key)) return "duplicate";
-      if (claim !== undefined && !(await claim(tx))) return "refused";
+      const claimed = (await claim?.(tx)) ?? true;
+      if (claimed === false) {
+        return { delivered: (await tx.inbox.has(event.key)) ? "duplicate" : "refused", opened: null };
+      }
       const [wakes, resumes] = [startsRun(event), resumesRun(event)];
       await tx.inbox.insert({ sessionId, event, wakes, resumes, dueAt, at });
-      return "new";
+      return { delivered: "new", opened: claimed === true ? null : claimed };
     });
   } catch (error) {
-    // Two processes may race past the check; the unique index decides.
-    if (await store.inbox.has(event.key)) return "duplicate";
+    // The unique index decides: of an event that has come before, nothing of this transaction stays.
+    if (await store.inbox.has(event.key)) return { delivered: "duplicate", opened: null };
     throw error;
   }
 }

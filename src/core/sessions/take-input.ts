@@ -20,13 +20,12 @@ export interface TakenRun {
  * run's answer is when nothing came but shell commands, or calls of skills that are gone; null when the model is to answer.
  */
 export async function takeInput({ store, wake, context }: TakenRun, input: RunInputOptions): Promise<string | null> {
-  const done = wake.resumed ? await store.journal.get(wake.runId, "input") : NOT_DONE;
+  const done = await context.earlier("input");
   if (done.found) {
     await tellLate(wake, { store, notice: input.notice });
     return typeof done.value === "string" ? done.value : null;
   }
-  const waiting = await context.takeInbox("input:inbox");
-  const events = [wake.event, ...waiting].toSorted((a, b) => a.seq - b.seq);
+  const events = [wake.event, ...wake.pending].toSorted((a, b) => a.seq - b.seq);
   const taken = await Promise.all(
     events.map(async (event) => ({ seq: event.seq, messages: await messagesOf(event, input) })),
   );
@@ -35,9 +34,8 @@ export async function takeInput({ store, wake, context }: TakenRun, input: RunIn
   const answer = printed ?? told?.text ?? null;
   if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.limits.messageChars });
   await context.transaction("input", async (tx) => {
-    for (const message of taken.flatMap(({ messages }) => messages))
-      await tx.messages.append(wake.sessionId, wake.runId, message);
-    if (told !== null) await tx.messages.append(wake.sessionId, wake.runId, answerMessage(told, input.ids));
+    const said = taken.flatMap(({ messages }) => messages);
+    await context.append(tx, told === null ? said : [...said, answerMessage(told, input.ids)]);
     return answer;
   });
   return answer;
@@ -49,8 +47,6 @@ async function tellLate({ runId }: Wake, { store, notice }: Pick<TakenRun, "stor
     if (body.kind === "message" && body.late !== undefined) notice(body.late);
   }
 }
-
-const NOT_DONE = { found: false, value: undefined };
 
 /** The run of commands that people typed: what they printed is the answer, unless somebody has stopped them. */
 export function saidLocally(

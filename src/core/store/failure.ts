@@ -28,3 +28,8 @@ export function isStoreFailure(error: unknown): boolean {
   if (error instanceof AppError) return error.code === "stale_owner";
   return error instanceof ConnectionLost || (error instanceof Error && DATABASE_ERRORS.test(error.name));
 }
+
+/** True when a row was written that names one that is not there. Source: Prisma docs, Error reference. */
+export function isForeignKeyFailure(error: unknown): boolean {
+  return error instanceof Error && DATABASE_ERRORS.test(error.name) && systemCode(error) === "P2003";
+}

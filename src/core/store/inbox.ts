@@ -1,4 +1,9 @@
-import { type SessionEvent, type StoredEvent, sessionEventBodySchema } from "../sessions/session-event.ts";
+import {
+  type SessionEvent,
+  type StoredEvent,
+  sessionEventBodySchema,
+  type WaitingEvent,
+} from "../sessions/session-event.ts";
 import type { Client } from "./client.ts";
 
 export interface NewInboxEvent {
@@ -58,12 +63,12 @@ export function inboxReads(db: Client) {
     },
 
     /** Everything that waits and is due, oldest first. */
-    async waiting(sessionId: string, at: number): Promise<StoredEvent[]> {
+    async waiting(sessionId: string, at: number): Promise<WaitingEvent[]> {
       const rows = await db.inboxEvent.findMany({
         where: { sessionId, state: "waiting", dueAt: { lte: new Date(at) } },
         orderBy: { seq: "asc" },
       });
-      return rows.map(toEvent);
+      return rows.map((row) => ({ ...toEvent(row), wakes: row.wakes, resumes: row.resumes }));
     },
 
     /** Sessions with an event that may begin a run now, or that a parked one may go on with, in order of arrival. */

@@ -28,5 +28,12 @@ export function journalWrites(db: Client) {
       const value = JSON.stringify(entry.value ?? null);
       await db.journalEntry.create({ data: { runId, key, value, createdAt: new Date(entry.at) } });
     },
+
+    async putAll(runId: string, entries: readonly (readonly [key: string, value: unknown])[], at: number) {
+      if (entries.length === 0) return;
+      const createdAt = new Date(at);
+      const data = entries.map(([key, value]) => ({ runId, key, value: JSON.stringify(value ?? null), createdAt }));
+      await db.journalEntry.createMany({ data });
+    },
   };
 }

@@ -12,6 +12,26 @@ export function messageReads(db: Client) {
       return rows.map(toMessage);
     },
 
+    /** The number of the newest message; 0 when there is none. */
+    async newestSeq(sessionId: string): Promise<number> {
+      const newest = { where: { sessionId }, orderBy: { seq: "desc" as const }, select: { seq: true } };
+      return (await db.message.findFirst(newest))?.seq ?? 0;
+    },
+
+    async has(id: string): Promise<boolean> {
+      return (await db.message.count({ where: { id } })) > 0;
+    },
+
+    /** As `list`: what was there before a run, and what the run has added. */
+    async split(sessionId: string, runId: string): Promise<{ before: Message[]; ofRun: Message[] }> {
+      const rows = await db.message.findMany({ where: { sessionId }, orderBy: { seq: "asc" } });
+      const first = rows.findIndex((row) => row.runId === runId);
+      const messages = rows.map(toMessage);
+      return first === -1
+        ? { before: messages, ofRun: [] }
+        : { before: messages.slice(0, first), ofRun: messages.slice(first) };
+    },
+
     /** As `list`, but without what one run has added. */
     async listWithout(sessionId: string, runId: string | null): Promise<Message[]> {
       const where = { sessionId, ...(runId === null ? {} : { runId: { not: runId } }) };
@@ -38,24 +58,23 @@ export function messageReads(db: Client) {
 }
 
 export function messageWrites(db: Client) {
+  const reads = messageReads(db);
+  /** Appends to the history, after the message of that number (0: at its beginning). The caller holds the session's fence. */
+  const add = async (
+    { after, ...place }: { readonly sessionId: string; readonly runId: string; readonly after: number },
+    messages: readonly Message[],
+  ): Promise<void> => {
+    const data = messages.map((message, index) => toStored(message, { ...place, seq: after + 1 + index }));
+    await db.message.createMany({ data });
+  };
+
   return {
-    ...messageReads(db),
+    ...reads,
+    add,
 
-    /** Appends to the history; the caller holds the session's fence, so the next number is free. */
+    /** As `add`, after whatever is the newest. */
     async append(sessionId: string, runId: string, message: Message): Promise<void> {
-      const last = await db.message.findFirst({
-        where: { sessionId },
-        orderBy: { seq: "desc" },
-        select: { seq: true },
-      });
-      await db.message.create({ data: toStored(message, { sessionId, runId, seq: (last?.seq ?? 0) + 1 }) });
-    },
-
-    /** The history with which a new session begins. */
-    async begin(sessionId: string, runId: string, messages: readonly Message[]): Promise<void> {
-      await db.message.createMany({
-        data: messages.map((message, index) => toStored(message, { sessionId, runId, seq: index + 1 })),
-      });
+      await add({ sessionId, runId, after: await reads.newestSeq(sessionId) }, [message]);
     },
   };
 }

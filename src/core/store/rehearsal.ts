@@ -48,7 +48,7 @@ async function firstMessage(tx: StoreTransaction, { clock, ids }: Pick<Runtime, 
   await tx.sessions.get(session.id);
   await tx.runs.open(sessionId);
   await tx.inbox.nextWaking(sessionId, at);
-  const epoch = await tx.sessions.raiseEpoch(sessionId);
+  const { epoch } = await tx.sessions.raiseEpoch(sessionId);
   await tx.inbox.take([event.seq], runId);
   await tx.runs.begin({ id: runId, sessionId, eventSeq: event.seq, at });
   await tx.runs.get(runId);
@@ -67,7 +67,7 @@ async function loaded(tx: StoreTransaction, { sessionId, runId }: Record<"sessio
   await tx.messages.list(sessionId);
   await tx.toolCalls.ofRun(runId);
   await tx.usage.ofRun(runId);
-  await tx.toolCalls.filesOfSession(sessionId);
+  await tx.toolCalls.filesBefore(sessionId, runId);
   await tx.compactions.newestOf(sessionId);
   await tx.usage.newestTurn(sessionId);
   await tx.plans.of(sessionId);

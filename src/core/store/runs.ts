@@ -12,7 +12,6 @@ export interface RunRow {
   readonly startedAt: number;
   /** Null while it goes on. */
   readonly endedAt: number | null;
-  readonly turns: number;
 }
 
 export function runReads(db: Client) {
@@ -76,10 +75,6 @@ export function runWrites(db: Client) {
         },
       });
     },
-
-    async countTurn(id: string): Promise<void> {
-      await db.run.update({ where: { id }, data: { turns: { increment: 1 } } });
-    },
   };
 }
 
@@ -91,7 +86,6 @@ interface StoredRun {
   cancelledBy: string | null;
   startedAt: Date;
   endedAt: Date | null;
-  turns: number;
 }
 
 function toRow(row: StoredRun): RunRow {

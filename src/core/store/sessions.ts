@@ -10,6 +10,7 @@ import {
   sessionSettingsSchema,
 } from "../sessions/session-settings.ts";
 import type { Client } from "./client.ts";
+import type { KnownChannels } from "./known-channels.ts";
 
 export interface SessionRow {
   readonly id: string;
@@ -143,7 +144,7 @@ function reportReads(db: Client) {
   };
 }
 
-export function sessionWrites(db: Client) {
+export function sessionWrites(db: Client, channels: KnownChannels) {
   return {
     ...sessionReads(db),
     ...succession(db),
@@ -156,16 +157,22 @@ export function sessionWrites(db: Client) {
       const workspaceId = `${thread.platform}:${thread.workspaceId}`;
       const channelId = channelKeyOf(thread);
       const { name, kind } = session.channel;
-      await db.workspace.upsert({
-        where: { id: workspaceId },
-        create: { id: workspaceId, platform: thread.platform, name: session.workspaceName, createdAt },
-        update: { name: session.workspaceName },
-      });
-      await db.channel.upsert({
-        where: { id: channelId },
-        create: { id: channelId, workspaceId, name, kind, createdAt },
-        update: { name },
-      });
+      if (!channels.has(workspaceId, session.workspaceName)) {
+        await db.workspace.upsert({
+          where: { id: workspaceId },
+          create: { id: workspaceId, platform: thread.platform, name: session.workspaceName, createdAt },
+          update: { name: session.workspaceName },
+        });
+      }
+      if (!channels.has(channelId, name)) {
+        await db.channel.upsert({
+          where: { id: channelId },
+          create: { id: channelId, workspaceId, name, kind, createdAt },
+          update: { name },
+        });
+      }
+      channels.stored(workspaceId, session.workspaceName);
+      channels.stored(channelId, name);
       const people = [session.createdBy];
       const row = newRow({ ...session, channelKey: channelId, people, settings: {} });
       return toRow(await db.session.create({ data: row }));
@@ -192,9 +199,9 @@ export function sessionWrites(db: Client) {
     },
 
     /** Makes the caller the session's only owner: journal writes of earlier epochs fail from now on. */
-    async raiseEpoch(id: string): Promise<number> {
+    async raiseEpoch(id: string): Promise<{ readonly session: SessionRow; readonly epoch: number }> {
       const row = await db.session.update({ where: { id }, data: { epoch: { increment: 1 } } });
-      return row.epoch;
+      return { session: toRow(row), epoch: row.epoch };
     },
 
     /** Locks the session's row for this transaction; StoreError `stale_owner` when another owner has it. */
@@ -266,7 +273,9 @@ function succession(db: Client) {
       fresh: { id: string; thread: ThreadRef; createdBy: string; at: number },
     ): Promise<void> {
       const key = sessionKeyOf(fresh.thread);
-      await db.session.create({ data: newRow({ ...session, ...fresh, key, people: [fresh.createdBy] }) });
+      const row = newRow({ ...session, ...fresh, key, people: [fresh.createdBy] });
+      // Its first wake is no first one: there is history.
+      await db.session.create({ data: { ...row, epoch: 1 } });
     },
   };
 }

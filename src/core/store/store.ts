@@ -4,12 +4,14 @@ import { budgetWrites } from "./budgets.ts";
 import { childReads, childWrites } from "./children.ts";
 import type { Client, DatabaseClient } from "./client.ts";
 import { compactionReads, compactionWrites } from "./compactions.ts";
+import { isForeignKeyFailure } from "./failure.ts";
 import { feedbackReads, feedbackWrites } from "./feedback.ts";
 import { grantReads, grantWrites } from "./grants.ts";
 import { inboxReads, inboxWrites } from "./inbox.ts";
 import { occurrenceReads, occurrenceWrites } from "./job-occurrences.ts";
 import { jobReads, jobWrites } from "./jobs.ts";
 import { journalReads, journalWrites } from "./journal.ts";
+import { ChannelMemory, type KnownChannels } from "./known-channels.ts";
 import { messageReads, messageWrites } from "./messages.ts";
 import { MIGRATIONS } from "./migrate.ts";
 import { overviewReads } from "./overviews.ts";
@@ -50,9 +52,9 @@ function reads(db: Client) {
   };
 }
 
-function writes(db: Client) {
+function writes(db: Client, channels: KnownChannels) {
   return {
-    sessions: sessionWrites(db),
+    sessions: sessionWrites(db, channels),
     children: childWrites(db),
     inbox: inboxWrites(db),
     runs: runWrites(db),
@@ -108,9 +110,25 @@ async function openClient(url: string, runtime: Runtime): Promise<DatabaseClient
 }
 
 function createStore(client: DatabaseClient): Store {
+  const channels = new ChannelMemory();
+  const attempt = async <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> => {
+    const known = channels.begin();
+    const value = await client.$transaction((tx) => work(writes(tx, known)));
+    known.committed();
+    return value;
+  };
+  const transaction = async <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> => {
+    try {
+      return await attempt(work);
+    } catch (error) {
+      // A channel that was thought to be there is not: this time it is written.
+      if (!channels.forget() || !isForeignKeyFailure(error)) throw error;
+      return attempt(work);
+    }
+  };
   return {
     ...reads(client),
-    transaction: (work) => client.$transaction((tx) => work(writes(tx))),
+    transaction,
     close: () => client.$disconnect(),
   };
 }

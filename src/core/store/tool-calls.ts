@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CallRecord } from "../agent/run-journal.ts";
+import type { CallRecord } from "../agent/run-state.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import { type FileState, fileStateSchema, type ToolResult, toolResultSchema } from "../protocol/tool-result.ts";
 import type { WriteIntent } from "../tool.ts";
@@ -60,10 +60,10 @@ export function toolCallReads(db: Client) {
       });
     },
 
-    /** Files as the session's calls left them, oldest first. */
-    async filesOfSession(sessionId: string): Promise<FileState[]> {
+    /** Files as the session's calls left them before a run, oldest first. */
+    async filesBefore(sessionId: string, runId: string): Promise<FileState[]> {
       const rows = await db.toolCall.findMany({
-        where: { sessionId, files: { not: null } },
+        where: { sessionId, runId: { not: runId }, files: { not: null } },
         orderBy: [{ endedAt: "asc" }],
         select: { files: true },
       });

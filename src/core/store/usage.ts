@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { cutsAfter } from "../context/resume.ts";
 import { addUsage, NO_USAGE, type Usage, usageSchema } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
 import type { Client } from "./client.ts";
@@ -30,41 +29,38 @@ const CUT_OFF = "cut_off";
 
 export interface RunUsage {
   readonly turns: number;
-  /** Calls that made a summary of the history, whether it could be used or not. */
-  readonly summaries: number;
   readonly usage: Usage;
   /** Null as soon as one call's price is unknown. */
   readonly costUsd: number | null;
-  readonly lastStopReason: StopReason | null;
-  /** Responses in a row that the output limit has cut off (context/resume.ts). */
-  readonly cuts: number;
+}
+
+/** One model call of a run; `turn` as in UsageEntry. */
+export interface TurnUsage extends Pick<UsageEntry, "turn" | "usage" | "costUsd"> {
+  readonly stopReason: StopReason | null;
 }
 
 export function usageReads(db: Client) {
   return {
     ...usageReport(db),
 
-    async ofRun(runId: string): Promise<RunUsage> {
+    /** A run's model calls, by turn; those that were cut off, or made a summary, have none of the loop's stop reasons. */
+    async turnsOf(runId: string): Promise<TurnUsage[]> {
       const rows = await db.usage.findMany({ where: { runId }, orderBy: { turn: "asc" } });
-      return rows.reduce<RunUsage>(
-        (sum, row) => {
-          const spent = {
-            usage: addUsage(sum.usage, row),
-            costUsd: sum.costUsd === null || row.costUsd === null ? null : sum.costUsd + row.costUsd,
-          };
-          if (row.turn < 0) return { ...sum, ...spent, summaries: sum.summaries + 1 };
-          if (row.turn === 0) return { ...sum, ...spent };
-          const stopReason = stopReasonSchema.parse(row.stopReason);
-          return {
-            ...sum,
-            ...spent,
-            turns: sum.turns + 1,
-            lastStopReason: stopReason,
-            cuts: cutsAfter(sum.cuts, stopReason),
-          };
-        },
-        { turns: 0, summaries: 0, usage: NO_USAGE, costUsd: 0, lastStopReason: null, cuts: 0 },
-      );
+      return rows.map((row) => {
+        const stopReason = row.turn > 0 ? stopReasonSchema.parse(row.stopReason) : null;
+        return { turn: row.turn, usage: usageSchema.parse(row), costUsd: row.costUsd, stopReason };
+      });
+    },
+
+    async ofRun(runId: string): Promise<RunUsage> {
+      const rows = await db.usage.findMany({ where: { runId } });
+      return {
+        turns: rows.filter(({ turn }) => turn > 0).length,
+        usage: rows.reduce(addUsage, NO_USAGE),
+        costUsd: rows.reduce<number | null>((sum, { costUsd }) => {
+          return sum === null || costUsd === null ? null : sum + costUsd;
+        }, 0),
+      };
     },
 
     /** The session's newest turn; null before the first. */

@@ -39,9 +39,9 @@ test.each(["@bob can you look?", "@explorer look", "mail ana@plan now"])("%s add
 test("a message for another agent waits for a run of its own, which alone changes the session's agent", async () => {
   const { work, open } = gates();
   const taken: (readonly string[])[] = [];
-  const { options, recorder, session } = await intakeOptions(async (_wake, context) => {
+  const { options, recorder, session } = await intakeOptions(async (wake, context) => {
     await work();
-    const events = await context.takeInbox("steering");
+    const events = [...wake.pending, ...(await context.takeInbox("steering"))];
     taken.push(events.map(({ body }) => (body.kind === "message" ? body.text : body.kind)));
   });
   const receive = createIntake(options);

@@ -17,7 +17,8 @@ async function decidedDesk() {
   const none = () => Promise.reject(new Error("nothing is posted"));
   const platform = { edit: none, find: none, post: none, limits: SLACK_LIMITS };
   const { signal } = new AbortController();
-  const run = { sessionId: session.id, runId: "run_1", epoch: 0, thread: THREAD, signal, suspended: signal };
+  const owner = { sessionId: session.id, runId: "run_1", epoch: 0, isResumed: true, isNewSession: false };
+  const run = { ...owner, thread: THREAD, signal, suspended: signal };
   const context = createTurnContext({ store, clock, log: silentLog, target: platform, ...run });
   const grant = { key: "launch:a", label: "a" };
   const call = { callId: "c1", tool: "launch", input: canonicalJson(ALLOWED), grant, title: "launch `a`" };
@@ -29,7 +30,7 @@ async function decidedDesk() {
     await tx.approvals.create({ ...row, createdAt: clock.now(), expiresAt: clock.now() + 60_000 });
     await tx.approvals.decide(id, decision);
   });
-  const rest = { rules: options.approvals, session, context, closings: new Closings() };
+  const rest = { rules: options.approvals, session, context, isResumed: true, closings: new Closings() };
   return { desk: createApprovalDesk({ store, engine, clock, log: silentLog, platform, ...rest }), signal };
 }
 

@@ -24,9 +24,19 @@ function breaking(store: Store, breaks: { left: number; committed: boolean }): S
   };
 }
 
+const RESUMED = { isResumed: true, isNewSession: false };
+
 async function contextOver(breaks: { left: number; committed: boolean }) {
   const { store, clock, session } = await nativeSession();
-  const run = { sessionId: session.id, runId: "run_1", epoch: 0, thread: THREAD, signal, suspended: signal };
+  const run = {
+    sessionId: session.id,
+    runId: "run_1",
+    epoch: 0,
+    thread: THREAD,
+    signal,
+    suspended: signal,
+    ...RESUMED,
+  };
   const over = breaking(store, breaks);
   const context = createTurnContext({ store: over, clock, log: silentLog, target: NOWHERE, ...run });
   return { context, clock, store, session };
@@ -38,11 +48,12 @@ test.each([
 ])("a step whose connection broke $when is journalled all the same, and once", async ({ committed }) => {
   const { context, clock, store, session } = await contextOver({ left: 2, committed });
   let works = 0;
+  let counts = 100;
   const step = context.step("work", () => Promise.resolve((works += 1)));
-  const counted = context.transaction("count", (tx) => tx.runs.countTurn("run_1"));
+  const counted = context.transaction("count", (tx) => tx.sessions.addPerson(session.id, `slack:U${(counts += 1)}`));
   await clock.runAll();
   expect([await step, await counted, works]).toEqual([1, undefined, 1]);
-  expect((await store.runs.open(session.id))?.turns).toBe(1);
+  expect((await store.sessions.get(session.id)).people).toHaveLength(session.people.length + 1);
 });
 
 test("a database that stays away is the run's failure", async () => {

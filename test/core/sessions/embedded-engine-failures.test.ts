@@ -6,6 +6,7 @@ import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
+import { aroundWakes } from "../../support/around-wakes.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -25,12 +26,10 @@ afterEach(async () => {
   await removeDirectory(directory);
 });
 
-/** Its reads of sessions fail so many times, as those of a database that is away for a moment. */
-function failingReads(times: number): Store {
+/** So many wakes fail, as those on a database that is away for a moment. */
+function failingWakes(times: number): Store {
   let left = times;
-  const get: Store["sessions"]["get"] = (id) =>
-    left-- > 0 ? Promise.reject(new Error("the database is away")) : store.sessions.get(id);
-  return { ...store, sessions: { ...store.sessions, get } };
+  return aroundWakes(store, (raise) => (left-- > 0 ? Promise.reject(new Error("the database is away")) : raise()));
 }
 
 function engineOn(database: Store): EmbeddedEngine {
@@ -46,7 +45,7 @@ function engineOn(database: Store): EmbeddedEngine {
 test("an event that is stored while its session cannot be woken is handled later, though nobody delivers it again", async () => {
   const id = await createSession(store);
   const seen = new Recorder();
-  const engine = engineOn(failingReads(2));
+  const engine = engineOn(failingWakes(2));
   await engine.start(seen.handler());
   expect(await engine.deliver(id, event(`${id}:a`))).toBe("new");
   expect(await engine.deliver(id, event(`${id}:a`))).toBe("duplicate");
@@ -64,7 +63,7 @@ test("one session that cannot be woken keeps no other from its start", async () 
   await before.deliver(one, event(`${one}:a`));
   await before.deliver(two, event(`${two}:a`));
   const seen = new Recorder();
-  const engine = engineOn(failingReads(1));
+  const engine = engineOn(failingWakes(1));
   await engine.start(seen.handler());
   await seen.ended(1);
   expect(seen.keys()).toEqual([`${two}:a`]);
@@ -73,7 +72,7 @@ test("one session that cannot be woken keeps no other from its start", async () 
 
 test("a stop takes back every timer: none keeps the process alive", async () => {
   const id = await createSession(store);
-  const engine = engineOn(failingReads(1));
+  const engine = engineOn(failingWakes(1));
   await engine.start(new Recorder().handler());
   await engine.deliver(id, event(`${id}:a`));
   await engine.deliverAt(id, event(`${id}:b`), clock.now() + 60_000);

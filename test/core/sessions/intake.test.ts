@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { SessionEngine } from "../../../src/core/sessions/engine.ts";
 import { createIntake } from "../../../src/core/sessions/intake.ts";
-import type { Store } from "../../../src/core/store/store.ts";
 import { intakeOptions, mention, privateText } from "./intake-fixture.ts";
 
 test("a mention that a platform delivers again begins one run, also when another process takes it", async () => {
@@ -18,9 +18,17 @@ test("a mention that could not be kept is taken when it is delivered again", asy
   const { options, recorder } = await intakeOptions();
   const hello = mention("hello");
   let isAway = true;
-  const transaction: Store["transaction"] = (work) =>
-    isAway ? Promise.reject(new Error("the store is away")) : options.store.transaction(work);
-  const receive = createIntake({ ...options, store: { ...options.store, transaction } });
+  const { engine } = options;
+  const deliver: SessionEngine["deliver"] = (...delivery) =>
+    isAway ? Promise.reject(new Error("the store is away")) : engine.deliver(...delivery);
+  const over: SessionEngine = {
+    start: (handler) => engine.start(handler),
+    stop: (drainMs) => engine.stop(drainMs),
+    deliver,
+    deliverAt: (...delivery) => engine.deliverAt(...delivery),
+    cancel: (...run) => engine.cancel(...run),
+  };
+  const receive = createIntake({ ...options, engine: over });
   await expect(receive(hello)).rejects.toThrow("the store is away");
   isAway = false;
   expect(await receive(hello)).toEqual({ type: "accepted" });

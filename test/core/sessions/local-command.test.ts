@@ -67,12 +67,15 @@ function process({ store, clock }: NativeSession, execute: Execute, config: Part
     thread: THREAD,
     signal: stop.signal,
     suspended: new AbortController().signal,
+    isResumed: true,
+    isNewSession: false,
   });
   const journal = createRunJournal({
     store,
     context,
     runtime: { clock, ids: systemRuntime().ids },
-    run: { id: "run_1", sessionId: "ses_1" },
+    run: { id: "run_1", sessionId: "ses_1", resumed: true, isFirst: false },
+    isAnswered: true,
     account: { personId: "slack:U1", channelId: "slack:C1" },
     toMessages: () => Promise.resolve([]),
   });

@@ -61,8 +61,9 @@ test("a run that gets its place while the view of its waiting is opened has one 
   });
   const [event] = await store.inbox.ofRun("run_1");
   if (event === undefined) throw new Error("nothing began the run");
-  const wake: Wake = { sessionId: session.id, runId: "run_1", event, resumed: false };
-  const epoch = await store.transaction((tx) => tx.sessions.raiseEpoch(session.id));
+  const begun = { session, pending: [], isFirst: false, startedAt: clock.now() };
+  const wake: Wake = { sessionId: session.id, runId: "run_1", event, resumed: false, ...begun };
+  const { epoch } = await store.transaction((tx) => tx.sessions.raiseEpoch(session.id));
   const never = new AbortController().signal;
   const target = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("nothing is posted")) };
   const place = { sessionId: session.id, runId: "run_1", thread: THREAD, epoch };
@@ -74,6 +75,8 @@ test("a run that gets its place while the view of its waiting is opened has one 
     target,
     signal: never,
     suspended: never,
+    isResumed: false,
+    isNewSession: false,
   });
 
   await Promise.all([runner.queued(wake, context, 0), runner.run(wake, context)]);

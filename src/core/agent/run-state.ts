@@ -1,0 +1,183 @@
+import type { Projection } from "../context/projection.ts";
+import { cutsAfter } from "../context/resume.ts";
+import { assertNever } from "../protocol/assert-never.ts";
+import { type Message, toolUsesOf } from "../protocol/messages.ts";
+import type { FileState, ToolResult } from "../protocol/tool-result.ts";
+import { addUsage, NO_USAGE, tokensOf, type Usage } from "../protocol/usage.ts";
+import type { StopReason } from "../providers/provider.ts";
+import type { WriteIntent } from "../tool.ts";
+
+export interface CallRecord {
+  readonly callId: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly status: "pending" | "begun" | "ended";
+  readonly intent: WriteIntent | null;
+  readonly result: ToolResult | null;
+}
+
+/** What a run knows of itself: the same whether it was lived or loaded. */
+export interface RunState {
+  /** The session's whole history, oldest first, this run's messages at its end. */
+  readonly messages: readonly Message[];
+  /** Model calls of this run that are journalled. */
+  readonly turns: number;
+  readonly lastStopReason: StopReason | null;
+  /** How many responses in a row the output limit has cut off; a turn with tools begins the count anew. */
+  readonly cuts: number;
+  /** The model the run has switched to (`provider/model`), null while it calls its own. */
+  readonly switchedTo: string | null;
+  /** What requests carry in place of parts of the history. */
+  readonly projection: Projection;
+  /** This run has made a summary, or tried to. */
+  readonly hasSummarised: boolean;
+  /**
+   * Tokens of the session's newest request and its response, and how many of the messages they cover; null when requests
+   * carry something else by now.
+   */
+  readonly lastMeasured: { readonly tokens: number; readonly messages: number } | null;
+  /** The calls of the newest assistant message, in call order. */
+  readonly calls: readonly CallRecord[];
+  readonly usage: Usage;
+  /** Null as soon as one call's price is unknown. */
+  readonly costUsd: number | null;
+  /** Tool calls that this run's model has asked for. */
+  readonly callsAsked: number;
+  /** Tool calls of this run that ended. */
+  readonly toolsRun: number;
+  /** sha256 by path, as the session's tool calls left the files. */
+  readonly knownFiles: ReadonlyMap<string, string>;
+  /** Paths in order of first change. */
+  readonly changedFiles: readonly string[];
+}
+
+/** What a model call or a summary was charged. */
+export interface Spent {
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+}
+
+export interface JournalledResponse extends Spent {
+  readonly turn: number;
+  readonly message: Message;
+  readonly stopReason: StopReason;
+  /** `provider/model` */
+  readonly model: string;
+}
+
+/** What a run's journal is made of, in the order in which it happened. */
+export type RunStep =
+  | { readonly type: "responded"; readonly response: Pick<JournalledResponse, "message" | "stopReason"> & Spent }
+  | { readonly type: "appended"; readonly messages: readonly Message[] }
+  | { readonly type: "switched"; readonly model: string }
+  /** A call that came to nothing was charged all the same. */
+  | { readonly type: "cut"; readonly spent: Spent }
+  | { readonly type: "projected"; readonly projection: Projection }
+  | { readonly type: "summarised"; readonly spent: Spent }
+  | { readonly type: "call_begun"; readonly callId: string }
+  | { readonly type: "call_intends"; readonly callId: string; readonly intent: WriteIntent }
+  | { readonly type: "call_ended"; readonly callId: string; readonly result: ToolResult };
+
+/** What a session has before the run. */
+export type RunStart = Pick<RunState, "messages" | "projection" | "lastMeasured" | "knownFiles">;
+
+export function startOfRun(start: RunStart): RunState {
+  return {
+    ...start,
+    turns: 0,
+    lastStopReason: null,
+    cuts: 0,
+    switchedTo: null,
+    hasSummarised: false,
+    calls: [],
+    usage: NO_USAGE,
+    costUsd: 0,
+    callsAsked: 0,
+    toolsRun: 0,
+    changedFiles: [],
+  };
+}
+
+export function reduceRun(state: RunState, step: RunStep): RunState {
+  switch (step.type) {
+    case "responded":
+      return responded(state, step.response);
+    case "appended":
+      return { ...state, messages: [...state.messages, ...step.messages] };
+    case "switched":
+      return { ...state, switchedTo: step.model };
+    case "cut":
+      return { ...state, ...spentWith(state, step.spent) };
+    case "projected":
+      return { ...state, projection: step.projection, lastMeasured: null };
+    case "summarised":
+      return { ...state, ...spentWith(state, step.spent), hasSummarised: true };
+    case "call_begun":
+      return withCall(state, step.callId, { status: "begun" });
+    case "call_intends":
+      return withCall(state, step.callId, { intent: step.intent });
+    case "call_ended":
+      return ended(state, step.callId, step.result);
+    default:
+      return assertNever(step);
+  }
+}
+
+function responded(state: RunState, response: Extract<RunStep, { type: "responded" }>["response"]): RunState {
+  const { message, stopReason, usage } = response;
+  const { messages, turns, cuts } = state;
+  const calls = toolUsesOf(message.content);
+  return {
+    ...state,
+    ...spentWith(state, response),
+    messages: [...messages, message],
+    turns: turns + 1,
+    lastStopReason: stopReason,
+    cuts: cutsAfter(cuts, stopReason),
+    callsAsked: state.callsAsked + calls.length,
+    calls: calls.map(({ id, name, input }) => {
+      return { callId: id, name, input, status: "pending", intent: null, result: null };
+    }),
+    lastMeasured: { tokens: tokensOf(usage), messages: messages.length + 1 },
+  };
+}
+
+function ended(state: RunState, callId: string, result: ToolResult): RunState {
+  const files = result.files ?? [];
+  return {
+    ...withCall(state, callId, { status: "ended", result }),
+    toolsRun: state.toolsRun + 1,
+    knownFiles: knownAfter(state.knownFiles, files),
+    changedFiles: [...new Set([...state.changedFiles, ...changedFiles(files)])],
+  };
+}
+
+function withCall(state: RunState, callId: string, change: Partial<CallRecord>): RunState {
+  const calls = state.calls.map((call) => (call.callId === callId ? { ...call, ...change } : call));
+  return { ...state, calls };
+}
+
+/** The sum's price is unknown as soon as one is. */
+function spentWith(state: RunState, { usage, costUsd }: Spent): Pick<RunState, "usage" | "costUsd"> {
+  const cost = state.costUsd === null || costUsd === null ? null : state.costUsd + costUsd;
+  return { usage: addUsage(state.usage, usage), costUsd: cost };
+}
+
+/** What is known of files once calls have read, written or removed some, oldest first. */
+export function knownAfter(
+  known: ReadonlyMap<string, string>,
+  files: readonly FileState[],
+): ReadonlyMap<string, string> {
+  if (files.length === 0) return known;
+  const after = new Map(known);
+  for (const { path, sha256 } of files) {
+    if (sha256 === null) after.delete(path);
+    else after.set(path, sha256);
+  }
+  return after;
+}
+
+/** Paths in order of first change. */
+export function changedFiles(files: readonly FileState[]): string[] {
+  return [...new Set(files.filter((file) => file.action === "wrote").map((file) => file.path))];
+}

@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+
+/** Statements as PostgreSQL receives them, BEGIN and COMMIT among them, in order of arrival. */
+export interface WireCounter extends AsyncDisposable {
+  /** The database's URL by way of the counter. */
+  readonly url: string;
+  /** The texts of what has been executed since the last call. */
+  take(): readonly string[];
+}
+
+/** Stands between a program and its PostgreSQL, and reads the frontend messages that pass. Source: PostgreSQL docs, “Message Formats”. */
+export async function countOnTheWire(url: string): Promise<WireCounter> {
+  const target = new URL(url);
+  let statements: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((program) => {
+    const database = connect(Number(target.port), target.hostname);
+    const reader = frontendReader((sql) => statements.push(sql));
+    for (const socket of [program, database]) {
+      sockets.add(socket);
+      socket.on("error", () => socket.destroy());
+      socket.on("close", () => {
+        program.destroy();
+        database.destroy();
+        sockets.delete(socket);
+      });
+    }
+    program.on("data", reader);
+    program.pipe(database);
+    database.pipe(program);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the counter has no port");
+  const counted = new URL(url);
+  counted.port = String(address.port);
+  return {
+    url: counted.href,
+    take() {
+      const taken = statements;
+      statements = [];
+      return taken;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Bytes of a message's length, which counts itself. */
+const LENGTH_BYTES = 4;
+
+/** The first message of a connection has no type. */
+function frontendReader(executed: (sql: string) => void): (chunk: Buffer) => void {
+  const parsed = new Map<string, string>();
+  let bound = "";
+  let isStarted = false;
+  let rest = Buffer.alloc(0);
+  const read = (type: string, body: Buffer) => {
+    const [first = "", second = ""] = body.toString("utf8").split("\0", 2);
+    if (type === "Q") executed(first);
+    else if (type === "P") parsed.set(first, second);
+    else if (type === "B") bound = parsed.get(second) ?? "?";
+    else if (type === "E") executed(bound);
+  };
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (;;) {
+      const head = isStarted ? 1 : 0;
+      if (rest.length < head + LENGTH_BYTES) return;
+      const end = head + rest.readUInt32BE(head);
+      if (rest.length < end) return;
+      if (isStarted) read(rest.toString("latin1", 0, 1), rest.subarray(head + LENGTH_BYTES, end));
+      isStarted = true;
+      rest = rest.subarray(end);
+    }
+  };
+}
