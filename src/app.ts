@@ -171,7 +171,7 @@ async function openWeb(assembly: Assembly, opening: Promise<Store>): Promise<Web
 /** Platforms without a token are off, and their SDKs are not even loaded. */
 async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: WebPlatform): Promise<void> {
   const { clock } = runtime;
-  const add = (platform: ChatPlatform) => platforms.set(platform.name, pacePlatform(platform, clock));
+  const add = (platform: ChatPlatform) => platforms.set(platform.name, pacePlatform(platform, clock, clock.now()));
   add(web);
   if (config.slack !== null) {
     const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");

@@ -27,9 +27,12 @@ export interface PacedPlatform extends ChatPlatform {
 /** What kept work gets when the platform stops. */
 const STOP_WAIT_MS = 2_000;
 
-/** Every request that creates or changes something goes through its workspace's scheduler. */
-export function pacePlatform(inner: ChatPlatform, clock: Clock): PacedPlatform {
-  const budgets = new WorkspaceBudgets(inner.limits, clock);
+/**
+ * Every request that creates or changes something goes through its workspace's scheduler. `emptyAt`: when a process before
+ * this one may have spent the rates' bursts; milliseconds since the epoch.
+ */
+export function pacePlatform(inner: ChatPlatform, clock: Clock, emptyAt?: number): PacedPlatform {
+  const budgets = new WorkspaceBudgets(inner.limits, clock, emptyAt);
   const kept = new Set<Promise<unknown>>();
   let stopping = new AbortController();
 

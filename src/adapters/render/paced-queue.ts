@@ -39,6 +39,8 @@ export interface PacedQueueOptions {
   readonly rate: RateBucket;
   readonly gate: Gate;
   readonly clock: Clock;
+  /** When nothing of the burst was there; milliseconds since the epoch. */
+  readonly emptyAt?: number | undefined;
 }
 
 /**
@@ -56,8 +58,9 @@ export class PacedQueue {
   /** Since when no answer has come while some were awaited. */
   #busySince = 0;
 
-  constructor({ rate, gate, clock }: PacedQueueOptions) {
+  constructor({ rate, gate, clock, emptyAt }: PacedQueueOptions) {
     this.#bucket = new TokenBucket(rate);
+    if (emptyAt !== undefined) this.#bucket.drain(emptyAt);
     this.#gate = gate;
     this.#clock = clock;
   }

@@ -5,6 +5,8 @@ import { type Gate, PacedQueue } from "./paced-queue.ts";
 export interface RateSchedulerOptions {
   readonly limits: Pick<PlatformLimits, "postsPerChannel" | "editsPerWorkspace">;
   readonly clock: Clock;
+  /** When a process before this one may have spent all there was; milliseconds since the epoch. */
+  readonly emptyAt?: number | undefined;
 }
 
 export interface Send<T> {
@@ -33,9 +35,15 @@ export class RateScheduler {
   constructor(options: RateSchedulerOptions) {
     this.#options = options;
     const { limits, clock } = options;
-    const ofWorkspace = () =>
-      new PacedQueue({ rate: limits.editsPerWorkspace, gate: { closedUntil: 0, closedForMs: 0 }, clock });
-    this.#edits = ofWorkspace();
+    const ofWorkspace = (emptyAt?: number) =>
+      new PacedQueue({
+        rate: limits.editsPerWorkspace,
+        gate: { closedUntil: 0, closedForMs: 0 },
+        clock,
+        emptyAt,
+      });
+    // Edits can wait, and posts must not.
+    this.#edits = ofWorkspace(options.emptyAt);
     this.#reactions = ofWorkspace();
     this.#statuses = ofWorkspace();
   }

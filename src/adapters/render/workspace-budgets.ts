@@ -12,12 +12,15 @@ const UNNAMED = "";
 export class WorkspaceBudgets {
   readonly #limits: PlatformLimits;
   readonly #clock: Clock;
+  readonly #emptyAt: number | undefined;
   readonly #schedulers = new Map<string, RateScheduler>();
   readonly #workspaceByChannel = new Map<string, string>();
 
-  constructor(limits: PlatformLimits, clock: Clock) {
+  /** `emptyAt`: as the schedulers' own. */
+  constructor(limits: PlatformLimits, clock: Clock, emptyAt: number | undefined) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#emptyAt = emptyAt;
   }
 
   of(workspaceId: string): RateScheduler {
@@ -26,7 +29,8 @@ export class WorkspaceBudgets {
     // What was spent before any workspace was named counts for the first one that is.
     const unnamed = this.#schedulers.get(UNNAMED);
     this.#schedulers.delete(UNNAMED);
-    const scheduler = unnamed ?? new RateScheduler({ limits: this.#limits, clock: this.#clock });
+    const scheduler =
+      unnamed ?? new RateScheduler({ limits: this.#limits, clock: this.#clock, emptyAt: this.#emptyAt });
     this.#schedulers.set(workspaceId, scheduler);
     return scheduler;
   }
