@@ -91,6 +91,8 @@ export interface TurnContext {
    * place of what was deferred under the same key.
    */
   defer(key: string, work: (tx: StoreTransaction) => Promise<void>): void;
+  /** Commits what is deferred, if anything is. */
+  flush(): Promise<void>;
   /** Appends to the session's history, within a transaction of this context. */
   append(tx: StoreTransaction, messages: readonly Message[]): Promise<void>;
   /** The session's whole history where this wake has appended all of it; null where there is more. */

@@ -172,7 +172,17 @@ class SessionRunner implements SessionHandler {
       return "ended";
     } catch (error) {
       await view.suspend();
+      await this.#flush(run);
       throw error;
+    }
+  }
+
+  /** A run that stays open keeps what it has done; an owner that has lost it, or its database, has nothing more to say. */
+  async #flush({ context, wake }: LiveRun): Promise<void> {
+    try {
+      await context.flush();
+    } catch (error) {
+      this.#options.log.warn({ err: error, runId: wake.runId }, "run_not_flushed");
     }
   }
 

@@ -57,6 +57,7 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
     transaction: (key, work) => journal.transaction(key, work),
     commit: (work, proof) => journal.commit(work, proof),
     defer: (key, work) => journal.defer(key, work),
+    flush: () => journal.flush(),
     append: (tx, messages) => history.append(tx, { sessionId, runId }, messages),
     history: () => history.whole(),
 
@@ -130,6 +131,10 @@ class WakeJournal {
 
   defer(key: string, work: Work<void>): void {
     this.#deferred.set(key, work);
+  }
+
+  async flush(): Promise<void> {
+    if (this.#deferred.size > 0) await this.commit(() => Promise.resolve(), { isDone: () => Promise.resolve(false) });
   }
 
   intentOf(key: string): number | null {
