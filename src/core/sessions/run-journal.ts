@@ -114,7 +114,7 @@ function callOf({ run, account, runtime }: RunJournalOptions) {
 
 /** Takes what waits; the events are this run's before their messages are in the history, so each step has a key. */
 async function takeSteering(options: RunJournalOptions, turn: number): Promise<Steering> {
-  const { context, run } = options;
+  const { context } = options;
   const events = await context.takeInbox(`turn:${turn}:inbox`);
   if (events.length === 0) return NO_STEERING;
   const messages = (await Promise.all(events.map((event) => options.toMessages(event)))).flat();

@@ -32,15 +32,13 @@ import { CancelSignal, type SessionEngine, type SessionHandler, type TurnContext
 import type { RunInputOptions } from "./input/run-input.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
-import { postKey } from "./post-once.ts";
+import { openRunView } from "./open-run-view.ts";
 import { showClosedQuestions, withdrawQuestions } from "./questions.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
-import { keepingNotices, noticesOf } from "./run-notices.ts";
 import { authorOf } from "./run-people.ts";
 import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, undertakingOfRun } from "./run-place.ts";
 import { skillsOfRun } from "./run-skills.ts";
 import { plainStats, statsOfRun } from "./run-stats.ts";
-import { tasksOfRun } from "./run-tasks.ts";
 import type { OpenRunView, RunView } from "./run-view.ts";
 import type { SessionEventBody } from "./session-event.ts";
 import { saidLocally, takeInput, takeSteering } from "./take-input.ts";
@@ -211,41 +209,9 @@ class SessionRunner implements SessionHandler {
   }
 
   async #openView(session: SessionRow, { wake, context, isQueued }: Opening): Promise<RunView> {
-    const { runId, event, resumed } = wake;
-    const { store, openView, runtime, log } = this.#options;
-    await this.#parked.get(runId)?.suspend();
-    this.#parked.delete(runId);
-    const now = runtime.clock.now();
-    // A run that begins with this wake has posted nothing yet.
-    const [live, tasks, calls, notices] = resumed
-      ? await Promise.all([
-          store.posts.get(postKey(runId, "live")),
-          tasksOfRun(store, { sessionId: session.id, runId }, now),
-          store.toolCalls.ofRun(runId),
-          noticesOf(store, runId),
-        ])
-      : [];
-    const view = openView(
-      session.thread.platform,
-      event.body,
-    )({
-      runId,
-      sessionId: session.id,
-      thread: session.thread,
-      agentName: session.agent,
-      startedAt: wake.startedAt,
-      toolsBefore: calls?.filter(({ status }) => status === "ended").length ?? 0,
-      noticesBefore: notices ?? [],
-      tasks: tasks ?? [],
-      isLive: (live ?? null) !== null,
-      isQueued,
-      triggerMessageId: event.body.kind === "message" ? event.body.messageId : null,
-      askedBy: event.body.kind === "message" ? event.body.author.id : null,
-      closes: ({ files: _files, ...last }) => store.transaction((tx) => tx.posts.closes(postKey(runId, "live"), last)),
-      closed: () => store.transaction((tx) => tx.posts.closed(postKey(runId, "live"))),
-      post: (key, message, thread) => context.post(key, message, thread),
-    });
-    return keepingNotices(view, { context, ids: runtime.ids, log });
+    await this.#parked.get(wake.runId)?.suspend();
+    this.#parked.delete(wake.runId);
+    return openRunView({ session, wake, context, isQueued }, this.#options);
   }
 
   /** How the run ends. Throws what leaves it open: suspension, lost ownership, a store that fails. */

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until, untilIdle } from "../support/bot.ts";
+import { text, toolUse } from "../support/model-script.ts";
+import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { answers, putFile, slackScene } from "../support/scene.ts";
+import { countOnTheWire, type WireCounter } from "../support/wire-counter.ts";
+
+/** What goes on beside answers: locks, timers of jobs, the metrics that tell when the program is idle. */
+const ELSEWHERE = /advisory|^SELECT 1|"(?:Job|JobOccurrence|RunFeedback)"|"Run"\."status" = \$1 ORDER BY/;
+
+let postgres: Postgres;
+let wire: WireCounter;
+let scene: Awaited<ReturnType<typeof slackScene>>;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  wire = await countOnTheWire(await postgres.createDatabase());
+  scene = await slackScene({ env: { DATABASE_URL: wire.url } });
+  await scene.bot.start();
+  putFile(scene, "notes.txt", "remember the milk\n");
+  // What the program does ahead of its first message is taken back in the end.
+  const sent: string[] = [];
+  const isWarm = () => sent.push(...wire.take()) > 0 && sent.includes("ROLLBACK");
+  await until(isWarm, { what: () => "the program to have warmed up" });
+  // Workspace, channel and people are known from here on.
+  await counted(0);
+});
+
+afterAll(async () => {
+  await scene[Symbol.asyncDispose]();
+  await wire[Symbol.asyncDispose]();
+  await postgres.stop();
+});
+
+/** What the database is sent for one answer in a new thread, before which the model calls `read` so often. */
+async function counted(tools: number): Promise<{ statements: number; commits: number; sent: readonly string[] }> {
+  const from = scene.model.requests.length;
+  scene.model.script((_request, index) =>
+    index - from < tools ? toolUse("read", { path: "notes.txt" }) : text("It says to remember the milk."),
+  );
+  await untilIdle(scene.bot);
+  wire.take();
+  const thread = scene.mention("what do the notes say?");
+  await thread.until((messages) => answers(messages).length > 0);
+  await untilIdle(scene.bot);
+  const sent = wire.take().filter((statement) => !ELSEWHERE.test(statement));
+  return { statements: sent.length, commits: sent.filter((each) => each === "COMMIT").length, sent };
+}
+
+test("an answer costs 28 statements and 6 commits at most", async () => {
+  const { statements, commits, sent } = await counted(0);
+  expect(statements, sent.join("\n")).toBeLessThanOrEqual(28);
+  expect(commits).toBeLessThanOrEqual(6);
+});
+
+test("a further turn with a tool costs 15 statements and 3 commits at most", async () => {
+  const [one, two] = [await counted(1), await counted(2)];
+  expect(two.statements - one.statements, two.sent.join("\n")).toBeLessThanOrEqual(15);
+  expect(two.commits - one.commits).toBeLessThanOrEqual(3);
+});
