@@ -162,7 +162,7 @@ class SessionRunner implements SessionHandler {
       const by = outcome.type === "cancelled" ? outcome.by : null;
       // A wake that asks somebody something parks.
       if (wake.resumed || by !== null) await this.#withdraw(run, by);
-      const isPlain = state?.callsAsked === 0;
+      const isPlain = state?.callsAsked === 0 && state.toolsRun === 0;
       const stats = isPlain ? plainStats(wake, state, this.#options.runtime) : null;
       await view.finish(outcome, stats ?? (await statsOfRun(wake, outcome, this.#options)));
       await deliverKept();
