@@ -322,6 +322,7 @@ function openIntake({ config, runtime, log, platforms }: Assembly, works: Works)
     jobs: jobs.control,
     tools: () => Promise.resolve(toolbox.listed()),
     toolProblems: () => toolbox.problems(),
+    mcp: (line) => toolbox.mcp(line),
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     ...commandPlaces(platform),
     firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
@@ -343,8 +344,7 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
     budgets: config.budgets,
     approvals,
     engine,
-    tools: () => toolbox.tools(),
-    sections: (settings) => toolbox.sections(settings),
+    ...toolbox.runs,
     platform,
     openView: (name, body) => {
       if (body.kind === "child") return createTaskViews({ board, clock: runtime.clock }, body);

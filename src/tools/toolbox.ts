@@ -1,8 +1,9 @@
 import type { QueryConfig } from "../core/agent/query-config.ts";
-import type { ListedTool } from "../core/commands/command.ts";
+import type { ListedTool, McpAnswer } from "../core/commands/command.ts";
 import { offeredTools } from "../core/permissions/policy.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
+import type { RunnerOptions } from "../core/sessions/runner.ts";
 import type { Tool } from "../core/tool.ts";
 import { keepCopies } from "./copies/keep-copies.ts";
 import { type ExtensionSources, loadExtensions } from "./extensions/load-extensions.ts";
@@ -48,8 +49,10 @@ export interface Toolbox {
   listed(): readonly ListedTool[];
   /** Why tools are missing that there should be, a sentence each. */
   problems(): readonly string[];
-  /** What of tools stands in the prompt of a run with these settings. */
-  sections(config: QueryConfig): string;
+  /** What a line after `/mcp` asks for; undefined without servers. */
+  mcp(line: string): Promise<McpAnswer | undefined>;
+  /** What runs have of them. */
+  readonly runs: Required<Pick<RunnerOptions, "tools" | "sections" | "whyMissing">>;
   /**
    * Connects the servers in the background, and loads the extensions: those whose bindings are made are there when it
    * resolves, a new one follows when its are.
@@ -97,7 +100,12 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     tools: all,
     listed: () => [...from(own, "built in"), ...from(loaded, "extension"), ...ofServers()],
     problems: () => servers?.problems() ?? [],
-    sections: (config) => (servers === null ? "" : serversWords(servers, config)),
+    mcp: async (line) => servers?.command(line),
+    runs: {
+      tools: all,
+      sections: (config) => (servers === null ? "" : serversWords(servers, config)),
+      whyMissing: (name) => servers?.missing(name) ?? null,
+    },
     start: async (signal) => {
       servers?.start(signal);
       stopKeeping = keepCopies({ ...options, clock });

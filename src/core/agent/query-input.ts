@@ -21,6 +21,8 @@ export interface Query {
   readonly registry: ProviderRegistry;
   /** Every tool there is; what the model is offered is role ∩ mode of it. */
   readonly tools: readonly Tool[];
+  /** Why a tool is not there for the moment; null for one that never was. */
+  readonly whyMissing?: (name: string) => string | null;
   readonly system: readonly SystemPart[];
   readonly journal: RunJournal;
   /** Told of the run once it is read: its state is the newest one at any time. */

@@ -91,7 +91,12 @@ export async function openLoop(query: Query): Promise<Loop> {
     told: new Set(),
     query: { ...query, log: log.child({ ...config.logContext, sessionId, runId, person }) },
     run,
-    rules: { tools: query.tools, access, place: { mode: config.mode, allowedHosts, blockedUrls } },
+    rules: {
+      tools: query.tools,
+      whyMissing: query.whyMissing,
+      access,
+      place: { mode: config.mode, allowedHosts, blockedUrls },
+    },
     gauge: new ContextGauge(query, run, { found, specs: offered }),
     bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },
   };

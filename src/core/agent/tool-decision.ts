@@ -53,6 +53,7 @@ export type AllowedCall = RunDecision | ReconcileDecision;
 
 export interface ToolRules {
   readonly tools: readonly Tool[];
+  readonly whyMissing?: ((name: string) => string | null) | undefined;
   readonly access: ToolAccess;
   readonly place: CallPlace;
 }
@@ -67,7 +68,9 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules:
   if (record?.status === "begun") return recover(use, record, { tool, rules });
   const refuse = (text: string) => refusing(use, titleOf(tool, use), text);
 
-  if (tool === undefined) return refuse(unknownTool(use.name, offeredTools(tools, access)));
+  if (tool === undefined) {
+    return refuse(rules.whyMissing?.(use.name) ?? unknownTool(use.name, offeredTools(tools, access)));
+  }
   if (use.invalidJson !== undefined) return refuse(invalidJson(use.name, use.invalidJson));
   const parsed = tool.input.safeParse(use.input);
   if (!parsed.success) return refuse(invalidInput(use.name, parsed.error));

@@ -72,6 +72,12 @@ export interface ListedTool extends Pick<Tool, "name" | "permission" | "capabili
   readonly source: string;
 }
 
+/** What became of a line after `/mcp`. */
+export type McpAnswer =
+  | { readonly type: "text"; readonly text: string }
+  /** Begins a run as if the person had written this. */
+  | { readonly type: "run"; readonly words: string };
+
 /** What commands work with, the same for all. A part of the program that brings commands adds its own port here. */
 export interface CommandServices {
   readonly store: Store;
@@ -95,6 +101,8 @@ export interface CommandServices {
   readonly tools: () => Promise<readonly ListedTool[]>;
   /** Why tools are missing that there should be, a sentence each; none when left out. */
   readonly toolProblems?: () => readonly string[];
+  /** Servers and their prompts; undefined where there are none. */
+  readonly mcp?: (line: string) => Promise<McpAnswer | undefined>;
   readonly jobs: JobControl;
   /** Where a thread is to be read; null where it has no address. */
   readonly linkTo: (thread: ThreadRef) => string | null;

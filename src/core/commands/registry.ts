@@ -7,6 +7,7 @@ import { forkCommand } from "./fork.ts";
 import { helpCommand } from "./help.ts";
 import { jobsCommand } from "./jobs.ts";
 import { managedCommand } from "./managed.ts";
+import { mcpCommand } from "./mcp.ts";
 import { modeCommand } from "./mode.ts";
 import { modelCommand } from "./model.ts";
 import { newCommand } from "./new.ts";
@@ -39,6 +40,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   forkCommand,
   jobsCommand,
   toolsCommand,
+  mcpCommand,
   usageCommand,
   exportCommand,
 ];

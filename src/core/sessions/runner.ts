@@ -69,6 +69,8 @@ export interface RunnerOptions {
   readonly tools: () => readonly Tool[];
   /** What these say of themselves in the prompt of a run with such settings; none when left out. */
   readonly sections?: (config: QueryConfig) => string;
+  /** Why a tool is not there for the moment; null for one that never was. */
+  readonly whyMissing?: (name: string) => string | null;
   readonly platform: (name: PlatformName) => ChatPlatform;
   /** By the platform and the event that began the run. */
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
@@ -281,6 +283,7 @@ class SessionRunner implements SessionHandler {
       config,
       registry: this.#registry(run, account, config),
       tools: tools(),
+      whyMissing: (name) => this.#options.whyMissing?.(name) ?? null,
       system: buildSystemPrompt({
         config,
         place,

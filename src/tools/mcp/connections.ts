@@ -1,3 +1,4 @@
+import type { McpAnswer } from "../../core/commands/command.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock, Random } from "../../core/protocol/runtime.ts";
 import type { Permission, Tool } from "../../core/tool.ts";
@@ -7,6 +8,7 @@ import { type ConnectionState, McpConnection } from "./connection.ts";
 import type { AskThread } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
 import { instructionSection } from "./instructions.ts";
+import { promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
 import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
 import { serverTool } from "./server-tool.ts";
@@ -73,6 +75,8 @@ export interface McpConnections {
   instructions(isOffered: (tool: string) => boolean): string;
   /** What is wrong with servers, a sentence each. */
   problems(): readonly string[];
+  /** What a line after `/mcp` asks for. */
+  command(line: string): Promise<McpAnswer>;
   /** Why a tool of that name is not there; null when it is none of a server in the settings. */
   missing(tool: string): string | null;
   /** Resolves when no child is left. */
@@ -81,6 +85,7 @@ export interface McpConnections {
 
 export function createMcpConnections({ servers, idle, log, ask, ...world }: McpOptions): McpConnections {
   const reaper = new Reaper();
+  const stopping = new AbortController();
   const connections = Object.entries(servers)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, settings]) => {
@@ -111,11 +116,16 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
       ...idle.map(({ name, why }) => `${name} is not connected: ${why}`),
       ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? []),
     ],
+    command: (line) => {
+      const off = idle.map(({ name, why }) => `⚠ ${name} is not connected: ${why}`);
+      return promptCommand(connections, line, { signal: stopping.signal, now: clock.now(), off });
+    },
     missing: (tool) => {
       const owner = connections.find(({ name }) => tool.startsWith(toolPrefix(name)));
       return owner === undefined ? null : problemOf(owner, clock.now());
     },
     stop: async () => {
+      stopping.abort();
       await Promise.all(connections.map((connection) => connection.stop()));
       reaper.close();
     },

@@ -75,6 +75,7 @@ const listedPrompt = z.object({
   description: z.string().optional(),
   arguments: z.array(z.object({ name: z.string(), required: z.boolean().optional() })).optional(),
 });
+export type ListedPrompt = z.infer<typeof listedPrompt>;
 const resourcesPage = z.object({ resources: z.array(listedResource), nextCursor: z.string().optional() });
 const templatesPage = z.object({ resourceTemplates: z.array(listedTemplate), nextCursor: z.string().optional() });
 const promptsPage = z.object({ prompts: z.array(listedPrompt), nextCursor: z.string().optional() });
