@@ -14,6 +14,7 @@ import { checkModels } from "./cli/checks.ts";
 import type { Config } from "./config.ts";
 import { connectPlatforms, slackOptions } from "./connect-platforms.ts";
 import { CHAT_COMMANDS } from "./core/commands/registry.ts";
+import { servedBy } from "./core/permissions/access.ts";
 import { createChannelAccess, standingOn } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import { type AppError, PlatformError } from "./core/protocol/errors.ts";
@@ -33,7 +34,7 @@ import { createSummaries } from "./core/sessions/session-summary.ts";
 import { commandPlaces } from "./core/sessions/typed-commands.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { holdLease } from "./hold-lease.ts";
-import { instructionFiles, jobsFileOf, PRIVATE, requireWritable, snapshotsOf, webToken } from "./home.ts";
+import { instructionFiles, jobsFileOf, requireOwn, snapshotsOf, webToken } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/jobs-file.ts";
 import { createLogger } from "./logging.ts";
@@ -106,8 +107,8 @@ export async function startApp(options: AppOptions): Promise<App> {
 
 async function assemble(assembly: Assembly): Promise<void> {
   const { config, runtime, status, say } = assembly;
-  await requireWritable(config.home, "DECKHAND_HOME", PRIVATE);
-  await requireWritable(config.sandbox, "DECKHAND_SANDBOX");
+  await requireOwn(config.home, "DECKHAND_HOME");
+  await requireOwn(config.sandbox, "DECKHAND_SANDBOX");
   const registry = createProviderRegistry({ settings: config.providers, runtime, log: assembly.log });
   const model = config.query.model ?? defaultModelFor(registry.available());
   const places = createPlaces(config, model);
@@ -175,7 +176,7 @@ async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: 
   add(web);
   if (config.slack !== null) {
     const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
-    const slack = { ...slackOptions(config.slack), reactions: config.reactions.slack };
+    const slack = { ...slackOptions(config.slack), reactions: config.reactions.slack, serves: servedBy(config.access) };
     add(createSlackPlatform({ ...slack, clock, log: log.child({ platform: "slack" }) }));
   }
   if (config.discord !== null) {

@@ -4,17 +4,22 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
-import { createDirectory } from "./core/store/create-directory.ts";
+import { closeToOthers } from "./core/store/place/close-to-others.ts";
+import { createDirectory } from "./core/store/place/create-directory.ts";
 
 /** For the owner alone: what people say to the agent is nothing for the machine's other users. */
-export const PRIVATE = 0o700;
+const PRIVATE = 0o700;
 
-/** Creates the directory when missing; ConfigError with one line when it cannot be written. */
-export async function requireWritable(directory: string, variable: string, mode = 0o777): Promise<void> {
+/**
+ * Creates a directory of Deckhand's own when missing, and closes it to the machine's other users also where it is
+ * there already; ConfigError with one line when it cannot be written.
+ */
+export async function requireOwn(directory: string, variable: string): Promise<void> {
   try {
-    await createDirectory(directory, mode);
+    await createDirectory(directory, PRIVATE);
     // The slash makes a file in the directory's place an error.
     await access(`${directory}${path.sep}`, constants.W_OK);
+    await closeToOthers(directory, PRIVATE);
   } catch (cause) {
     const reason = systemCode(cause) ?? "unknown";
     throw new ConfigError([

@@ -1,6 +1,7 @@
 import { type DestinationStream, pino } from "pino";
 import type { Config } from "./config/resolve.ts";
 import type { Log } from "./core/protocol/log.ts";
+import { HIDDEN, withoutCredentials } from "./redaction.ts";
 
 /** Fields that are credentials by their name, wherever an SDK's error or request carries them. */
 export const REDACT_PATHS: readonly string[] = [
@@ -12,8 +13,6 @@ export const REDACT_PATHS: readonly string[] = [
   "headers",
   "signingSecret",
 ].flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
-
-const HIDDEN = "[secret]";
 
 /** Shorter values would tear holes into ordinary words. Characters. */
 const MIN_SECRET_LENGTH = 6;
@@ -31,7 +30,7 @@ export function createLogger({ level, secrets, destination = process.stdout }: L
   const hidden = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(spellings);
   const redacting = {
     write(line: string) {
-      destination.write(hidden.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line));
+      destination.write(withoutCredentials(hidden.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line)));
     },
   };
   return pino(

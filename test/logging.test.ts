@@ -54,6 +54,91 @@ test("fields that are credentials by name are hidden though nobody listed their 
   expect(text).not.toContain("unlisted");
 });
 
+class RequestError extends Error {
+  readonly config: object;
+  constructor(message: string, config: object) {
+    super(message);
+    this.config = config;
+  }
+}
+
+const headers = { Authorization: "Bearer unlisted-1", "x-api-key": "unlisted-2", Accept: "text/plain" };
+const request = { url: "https://api.example.com/v1?api_key=unlisted-3&page=2", headers };
+
+/** What nobody listed, by where it stands; `kept` is what an operator still reads. */
+const shapes: { name: string; write: (log: Log) => void; kept: string }[] = [
+  {
+    name: "headers deep in fields",
+    write: (log) => log.info({ a: { b: { c: { d: request } } } }, "e"),
+    kept: "page=2",
+  },
+  {
+    name: "an error's request",
+    write: (log) => log.error({ error: new RequestError("no", request) }, "e"),
+    kept: "no",
+  },
+  {
+    name: "a cause's request",
+    write: (log) => log.error({ error: new Error("outer", { cause: new RequestError("inner", request) }) }, "e"),
+    kept: "inner",
+  },
+  {
+    name: "an error that quotes its request",
+    write: (log) => log.error({ error: new Error(`refused: ${JSON.stringify(request)}`) }, "e"),
+    kept: "refused",
+  },
+  { name: "raw headers", write: (log) => log.info({ raw: ["Authorization", "Bearer unlisted-1"] }, "e"), kept: "raw" },
+  {
+    name: "a header in words",
+    write: (log) => log.info({}, "sent authorization: Bearer unlisted-1, got 401"),
+    kept: "401",
+  },
+  { name: "an address' token", write: (log) => log.info({ url: "wss://h/?token=unlisted-1&v=4" }, "e"), kept: "v=4" },
+  {
+    name: "an address' user",
+    write: (log) => log.info({ url: "https://u:unlisted-1@host.example/x" }, "e"),
+    kept: "host.example",
+  },
+  {
+    name: "an address' only part before @",
+    write: (log) => log.info({ url: "https://unlisted-1@host.example/x" }, "e"),
+    kept: "host.example",
+  },
+  {
+    name: "a program's flag",
+    write: (log) => log.info({}, "spawn npx server --api-key unlisted-1 failed"),
+    kept: "failed",
+  },
+  {
+    name: "a program's flag with a sign",
+    write: (log) => log.info({ c: "npx server --access-token=unlisted-1 -v" }, "e"),
+    kept: "-v",
+  },
+  {
+    name: "fields by other names",
+    write: (log) => log.info({ x: { clientSecret: "unlisted-1", access_token: "unlisted-2" } }, "e"),
+    kept: "clientSecret",
+  },
+  { name: "cookies", write: (log) => log.info({ q: { "set-cookie": "unlisted-1" } }, "e"), kept: "cookie" },
+];
+
+test.each(shapes)("$name: what is a credential is hidden, and the rest is there", ({ write, kept }) => {
+  const { text } = linesOf(write);
+  expect(text).not.toContain("unlisted");
+  expect(text).toContain(kept);
+});
+
+test.each([
+  "basic information",
+  "12 inputTokens",
+  "the token is missing",
+  "mail ana@example.com",
+  "https://x/a@b",
+  "a key=value pair",
+])("%s is nothing to hide", (words) => {
+  expect(linesOf((log) => log.info({ words }, "e")).text).toContain(words);
+});
+
 test("a secret too short to be one does not tear holes into words", () => {
   expect(linesOf((log) => log.info({}, "abcdef")).lines[0]?.event).toBe("abcdef");
 });

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { loadAgents } from "../agents.ts";
@@ -87,10 +87,19 @@ export function checkPlatforms(config: Config): Finding[] {
   return [good(`Slack: ${slack}`), good(`Discord: ${discord}`)];
 }
 
-/** Directories of channels that are not there: the first message would make an empty one of what may be a slip. */
+/** Rights of those who are neither the owner nor of the group, as bits of a mode. */
+const STRANGERS = 0o007;
+
+/**
+ * Directories of channels that are not there: the first message would make an empty one of what may be a slip. Those that
+ * others of the machine can enter are the operator's own: they are named and left as they are.
+ */
 export function checkDirectories({ channels }: Config): Finding[] {
   return Object.entries(channels).flatMap(([channel, { directory }]) => {
-    if (directory === undefined || existsSync(directory)) return [];
+    if (directory === undefined) return [];
+    const isOpen = ((statSync(directory, { throwIfNoEntry: false })?.mode ?? 0) & STRANGERS) !== 0;
+    if (isOpen) return [good(`channels.${channel}.directory: other users of this machine can enter ${directory}`)];
+    if (existsSync(directory)) return [];
     return [bad(`channels.${channel}.directory: there is no ${directory}. Create it, or mend the path.`)];
   });
 }

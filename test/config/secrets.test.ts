@@ -41,11 +41,23 @@ test("the description of a configuration holds none of its secrets", () => {
       OPENAI_BASE_URL: "https://u:secret-6@h/v1",
     },
     file: {
-      mcpServers: { a: { command: "x", env: { K: "secret-7" } }, b: { url: "https://h/", headers: { K: "secret-8" } } },
+      mcpServers: {
+        a: {
+          command: "x",
+          args: ["-y", "--api-key", "secret-A", "--token=secret-B", "https://u:secret-C@h/?k=secret-D", "plain"],
+          env: { K: "secret-7" },
+        },
+        b: { url: "https://h/", headers: { K: "secret-8" } },
+        c: {
+          url: "https://secret-E@h/secret1234567890abcdef/mcp?key=secret-F",
+          headers: { authorization: "Bearer secret-G" },
+        },
+      },
     },
   });
   const secrets = secretsOf(config);
   expect(secrets.toSorted()).toEqual([
+    "Bearer secret-G",
     "secret%2D5",
     "secret-3",
     "secret-4",
@@ -53,6 +65,15 @@ test("the description of a configuration holds none of its secrets", () => {
     "secret-6",
     "secret-7",
     "secret-8",
+    "secret-A",
+    "secret-B",
+    "secret-C",
+    "secret-D",
+    "secret-E",
+    "secret-F",
+    "secret-G",
+    "secret1234567890abcdef",
+    "u",
     "xapp-secret-2",
     "xoxb-secret-1",
   ]);

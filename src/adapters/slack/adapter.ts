@@ -9,6 +9,7 @@ import type {
   InboundVisit,
   OutgoingFile,
   OutgoingMessage,
+  Person,
   PlatformHealth,
   PostedMessage,
   Receipt,
@@ -55,6 +56,8 @@ export interface SlackOptions {
   readonly apiUrl?: string;
   /** Names of emoji by which people point a message out to us. */
   readonly reactions?: readonly string[];
+  /** Whom Deckhand answers: nobody else's words are read, and nobody whom they mention is looked up. Everybody when left out. */
+  readonly serves?: (person: Person) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -65,6 +68,8 @@ const DEFAULT_HTTP_PORT = 3001;
 const SIGN_IN_AGAIN_MS = [1_000, 2_000, 5_000, 10_000, 30_000];
 /** Keys of refused events whose person has been told; a mention arrives twice. */
 const TOLD_KEYS = 1_000;
+
+const everybody = () => true;
 
 /** Deckhand in one Slack workspace: threads are sessions, direct messages begin one each. */
 export function createSlackPlatform(options: SlackOptions): ChatPlatform {
@@ -101,7 +106,7 @@ class SlackPlatform implements ChatPlatform {
 
   async start(receive: Receive, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const { clock, log, apiUrl, botToken } = this.#options;
+    const { clock, log, apiUrl, botToken, serves = everybody } = this.#options;
     const bolt = await import("@slack/bolt");
     const web = new bolt.webApi.WebClient(botToken, clientOptions(bolt, { apiUrl, log }));
     this.#idle = reaching(web.slackApiUrl);
@@ -111,7 +116,7 @@ class SlackPlatform implements ChatPlatform {
     const reactions = new Set(this.#options.reactions);
     const inOrder = createInOrder();
     const receiveOne = async (payload: unknown) => {
-      const deps = { web, identity, directory, reactions, views: this.#views, clock, log };
+      const deps = { web, identity, directory, reactions, views: this.#views, clock, log, serves };
       const event = await readPayload(payload, deps).catch(async (error: unknown) => {
         await this.#notRead(payload, identity, toAppError(error));
         throw error;
@@ -200,8 +205,10 @@ class SlackPlatform implements ChatPlatform {
   }
 
   missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
-    const { clock, log } = this.#options;
-    return this.#do((live) => missedMessages({ ...live, views: this.#views, clock, log }, { since, known, signal }));
+    const { clock, log, serves = everybody } = this.#options;
+    return this.#do((live) =>
+      missedMessages({ ...live, views: this.#views, clock, log, serves }, { since, known, signal }),
+    );
   }
 
   async #do<T>(action: (live: Live) => Promise<T>): Promise<T> {

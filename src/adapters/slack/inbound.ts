@@ -1,5 +1,5 @@
 import { commandNamed } from "../../core/commands/slash-name.ts";
-import type { InboundAction, InboundCommand, InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Directory } from "./directory.ts";
 import { readMessage } from "./message/read-message.ts";
@@ -14,7 +14,12 @@ export interface InboundDeps {
   readonly clock: Clock;
   /** What people who have the pane open look at. */
   readonly views: Views;
+  /** Whether somebody's words are read at all. The core decides about the event; this spares the work for nothing. */
+  readonly serves: (person: Person) => boolean;
 }
+
+/** Of a message that is not read. */
+const UNREAD = { text: "", quoted: [], files: [] };
 
 /** Subtypes of messages that people write; edits, joins, deletions and the rest are none. */
 const WRITTEN = new Set([undefined, "file_share", "thread_broadcast", "me_message"]);
@@ -27,14 +32,14 @@ export async function inboundMessage(event: MessageEvent, deps: InboundDeps): Pr
   if (!WRITTEN.has(event.subtype) || event.hidden === true) return null;
   if (!isNil(event.bot_id)) return null;
   const kind = channelKind(channel, event.channel_type);
-  // Slack is asked for all names at once: what it answers slowly, somebody waits for.
-  const [person, place, { text, quoted, files }] = await Promise.all([
+  const [person, place] = await Promise.all([
     directory.person(user),
     placeOf({ channel, kind, threadId: event.thread_ts ?? ts }, deps),
-    readMessage(event, { directory, botUserId: identity.userId }),
   ]);
   if (person.isBot) return null;
-  const view = kind === "dm" ? await viewOf(event, deps) : [];
+  const isRead = deps.serves(person);
+  const { text, quoted, files } = isRead ? await readMessage(event, { directory, botUserId: identity.userId }) : UNREAD;
+  const view = isRead && kind === "dm" ? await viewOf(event, deps) : [];
   const addressed = addressedOf(event.text ?? "", kind, identity.userId);
   return {
     kind: "message",

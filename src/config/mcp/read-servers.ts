@@ -1,9 +1,9 @@
-import { unescape } from "node:querystring";
 import type { z } from "zod";
 import { describeIssues, environmentStyle, fileStyle, type KeyStyle, suggestion } from "../problems.ts";
 import type { Environment } from "../sources.ts";
 import { commandSchema, urlSchema } from "./entry.ts";
 import { type Expansion, expand, type References } from "./expand.ts";
+import { ownSecrets } from "./own-secrets.ts";
 import { serverKey } from "./server-key.ts";
 import { ownShape, type Pasted } from "./shapes.ts";
 
@@ -119,9 +119,3 @@ function expandEntry(entry: Record<string, unknown>, references: References, fou
 }
 
 /** Whatever stands in an environment, a header, an address's password or query may be a credential. */
-function ownSecrets(server: ServerSettings): string[] {
-  if (!("url" in server)) return Object.values(server.env ?? {});
-  const { password, searchParams } = new URL(server.url);
-  const passwords = password === "" ? [] : [password, unescape(password)];
-  return [...Object.values(server.headers ?? {}), ...passwords, ...searchParams.values()];
-}

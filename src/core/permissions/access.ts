@@ -25,3 +25,8 @@ export function accessRefusal(person: Person, rules: AccessRules): string | null
   if (person.isGuest && !rules.guests) return "I do not answer guests. An operator can change that (`access.guests`).";
   return null;
 }
+
+/** Whether a person is served at all, for adapters that read nothing of those who are not. */
+export function servedBy(rules: AccessRules): (person: Person) => boolean {
+  return (person) => accessRefusal(person, rules) === null;
+}

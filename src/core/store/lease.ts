@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { ConfigError } from "../protocol/errors.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { sqlitePath } from "./database-url.ts";
-import { prepareSqlitePlace } from "./sqlite-place.ts";
+import { closeSqlitePlace, prepareSqlitePlace } from "./place/sqlite-place.ts";
 import { unavailable } from "./unavailable.ts";
 
 /**
@@ -92,7 +92,9 @@ async function trySqlite(url: string): Promise<Lease | null> {
 async function openFile<T>(url: string, open: (file: string) => T): Promise<T> {
   try {
     await prepareSqlitePlace(url);
-    return open(`${sqlitePath(url)}.lease`);
+    const opened = open(`${sqlitePath(url)}.lease`);
+    await closeSqlitePlace(url);
+    return opened;
   } catch (error) {
     throw unavailable(url, error);
   }

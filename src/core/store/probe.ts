@@ -3,8 +3,8 @@ import type BetterSqlite3 from "better-sqlite3";
 import { AppError } from "../protocol/errors.ts";
 import { sqlitePath } from "./database-url.ts";
 import { MIGRATIONS, pendingMigrations } from "./migrate.ts";
+import { checkSqlitePlace } from "./place/sqlite-place.ts";
 import { requireRights } from "./postgresql-rights.ts";
-import { checkSqlitePlace } from "./sqlite-place.ts";
 import { unavailable } from "./unavailable.ts";
 
 /** Milliseconds until a database that does not answer counts as unreachable. */

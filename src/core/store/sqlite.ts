@@ -8,8 +8,8 @@ import { systemCode } from "../protocol/system-code.ts";
 import type { DatabaseClient } from "./client.ts";
 import { sqlitePath } from "./database-url.ts";
 import { migrate } from "./migrate.ts";
+import { closeSqlitePlace, prepareSqlitePlace } from "./place/sqlite-place.ts";
 import { keepPrepared, type Prepared } from "./prepared-statements.ts";
-import { prepareSqlitePlace } from "./sqlite-place.ts";
 import { unavailable } from "./unavailable.ts";
 
 /**
@@ -28,6 +28,7 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
   } finally {
     connection.close();
   }
+  await closeSqlitePlace(url);
   return new PrismaClient({
     adapter: new ImmediateSqlite({ url: file, timeout: LOCKED.waitMs }, runtime.clock),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },

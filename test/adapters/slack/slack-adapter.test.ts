@@ -18,6 +18,18 @@ function callsOf(harness: SlackHarness, method: string) {
   return harness.server.calls.filter((call) => call.method === method);
 }
 
+test("nothing is read of somebody who is not served, and nobody whom they mention is looked up", async () => {
+  await using harness = await openSlackHarness();
+  const platform = harness.adapter({ serves: ({ id }) => id !== harness.personId("ana") });
+  const inbox = await begin({ ...harness, platform });
+  await harness.mention(`hello ${Array.from({ length: 50 }, (_, at) => `<@U0${at}00>`).join(" ")}`);
+  const event = await inbox.nextMessage();
+  expect(event).toMatchObject({ person: { id: harness.personId("ana") }, addressed: "mention", text: "", quoted: [] });
+  expect(callsOf(harness, "users.info")).toHaveLength(1);
+  await harness.mention("and me", { as: "bob" });
+  expect(await inbox.nextMessage()).toMatchObject({ text: "and me" });
+});
+
 test("a mention comes as two events with one key, and the person is looked up once", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);

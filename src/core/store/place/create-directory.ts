@@ -1,6 +1,6 @@
 import { access, mkdir } from "node:fs/promises";
 import path from "node:path";
-import { systemCode } from "../protocol/system-code.ts";
+import { systemCode } from "../../protocol/system-code.ts";
 
 /** Step by step: Node's recursive mkdir never returns where a file system denies a new entry with ENOENT, as /proc does. */
 export async function createDirectory(directory: string, mode: number): Promise<void> {

@@ -1,8 +1,9 @@
 import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
+import { sqlitePath } from "../database-url.ts";
+import { unavailable } from "../unavailable.ts";
+import { closeToOthers } from "./close-to-others.ts";
 import { createDirectory } from "./create-directory.ts";
-import { sqlitePath } from "./database-url.ts";
-import { unavailable } from "./unavailable.ts";
 
 /** As `checkSqlitePlace`, and makes the directory of the file where it is missing. */
 export async function prepareSqlitePlace(url: string): Promise<void> {
@@ -12,6 +13,14 @@ export async function prepareSqlitePlace(url: string): Promise<void> {
   } catch (error) {
     throw unavailable(url, error);
   }
+}
+
+/** What SQLite writes beside a database, and the file of its lease. */
+const BESIDE = ["", "-wal", "-shm", "-journal", ".lease"];
+
+/** For the owner alone, also what was there before: it holds what people say. SQLite gives new files beside it its mode. */
+export async function closeSqlitePlace(url: string): Promise<void> {
+  await Promise.all(BESIDE.map((suffix) => closeToOthers(`${sqlitePath(url)}${suffix}`, 0o600)));
 }
 
 /** ConfigError when what is at a `file:` URL is a directory or cannot be written. What is missing is no mistake. */
