@@ -46,7 +46,7 @@ export const manifestSchema = z.strictObject({
   parallel: z.boolean().default(false),
   afterCrash: z.enum(["replay", "never"]).default("never"),
   limits: limits.default(limits.parse({})),
-  /** Patterns of the hosts that the component may reach, as in `allowedHosts`; `deckhand:extension` only. */
+  /** Patterns of the hosts that the component may reach, as in `allowedHosts`. */
   hosts: z.array(hostPattern).max(20).default([]),
   /** `wasi:cli/run` only, see arguments.ts. */
   arguments: z.array(z.string()).optional(),
@@ -69,11 +69,6 @@ export function readManifest(text: string): ReadManifest {
   const programOnly = (["arguments", "stdin", "output"] as const).filter((key) => manifest[key] !== undefined);
   if (manifest.world !== "wasi:cli/run" && programOnly.length > 0) {
     return { problem: `tool.json is not valid: ${programOnly.join(", ")} only with the world wasi:cli/run` };
-  }
-  if (manifest.world === "wasi:cli/run" && manifest.hosts.length > 0) {
-    return {
-      problem: "tool.json is not valid: hosts only with the world deckhand:extension; programs have no network",
-    };
   }
   try {
     const input = z.fromJSONSchema(manifest.input).pipe(z.record(z.string(), z.unknown()));

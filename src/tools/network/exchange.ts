@@ -20,8 +20,8 @@ export interface Ask {
   /** GET unless set. */
   readonly method?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Sent in UTF-8. */
-  readonly body?: string | undefined;
+  /** Text is sent in UTF-8. */
+  readonly body?: string | Uint8Array | undefined;
   /** Aborts when the time of the whole fetch is over. */
   readonly deadline: AbortSignal;
   /** See `BodyBounds`. */

@@ -8,9 +8,9 @@ import { follow } from "./follow.ts";
 import type { GuestAnswer } from "./guest-answer.ts";
 import { type GuestRequest, parseGuestRequest } from "./guest-request.ts";
 import { GUEST_FETCH_LIMITS, type GuestFetchLimits, tooManyRequests } from "./limits.ts";
-import { NetworkRefusal } from "./refusal.ts";
+import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
 import type { Resolve } from "./resolve.ts";
-import { type HostRules, isListed, parseTarget } from "./target.ts";
+import { type HostRules, isListed, parseTarget, refuseForbidden } from "./target.ts";
 
 /** The fetches of one call of a guest. Rejects with the signal's reason. */
 export type GuestFetch = (request: string, signal: AbortSignal) => Promise<GuestAnswer>;
@@ -43,7 +43,8 @@ export function createGuestFetch(rules: HostRules, given: GuestFetchOptions): Gu
       return { type: "response", json: encoded(response, limits) };
     } catch (error) {
       if (!(error instanceof NetworkRefusal)) throw error;
-      return { type: "refused", sentence: error.message };
+      const denied = error instanceof NetworkDenial ? { denied: true as const } : {};
+      return { type: "refused", sentence: error.message, ...denied };
     } finally {
       isBusy = false;
     }
@@ -75,6 +76,10 @@ async function responseTo(asked: GuestRequest, { rules, options, signal }: Guest
   const permitted = (to: URL): boolean => isListed(to, rules);
   if (!permitted(url)) throw notGranted(url, rules);
   const deadline = AbortSignal.timeout(options.limits.totalMs);
+  if (asked.raw) {
+    refuseForbidden(url, rules, options.isForbiddenAddress);
+    return rawResponse(url, await spending({ ...asked, url, deadline }, withTimeout(options, asked), signal));
+  }
   let sent = asked;
   const ask = (at: URL, redirectedBy: number | null): Promise<Answer> => {
     if (redirectedBy !== null) {
@@ -92,8 +97,13 @@ async function responseTo(asked: GuestRequest, { rules, options, signal }: Guest
   return responseOf(fetched.url, fetched.answer);
 }
 
-function notGranted({ host }: URL, { allowedHosts }: HostRules): NetworkRefusal {
-  return new NetworkRefusal(
+function withTimeout(options: GuestExchange, { timeoutMs = Infinity }: GuestRequest): GuestExchange {
+  const { limits } = options;
+  return { ...options, limits: { ...limits, headMs: Math.min(limits.headMs, timeoutMs) } };
+}
+
+function notGranted({ host }: URL, { allowedHosts }: HostRules): NetworkDenial {
+  return new NetworkDenial(
     allowedHosts.length === 0
       ? "There is no network here: a call reaches only the hosts that it is given by its `hosts`."
       : `${host} is not among the hosts of this call: ${allowedHosts.join(", ")}.`,
@@ -158,6 +168,14 @@ function responseOf({ href }: URL, answer: Answer): GuestResponse {
   const text = content.type === "empty" ? "" : "text" in content ? content.text : null;
   const body = text === null ? { base64: answer.bytes.toString("base64") } : { text };
   return { url: href, status: answer.status, statusText: answer.statusText, headers: plain(answer.headers), ...body };
+}
+
+/** Of a body that is decompressed and whole, these would be untrue. */
+const ENCODED: readonly string[] = ["content-encoding", "content-length", "transfer-encoding"];
+
+function rawResponse({ href }: URL, { status, statusText, headers, bytes }: Answer): GuestResponse {
+  const shown = Object.entries(plain(headers)).filter(([name]) => !ENCODED.includes(name));
+  return { url: href, status, statusText, headers: Object.fromEntries(shown), base64: bytes.toString("base64") };
 }
 
 /** Without cookies, which nothing keeps for the next request. */

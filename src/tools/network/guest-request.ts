@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { ACCEPT_ENCODING } from "./body.ts";
@@ -10,6 +11,8 @@ const requestSchema = z.strictObject({
   method: z.enum(METHODS, `must be one of ${METHODS.join(", ")}`).default("GET"),
   headers: z.record(z.string(), z.string()).default({}),
   body: z.string().optional(),
+  raw: z.boolean().default(false),
+  timeoutMs: z.number().positive().optional(),
 });
 
 /** A request as it is sent. */
@@ -18,14 +21,18 @@ export interface GuestRequest {
   readonly method: (typeof METHODS)[number];
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | Uint8Array | undefined;
+  /** As wasi:http has it: bodies are bytes, in base64 when they are passed on, and a redirect is a response. */
+  readonly raw: boolean;
+  /** What the guest waits for the head of the response. */
+  readonly timeoutMs: number | undefined;
 }
 
 /** Of all headers together, names included. What a body may have is counted by the call. */
 const MAX_HEADER_CHARS = 32_768;
 
 /** What frames the request or says who sends it, which is not the guest's to say. */
-const FRAMING =
+export const FRAMING =
   /^(accept-encoding|connection|content-length|date|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/;
 
 const CREDENTIALS = /^(authorization|cookie2?)$/;
@@ -37,7 +44,7 @@ export function parseGuestRequest(text: string): GuestRequest {
     const [issue] = parsed.error.issues;
     throw new NetworkRefusal(`The request is not valid: ${issue?.path.join(".") || "it"}: ${issue?.message}.`);
   }
-  const { url, method, headers: given, body } = parsed.data;
+  const { url, method, headers: given, body, raw, timeoutMs } = parsed.data;
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw new NetworkRefusal(`A ${method} request has no body.`);
   }
@@ -46,9 +53,11 @@ export function parseGuestRequest(text: string): GuestRequest {
   if (Object.entries(headers).flat().join("").length > MAX_HEADER_CHARS) {
     throw new NetworkRefusal(`The headers of a request have ${MAX_HEADER_CHARS} characters at most.`);
   }
-  const plainText = body === undefined ? {} : { "content-type": "text/plain;charset=UTF-8" };
+  const plainText = body === undefined || raw ? {} : { "content-type": "text/plain;charset=UTF-8" };
   const ours = { "user-agent": "Deckhand (program)", accept: "*/*", ...plainText };
-  return { url, method, headers: { ...ours, ...headers, "accept-encoding": ACCEPT_ENCODING }, body };
+  const sent = { ...ours, ...headers, "accept-encoding": ACCEPT_ENCODING };
+  const bytes = body !== undefined && raw ? Buffer.from(body, "base64") : body;
+  return { url, method, headers: sent, body: bytes, raw, timeoutMs };
 }
 
 function jsonOf(text: string): unknown {

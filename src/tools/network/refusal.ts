@@ -6,3 +6,6 @@ export class NetworkRefusal extends AppError {
     super("network", sentence, cause === undefined ? {} : { cause });
   }
 }
+
+/** What is forbidden, whether or not it would work. */
+export class NetworkDenial extends NetworkRefusal {}

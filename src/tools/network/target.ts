@@ -1,6 +1,6 @@
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
 import { blockOf, isAllowedHost } from "./host-patterns.ts";
-import { NetworkRefusal } from "./refusal.ts";
+import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
 
 /** Of a URL. Source: RFC 9110 asks for at least 8,000 octets. */
 const MAX_URL_CHARS = 8_000;
@@ -33,7 +33,7 @@ export function parseTarget(text: string, base?: URL): URL {
 /** Throws NetworkRefusal for a URL that is blocked, or whose host is a forbidden address by itself. */
 export function refuseForbidden(url: URL, rules: HostRules, isForbiddenAddress: IsForbiddenAddress): void {
   if (blockOf(url, rules.blockedUrls) !== null) {
-    throw new NetworkRefusal(`${url.host}${url.pathname} is on the list of blocked URLs. Do without it.`);
+    throw new NetworkDenial(`${url.host}${url.pathname} is on the list of blocked URLs. Do without it.`);
   }
   const literal = literalAddress(url.hostname);
   if (literal !== null && isForbiddenAddress(literal)) throw privateAddress(url.hostname);
@@ -43,8 +43,8 @@ export function isListed(url: URL, rules: HostRules): boolean {
   return isAllowedHost(url, rules.allowedHosts);
 }
 
-export function privateAddress(hostname: string): NetworkRefusal {
-  return new NetworkRefusal(
+export function privateAddress(hostname: string): NetworkDenial {
+  return new NetworkDenial(
     `${hostname} is not a public address. Private, local and reserved addresses are never fetched.`,
   );
 }

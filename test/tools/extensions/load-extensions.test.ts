@@ -34,11 +34,6 @@ const unsound = [
   },
   { name: "an input that is no object", manifest: { input: { type: "string" } }, says: "input.type: " },
   {
-    name: "hosts for a program, which has no network",
-    manifest: { hosts: ["example.org"] },
-    says: "tool.json is not valid: hosts only with the world deckhand:extension; programs have no network.",
-  },
-  {
     name: "a host that is none",
     manifest: { hosts: ["https://example.org/"] },
     says: "hosts.0: must be a host as in allowedHosts, such as api.example.com.",

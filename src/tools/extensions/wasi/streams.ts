@@ -35,12 +35,16 @@ function asStream<T>(work: () => T): T {
 
 const STREAM_ERRORS: ReadonlySet<string> = new Set(["closed", "last-operation-failed"]);
 
-/** Ready from a point in time on, in milliseconds of `performance.now()`. */
+/** Ready from a point in time on, in milliseconds of `performance.now()`; at Infinity it waits for the component itself. */
 export class Pollable {
-  readonly at: number;
+  readonly #at: () => number;
 
-  constructor(at = 0) {
-    this.at = at;
+  constructor(at: () => number = () => 0) {
+    this.#at = at;
+  }
+
+  get at(): number {
+    return this.#at();
   }
 
   ready(): boolean {
@@ -91,6 +95,16 @@ export class InputStream {
   subscribe(): Pollable {
     return new Pollable();
   }
+}
+
+export function bytesStream(bytes: Uint8Array): InputStream {
+  let at = 0;
+  return new InputStream((count) => {
+    if (at === bytes.length) return null;
+    const part = bytes.slice(at, at + count);
+    at += part.length;
+    return part;
+  });
 }
 
 /** Takes bytes; false when no more fit. */

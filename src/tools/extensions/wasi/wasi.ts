@@ -1,10 +1,12 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import type { Ask } from "../../wasm/child/http-import.ts";
 import type { FilesystemImport } from "../../wasm/workspace/filesystem.ts";
 import { Descriptor, DirectoryEntryStream, type FileAccess, saveOrNote } from "./descriptor.ts";
+import { createHttp } from "./http/http.ts";
 import { MAX_HELD } from "./open-file.ts";
-import { InputStream, IoError, OutputStream, Pollable, poll } from "./streams.ts";
+import { bytesStream, InputStream, IoError, OutputStream, Pollable, poll } from "./streams.ts";
 import { ProgramExit } from "./wasi-failure.ts";
 
 /** What a program is started with. */
@@ -39,6 +41,12 @@ export interface Wasi {
   run(program: { run(): void }, input: string, bounds: ProgramBounds): string;
 }
 
+export interface WasiHost {
+  readonly filesystem: FilesystemImport;
+  readonly ask: Ask;
+  readonly printed: (bytes: Uint8Array) => void;
+}
+
 /** The name that programs see as their own. */
 const PROGRAM_NAME = "tool";
 
@@ -59,24 +67,25 @@ interface Running {
  * later. A component that is no program has none, and what it writes is in no result. `printed` learns of all that is
  * written: a call that does not come to its own end has nothing else to show.
  */
-export function createWasi(filesystem: FilesystemImport, printed: (bytes: Uint8Array) => void): Wasi {
+export function createWasi({ filesystem, ask, printed }: WasiHost): Wasi {
   let running: Running = {
     args: [],
     files: null,
-    stdin: textStream(""),
+    stdin: bytesStream(new Uint8Array()),
     stdout: new Sink(null, printed),
     stderr: new Sink(null, printed),
   };
   const now = (): Running => running;
+  const http = createHttp(ask, (sentence) => now().stderr.push(Buffer.from(`${sentence}\n`)));
   return {
-    imports: { ...cli(now), ...FILESYSTEM, ...directories(now), ...IO, ...clocks(), ...random() },
+    imports: { ...cli(now), ...FILESYSTEM, ...directories(now), ...IO, ...clocks(), ...random(), ...http },
     run: (program, input, { writable, outputBytes }) => {
       const { args, stdin, files: hasFiles } = programStartSchema.parse(JSON.parse(input));
       const budget = { left: Math.floor(outputBytes * OUTPUT_SHARE) };
       const [stdout, stderr] = [new Sink(budget, printed), new Sink(budget, printed)];
       const held = { left: MAX_HELD };
       const files: FileAccess = { filesystem, held, writable, open: new Set(), unsaved: [] };
-      running = { args, files: hasFiles ? files : null, stdin: textStream(stdin), stdout, stderr };
+      running = { args, files: hasFiles ? files : null, stdin: bytesStream(Buffer.from(stdin)), stdout, stderr };
       const code = codeOf(program);
       for (const file of files.open) saveOrNote(file, files);
       for (const line of files.unsaved) stderr.push(Buffer.from(`${line}\n`));
@@ -133,16 +142,6 @@ class Sink {
   base64(): string {
     return Buffer.concat(this.#parts).toString("base64");
   }
-}
-
-function textStream(text: string): InputStream {
-  let rest: Buffer = Buffer.from(text);
-  return new InputStream((bytes) => {
-    if (rest.length === 0) return null;
-    const part = rest.subarray(0, bytes);
-    rest = rest.subarray(bytes);
-    return Uint8Array.from(part);
-  });
 }
 
 /** Never made: there is no terminal. */
@@ -203,6 +202,10 @@ function directories(now: () => Running): Record<string, object> {
 
 function clocks(): Record<string, object> {
   const inMs = (nanoseconds: bigint): number => Number(nanoseconds) / 1e6;
+  const after = (ms: number): Pollable => {
+    const at = performance.now() + ms;
+    return new Pollable(() => at);
+  };
   const wallClock = () => {
     const ms = Date.now();
     return { seconds: BigInt(Math.floor(ms / 1_000)), nanoseconds: (ms % 1_000) * 1e6 };
@@ -211,8 +214,8 @@ function clocks(): Record<string, object> {
     "wasi:clocks/monotonic-clock": {
       now: () => process.hrtime.bigint(),
       resolution: () => 1n,
-      subscribeDuration: (duration: bigint) => new Pollable(performance.now() + inMs(duration)),
-      subscribeInstant: (instant: bigint) => new Pollable(performance.now() + inMs(instant - process.hrtime.bigint())),
+      subscribeDuration: (duration: bigint) => after(inMs(duration)),
+      subscribeInstant: (instant: bigint) => after(inMs(instant - process.hrtime.bigint())),
     },
     "wasi:clocks/wall-clock": { now: wallClock, resolution: () => ({ seconds: 0n, nanoseconds: 1e6 }) },
   };
@@ -247,6 +250,8 @@ export const WASI_INTERFACES: readonly string[] = [
   "wasi:clocks/wall-clock",
   "wasi:filesystem/preopens",
   "wasi:filesystem/types",
+  "wasi:http/outgoing-handler",
+  "wasi:http/types",
   "wasi:io/error",
   "wasi:io/poll",
   "wasi:io/streams",

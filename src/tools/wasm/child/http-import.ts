@@ -7,17 +7,24 @@ interface HttpImport {
   fetch(request: string): string;
 }
 
-/** For one instance. `ask` returns when the answer is there. */
-export function createHttpImport(ask: (request: string) => GuestAnswer): HttpImport {
+/** Asks the bot for a fetch; returns when the answer is there. */
+export type Ask = (request: string) => GuestAnswer;
+
+/** For one instance. The bot counts, too; but what it refuses keeps it from its other work, and a guest may ask without end. */
+export function boundedAsk(ask: Ask): Ask {
   const { requests } = GUEST_FETCH_LIMITS;
   let asked = 0;
+  return (request) => {
+    if (++asked > requests) return { type: "refused", sentence: tooManyRequests(requests) };
+    if (request.length <= MAX_GUEST_REQUEST) return ask(request);
+    const sentence = `A request has ${MAX_GUEST_REQUEST} characters at most, its body included.`;
+    return { type: "refused", sentence };
+  };
+}
+
+export function createHttpImport(ask: Ask): HttpImport {
   return {
     fetch: (request) => {
-      // The bot counts, too; but what it refuses keeps it from its other work, and a guest may ask without end.
-      if (++asked > requests) throw new Refusal(tooManyRequests(requests));
-      if (request.length > MAX_GUEST_REQUEST) {
-        throw new Refusal(`A request has ${MAX_GUEST_REQUEST} characters at most, its body included.`);
-      }
       const answer = ask(request);
       if (answer.type === "refused") throw new Refusal(answer.sentence);
       return answer.json;

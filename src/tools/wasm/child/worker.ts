@@ -7,7 +7,7 @@ import { createWasi, type Wasi } from "../../extensions/wasi/wasi.ts";
 import { type GuestAnswer, guestAnswerSchema } from "../../network/guest-answer.ts";
 import type { FileChange } from "../workspace/kept-content.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
-import { createHttpImport } from "./http-import.ts";
+import { boundedAsk, createHttpImport } from "./http-import.ts";
 import { type FromWorker, type Outcome, type RunMessage } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 import { type Printed, print, printLine } from "./printed.ts";
@@ -73,10 +73,12 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
   return async () => {
     const workspace = createWorkspace();
     const granted: Instance["granted"] = { clock: false, fetch: false, call: null };
-    const wasi = createWasi(workspace.filesystem, (bytes) => {
+    const ask = boundedAsk((request) => (granted.fetch ? askBot(request) : NOT_YET));
+    const printed = (bytes: Uint8Array): void => {
       if (granted.call !== null) print(granted.call.printed, bytes);
-    });
-    const http = createHttpImport((request) => (granted.fetch ? askBot(request) : NOT_YET));
+    };
+    const wasi = createWasi({ filesystem: workspace.filesystem, ask, printed });
+    const http = createHttpImport(ask);
     const imports = {
       "deckhand:sandbox/workspace": workspace.functions,
       "deckhand:sandbox/filesystem": workspace.filesystem,
