@@ -1,5 +1,5 @@
 import { slashName } from "../core/commands/slash-name.ts";
-import { PROMPTS } from "../core/sessions/prompts.ts";
+import { ASK_SHORTCUT, PROMPTS } from "../core/sessions/prompts.ts";
 
 /** A command that people type after a slash. */
 export interface ChatCommand {
@@ -51,6 +51,14 @@ const BOT_EVENTS = [
   "reaction_added",
 ];
 
+/** In the menu of each message. Slack refuses a name of more than 24 characters, whatever its schema says. */
+const ASK_ABOUT_MESSAGE = {
+  type: "message",
+  name: "Ask Deckhand about this",
+  callback_id: ASK_SHORTCUT,
+  description: "Begins a session about this message, in its thread.",
+};
+
 /** What “Create New App → From a manifest” takes. Source: Slack docs, App manifest reference. */
 export function slackManifest({ commands, requestUrl }: SlackManifestOptions): object {
   const url = requestUrl === undefined ? {} : { url: requestUrl };
@@ -68,6 +76,7 @@ export function slackManifest({ commands, requestUrl }: SlackManifestOptions): o
         suggested_prompts: PROMPTS.map(({ title, message }) => ({ title, message })),
       },
       app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
+      shortcuts: [ASK_ABOUT_MESSAGE],
       bot_user: { display_name: "Deckhand", always_online: true },
       slash_commands: commands.map(({ name, description, usage }) => ({
         command: `/${slashName(name, "slack")}`,

@@ -31,6 +31,17 @@ const manifestRules = z.strictObject({
       messages_tab_read_only_enabled: z.boolean(),
     }),
     bot_user: z.strictObject({ display_name: z.string().min(1).max(80), always_online: z.boolean() }),
+    shortcuts: z
+      .array(
+        z.strictObject({
+          type: z.enum(["global", "message"]),
+          // Slack's schema has no length for it; Slack refuses more. Source: agentconnect-md/agentconnect#179.
+          name: z.string().min(1).max(24),
+          callback_id: z.string().min(1).max(255),
+          description: z.string().min(1).max(150),
+        }),
+      )
+      .max(10),
     slash_commands: z
       .array(
         z.strictObject({
@@ -82,4 +93,9 @@ const WITHOUT_CALLS = [
 test("it asks for the scopes of every call that is made, and for no others", () => {
   const { scopes } = manifestRules.parse(slackManifest({ commands: CHAT_COMMANDS })).oauth_config;
   expect(scopes.bot.toSorted()).toEqual([...new Set([...ALL_SCOPES, ...WITHOUT_CALLS])].toSorted());
+});
+
+test("it has one shortcut, in the menu of messages", () => {
+  const { shortcuts } = manifestRules.parse(slackManifest({ commands: CHAT_COMMANDS })).features;
+  expect(shortcuts).toMatchObject([{ type: "message", name: "Ask Deckhand about this" }]);
 });

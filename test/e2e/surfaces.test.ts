@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { slackManifest } from "../../src/cli/slack-manifest.ts";
 import { untilIdle } from "../support/bot.ts";
 import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
 import { text, toolUse } from "../support/model-script.ts";
@@ -253,6 +254,27 @@ test("a reaction on a Slack message has it answered in its thread, once however 
   const message = slack.workspace.add({ channel: "C0001", user: "U0BOB", text: "it answers 503" });
   await slack.people.react(message, "robot_face").answered;
   await slack.people.react(message, "robot_face").answered;
+  const thread = () => slack.thread("C0001", message.ts).map((each) => each.text);
+  await office.until("the answer", () => thread().includes("A gateway has no backend."));
+  await untilIdle(bot);
+  expect(model.requests).toHaveLength(1);
+});
+
+test("Slack's shortcut on a message has it answered in its thread, and nobody who is not served gets an answer", async () => {
+  await using office = await slackOffice({ settings: { mode: "agi", access: { deny: ["slack:U0EVE"] } } });
+  const { bot, slack, model } = office;
+  model.script(({ lastUserText }) => text(lastUserText.includes("503") ? "A gateway has no backend." : "I see."));
+  const attachments = [{ title: "HighLatency", text: "it answers 503" }];
+  const message = slack.workspace.add({ channel: "C0001", user: "U0BOB", text: "", attachments });
+  slack.workspace.users.set("U0EVE", { id: "U0EVE", name: "eve" });
+  const manifest = z
+    .object({ features: z.object({ shortcuts: z.array(z.object({ callback_id: z.string() })) }) })
+    .parse(slackManifest({ commands: [] }));
+  const ask = (user: string) => slack.people.shortcut(message, manifest.features.shortcuts[0]?.callback_id ?? "", user);
+  await bot.start();
+  await ask("U0EVE").answered;
+  await office.until("the refusal", () => office.whispersTo("U0EVE").length === 1);
+  await ask("U0ANA").answered;
   const thread = () => slack.thread("C0001", message.ts).map((each) => each.text);
   await office.until("the answer", () => thread().includes("A gateway has no backend."));
   await untilIdle(bot);

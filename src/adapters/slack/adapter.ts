@@ -31,6 +31,7 @@ import { SlackHttp } from "./http-listener.ts";
 import { SLACK_LIMITS } from "./limits.ts";
 import { fetchSlackFile } from "./message/files.ts";
 import { fetchThread } from "./message/history.ts";
+import { refusedShortcut } from "./message/shortcut.ts";
 import { Uploads } from "./message/uploads.ts";
 import { edit, find, post, react, upload } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
@@ -122,7 +123,7 @@ class SlackPlatform implements ChatPlatform {
         throw error;
       });
       if (event === null) return undefined;
-      const receipt = await receive(event);
+      const receipt = (await refusedShortcut(web, payload)) ?? (await receive(event));
       if (receipt.type === "accepted" || event.kind === "visit") this.#entitle(event);
       return this.#answer(event, receipt, payload);
     };

@@ -3,6 +3,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
 import { inboundForm } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from "./inbound.ts";
+import { inboundShortcut } from "./message/shortcut.ts";
 import { mentionedIn } from "./message/text.ts";
 import { directChannel } from "./private/whisper.ts";
 import { assistantStarted, channelJoined, homeOpened, type ReactionDeps, reactionAdded } from "./visits.ts";
@@ -17,6 +18,7 @@ import {
   homeOpenedSchema,
   joinedSchema,
   messageEventSchema,
+  messageShortcutSchema,
   reactionSchema,
   saidSchema,
   slashCommandSchema,
@@ -43,6 +45,10 @@ export async function readPayload(payload: unknown, deps: PayloadDeps): Promise<
   if ("type" in fields && fields.type === "view_submission") {
     const submission = parsed(formSubmissionSchema, fields, deps.log);
     return submission === null ? null : inboundForm(submission, deps);
+  }
+  if ("type" in fields && fields.type === "message_action") {
+    const shortcut = parsed(messageShortcutSchema, fields, deps.log);
+    return shortcut === null ? null : inboundShortcut(shortcut, deps);
   }
   if ("command" in fields) {
     const body = parsed(slashCommandSchema, fields, deps.log);

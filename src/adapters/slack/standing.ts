@@ -4,6 +4,8 @@ import { slackErrorName, toPlatformError } from "./errors.ts";
 import { LISTED_CHANNELS, LISTED_PAGES } from "./limits.ts";
 import type { SlackWeb } from "./web.ts";
 
+const SEEING = "see who is in that channel";
+
 const channelSchema = z.object({
   is_im: z.boolean().default(false),
   is_mpim: z.boolean().default(false),
@@ -19,18 +21,36 @@ export async function standingIn(
   web: SlackWeb,
   { channelId, userId }: { readonly channelId: string; readonly userId: string },
 ): Promise<Standing | null> {
+  const known = await channelOf(web, channelId);
+  if (known === null) return null;
+  if (known.is_im) return { isPrivate: true, isMember: known.user === userId, canPost: true };
+  return {
+    isPrivate: known.is_private || known.is_mpim,
+    isMember: await isAmongChannels(web, { channelId, userId }),
+    canPost: takesPosts(known),
+  };
+}
+
+/** Whether the bot is where it is asked to answer. */
+export async function mayPostIn(web: SlackWeb, channelId: string): Promise<boolean> {
+  const known = await channelOf(web, channelId);
+  return known !== null && takesPosts(known);
+}
+
+type Channel = z.infer<typeof channelSchema>;
+
+function takesPosts({ is_im, is_mpim, is_member, is_archived }: Channel): boolean {
+  return is_im || ((is_member || is_mpim) && !is_archived);
+}
+
+/** Null where the bot may not even know of it. */
+async function channelOf(web: SlackWeb, channelId: string): Promise<Channel | null> {
   try {
     const { channel } = await web.conversations.info({ channel: channelId });
-    const known = channelSchema.parse(channel);
-    if (known.is_im) return { isPrivate: true, isMember: known.user === userId, canPost: true };
-    return {
-      isPrivate: known.is_private || known.is_mpim,
-      isMember: await isAmongChannels(web, { channelId, userId }),
-      canPost: (known.is_member || known.is_mpim) && !known.is_archived,
-    };
+    return channelSchema.parse(channel);
   } catch (error) {
     if (slackErrorName(error) === "channel_not_found") return null;
-    throw toPlatformError(error, "see who is in that channel");
+    throw toPlatformError(error, SEEING);
   }
 }
 
@@ -43,10 +63,18 @@ async function isAmongChannels(
   let cursor = "";
   for (let page = 0; page < LISTED_PAGES; page += 1) {
     const more = cursor === "" ? {} : { cursor };
-    const { channels = [], response_metadata: next } = await web.users.conversations({ ...asked, ...more });
+    const { channels = [], response_metadata: next } = await listed(web, { ...asked, ...more });
     if (channels.some(({ id }) => id === channelId)) return true;
     cursor = next?.next_cursor ?? "";
     if (cursor === "") return false;
   }
   return false;
+}
+
+async function listed(web: SlackWeb, asked: Parameters<SlackWeb["users"]["conversations"]>[0]) {
+  try {
+    return await web.users.conversations(asked);
+  } catch (error) {
+    throw toPlatformError(error, SEEING);
+  }
 }

@@ -1,11 +1,10 @@
 import type { z } from "zod";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, InboundVisit, Person } from "../../core/protocol/platform.ts";
-import { ABOUT_MESSAGE } from "../../core/sessions/prompts.ts";
 import { toPlatformError } from "./errors.ts";
 import { channelKind, type InboundDeps, placeOf } from "./inbound.ts";
-import { authorOf, messagesIn } from "./message/history.ts";
-import { readMessage } from "./message/read-message.ts";
+import { messagesIn } from "./message/history.ts";
+import { pointedOut } from "./message/pointed-out.ts";
 import type { Identity, SlackWeb } from "./web.ts";
 import {
   type assistantStartedSchema,
@@ -92,24 +91,8 @@ export async function reactionAdded(
   const { channel } = item;
   const message = await messageAt(deps, channel, item.ts);
   if (message === null) return null;
-  const kind = channelKind(channel, undefined);
-  const [said, { text, quoted, files }] = await Promise.all([
-    authorOf(message, deps),
-    readMessage(message, { directory, botUserId: identity.userId }),
-  ]);
-  return {
-    kind: "message",
-    key: `slack:reaction:${channel}:${item.ts}:${name}:${user}`,
-    ...(await placeOf({ channel, kind, threadId: message.thread_ts ?? message.ts }, deps)),
-    person,
-    at: tsToMs(ts),
-    text: ABOUT_MESSAGE,
-    addressed: kind === "dm" ? "dm" : "mention",
-    opensThread: false,
-    attachments: files,
-    quoted: [`${said.name} wrote: ${text}`, ...quoted],
-    messageId: message.ts,
-  };
+  const key = `slack:reaction:${channel}:${item.ts}:${name}:${user}`;
+  return pointedOut(message, { key, person, channel, at: tsToMs(ts) }, deps);
 }
 
 /** Replies, too, are found by their own ts. Null when the message is gone. */

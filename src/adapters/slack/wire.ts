@@ -166,6 +166,17 @@ export const blockActionsSchema = z.object({
 });
 export type BlockActions = z.infer<typeof blockActionsSchema>;
 
+/** A shortcut of a message's menu. Source: Slack docs, Shortcuts interaction payloads. */
+export const messageShortcutSchema = z.object({
+  type: z.literal("message_action"),
+  callback_id: z.string(),
+  trigger_id: z.string(),
+  user: z.object({ id: z.string() }),
+  channel: z.object({ id: z.string() }),
+  message: historyMessageSchema,
+});
+export type MessageShortcut = z.infer<typeof messageShortcutSchema>;
+
 export const slashCommandSchema = z.object({
   command: z.string(),
   text: z.string().default(""),

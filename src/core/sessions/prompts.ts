@@ -32,3 +32,6 @@ export function clickedPrompt(action: string): SuggestedPrompt | null {
 /** What is asked when somebody points at a message without words: by a reaction on it, or a command of its menu. */
 export const ABOUT_MESSAGE =
   "The quoted message is pointed out to you. Do what it asks for, or answer it; if it asks for nothing, say what it means and what should be done.";
+
+/** The id of that command of a message's menu on Slack: in its manifest, and in what it then sends. */
+export const ASK_SHORTCUT = "deckhand_ask";

@@ -266,6 +266,28 @@ export class SlackPeople {
     });
   }
 
+  /** Chooses a shortcut of a message's menu: Slack has it on every message, also where the bot is not. */
+  shortcut(message: SlackMessage, callbackId: string, user = "U0ANA"): Delivery {
+    const { workspace } = this.#context;
+    const { id, name, kind, isPrivate } = workspace.channel(message.channel);
+    const shownName = isPrivate === true ? "privategroup" : name;
+    return this.#deliveries.deliver("interactive", {
+      type: "message_action",
+      token: "unused",
+      callback_id: callbackId,
+      trigger_id: workspace.nextTrigger(),
+      action_ts: workspace.nextTs(),
+      message_ts: message.ts,
+      response_url: workspace.giveResponseUrl(this.#context.origin, { channel: id, user }),
+      team: { id: workspace.teamId, domain: "acme" },
+      user: { id: user, username: user, name: user, team_id: workspace.teamId },
+      channel: { id, name: kind === "im" ? "directmessage" : shownName },
+      message: asJson(message, this.#context, false),
+      is_enterprise_install: false,
+      enterprise: null,
+    });
+  }
+
   /** Clicks a button of what only this person sees; Slack then says nothing of the message. */
   clickWhisper(whisper: Whisper | undefined, actionId: string): Delivery {
     if (whisper === undefined || !buttonsOf(whisper.blocks).some(({ id }) => id === actionId)) {

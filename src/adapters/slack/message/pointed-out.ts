@@ -1,0 +1,43 @@
+import type { InboundMessage, Person } from "../../../core/protocol/platform.ts";
+import { ABOUT_MESSAGE } from "../../../core/sessions/prompts.ts";
+import { channelKind, type InboundDeps, placeOf } from "../inbound.ts";
+import type { HistoryMessage } from "../wire.ts";
+import { authorOf } from "./history.ts";
+import { readMessage } from "./read-message.ts";
+
+/** Who points at a message, and by what. */
+interface Pointing {
+  readonly key: string;
+  readonly person: Person;
+  readonly channel: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A message that somebody points out to us, as somebody else's words: it is asked about in its thread. */
+export async function pointedOut(
+  message: HistoryMessage,
+  { key, person, channel, at }: Pointing,
+  deps: InboundDeps,
+): Promise<InboundMessage> {
+  const { identity, directory } = deps;
+  const kind = channelKind(channel, undefined);
+  const [said, { text, quoted, files }, place] = await Promise.all([
+    authorOf(message, deps),
+    readMessage(message, { directory, botUserId: identity.userId }),
+    placeOf({ channel, kind, threadId: message.thread_ts ?? message.ts }, deps),
+  ]);
+  return {
+    kind: "message",
+    key,
+    ...place,
+    person,
+    at,
+    text: ABOUT_MESSAGE,
+    addressed: kind === "dm" ? "dm" : "mention",
+    opensThread: false,
+    attachments: files,
+    quoted: [`${said.name} wrote: ${text}`, ...quoted],
+    messageId: message.ts,
+  };
+}

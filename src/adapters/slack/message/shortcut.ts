@@ -1,0 +1,27 @@
+import type { InboundMessage, Receipt } from "../../../core/protocol/platform.ts";
+import { ASK_SHORTCUT } from "../../../core/sessions/prompts.ts";
+import type { InboundDeps } from "../inbound.ts";
+import { mayPostIn } from "../standing.ts";
+import type { SlackWeb } from "../web.ts";
+import { type MessageShortcut, messageShortcutSchema } from "../wire.ts";
+import { pointedOut } from "./pointed-out.ts";
+
+const NOT_HERE = "✗ I am not in this conversation. Invite me here and ask again, or forward the message to me.";
+
+/** A message that was chosen to be asked about; null when another shortcut was. */
+export async function inboundShortcut(
+  { callback_id: id, trigger_id: trigger, user, channel, message }: MessageShortcut,
+  deps: InboundDeps,
+): Promise<InboundMessage | null> {
+  if (id !== ASK_SHORTCUT) return null;
+  const person = await deps.directory.person(user.id);
+  const pointing = { key: `slack:shortcut:${trigger}`, person, channel: channel.id, at: deps.clock.now() };
+  return pointedOut(message, pointing, deps);
+}
+
+/** Slack offers shortcuts everywhere, also where the bot could not answer; null for whatever else was sent. */
+export async function refusedShortcut(web: SlackWeb, payload: unknown): Promise<Receipt | null> {
+  const shortcut = messageShortcutSchema.safeParse(payload);
+  if (!shortcut.success || (await mayPostIn(web, shortcut.data.channel.id))) return null;
+  return { type: "refused", reason: NOT_HERE };
+}
