@@ -2,7 +2,7 @@ import { firstWord } from "../core/commands/arguments.ts";
 import { skillArguments } from "../core/commands/skill-line.ts";
 import { skillNeeds, usageOf } from "../core/commands/skill-needs.ts";
 import { bindArguments } from "../core/context/skill-arguments.ts";
-import type { SkillCatalogue } from "../core/context/skills.ts";
+import { problemText, type SkillCatalogue } from "../core/context/skills.ts";
 import type { CalledSkill } from "../core/sessions/session-event.ts";
 
 /** A job's skill as it is typed, `weather-forecast Lyon`: its name, and what it is applied to. */
@@ -13,13 +13,16 @@ export function readJobSkill(skill: string): CalledSkill {
 
 export type SkillProblem =
   | { readonly type: "unknown"; readonly name: string }
-  /** A sentence: which required arguments it lacks, and how they are given. */
+  /** A sentence: which required arguments it lacks and how they are given, or what is broken. */
   | { readonly type: "lacking"; readonly reason: string };
 
 /** Why a job cannot follow the skill that it names; null when it can. */
 export function skillProblem(typed: string, catalogue: SkillCatalogue): SkillProblem | null {
   const { name, line } = readJobSkill(typed);
   const skill = catalogue.find(name);
+  const broken = catalogue.broken(name);
+  if (broken !== undefined)
+    return { type: "lacking", reason: `The skill \`${broken.name}\` is broken: ${problemText(broken)}` };
   if (skill === undefined) return { type: "unknown", name };
   const { missing } = bindArguments(skill.args, skillArguments(line));
   if (missing.length === 0) return null;

@@ -4,7 +4,14 @@ import { skillArguments } from "../core/commands/skill-line.ts";
 import type { GivenArguments } from "../core/context/skill-arguments.ts";
 import { skillListText } from "../core/context/skill-index.ts";
 import { missingText, renderSkill } from "../core/context/skill-render.ts";
-import { LIST_SKILLS, type Skill, type SkillCatalogue, skillName } from "../core/context/skills.ts";
+import {
+  LIST_SKILLS,
+  problemText,
+  type Skill,
+  type SkillCatalogue,
+  skillName,
+  skillsForModel,
+} from "../core/context/skills.ts";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
 import { asResult } from "./guest-call.ts";
@@ -48,13 +55,14 @@ export function createSkillTool(readSkills: SkillReader): Tool {
         if (asked.skill === LIST_SKILLS) return listed(catalogue);
         const skill = catalogue.find(asked.skill);
         if (skill === undefined) return unknown(asked.skill, catalogue);
+        if (asked.file === undefined && skill.isForPeopleOnly) return forPeople(skill);
         return asked.file === undefined ? called(skill, asked) : fileText(skill, asked.file, { ...asked, sandboxRoot });
       }),
   });
 }
 
 function listed(catalogue: SkillCatalogue): ToolResult {
-  const count = catalogue.skills.length;
+  const count = skillsForModel(catalogue).length;
   return textResult(skillListText(catalogue), { summary: `${count} ${count === 1 ? "skill" : "skills"}` });
 }
 
@@ -83,10 +91,16 @@ function fileText(
   return textResult(`${text}${more}`, { summary: `${totalLines} ${totalLines === 1 ? "line" : "lines"}` });
 }
 
-function unknown(name: string, { skills }: SkillCatalogue): ToolResult {
+function forPeople({ name }: Skill): ToolResult {
+  return errorResult(`People alone call the skill ${name}, by /skill ${name}: say so, and do not do it otherwise.`);
+}
+
+function unknown(name: string, catalogue: SkillCatalogue): ToolResult {
+  const broken = catalogue.broken(name);
+  if (broken !== undefined) return errorResult(`The skill ${broken.name} is broken: ${problemText(broken)}`, "broken");
   const near = nearest(
     skillName(name),
-    skills.map((skill) => skill.name),
+    skillsForModel(catalogue).map((skill) => skill.name),
   );
   const all = `{"skill": "${LIST_SKILLS}"} names all.`;
   return errorResult(`There is no skill ${name}.${didYouMean(near, all)}`, "no such skill");

@@ -229,6 +229,42 @@ test("killed in the middle of a skill's run, it goes on by its instructions and 
   expect(systemOf(resumed?.body)).toContain("Does all.");
 });
 
+test("a skill that is broken, called by its name, says to its caller what is broken", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  putSkill(office.bot.sandboxRoot(`slack-${channel}`), ".claude/skills/tidy", "# Tidy\nNo front matter.\n");
+  office.talk({ text: "/skill tidy", channel });
+  await office.until("what is broken", () => office.whispersTo("U0ANA").length === 1);
+  expect(office.whispersTo("U0ANA")[0]).toContain(
+    ".claude/skills/tidy/SKILL.md:1: the file must begin with front matter",
+  );
+  expect(office.model.requests).toHaveLength(0);
+});
+
+test("a skill for people alone runs when a person calls it, and the model can neither see nor call it", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  putSkill(
+    office.bot.sandboxRoot(`slack-${channel}`),
+    ".claude/skills/ship-it",
+    "---\nname: 发布\ndescription: Ships.\ndisable-model-invocation: true\ntools: Bash(git:*), Read\nmodel: other\nscope: global\n---\nRun {baseDir}/ship.sh.\n",
+  );
+  office.model.script((_request, index) =>
+    index === 0 ? toolUse("skill", { skill: "ship-it" }) : text(index === 1 ? "I may not." : "Shipped."),
+  );
+  const talk = office.talk({ text: "ship it", channel });
+  await talk.answered(1);
+  expect(systemOf(office.model.requests[0]?.body)).not.toContain("ship-it");
+  expect(conversationOf(office.model.requests[1]?.body)).toContain("People alone call the skill ship-it");
+  talk.mention("/skill ship-it");
+  await talk.answered(2);
+  expect(conversationOf(office.model.requests[2]?.body)).toContain("Run .claude/skills/ship-it/ship.sh.");
+  expect(toolsOf(office.model.requests[2]?.body)).toEqual(["git", "read", "skill"]);
+  talk.mention("/skill");
+  await office.until("the list", () => office.whispersTo("U0ANA").length === 1);
+  expect(office.whispersTo("U0ANA")[0]).toContain("passed over: `scope (must be run or session)`, `model`");
+});
+
 test("/skill alone lists the skills to the person alone", async () => {
   const office = unasked();
   office.model.script(() => text("Done."));

@@ -160,3 +160,38 @@ test("a long file comes in parts", async () => {
   expect(text(second)).toMatch(/^line 1001\n[^[]*line 1500\n$/);
   expect(text(await office.call({ skill: "tidy", file: "long.md", offset: 9_999 }))).toBe("long.md has 1500 lines.");
 });
+
+test("a skill for people alone is neither listed nor called, and its files are read", async () => {
+  office.skill("home/extensions/skills/deploy", "---\ndescription: d\ndisable-model-invocation: true\n---\nSECRET");
+  office.put("home/extensions/skills/deploy/steps.md", "One.");
+  expect(skillIndex(office.read())).toBe("");
+  expect(text(await office.call({ skill: "list" }))).toBe("There are no skills.");
+  const called = await office.call({ skill: "deploy" });
+  expect(called.isError).toBe(true);
+  expect(text(called)).toBe(
+    "People alone call the skill deploy, by /skill deploy: say so, and do not do it otherwise.",
+  );
+  expect(text(await office.call({ skill: "deplo" }))).not.toContain("deploy");
+  expect(text(await office.call({ skill: "deploy", file: "steps.md" }))).toBe("One.");
+});
+
+test("a broken skill that is called says what is broken, unless another of its name takes its place", async () => {
+  office.skill("root/.agents/skills/tidy", "# Tidy\n");
+  expect(text(await office.call({ skill: "Tidy" }))).toBe(
+    "The skill tidy is broken: .agents/skills/tidy/SKILL.md:1: the file must begin with front matter: YAML between two lines of three dashes",
+  );
+  office.skill("app/extensions/skills/tidy");
+  expect((await office.call({ skill: "tidy" })).isError).toBe(false);
+});
+
+test.each(["root/.agents/skills", "home/extensions/skills"])(
+  "in %s the rest of a long body is where it says",
+  async (folder) => {
+    const lines = Array.from({ length: 5_000 }, (_, at) => `line ${at}`);
+    office.skill(`${folder}/long`, `---\ndescription: d\n---\n\n${lines.join("\n")}\n`);
+    const cut = text(await office.call({ skill: "long" }));
+    const [, last, offset] = /\nline (\d+)\n\[Cut here: .*"offset":(\d+)\}/.exec(cut) ?? [];
+    const rest = text(await office.call({ skill: "long", file: "SKILL.md", offset: Number(offset) }));
+    expect(rest).toMatch(new RegExp(`^line ${Number(last) + 1}\n`));
+  },
+);

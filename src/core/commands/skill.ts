@@ -102,7 +102,8 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
     const usage = usageOf(skill);
     const typed = usage === "" ? "" : ` \`${usage.replaceAll("`", "'")}\``;
     const holds = skill.name === active ? " (holds here; `/skill off` ends it)" : "";
-    return `**${skill.name}**${typed}${holds} · ${skill.description}`;
+    const over = skill.passedOver.map((note) => `\`${note}\``).join(", ");
+    return `**${skill.name}**${typed}${holds} · ${skill.description}${over === "" ? "" : ` · passed over: ${over}`}`;
   });
   const broken = problems.map((problem) => `⚠ ${problemText(problem)}`);
   const none = "There are no skills yet. Put one into `extensions/skills/<name>/SKILL.md` of this channel's directory.";
@@ -112,10 +113,12 @@ function picker({ skills, problems }: SkillCatalogue, active: string | undefined
   return { ...privately([...(lines.length === 0 ? [none] : lines), ...broken].join("\n")), buttons };
 }
 
-function unknown(name: string, { skills }: SkillCatalogue): string {
+function unknown(name: string, catalogue: SkillCatalogue): string {
+  const problem = catalogue.broken(name);
+  if (problem !== undefined) return `The skill **${problem.name}** is broken: ${problemText(problem)}`;
   const near = nearest(
     name,
-    skills.map((skill) => skill.name),
+    catalogue.skills.map((skill) => skill.name),
   );
   return `I don't know a skill ${asTyped(name)}.${didYouMean(near, "`/skill` lists them.")}`;
 }

@@ -7,12 +7,17 @@ const MAX_FRONT_MATTER = 16_384;
 /** Values in it, each counted as often as aliases repeat it: a few lines can stand for millions. */
 const MAX_VALUES = 4_000;
 
+/** Fields that are read each for itself. */
+const MAX_FIELDS = 100;
+
 export type FrontMatter =
   | {
       readonly type: "read";
       /** What the YAML says: a mapping of anything, small also where aliases share its parts. */
       readonly data: Readonly<Record<string, unknown>>;
       readonly body: string;
+      /** Names of fields that are no YAML and were left out for it. */
+      readonly unreadable: readonly string[];
       /** The line of a top-level key, counted from 1. */
       lineOf(key: string): number;
     }
@@ -31,9 +36,33 @@ export function readFrontMatter(file: string): FrontMatter {
     return broken(1, `the front matter is longer than ${MAX_FRONT_MATTER} characters`);
   const body = text.slice(block[0].length);
   const first = parse(yaml);
-  const parsed = first.type === "broken" ? orElse(parse(quoteColons(yaml)), first) : first;
+  const quoted = first.type === "broken" ? orElse(parse(quoteColons(yaml)), first) : first;
+  const isNoYaml = quoted.type === "broken" && quoted.reason !== REPEATED;
+  const { unreadable = [], ...parsed } = isNoYaml ? orElse(parseFields(yaml), quoted) : quoted;
   if (parsed.type === "broken") return parsed;
-  return { type: "read", data: parsed.data, body, lineOf: (key) => lineOf(yaml, key) };
+  return { type: "read", data: parsed.data, body, unreadable, lineOf: (key) => lineOf(yaml, key) };
+}
+
+/**
+ * Each field for itself, where the whole is no YAML: `argument-hint: [file] [format]` is taken as the text that it is, and
+ * what is more than a line and cannot be read is left out. Without a description, or with a name twice, the file is broken.
+ */
+function parseFields(yaml: string): Parsed {
+  const blocks = yaml.split(/\n(?=[^\s#\-}\]])/).map((block) => ({ block, key: /^([\w-]+):/.exec(block)?.[1] }));
+  if (blocks.length > MAX_FIELDS) return broken(1, "the front matter is not valid YAML");
+  const data: Record<string, unknown> = Object.create(null);
+  const unreadable: string[] = [];
+  for (const { block, key } of blocks) {
+    if (key === undefined || key in data) return broken(1, "the front matter is not valid YAML");
+    const parsed = parse(quoteColons(block));
+    const text = /^argument-hint:[ \t]+(\S.*)$/.exec(block)?.[1];
+    if (parsed.type === "read") Object.assign(data, parsed.data);
+    else if (parsed.reason === REPEATED) return parsed;
+    else if (text === undefined) unreadable.push(key);
+    else data[key] = text;
+  }
+  if (typeof data["description"] !== "string") return broken(1, "the front matter is not valid YAML");
+  return { type: "read", data: { ...data }, unreadable };
 }
 
 function missingBlock(text: string): string {
@@ -42,8 +71,15 @@ function missingBlock(text: string): string {
     : "the file must begin with front matter: YAML between two lines of three dashes";
 }
 
-type Parsed = { readonly type: "read"; readonly data: Record<string, unknown> } | Broken;
-type Broken = Extract<FrontMatter, { type: "broken" }>;
+interface Read {
+  readonly type: "read";
+  readonly data: Record<string, unknown>;
+  readonly unreadable?: readonly string[];
+}
+type Broken = Extract<FrontMatter, { type: "broken" }> & { readonly unreadable?: never };
+const REPEATED = "the front matter repeats its parts too often";
+
+type Parsed = Read | Broken;
 
 const orElse = (parsed: Parsed, other: Broken): Parsed => (parsed.type === "read" ? parsed : other);
 
@@ -55,7 +91,7 @@ function parse(yaml: string): Parsed {
   try {
     const data = mapping.safeParse(matter(`---\n${yaml}\n---\n`, YAML_ONLY).data);
     if (!data.success) return broken(2, "the front matter is not a mapping of names");
-    if (hasMoreValuesThan(MAX_VALUES, data.data)) return broken(1, "the front matter repeats its parts too often");
+    if (hasMoreValuesThan(MAX_VALUES, data.data)) return broken(1, REPEATED);
     return { type: "read", data: data.data };
   } catch (error) {
     const known = yamlError.safeParse(error);

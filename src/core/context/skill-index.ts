@@ -1,6 +1,6 @@
 import { argumentLine } from "./skill-render.ts";
 import { shorten } from "./skill-text.ts";
-import { problemText, type Skill, type SkillCatalogue, type SkillOrigin } from "./skills.ts";
+import { problemText, type Skill, type SkillCatalogue, type SkillOrigin, skillsForModel } from "./skills.ts";
 
 /** Characters of the index: it is part of every request. */
 const MAX_INDEX = 8_000;
@@ -13,7 +13,8 @@ const INTRO = `Skills are written instructions for work that recurs. When one fi
  * The part of the system prompt that names the skills; empty without any. The same bytes for the same skills, so that
  * the prefix of requests stays as it is.
  */
-export function skillIndex({ skills }: SkillCatalogue): string {
+export function skillIndex(catalogue: SkillCatalogue): string {
+  const skills = skillsForModel(catalogue);
   if (skills.length === 0) return "";
   const fitting = LINE_LENGTHS.map((most) => skills.map((skill) => indexLine(skill, most))).find(
     (lines) => lines.join("\n").length <= MAX_INDEX,
@@ -44,9 +45,10 @@ const ORIGINS: Readonly<Record<SkillOrigin, string>> = {
   application: "Deckhand",
 };
 
-/** Every skill with what it takes and where it comes from, and the files that are broken. */
-export function skillListText({ skills, problems }: SkillCatalogue): string {
-  const lines = skills.map((skill) => {
+/** Every skill that the model may call with what it takes and where it comes from, and the files that are broken. */
+export function skillListText(catalogue: SkillCatalogue): string {
+  const { problems } = catalogue;
+  const lines = skillsForModel(catalogue).map((skill) => {
     const line = argumentLine(skill);
     const args = line === "" ? "" : ` Arguments: ${line}.`;
     return `${indexLine(skill, 480)}${args} (from ${ORIGINS[skill.origin]})`;

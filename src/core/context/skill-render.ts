@@ -1,4 +1,5 @@
 import { bindArguments, fillPlaceholders, type GivenArguments } from "./skill-arguments.ts";
+import { fillFolder } from "./skill-format/folder-names.ts";
 import type { Skill, SkillArg } from "./skills.ts";
 
 export type RenderedSkill =
@@ -22,7 +23,7 @@ export function toolsToldOf(text: string): readonly string[] | null {
 export function renderSkill(skill: Skill, given: GivenArguments): RenderedSkill {
   const { missing } = bindArguments(skill.args, given);
   if (missing.length > 0) return { type: "missing", args: missing };
-  const text = `${preface(skill)}\n\n${fillPlaceholders(skill, given)}`;
+  const text = `${preface(skill)}\n\n${fillPlaceholders({ ...skill, body: fillFolder(skill) }, given)}`;
   return { type: "ready", text, tools: skill.tools };
 }
 

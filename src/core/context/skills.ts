@@ -26,6 +26,10 @@ export interface Skill {
   readonly argumentHint: string | null;
   /** `session`: called by a person, it becomes the session's active skill and stays until it is switched off. */
   readonly scope: "run" | "session";
+  /** `disable-model-invocation`: a person calls it; the model neither sees nor calls it of its own accord. */
+  readonly isForPeopleOnly: boolean;
+  /** Fields and values of the front matter that mean nothing here, as short lines. */
+  readonly passedOver: readonly string[];
   /** Markdown. */
   readonly body: string;
   readonly origin: SkillOrigin;
@@ -38,6 +42,8 @@ export interface Skill {
 /** Why a file is no skill. */
 export interface SkillProblem {
   readonly source: string;
+  /** What the skill would be called by its folder. Empty when that is no name, or no folder of a skill. */
+  readonly name: string;
   /** Counted from 1. */
   readonly line: number;
   readonly reason: string;
@@ -49,6 +55,8 @@ export interface SkillCatalogue {
   readonly problems: readonly SkillProblem[];
   /** Takes a name as people write it. */
   find(name: string): Skill | undefined;
+  /** Why a skill of that name is not among them, when a file of that name is broken. */
+  broken(name: string): SkillProblem | undefined;
 }
 
 /** What `skill` takes in place of a name. */
@@ -73,7 +81,17 @@ export function skillCatalogue(found: readonly Skill[], problems: readonly Skill
   const byName = new Map<string, Skill>();
   for (const skill of found) if (!byName.has(skill.name)) byName.set(skill.name, skill);
   const skills = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { skills, problems, find: (name) => byName.get(skillName(name)) };
+  const find = (name: string) => byName.get(skillName(name));
+  const broken = (name: string) => {
+    const asked = skillName(name);
+    return asked === "" || byName.has(asked) ? undefined : problems.find((problem) => problem.name === asked);
+  };
+  return { skills, problems, find, broken };
+}
+
+/** Those that the model may see and call of its own accord. */
+export function skillsForModel({ skills }: SkillCatalogue): readonly Skill[] {
+  return skills.filter(({ isForPeopleOnly }) => !isForPeopleOnly);
 }
 
 export function problemText({ source, line, reason }: SkillProblem): string {

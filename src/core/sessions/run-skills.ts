@@ -3,7 +3,7 @@ import { skillArguments } from "../commands/skill-line.ts";
 import { skillIndex } from "../context/skill-index.ts";
 import { narrowTools } from "../context/skill-narrowing.ts";
 import { renderSkill } from "../context/skill-render.ts";
-import type { SkillCatalogue } from "../context/skills.ts";
+import { problemText, type SkillCatalogue } from "../context/skills.ts";
 import type { ContentBlock } from "../protocol/messages.ts";
 import type { CalledSkill, SessionEventBody, StoredEvent } from "./session-event.ts";
 import type { SessionSettings } from "./session-settings.ts";
@@ -75,6 +75,9 @@ export function goneSkills(
 }
 
 function goneText({ name }: CalledSkill, catalogue: SkillCatalogue): string {
+  const broken = catalogue.broken(name);
+  if (broken !== undefined)
+    return `The skill **${name}** is broken since you called it, so nothing was done: ${problemText(broken)}`;
   return catalogue.find(name) === undefined
     ? `The skill **${name}** has been removed since you called it, so nothing was done. \`/skill\` lists those that there are.`
     : `The skill **${name}** has been changed since you called it and needs more, so nothing was done. \`/skill ${name}\` says what.`;

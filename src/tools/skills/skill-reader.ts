@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
 import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/context/skill-parse.ts";
 import { seenLine } from "../../core/context/skill-text.ts";
-import { type SkillCatalogue, type SkillProblem, skillCatalogue } from "../../core/context/skills.ts";
+import { type SkillCatalogue, type SkillProblem, skillCatalogue, skillName } from "../../core/context/skills.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { Places, withFile } from "../wasm/workspace/places.ts";
@@ -64,7 +64,7 @@ function readDirectory(reading: Reading): ParsedSkill[] {
     const read = folders.slice(0, MAX_FOLDERS).flatMap((folder) => readSkill(reading, places, folder));
     if (folders.length <= MAX_FOLDERS) return read;
     const reason = `has ${folders.length} folders, of which the first ${MAX_FOLDERS} are read`;
-    return [...read, problemOf({ source: `${directory}${owner}`, line: 1, reason })];
+    return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
   } finally {
     places.close();
   }
@@ -88,10 +88,12 @@ function readSkill(reading: Reading, places: Places, folderName: string): Parsed
   const file = `${directory}/${folderName}/SKILL.md`;
   const seen = seenLine(folderName, MAX_NAME);
   const source = `${directory}/${seen}/SKILL.md${owner}`;
+  const name = skillName(folderName);
+  const unread = (reason: string) => [problemOf({ source, name, line: 1, reason })];
   try {
     if (places.find(file).stats === null) return [];
     // It stands in what models and people read, where a line of its own would pass for one of ours.
-    if (seen !== folderName) return [problemOf({ source, line: 1, reason: ODD_NAME })];
+    if (seen !== folderName) return unread(ODD_NAME);
     const { real } = places.directory(`${directory}/${folderName}`);
     const folder = origin === "project" ? path.relative(realpathSync(root), real) : real;
     const read = (fd: number, stats: Stats) =>
@@ -101,10 +103,10 @@ function readSkill(reading: Reading, places: Places, folderName: string): Parsed
     // A folder without SKILL.md is none of ours; whatever else keeps a file from being read is its problem alone.
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return [];
     // Its sentence would name where a link leads, which is nobody's business.
-    if (error instanceof Refusal) return [problemOf({ source, line: 1, reason: NO_FILE })];
+    if (error instanceof Refusal) return unread(NO_FILE);
     const code = systemCode(error);
     if (code === undefined) throw error;
-    return [problemOf({ source, line: 1, reason: `cannot be read (${code})` })];
+    return unread(`cannot be read (${code})`);
   }
 }
 
@@ -121,14 +123,17 @@ function parseOpen(
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(key, { version, parsed });
   if (parsed.type === "problem") log.warn({ ...parsed.problem, root: directory.root }, "skill_broken");
+  else if (parsed.skill.passedOver.length > 0)
+    log.info({ source: about.source, passedOver: parsed.skill.passedOver }, "skill_fields_passed_over");
   return parsed;
 }
 
 function parseText(fd: number, stats: Stats, about: Omit<SkillFile, "text">): ParsedSkill {
   const { source } = about;
-  if (stats.size > MAX_FILE) return problemOf({ source, line: 1, reason: `is larger than ${MAX_FILE} bytes` });
+  const name = skillName(about.folderName);
+  if (stats.size > MAX_FILE) return problemOf({ source, name, line: 1, reason: `is larger than ${MAX_FILE} bytes` });
   const text = readHead(fd, stats.size).toString("utf8");
-  if (text.includes("\0")) return problemOf({ source, line: 1, reason: "is not a text" });
+  if (text.includes("\0")) return problemOf({ source, name, line: 1, reason: "is not a text" });
   return parseSkill({ ...about, text });
 }
 

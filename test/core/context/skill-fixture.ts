@@ -14,6 +14,8 @@ export function skillWith(more: Partial<Skill> = {}): Skill {
     args: [],
     argumentHint: null,
     scope: "run",
+    isForPeopleOnly: false,
+    passedOver: [],
     body: "Tidy up.",
     origin: "project",
     folder: ".agents/skills/tidy",

@@ -55,7 +55,7 @@ test("names that do not fit are counted", () => {
 
 test("the list says what each skill takes, where it is from, and which files are broken", () => {
   const problems: SkillProblem[] = [
-    { source: ".claude/skills/x/SKILL.md", line: 3, reason: "description: is missing" },
+    { name: "x", source: ".claude/skills/x/SKILL.md", line: 3, reason: "description: is missing" },
   ];
   const skills = [skillWith({ args: [arg("path", true), arg("depth")] })];
   expect(

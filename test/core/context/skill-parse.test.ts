@@ -54,6 +54,8 @@ scope: session`;
     ],
     argumentHint: null,
     scope: "session",
+    isForPeopleOnly: false,
+    passedOver: [],
     body: "Do it.",
     origin: "project",
     folder: ".agents/skills/tidy",
@@ -69,7 +71,82 @@ test("a description is all that a skill must have", () => {
 const lenient: { name: string; text: string; expected: Partial<Skill> }[] = [
   { name: "a byte order mark", text: `\ufeff${file("description: d")}`, expected: { description: "d" } },
   { name: "CRLF", text: file("description: d", "a\nb").replaceAll("\n", "\r\n"), expected: { body: "a\nb" } },
-  { name: "fields nobody knows", text: file("description: d\nmodel: gpt\nhooks: {a: 1}"), expected: { name: "tidy" } },
+  {
+    name: "fields nobody knows",
+    text: file("description: d\nmodel: gpt\nhooks: {a: 1}"),
+    expected: { name: "tidy", passedOver: ["model", "hooks"] },
+  },
+  {
+    name: "a scope of another program",
+    text: file("description: d\nscope: global"),
+    expected: { scope: "run", passedOver: ["scope (must be run or session)"] },
+  },
+  {
+    name: "compatibility as a mapping",
+    text: file("description: d\ncompatibility:\n  some-agent: '>=2.0.0'"),
+    expected: { compatibility: null, passedOver: ["compatibility (must be a text)"] },
+  },
+  {
+    name: "tools that are no list",
+    text: file("description: d\ntools: {a: b}"),
+    expected: { tools: null, passedOver: ["tools (must be a list of names)"] },
+  },
+  {
+    name: "tools by another agent's names",
+    text: file("description: d\ntools: Bash, Read, WebFetch, Task, MultiEdit, mcp__tracker__find_issue"),
+    expected: {
+      tools: ["bash", "read", "web_fetch", "agent", "edit", "mcp__tracker__find_issue"],
+      passedOver: [],
+    },
+  },
+  {
+    name: "tools with patterns",
+    text: file("description: d\ntools: [Bash(git add:*), 'Bash(npm run test)', Read(src/**)]"),
+    expected: { tools: ["git", "bash", "read"] },
+  },
+  {
+    name: "patterns in a text",
+    text: file("description: d\ntools: Bash(git add:*, git commit:*) Grep"),
+    expected: { tools: ["git", "grep"] },
+  },
+  {
+    name: "a tool that could not be here",
+    text: file("description: d\ntools: [read, browser/open, Frobnicate]"),
+    expected: { tools: ["read"], passedOver: ["tools: browser/open", "tools: Frobnicate"] },
+  },
+  {
+    name: "no tool that could be here",
+    text: file("description: d\ntools: '*'"),
+    expected: { tools: null, passedOver: ["tools: *"] },
+  },
+  {
+    name: "a name that is no text",
+    text: file("description: d\nname: [TODO]"),
+    expected: { name: "tidy", passedOver: ["name (must be a text)"] },
+  },
+  { name: "a name of signs", text: file("description: d\nname: '***'"), expected: { name: "tidy" } },
+  { name: "a name in another script", text: file("description: d\nname: 天气预报"), expected: { name: "tidy" } },
+  { name: "a name partly in another script", text: file("description: d\nname: API 设计"), expected: { name: "tidy" } },
+  {
+    name: "a skill for people alone",
+    text: file("description: d\ndisable-model-invocation: true"),
+    expected: { isForPeopleOnly: true },
+  },
+  {
+    name: "a hint that is no YAML",
+    text: file("description: d\nargument-hint: [--fast] [file or folder]\nmodel: x"),
+    expected: { argumentHint: "[--fast] [file or folder]", passedOver: ["model"] },
+  },
+  {
+    name: "metadata that is no YAML",
+    text: file("description: d\nmetadata:\n  words: [@Timer, other]\nlicense: MIT"),
+    expected: { license: "MIT", metadata: {}, passedOver: ["metadata"] },
+  },
+  {
+    name: "a licence whose quote is never closed",
+    text: file('name: x\ndescription: d\nlicense: "a'),
+    expected: { name: "x", license: null, passedOver: ["license"] },
+  },
   {
     name: "a colon that should be quoted",
     text: file("name: x\ndescription: Use it so: first a, then b"),
@@ -145,7 +222,7 @@ const broken: { name: string; text: string; line: number; reason: RegExp }[] = [
   { name: "front matter in JavaScript", text: "---js\n{}\n---\nx", line: 1, reason: /must begin with front matter/ },
   {
     name: "bad YAML",
-    text: file('name: x\ndescription: d\nlicense: "a'),
+    text: file('name: x\nlicense: MIT\ndescription: "a'),
     line: 5,
     reason: /unexpected end of the stream/,
   },
@@ -171,18 +248,11 @@ const broken: { name: string; text: string; line: number; reason: RegExp }[] = [
     line: 2,
     reason: /^description: must be a text/,
   },
-  { name: "a name of signs", text: file("description: d\nname: '***'"), line: 3, reason: /neither a letter/ },
   {
     name: "a reserved name",
     text: file("description: d\nname: List"),
     line: 3,
     reason: /list stands for something else/,
-  },
-  {
-    name: "tools that are no list",
-    text: file("description: d\ntools: {a: b}"),
-    line: 3,
-    reason: /^tools: must be a list/,
   },
   { name: "args that are no list", text: file("description: d\nargs: x"), line: 3, reason: /^args: must be a list/ },
   {
@@ -192,12 +262,6 @@ const broken: { name: string; text: string; line: number; reason: RegExp }[] = [
     reason: /^args\.0: must be a name/,
   },
   { name: "an argument twice", text: file("description: d\nargs: [a, a]"), line: 3, reason: /same name/ },
-  {
-    name: "a scope nobody knows",
-    text: file("description: d\nscope: ever"),
-    line: 3,
-    reason: /must be run or session/,
-  },
   { name: "nothing but front matter", text: file("description: d", ""), line: 1, reason: /nothing follows/ },
   {
     name: "endless front matter",
@@ -234,9 +298,21 @@ test("what nobody sees does not get through", () => {
   expect(skill.body).toBe("abcd\n\tkept");
 });
 
-test("a body is bounded, visibly", () => {
-  const { body } = skillOf(file("description: d", "x".repeat(50_000)));
-  expect(body).toMatch(/^x{40000}\n\[Cut here: of 50000 characters 40000 are read\./);
+test("a name in another script is the name of a folder in one, too, when that is all there is", () => {
+  expect(skillOf(file("description: d\nname: API 设计"), "设计").name).toBe("api");
+  expect(parse(file("description: d\nname: 设计"), "设计")).toMatchObject({
+    problem: { line: 3, reason: expect.stringContaining("rename the folder") },
+  });
+});
+
+test("a body is bounded at the end of a line, and says how the rest is read", () => {
+  const lines = Array.from({ length: 5_000 }, (_, at) => `line ${at + 5}`);
+  const { body } = skillOf(file("description: d", `\n${lines.join("\n")}`));
+  const [, last, offset] = /\nline (\d+)\n\[Cut here: .*"offset":(\d+)\}/.exec(body) ?? [];
+  expect(Number(offset)).toBe(Number(last) + 1);
+  expect(body).toContain('Read the rest with the tool `read`, as {"path":".agents/skills/tidy/SKILL.md"');
+  const one = skillOf(file("description: d", "x".repeat(50_000)));
+  expect(one.body).toMatch(/^x{40000}\n\[Cut here: of 50000 characters 40000 are shown\..*"offset":4\}/);
 });
 
 test.each([

@@ -171,3 +171,25 @@ test("a skill from outside the sandbox tells nothing of the machine's directorie
   expect(rendered).toHaveProperty("text", expect.stringContaining('{"skill": "tidy", "file": "<name>"}'));
   expect(rendered).toHaveProperty("text", expect.not.stringContaining("/opt"));
 });
+
+test.each([
+  { body: "python {baseDir}/scripts/a.py", text: "python .agents/skills/tidy/scripts/a.py" },
+  { body: 'sh "${CLAUDE_SKILL_DIR}/a.sh" $1.00', text: 'sh ".agents/skills/tidy/a.sh" $1.00' },
+  { body: "$CLAUDE_PLUGIN_ROOT/scripts/a.py", text: ".agents/skills/tidy/scripts/a.py" },
+  { body: "${CLAUDE_PLUGIN_ROOT}/skills/tidy/a.py", text: ".agents/skills/tidy/a.py" },
+  { body: "${CLAUDE_PLUGIN_ROOT}/skills/other/a.py", text: ".agents/skills/other/a.py" },
+  { body: "${workspaceDir}/a.py", text: "${workspaceDir}/a.py" },
+])("in a project $body is $text", ({ body, text }) => {
+  expect(bodyOf(skillWith({ body }), "")).toBe(text);
+});
+
+test("a folder outside the sandbox is named by no path of the machine, and what is given names no folder", () => {
+  const body = "{baseDir}/a.py $ARGUMENTS";
+  const skill = skillWith({ body, origin: "home", folder: "/srv/home/extensions/skills/tidy" });
+  expect(bodyOf(skill, "{baseDir}")).toBe("./a.py {baseDir}");
+});
+
+function bodyOf(skill: Skill, raw: string): string | undefined {
+  const rendered = renderSkill(skill, given(raw));
+  return rendered.type === "ready" ? rendered.text.split("\n\n").at(-1) : undefined;
+}

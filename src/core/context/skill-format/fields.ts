@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { seenLine } from "../skill-text.ts";
+import { partToolNames } from "./tool-names.ts";
+
+/** Characters. The first two: agentskills.io; the others keep a skill from filling the prompt. */
+const MAX_DESCRIPTION = 1_024;
+const MAX_COMPATIBILITY = 500;
+export const MAX_LINE = 500;
+const MAX_ARGS = 20;
+const MAX_TOOLS = 50;
+const MAX_METADATA = 50;
+
+/** YAML makes numbers and dates of what was meant as text. */
+const scalar = z
+  .union([z.string(), z.number(), z.boolean(), z.date().transform((date) => date.toISOString())], "must be a text")
+  .transform(String);
+const line = (most: number) => scalar.transform((text) => seenLine(text, most));
+const optionalLine = (most: number) =>
+  line(most)
+    .nullish()
+    .transform((text) => (text === undefined || text === "" ? null : text));
+
+/** A list, or a text with blanks or commas between its items. */
+const items = z.union(
+  [
+    z.array(line(MAX_LINE)).max(MAX_TOOLS, `has more than ${MAX_TOOLS} items`),
+    scalar.transform((text) => partToolNames(seenLine(text, MAX_DESCRIPTION))),
+  ],
+  "must be a list of names",
+);
+
+const arg = z.union(
+  [
+    scalar.transform((name) => ({ name })),
+    z.object({ name: scalar, description: scalar.nullish(), required: z.boolean().nullish() }),
+  ],
+  "must be a name, or a mapping with name, description and required (true or false)",
+);
+
+const ARGUMENT_NAME = /^[A-Za-z][\w-]{0,39}$/;
+
+const args = z
+  .array(arg, "must be a list")
+  .max(MAX_ARGS, `has more than ${MAX_ARGS} items`)
+  .transform((list) =>
+    list.map(
+      (one: { name: string; description?: string | null | undefined; required?: boolean | null | undefined }) => ({
+        name: one.name.trim(),
+        description: seenLine(one.description ?? "", MAX_LINE),
+        required: one.required === true,
+      }),
+    ),
+  )
+  .refine((list) => list.every(({ name }) => ARGUMENT_NAME.test(name)), {
+    message: "an argument's name begins with a letter and has letters, digits, _ and - only, at most 40",
+  })
+  .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
+    message: "two arguments have the same name",
+  });
+
+/** Names of arguments as other agents' skills list them: a list, or a text with blanks between. Others are no names. */
+const argumentNames = z
+  .union([z.array(scalar), scalar.transform((text) => text.split(/[\s,]+/))], "must be a list of names")
+  .nullish()
+  .transform((names) => [...new Set(names)].filter((name) => ARGUMENT_NAME.test(name)).slice(0, MAX_ARGS))
+  .transform((names) => names.map((name) => ({ name, description: "", required: false })));
+
+/** `[file] [format]` is a text to who writes it; YAML makes a list of `[file]`. */
+const argumentHint = z
+  .union([z.array(scalar).transform((parts) => `[${parts.join(", ")}]`), scalar], "must be a text")
+  .nullish()
+  .transform((text) => seenLine(text ?? "", MAX_LINE) || null);
+
+/** Only plain values are taken. */
+const metadata = z
+  .unknown()
+  .optional()
+  .transform((value): Readonly<Record<string, string>> => {
+    if (typeof value !== "object" || value === null) return {};
+    const plain = Object.entries(value)
+      .slice(0, MAX_METADATA)
+      .flatMap(([key, entry]) => {
+        const text = line(MAX_LINE).safeParse(entry);
+        return text.success ? [[seenLine(key, MAX_LINE), text.data] as const] : [];
+      });
+    return Object.fromEntries(plain);
+  });
+
+/** What a front matter says; each value as a skill has it, bounded and of characters that are seen. */
+const fields = z.object({
+  name: line(MAX_LINE).nullish(),
+  description: scalar
+    .nullish()
+    .transform((text) => seenLine(text ?? "", MAX_DESCRIPTION))
+    .refine((text) => text !== "", "is missing"),
+  when_to_use: optionalLine(MAX_LINE),
+  license: optionalLine(MAX_LINE),
+  compatibility: optionalLine(MAX_COMPATIBILITY),
+  metadata,
+  "allowed-tools": z
+    .union([z.array(line(MAX_LINE)).transform((list) => list.join(", ")), scalar], "must be a text or a list of names")
+    .nullish()
+    .transform((text) => (text === undefined || text === null ? null : seenLine(text, MAX_DESCRIPTION) || null)),
+  tools: items.nullish().transform((list) => list ?? null),
+  args: args.nullish().transform((list) => list ?? []),
+  "argument-hint": argumentHint,
+  arguments: argumentNames,
+  scope: z
+    .enum(["run", "session"], "must be run or session")
+    .nullish()
+    .transform((scope) => scope ?? "run"),
+  "disable-model-invocation": z
+    .union([z.boolean(), z.enum(["true", "false"]).transform((word) => word === "true")], "must be true or false")
+    .nullish()
+    .transform((isDisabled) => isDisabled ?? false),
+});
+
+/** Fields that other agents' skills fill in other ways; a value that is none of ours is passed over. */
+const FOREIGN: ReadonlySet<string> = new Set([
+  "name",
+  "license",
+  "compatibility",
+  "when_to_use",
+  "allowed-tools",
+  "tools",
+  "arguments",
+  "argument-hint",
+  "scope",
+]);
+
+/** Notes of one file that are kept. */
+const MAX_NOTES = 10;
+/** Characters of one. */
+const MAX_NOTE = 80;
+
+export type ReadFields =
+  | { readonly type: "read"; readonly fields: z.infer<typeof fields>; readonly passedOver: readonly string[] }
+  | { readonly type: "wrong"; readonly key: string; readonly reason: string };
+
+/** The fields of a front matter, with what of it is passed over, or the first that is wrong. */
+export function readFields(data: Readonly<Record<string, unknown>>): ReadFields {
+  const unknown = Object.keys(data).filter((key) => !(key in fields.shape));
+  const parsed = fields.safeParse(data);
+  if (parsed.success) return { type: "read", fields: parsed.data, passedOver: notes(unknown) };
+  const wrong = parsed.error.issues.map(({ path, message }) => ({ path: path.map(String), message }));
+  const fatal = wrong.find(({ path: [key = ""] }) => !FOREIGN.has(key));
+  const keys = new Set(wrong.map(({ path: [key] }) => key));
+  const rest = fields.safeParse(Object.fromEntries(Object.entries(data).filter(([key]) => !keys.has(key))));
+  if (fatal !== undefined || !rest.success) {
+    const { path = [], message = "" } = fatal ?? wrong[0] ?? {};
+    return { type: "wrong", key: path[0] ?? "", reason: `${path.join(".")}: ${message}` };
+  }
+  const odd = wrong.map(({ path, message }) => `${path.join(".")} (${message})`);
+  return { type: "read", fields: rest.data, passedOver: notes([...odd, ...unknown]) };
+}
+
+/** Lines that are shown within one line: they hold no marks of our own. */
+export function notes(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].slice(0, MAX_NOTES).map((text) => seenLine(text.replaceAll("`", "'"), MAX_NOTE));
+}
