@@ -4,6 +4,7 @@ import path from "node:path";
 import type { InstructionLayer, InstructionPlace } from "../core/context/system-prompt.ts";
 import type { Log } from "../core/protocol/log.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
+import { withImports } from "./instructions/imports.ts";
 import { notRegular, Places, withFile } from "./wasm/workspace/places.ts";
 import { readHead } from "./wasm/workspace/read-file.ts";
 
@@ -18,6 +19,17 @@ export interface InstructionReaderOptions {
   readonly log: Log;
 }
 
+/** Unlike the instruction files themselves, see instruction-files.ts. */
+const OPEN = ", a file that tools may write";
+
+interface Imports {
+  readonly places: Places;
+  readonly root: string;
+  /** Relative to the root. */
+  readonly file: string;
+  readonly note: string;
+}
+
 interface Cached {
   readonly version: string;
   readonly text: string;
@@ -26,7 +38,7 @@ interface Cached {
 /**
  * Reads the instruction files that apply in a sandbox root: the operator's own, those of the directories above it from the
  * highest on, the root's own last. Files that are missing, empty or unreadable are no layers. A project's are reached through
- * the same verified paths as the tools', within the root that they are of.
+ * the same verified paths as the tools', within the root that they are of. Files that they import follow them.
  */
 export function createInstructionReader({ files, log }: InstructionReaderOptions) {
   const cache = new Map<string, Cached>();
@@ -49,6 +61,14 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     }
   };
 
+  const readIn = (places: Places, root: string, file: string): string =>
+    withFile(places.find(file), file, (fd, stats) => readOpen(`${root}/${file}`, fd, stats));
+  /** A file that is named and not there may be a person's name or a package's. */
+  const imported = ({ places, root, file, note }: Imports, text: string): string => {
+    const read = (named: string) => layer(named, () => readIn(places, root, named))[0]?.text ?? null;
+    return withImports(text, file, { read, note });
+  };
+
   /** Of each directory the first file that says something. */
   const projectLayers = (root: string, directories: readonly string[]): InstructionLayer[] => {
     const places = new Places(root);
@@ -56,8 +76,7 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
       return directories.flatMap((directory) => {
         for (const name of PROJECT_FILES) {
           const file = path.posix.join(directory, name);
-          const read = () => withFile(places.find(file), file, (fd, stats) => readOpen(`${root}/${file}`, fd, stats));
-          const [project] = layer(file, read);
+          const [project] = layer(file, () => imported({ places, root, file, note: OPEN }, readIn(places, root, file)));
           if (project !== undefined) return [project];
         }
         return [];
@@ -67,8 +86,20 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     }
   };
 
+  /** The operator's own files import what lies beside and beneath them. */
+  const ownText = (file: string): string => {
+    const text = withOpen(file, (fd, stats) => readOpen(file, fd, stats));
+    const root = path.dirname(file);
+    const places = new Places(root);
+    try {
+      return imported({ places, root, file: path.basename(file), note: "" }, text);
+    } finally {
+      places.close();
+    }
+  };
+
   return ({ sandboxRoot, above }: InstructionPlace): readonly InstructionLayer[] => {
-    const own = files.flatMap((file) => layer(file, () => withOpen(file, (fd, stats) => readOpen(file, fd, stats))));
+    const own = files.flatMap((file) => layer(file, () => ownText(file)));
     const outer = above === undefined ? [] : projectLayers(above.root, above.directories);
     return [...own, ...outer, ...projectLayers(sandboxRoot, [""])];
   };

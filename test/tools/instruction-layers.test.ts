@@ -89,3 +89,83 @@ test("a file is read again when it has changed", () => {
   utimesSync(file, 1, 1);
   expect(read()).toEqual(["two"]);
 });
+
+const imports: { name: string; files: Record<string, string>; layer: string }[] = [
+  {
+    name: "a file that is named",
+    files: { "root/CLAUDE.md": "Follow @docs/style.md, please.", "root/docs/style.md": "Tabs.\n" },
+    layer: "Follow @docs/style.md, please.\n\n[Imported: docs/style.md, a file that tools may write]\nTabs.",
+  },
+  {
+    name: "what an imported file names, from where it lies, each once",
+    files: {
+      "root/AGENTS.md": "@docs/a.md\n@docs/b.md",
+      "root/docs/a.md": "a @b.md @../c.md @a.md",
+      "root/docs/b.md": "b @a.md @../AGENTS.md",
+      "root/c.md": "c",
+    },
+    layer:
+      "@docs/a.md\n@docs/b.md\n\n[Imported: docs/a.md, a file that tools may write]\na @b.md @../c.md @a.md\n\n[Imported: docs/b.md, a file that tools may write]\nb @a.md @../AGENTS.md\n\n[Imported: c.md, a file that tools may write]\nc",
+  },
+  {
+    name: "no code, people, packages, addresses",
+    files: {
+      "root/AGENTS.md": "`@a.md` @ana uses @types/node, me@a.md\n```\n@a.md\n```",
+      "root/a.md": "never",
+    },
+    layer: "`@a.md` @ana uses @types/node, me@a.md\n```\n@a.md\n```",
+  },
+  {
+    name: "no file outside",
+    files: {
+      "root/AGENTS.md": "@../secret.txt @/etc/hostname @~/secret.txt @docs/../../secret.txt",
+      "secret.txt": "never",
+    },
+    layer: "@../secret.txt @/etc/hostname @~/secret.txt @docs/../../secret.txt",
+  },
+  {
+    name: "no bytes that are no text, and no directory",
+    files: { "root/AGENTS.md": "@a.bin @docs @docs/", "root/a.bin": "a\0b", "root/docs/x": "x" },
+    layer: "@a.bin @docs @docs/",
+  },
+];
+
+test.each(imports)("a layer imports $name", ({ files, layer }) => {
+  for (const [name, text] of Object.entries(files)) put(name, text);
+  expect(read()).toEqual([layer]);
+});
+
+test("imports follow no link out of the root, and into no .git", () => {
+  put("root/AGENTS.md", "@link.md @folder/secret.txt @.git/config");
+  put("root/.git/config", "never");
+  symlinkSync(put("outside/secret.txt", "never"), path.join(root, "link.md"));
+  symlinkSync(path.join(home, "outside"), path.join(root, "folder"));
+  expect(read()).toEqual(["@link.md @folder/secret.txt @.git/config"]);
+});
+
+test("imports end at a depth of five", () => {
+  put("root/AGENTS.md", "@1.md");
+  for (let depth = 1; depth < 8; depth++) put(`root/${depth}.md`, `at ${depth}, then @${depth + 1}.md`);
+  const [layer] = read();
+  expect(layer).toContain("\nat 5, then @6.md");
+  expect(layer).not.toContain("at 6");
+});
+
+test("imports are bounded, and those that are left out are named", () => {
+  const names = Array.from({ length: 50 }, (_, index) => `f${index}.md`);
+  put("root/AGENTS.md", names.map((name) => `@${name}`).join("\n"));
+  for (const name of names) put(`root/${name}`, "x".repeat(20_000));
+  const [layer = ""] = read();
+  expect(layer.length).toBeLessThan(70_000);
+  expect(layer).toMatch(/\[Too long to be imported; read them when you need them: f3\.md, f4\.md/);
+});
+
+test("the operator's own file imports from its directory alone, and a change of an imported file is seen", () => {
+  put("agents/AGENTS.md", "@tone.md @../root/x.md");
+  const tone = put("agents/tone.md", "Short.");
+  put("root/x.md", "never");
+  expect(read()).toEqual(["@tone.md @../root/x.md\n\n[Imported: tone.md]\nShort."]);
+  writeFileSync(tone, "Longer.");
+  utimesSync(tone, 1, 1);
+  expect(read()[0]).toContain("Longer.");
+});

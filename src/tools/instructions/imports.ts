@@ -1,0 +1,73 @@
+import path from "node:path";
+import { codeSpans } from "../../core/context/skill-code-spans.ts";
+
+/** How far imports lead: a file that an instruction file names is one deep. */
+const MAX_DEPTH = 5;
+/** Files that one instruction file brings in at most. */
+const MAX_FILES = 30;
+/** Characters of them in all: they are part of every request. */
+const MAX_IMPORTED = 65_536;
+
+/** `@docs/style.md` at the beginning of a line or after a blank or a bracket; a person or a package looks the same, and is no file. */
+const MENTION = /(?<![^\s([{"'*_>|])@([^\s`"'<>()[\]{}|*]+)/g;
+
+export interface Importing {
+  /** The text of a file, by its path relative to the root; null when there is none that may be read. */
+  readonly read: (file: string) => string | null;
+  /** What stands behind an imported file's path: whose words they are. */
+  readonly note: string;
+}
+
+interface Imported {
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * An instruction file, followed by the files that it names with an @, and those that they name: each once, as far as depth
+ * and size allow. Paths are relative to the file that names them; what is in code is no import.
+ */
+export function withImports(text: string, file: string, { read, note }: Importing): string {
+  const imported: Imported[] = [];
+  const left: string[] = [];
+  const seen = new Set([file]);
+  let size = 0;
+  const visit = (from: Imported, depth: number): void => {
+    if (depth > MAX_DEPTH) return;
+    for (const named of mentionedFiles(from)) {
+      if (seen.has(named)) continue;
+      seen.add(named);
+      const content = imported.length < MAX_FILES ? read(named)?.trim() : undefined;
+      if (content === undefined || content === "") continue;
+      if (size + content.length > MAX_IMPORTED) {
+        left.push(named);
+        continue;
+      }
+      size += content.length;
+      const next = { file: named, text: content };
+      imported.push(next);
+      visit(next, depth + 1);
+    }
+  };
+  visit({ file, text }, 1);
+  const cut = left.length === 0 ? [] : [`[Too long to be imported; read them when you need them: ${left.join(", ")}.]`];
+  return [text, ...imported.map((each) => `[Imported: ${each.file}${note}]\n${each.text}`), ...cut].join("\n\n");
+}
+
+/** In order; a path that begins with `/` or `~`, or leads above the root, is none. */
+function mentionedFiles({ file, text }: Imported): string[] {
+  const code = codeSpans(text);
+  return [...text.matchAll(MENTION)]
+    .filter(({ index }) => !code.some(({ from, to }) => index >= from && index < to))
+    .map(([, mentioned = ""]) => withoutStops(mentioned))
+    .filter((mentioned) => mentioned !== "" && !/^[/~\\]|^[a-z]:/i.test(mentioned))
+    .map((mentioned) => path.posix.join(path.posix.dirname(file), mentioned))
+    .filter((named) => named !== ".." && !named.startsWith("../"));
+}
+
+/** A sentence may end with a file. */
+function withoutStops(mentioned: string): string {
+  let end = mentioned.length;
+  while (end > 0 && ".,;:!?".includes(mentioned.charAt(end - 1))) end -= 1;
+  return mentioned.slice(0, end);
+}
