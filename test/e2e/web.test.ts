@@ -190,6 +190,22 @@ test("a job is added, run, changed and removed on the page, by the rules of the 
   expect(complaints).toEqual([]);
 });
 
+test("the palette completes agents behind an @, and nowhere else", async () => {
+  await using bot = await createBot();
+  await bot.start();
+  await using visit = await visitPage(bot, browser);
+  const { page, complaints } = visit;
+  const composer = page.getByRole("textbox", { name: "Message to Deckhand" });
+  const options = page.getByRole("listbox", { name: "Commands" }).getByRole("option");
+  await composer.pressSequentially("@pla");
+  await options.filter({ hasText: "@plan" }).waitFor();
+  await composer.press("Tab");
+  await expect.poll(() => composer.inputValue()).toBe("@plan ");
+  await composer.fill("mail ana@pla");
+  await options.first().waitFor({ state: "detached" });
+  expect(complaints).toEqual([]);
+});
+
 test("the palette completes names of skills and jobs while they are typed", async () => {
   await using bot = await createBot();
   await bot.start();

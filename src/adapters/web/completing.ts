@@ -11,8 +11,13 @@ export interface TypedArgument extends Pick<InboundCompletion, "command" | "opti
 /** What follows `--agent ` at the end of a line, where the flag is the last one. */
 const FLAG = /^(?<before>.*?(?:^|\s)--(?<flag>[a-z][a-z-]*) +)(?<typed>[^\s"']*)$/u;
 
-/** The argument that stands at the end of what is typed, where suggestions can be made for it; null anywhere else. */
+/**
+ * The argument that stands at the end of what is typed, where suggestions can be made for it; null anywhere else. A message
+ * that begins with `@` and a name is for that agent, whom `/agent` names, too.
+ */
 export function typedArgument(text: string, commands: readonly ChatCommand[]): TypedArgument | null {
+  const [, address] = /^@([a-z0-9-]*)$/iu.exec(text) ?? [];
+  if (address !== undefined) return { command: "agent", option: ["name"], typed: address, before: "@" };
   const [, head, name, line = ""] = /^(\/([a-z-]+) +)(?! )(.*)$/iu.exec(text) ?? [];
   const command = commands.find((each) => each.name === name?.toLowerCase());
   if (head === undefined || command === undefined) return null;
@@ -44,7 +49,9 @@ function argumentIn(
   return line.includes(" ") && !mayHaveBlanks ? null : { option: first.name, typed: line, before: "" };
 }
 
-/** As the composer takes them: the whole line. */
-export function completed({ before }: TypedArgument, words: readonly Completion[]): PageCompletion[] {
-  return words.map(({ value, label }) => ({ text: `${before}${value} `, label }));
+/** As the composer takes them: the whole line. Behind an @ a name alone is meant, never what an agent is for. */
+export function completed({ before, typed }: TypedArgument, words: readonly Completion[]): PageCompletion[] {
+  const isAddress = before === "@";
+  const fitting = isAddress ? words.filter(({ value }) => value.includes(typed.toLowerCase())) : words;
+  return fitting.map(({ value, label }) => ({ text: `${before}${value} `, label: isAddress ? `@${label}` : label }));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { typedArgument } from "../../../src/adapters/web/completing.ts";
+import { completed, typedArgument } from "../../../src/adapters/web/completing.ts";
 import { pageCommands } from "../../../src/adapters/web/overview.ts";
 import { isTyped, suggestionsFor as suggested, wantsCompletions } from "../../../src/adapters/web/page/completion.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
@@ -55,20 +55,38 @@ test.each([
   { text: "/skill code-review src", at: null },
   { text: "/xyzzy co", at: null },
   { text: "/skill", at: null },
+  { text: "@", at: { command: "agent", option: ["name"], typed: "", before: "@" } },
+  { text: "@Re", at: { command: "agent", option: ["name"], typed: "Re", before: "@" } },
+  { text: "@plan write", at: null },
+  { text: "see @plan", at: null },
+  { text: "me@plan", at: null },
 ])("in “$text” the argument that is typed is found", ({ text, at }) => {
   expect(typedArgument(text, CHAT_COMMANDS)).toEqual(at);
 });
 
 test("the server is asked for what the page does not know, and its answer to older letters is not shown", () => {
   expect(
-    ["/skill co", "/jobs run ", "/mode wr", "/jobs r", "/ski", "skill co"].filter((text) =>
-      wantsCompletions(text, commands),
+    ["/skill co", "/jobs run ", "@", "@re", "/mode wr", "/jobs r", "/ski", "skill co", "@re x", "a @re"].filter(
+      (text) => wantsCompletions(text, commands),
     ),
-  ).toEqual(["/skill co", "/jobs run "]);
+  ).toEqual(["/skill co", "/jobs run ", "@", "@re"]);
   const words = [{ text: "/skill code-review ", label: "code-review · Reviews · and more" }];
   const completions = { type: "completions", text: "/skill co", words } as const;
   expect(suggested("/skill co", commands, completions)).toEqual([
     { text: "/skill code-review ", label: "code-review", usage: "", description: "Reviews · and more" },
   ]);
   expect(suggested("/skill cod", commands, completions)).toEqual([]);
+});
+
+test("behind an @ an agent is found by its name, not by what it is for", () => {
+  const words = [
+    { value: "reviewer", label: "reviewer · Reads what was written" },
+    { value: "designer", label: "designer · Reviews looks" },
+  ];
+  const at = { command: "agent", option: ["name"], typed: "Rev", before: "@" };
+  expect(completed(at, words)).toEqual([{ text: "@reviewer ", label: "@reviewer · Reads what was written" }]);
+  const suggestions = suggested("@Rev", commands, { type: "completions", text: "@Rev", words: completed(at, words) });
+  expect(suggestions).toEqual([
+    { text: "@reviewer ", label: "@reviewer", usage: "", description: "Reads what was written" },
+  ]);
 });

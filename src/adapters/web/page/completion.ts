@@ -2,7 +2,7 @@ import { COMPLETED_CHARS } from "../limits.ts";
 import type { PageCommand, PageCompletion } from "../wire.ts";
 import type { Completions } from "./state.ts";
 
-/** What may stand in place of a slash and what was typed after it. */
+/** What may stand in place of a slash, or of an @ that begins a message, and what was typed after it. */
 export interface Suggestion {
   /** What the composer holds once it is taken. */
   readonly text: string;
@@ -12,9 +12,10 @@ export interface Suggestion {
   readonly description: string;
 }
 
-/** What the server is asked for: the arguments of a command, where the page knows no words for them. */
+/** What the server is asked for: agents, and the arguments of a command, where the page knows no words for them. */
 export function wantsCompletions(text: string, commands: readonly PageCommand[]): boolean {
-  return /^\/[a-z-]+ .*$/i.test(text) && text.length <= COMPLETED_CHARS && ownSuggestions(text, commands).length === 0;
+  const isOpen = /^\/[a-z-]+ .*$|^@[a-z0-9-]*$/i.test(text);
+  return isOpen && text.length <= COMPLETED_CHARS && ownSuggestions(text, commands).length === 0;
 }
 
 /**

@@ -14,6 +14,15 @@ interface ComposerProps {
   readonly controller: Controller;
 }
 
+function Hint(): JSX.Element {
+  return (
+    <p class="composer-hint" id="composer-hint">
+      <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line, <kbd>/</kbd> lists commands,{" "}
+      <kbd>@</kbd> agents
+    </p>
+  );
+}
+
 /** A message being written. Mounted anew for each thread, so that each keeps its own draft. */
 export function Composer({ state, controller }: ComposerProps): JSX.Element {
   const [text, setText] = useState(() => readDraft(state.openId));
@@ -71,9 +80,7 @@ export function Composer({ state, controller }: ComposerProps): JSX.Element {
           <SendIcon />
         </button>
       </div>
-      <p class="composer-hint" id="composer-hint">
-        <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line, <kbd>/</kbd> lists commands
-      </p>
+      <Hint />
     </form>
   );
 }
