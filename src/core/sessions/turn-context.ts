@@ -25,7 +25,8 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
   const postNow = async (key: string, message: OutgoingMessage, thread: ThreadRef) => {
     const owner = { runId, sessionId, epoch: options.epoch };
     const intentAt = journal.intentOf(key);
-    const isFirst = !isResumed && !begun.has(key);
+    // An intent is announced once, by whoever posts first.
+    const isFirst = intentAt !== null || (!isResumed && !begun.has(key));
     begun.add(key);
     const marks =
       intentAt === null ? null : (posted: PostedMessage) => journal.defer(`post:${key}`, markSent(key, posted));

@@ -20,6 +20,13 @@ export interface WakeJournalOptions {
 }
 
 type Work<T> = (tx: StoreTransaction) => Promise<T>;
+type Entry = readonly [key: string, value: unknown];
+
+/** What one transaction takes along. */
+interface Load {
+  readonly staged: readonly Entry[];
+  readonly deferred: readonly (readonly [name: string, work: Work<void>])[];
+}
 
 /** The steps of a run as its wake writes them: each is one transaction that checks the epoch once. */
 export class WakeJournal {
@@ -31,18 +38,22 @@ export class WakeJournal {
   /** Posts announced by a transaction of this wake. Milliseconds since the epoch. */
   readonly #intents = new Map<string, number>();
   /** Steps that are done, or were tried; a run that begins with this wake has none behind it. */
-  #keys: Promise<Set<string>> | null;
+  #keys: Set<string> | null;
+  /** Never rejects. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: WakeJournalOptions, history: HistoryEnd) {
     this.#options = options;
     this.#history = history;
-    this.#keys = options.isResumed ? null : Promise.resolve(new Set());
+    this.#keys = options.isResumed ? null : new Set();
   }
 
-  async earlier(key: string): Promise<Done> {
+  earlier(key: string): Promise<Done> {
     const { store, runId } = this.#options;
-    if (this.#staged.has(key)) return { found: true, value: this.#staged.get(key) };
-    return (await this.#known()).has(key) ? store.journal.get(runId, key) : { found: false, value: undefined };
+    if (this.#staged.has(key)) return Promise.resolve({ found: true, value: this.#staged.get(key) });
+    return this.#again(key, async () =>
+      (await this.#known()).has(key) ? store.journal.get(runId, key) : { found: false, value: undefined },
+    );
   }
 
   stage(key: string, value: unknown): void {
@@ -65,64 +76,87 @@ export class WakeJournal {
 
   /** Under its key it counts once, and what led to it is not lost. */
   transaction<T>(key: string, work: Work<T>): Promise<T> {
-    return this.#persistently(key, async (tx, attempt) => {
-      const { runId, clock } = this.#options;
-      const keys = await this.#known();
-      if (attempt > 1 || keys.has(key)) {
-        const done = await tx.journal.get(runId, key);
+    const { runId, clock } = this.#options;
+    return this.#inTurn(async () => {
+      const before = await this.earlier(key);
+      if (before.found) return fromJournal<T>(before.value);
+      return this.#persistently(key, async (tx, attempt, load) => {
+        const done = attempt > 1 ? await tx.journal.get(runId, key) : before;
         if (done.found) return fromJournal<T>(done.value);
-      }
-      keys.add(key);
-      const value = await work(tx);
-      await this.#writeJournal(tx, [[key, value]], clock.now());
-      return value;
+        (await this.#known()).add(key);
+        const value = await work(tx);
+        await this.#write(tx, [[key, value]], { ...load, attempt, at: clock.now() });
+        return value;
+      });
     });
   }
 
   async commit(work: Work<void>, { isDone, announces = [] }: Proof): Promise<void> {
     const { runId, sessionId, clock } = this.#options;
     const at = clock.now();
-    await this.#persistently("", async (tx, attempt) => {
+    const write = async (tx: StoreTransaction, attempt: number, load: Load) => {
       if (attempt > 1 && (await isDone(tx))) return;
-      await this.#writeJournal(tx, [], at);
+      await this.#write(tx, [], { ...load, attempt, at });
       await work(tx);
       for (const key of announces) await tx.posts.intend({ key: postKey(runId, key), runId, sessionId, at });
-    });
+    };
+    await this.#inTurn(() => this.#persistently("", write));
     for (const key of announces) this.#intents.set(key, at);
   }
 
-  /** With what has been staged. */
-  async #writeJournal(tx: StoreTransaction, own: readonly (readonly [string, unknown])[], at: number): Promise<void> {
+  /** With what has been staged; an attempt before this one may have come about, and that is there already. */
+  async #write(
+    tx: StoreTransaction,
+    own: readonly Entry[],
+    { staged, deferred, attempt, at }: Load & { readonly attempt: number; readonly at: number },
+  ): Promise<void> {
     const { runId } = this.#options;
-    for (const work of this.#deferred.values()) await work(tx);
-    await tx.journal.putAll(runId, [...this.#staged, ...own], at);
+    for (const [, work] of deferred) await work(tx);
+    const stored = new Set(attempt > 1 && staged.length > 0 ? await tx.journal.keysOf(runId, "") : []);
+    await tx.journal.putAll(runId, [...staged.filter(([key]) => !stored.has(key)), ...own], at);
   }
 
-  #persistently<T>(key: string, work: (tx: StoreTransaction, attempt: number) => Promise<T>): Promise<T> {
-    const { store, clock, sessionId, runId, epoch, suspended } = this.#options;
+  /** One after the other, as the session's fence has it: what is to go with a transaction goes with one. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const working = this.#last.then(work);
+    this.#last = working.catch(() => undefined);
+    return working;
+  }
+
+  async #persistently<T>(
+    key: string,
+    work: (tx: StoreTransaction, attempt: number, load: Load) => Promise<T>,
+  ): Promise<T> {
+    const { store, clock, sessionId, epoch } = this.#options;
+    // The same for each attempt: what comes meanwhile goes with the next transaction.
+    const load = { staged: [...this.#staged], deferred: [...this.#deferred] };
     const once = async (attempt: number) => {
-      const [staged, deferred] = [[...this.#staged.keys()], [...this.#deferred]];
       await this.#known();
-      const value = await this.#history.during(() =>
+      return this.#history.during(() =>
         store.transaction(async (tx) => {
           await tx.sessions.fence(sessionId, epoch, clock.now());
-          return work(tx, attempt);
+          return work(tx, attempt, load);
         }),
       );
-      const keys = await this.#known();
-      for (const name of staged) {
-        this.#staged.delete(name);
-        keys.add(name);
-      }
-      for (const [name, each] of deferred) if (this.#deferred.get(name) === each) this.#deferred.delete(name);
-      return value;
     };
-    return tryAgain(once, { ...this.#options, signal: suspended, what: { runId, key } });
+    const value = await this.#again(key, once);
+    const keys = await this.#known();
+    for (const [name] of load.staged) {
+      this.#staged.delete(name);
+      keys.add(name);
+    }
+    for (const [name, each] of load.deferred) if (this.#deferred.get(name) === each) this.#deferred.delete(name);
+    return value;
   }
 
-  #known(): Promise<Set<string>> {
+  #again<T>(key: string, work: (attempt: number) => Promise<T>): Promise<T> {
+    const { suspended, runId } = this.#options;
+    return tryAgain(work, { ...this.#options, signal: suspended, what: { runId, key } });
+  }
+
+  async #known(): Promise<Set<string>> {
     const { store, runId } = this.#options;
-    this.#keys ??= store.journal.keysOf(runId, "").then((keys) => new Set(keys));
+    this.#keys ??= new Set(await store.journal.keysOf(runId, ""));
     return this.#keys;
   }
 }
