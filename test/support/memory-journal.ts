@@ -45,6 +45,8 @@ export class MemoryJournal implements RunJournal {
   #measured: JournalledResponse | null = null;
   #crashAt: CrashPoint | null = null;
   #dead = false;
+  /** Calls whose ends go with the next write: whoever asks the store does not find them. */
+  readonly #waiting = new Set<string>();
 
   constructor(history: readonly Message[]) {
     this.#messages = [...history];
@@ -70,7 +72,7 @@ export class MemoryJournal implements RunJournal {
 
   carried(toolName: string): Promise<string | null> {
     const ended = this.#endedCalls.findLast(({ callId, result }) => {
-      return result.carry !== undefined && this.#nameOf(callId) === toolName;
+      return result.carry !== undefined && !this.#waiting.has(callId) && this.#nameOf(callId) === toolName;
     });
     return Promise.resolve(ended?.result.carry ?? null);
   }
@@ -156,8 +158,10 @@ export class MemoryJournal implements RunJournal {
     });
   }
 
-  callEnded(callId: string, result: ToolResult, { durationMs }: CallEnding): Promise<void> {
+  callEnded(callId: string, result: ToolResult, { durationMs, mayWait }: CallEnding): Promise<void> {
     return this.#write("callEnded", () => {
+      if (mayWait) this.#waiting.add(callId);
+      else this.#waiting.clear();
       const call = this.#call(callId);
       if (call.status === "ended") throw new Error(`call ${callId} has ended`);
       call.status = "ended";
@@ -168,6 +172,7 @@ export class MemoryJournal implements RunJournal {
 
   toolResults(turn: number, message: Message): Promise<void> {
     return this.#write("toolResults", () => {
+      this.#waiting.clear();
       const calls = [...this.#calls.values()].filter((call) => call.turn === turn);
       if (calls.some((call) => call.status !== "ended")) throw new Error("a call has not ended");
       const results = message.content.filter((block) => block.type === "tool_result");

@@ -79,7 +79,9 @@ export class OpenRun {
     const { calls } = this.#state;
     const isOfTurn = calls.some((call) => call.callId === callId);
     const isLast = isOfTurn && calls.every((call) => call.callId === callId || call.status === "ended");
-    await this.#journal.callEnded(callId, result, { durationMs, mayWait: mayRepeat || isLast });
+    // The next call of its tool asks the store for what it carries.
+    const mayWait = isLast || (mayRepeat && result.carry === undefined);
+    await this.#journal.callEnded(callId, result, { durationMs, mayWait });
     this.#take({ type: "call_ended", callId, result });
   }
 

@@ -30,6 +30,13 @@ test("what a search has found is offered from the next request on, after what wa
   expect((await resultTexts(journal)).at(-1)).toBe("done by 7");
 });
 
+test("of two searches in one turn the second keeps what the first has found", async () => {
+  const another = { id: "another", name: TOOL_SEARCH, input: { query: "mcp__hub__tool9", limit: 1 } };
+  const model = ScriptedModel.inOrder({ calls: [search, another] }, { text: "ok" });
+  await drive(scenario({ model, tools: TOOLS }).query);
+  expect(offered(model)).toEqual([BEFORE, [...AFTER, "mcp__hub__tool9"]]);
+});
+
 test("a process that takes the run over offers what the one before had found", async () => {
   const first = scenario({ model: ScriptedModel.inOrder({ calls: [search] }, { text: "ok" }), tools: TOOLS });
   await drive(first.query);
