@@ -2,6 +2,7 @@ import { AppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import { isDatabaseAway } from "../store/failure.ts";
 import { applicantOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { Admission, type Applicant } from "./admission.ts";
@@ -21,7 +22,7 @@ import { beginRun, FIRST_EPOCH, NothingToDo, type OwnedWake, resumeRun } from ".
 import type { PostTarget } from "./post-once.ts";
 import { QueuePositions } from "./queue-positions.ts";
 import { resumesRun, type SessionEvent, startsRun } from "./session-event.ts";
-import { storeEvent } from "./store-event.ts";
+import { type NewEvent, type Stored, storeEvent } from "./store-event.ts";
 import { Timers } from "./timers.ts";
 import { createTurnContext } from "./turn-context.ts";
 
@@ -109,16 +110,26 @@ export class EmbeddedEngine implements SessionEngine {
 
   async deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<Delivered> {
     const dueAt = this.#options.runtime.clock.now();
-    const { delivered, opened } = await storeEvent({ sessionId, event, dueAt, claim }, this.#options);
+    const { delivered, opened } = await this.#store({ sessionId, event, dueAt, claim });
     if (delivered === "new" && (startsRun(event) || resumesRun(event))) await this.#tryWake(sessionId, opened);
     return delivered;
   }
 
   async deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
-    const { delivered } = await storeEvent({ sessionId, event, dueAt }, this.#options);
+    const { delivered } = await this.#store({ sessionId, event, dueAt });
     if (delivered === "new" && dueAt <= this.#wokenUntil) await this.#tryWake(sessionId);
     await this.#armTimer();
     return delivered === "new" ? "new" : "duplicate";
+  }
+
+  async #store(event: NewEvent): Promise<Stored> {
+    try {
+      return await storeEvent(event, this.#options);
+    } catch (error) {
+      // It may be stored all the same, and whoever delivers it again is told that it is a duplicate.
+      if (isDatabaseAway(error)) this.#wakeLater(event.sessionId, error, "delivery_in_doubt");
+      throw error;
+    }
   }
 
   async cancel(sessionId: string, runId: string, by: string): Promise<void> {
@@ -163,7 +174,9 @@ export class EmbeddedEngine implements SessionEngine {
 
   async #wake(sessionId: string, known: Applicant | null = null): Promise<void> {
     if (this.#handler === null) return;
-    const applicant = known ?? applicantOf(await this.#options.store.sessions.get(sessionId));
+    const applicant = known ?? (await this.#options.store.sessions.applicantsOf([sessionId]))[0];
+    // The delivery that was to open the session came to nothing.
+    if (applicant === undefined) return;
     if (this.#active.has(sessionId) || this.#preparing.has(sessionId)) {
       this.#again.add(sessionId);
       return;
@@ -255,7 +268,11 @@ export class EmbeddedEngine implements SessionEngine {
       this.#positions.delete(sessionId);
       this.#again.delete(sessionId);
       const next = await this.#nextWake(sessionId, active);
-      if (next === null) return;
+      if (next === null) {
+        // Somebody has stopped what waits further, in this very moment.
+        if (active.controller.signal.aborted) this.#again.add(sessionId);
+        return;
+      }
       await this.#run(next, active);
       this.#failures.delete(sessionId);
       if (next.hasMore) this.#again.add(sessionId);
@@ -284,10 +301,10 @@ export class EmbeddedEngine implements SessionEngine {
       const now = runtime.clock.now();
       const owned = await tx.sessions.raiseEpoch(sessionId);
       const open = owned.epoch === FIRST_EPOCH ? null : await tx.runs.open(sessionId);
+      // Whoever stops the run from here on finds it at work.
+      if (active !== null) active.runId = open?.id ?? runId;
       const waiting = await tx.inbox.waiting(sessionId, now);
       if (open !== null) return resumeRun(tx, { ...owned, open, waiting, now });
-      // Whoever stops the run as soon as it is there finds it here.
-      if (active !== null) active.runId = runId;
       return beginRun(tx, { ...owned, runId, waiting, now });
     });
     try {

@@ -1,10 +1,11 @@
 import type { Runtime } from "../protocol/runtime.ts";
+import { isDatabaseAway } from "../store/failure.ts";
 import type { Store } from "../store/store.ts";
 import type { Applicant } from "./admission.ts";
 import type { Claim, Delivered } from "./engine.ts";
 import { resumesRun, type SessionEvent, startsRun } from "./session-event.ts";
 
-interface NewEvent {
+export interface NewEvent {
   readonly sessionId: string;
   readonly event: SessionEvent;
   /** Milliseconds since the epoch. */
@@ -12,7 +13,7 @@ interface NewEvent {
   readonly claim?: Claim | undefined;
 }
 
-interface Outcome {
+export interface Stored {
   readonly delivered: Delivered;
   /** The session that the claim has opened. */
   readonly opened: Applicant | null;
@@ -22,7 +23,7 @@ interface Outcome {
 export async function storeEvent(
   { sessionId, event, dueAt, claim }: NewEvent,
   { store, runtime }: { readonly store: Store; readonly runtime: Pick<Runtime, "clock"> },
-): Promise<Outcome> {
+): Promise<Stored> {
   const at = runtime.clock.now();
   try {
     return await store.transaction(async (tx) => {
@@ -36,7 +37,10 @@ export async function storeEvent(
     });
   } catch (error) {
     // The unique index decides: of an event that has come before, nothing of this transaction stays.
-    if (await store.inbox.has(event.key)) return { delivered: "duplicate", opened: null };
-    throw error;
+    const stored = await store.inbox.byKey(event.key);
+    if (stored === null) throw error;
+    // Or the transaction was committed, and the connection broke before anybody learnt of it.
+    const isOurs = isDatabaseAway(error) && stored.sessionId === sessionId;
+    return { delivered: isOurs ? "new" : "duplicate", opened: null };
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EmbeddedEngine } from "../../../src/core/sessions/embedded-engine.ts";
+import { ConnectionLost } from "../../../src/core/store/failure.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
@@ -111,5 +112,57 @@ test("an event that is due as it is stored, while what is due is read, is handle
   await clock.advance(0);
   await seen.ended(1);
   expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});
+
+/** The store whose first transaction is committed, but nobody learns of it; nor can anybody look, where it is away. */
+function silentOnce(isAway: boolean): Store {
+  let left = 1;
+  let looks = isAway ? 1 : 0;
+  const gone = () => new ConnectionLost("Connection terminated unexpectedly");
+  const byKey: Store["inbox"]["byKey"] = (key) => (looks-- > 0 ? Promise.reject(gone()) : store.inbox.byKey(key));
+  return {
+    ...store,
+    inbox: { ...store.inbox, byKey },
+    async transaction(work) {
+      const value = await store.transaction(work);
+      if (left-- > 0) throw gone();
+      return value;
+    },
+  };
+}
+
+test("an event is handled whose storing was committed without anybody's knowing", async () => {
+  const id = await createSession(store);
+  const seen = new Recorder();
+  const engine = engineOn(silentOnce(false));
+  await engine.start(seen.handler());
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("new");
+  await seen.ended(1);
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("duplicate");
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});
+
+test("an event that may have been stored is looked for once the database is back", async () => {
+  const id = await createSession(store);
+  const seen = new Recorder();
+  const engine = engineOn(silentOnce(true));
+  await engine.start(seen.handler());
+  await expect(engine.deliver(id, event(`${id}:a`))).rejects.toThrow(ConnectionLost);
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("duplicate");
+  await clock.advance(5_000);
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});
+
+test("a session that nobody has opened after all is not woken over and over", async () => {
+  const engine = engineOn({ ...store, transaction: () => Promise.reject(new ConnectionLost("gone")) });
+  await engine.start(new Recorder().handler());
+  await expect(engine.deliver("ses_never", event("never:a"))).rejects.toThrow(ConnectionLost);
+  expect(clock.pending).toBe(1);
+  await clock.runAll();
+  expect(clock.pending).toBe(0);
   await engine.stop(0);
 });
