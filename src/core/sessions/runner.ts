@@ -373,6 +373,8 @@ class SessionRunner implements SessionHandler {
       await tx.runs.end(runId, outcome, at);
     };
     if (event.body.kind === "child") {
+      // Its report tells of all that it has done.
+      await context.flush();
       const fenced = async (tx: StoreTransaction, at: number) => {
         await tx.sessions.fence(sessionId, context.epoch, at);
         await endRun(tx, at);
