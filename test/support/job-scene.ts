@@ -74,13 +74,17 @@ export async function saidBelow(scene: SlackScene, message: SlackMessage, words:
   });
 }
 
+/** Who writes where nobody is named. */
+const ASKER = "U0ANA";
+
 /** Says something to the bot and resolves with its private answer. */
 export async function ask(scene: SlackScene, words: string): Promise<string> {
   const channel = scene.channel ?? JOB_CHANNEL;
   const { ts } = scene.slack.people.mention({ text: words, channel });
   const { whispers } = scene.slack.workspace;
   const known = whispers.length;
-  const answer = () => whispers.slice(known).find((shown) => isAbout(shown, { channel, rootTs: ts }));
+  const answer = () =>
+    whispers.slice(known).find((shown) => shown.user === ASKER && isAbout(shown, { channel, rootTs: ts }));
   await until(() => answer() !== undefined, {
     what: () => `an answer to ${words}:\n${scene.bot.output()}`,
   });
