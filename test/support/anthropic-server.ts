@@ -13,26 +13,27 @@ import {
 
 export type AnthropicServer = ModelServer;
 
+/** What a key may use. */
+const LISTED = [
+  { id: "claude-sonnet-5-5", name: "Claude Sonnet 5.5" },
+  { id: "claude-haiku-5-5", name: "Claude Haiku 5.5" },
+  { id: "claude-haiku-4-5", name: "Claude Haiku 4.5" },
+];
+
 /**
  * A strict local Anthropic Messages server on a free port. `url` is its root, for `ANTHROPIC_BASE_URL`.
  * It refuses, as the real one does, what would only show as a 400 in production.
  */
 export function startAnthropicServer({ key }: { key?: string } = {}): Promise<AnthropicServer> {
-  const models = {
-    data: [
-      {
-        type: "model",
-        id: "claude-sonnet-5-5",
-        display_name: "Claude Sonnet 5.5",
-        created_at: "2026-09-01T00:00:00Z",
-        max_input_tokens: 200_000,
-        max_tokens: 64_000,
-      },
-    ],
-    has_more: false,
-    first_id: "claude-sonnet-5-5",
-    last_id: "claude-sonnet-5-5",
-  };
+  const data = LISTED.map(({ id, name }) => ({
+    type: "model",
+    id,
+    display_name: name,
+    created_at: "2026-09-01T00:00:00Z",
+    max_input_tokens: 200_000,
+    max_tokens: 64_000,
+  }));
+  const models = { data, has_more: false, first_id: data[0]?.id, last_id: data.at(-1)?.id };
   return startModelServer({ dialects: [messagesDialect], models, key, basePath: "" });
 }
 
