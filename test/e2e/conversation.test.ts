@@ -121,7 +121,7 @@ describe("on Slack", () => {
     const png = { name: "shot.png", mediaType: "image/png", data: PIXEL };
     const talk = office.talk({ text: "look", channel: office.channel(), file: png, quoting: "quoted words" });
     await talk.answered(1);
-    expect(newest()).toContain("quoted words\\n</quoted_conversation>");
+    expect(newest()).toContain("bob wrote:\\nquoted words\\n</quoted_conversation>");
     expect(newest()).toContain('"media_type":"image/png"');
     talk.say("", { file: { name: "../notes.txt", mediaType: "text/plain", data: Buffer.from("noted words") } });
     await talk.answered(2);
