@@ -117,14 +117,17 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
   /** Runs, pauses or removes it. */
   async act(action: ChangeAction, job: JobRow, request: JobRequest): Promise<JobAnswer> {
     const refusal = this.#rights.manageRefusal(job, request.person);
-    return refusal === null ? this.#change(action, job, request.at) : refused(refusal);
+    return refusal === null ? this.#change(action, job, request) : refused(refusal);
   }
 
-  async #change(action: ChangeAction, job: JobRow, at: number): Promise<JobAnswer> {
+  async #change(action: ChangeAction, job: JobRow, { at, person: by }: JobRequest): Promise<JobAnswer> {
     const { store, runtime, scheduler } = this.#options;
     const now = runtime.clock.now();
-    const lost = action === "run" || action === "enable" ? this.#options.refusalOf(job) : null;
-    if (lost !== null) return refused(lost);
+    const lost = action === "run" || action === "enable" ? await this.#options.refusalOf(job) : null;
+    // Who manages it beside an owner who is lost is an admin.
+    const isTaken = lost?.isOwners === true && action === "enable" && job.source === "chat" && by.id !== job.ownerId;
+    if (lost !== null && !isTaken) return refused(lost.reason);
+    const heir = isTaken ? { ownerId: by.id, ownerName: by.name } : undefined;
     switch (action) {
       case "run": {
         const refusal = await scheduler.runNow(job, at);
@@ -132,9 +135,9 @@ export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> 
       }
       case "enable":
         if (isPast(job, now)) return refused(`**${job.name}** ${WAS_DUE}`);
-        await store.transaction((tx) => tx.jobs.enable(job.id, now));
+        await store.transaction((tx) => tx.jobs.enable(job.id, now, heir));
         await scheduler.look(job.id);
-        return done(`✓ **${job.name}** is enabled.`);
+        return done(`✓ **${job.name}** is enabled${isTaken ? ", and runs in your name from now on" : ""}.`);
       case "disable":
         await store.transaction(async (tx) => {
           await tx.jobs.pause(job.id, null, now);

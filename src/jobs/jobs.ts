@@ -4,6 +4,7 @@ import type { JobRuns } from "../core/jobs/job-runs.ts";
 import type { AccessRules } from "../core/permissions/access.ts";
 import type { StandingOf } from "../core/permissions/channel-access.ts";
 import type { ApprovalRules } from "../core/permissions/deciders.ts";
+import type { MemberOf } from "../core/permissions/members.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
@@ -25,7 +26,7 @@ export interface JobsOptions extends Pick<LeftoverOptions, "announce"> {
   readonly runtime: Runtime;
   readonly log: Log;
   /** Who is served, and who are admins. */
-  readonly access: Pick<AccessRules, "admins" | "allow" | "deny">;
+  readonly access: AccessRules;
   readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
@@ -35,6 +36,7 @@ export interface JobsOptions extends Pick<LeftoverOptions, "announce"> {
   /** Names of the tools that there are. */
   readonly tools: () => readonly string[];
   readonly standingOf: StandingOf;
+  readonly memberOf: MemberOf;
   /** IANA name. */
   readonly defaultTimezone: string;
   /** Where jobs are kept in a file; nothing is there where nobody does. */

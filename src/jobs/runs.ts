@@ -69,8 +69,8 @@ class JobRunDesk implements JobRuns {
       return 0;
     }
     // Whoever has lost the right since it fell due has nothing more done in their name.
-    const refusal = job === null ? null : refusalOf(job);
-    if (refusal !== null) await this.#cancel(run, `what stands against it: ${refusal.replace(/\.$/u, "")}`);
+    const refusal = job === null ? null : await refusalOf(job);
+    if (refusal !== null) await this.#cancel(run, `what stands against it: ${firstSentence(refusal.reason)}`);
     return occurrence.runId === run.runId ? (occurrence.durationMs ?? 0) : 0;
   }
 
@@ -159,7 +159,11 @@ class JobRunDesk implements JobRuns {
     const delayMs = retryDelay(run, end, job);
     if (delayMs === null || occurrence.sessionId === null) return false;
     const attempt = run.attempt + 1;
-    const event = attemptEvent(job, { ...occurrence, attempt }, { at: this.#now(), refusal: refusalOf(job) });
+    const event = attemptEvent(
+      job,
+      { ...occurrence, attempt },
+      { at: this.#now(), refusal: (await refusalOf(job))?.reason ?? null },
+    );
     await engine.deliverAt(occurrence.sessionId, event, this.#now() + delayMs);
     const waits = await store.transaction(async (tx) => {
       await tx.jobs.lock(job.id);
@@ -285,4 +289,10 @@ function lateness(occurrence: OccurrenceRow, { timezone, jitterMs }: JobRow): Jo
   const isOtherDay = executedAt - scheduledFor > 12 * 3_600_000;
   const say = isOtherDay ? timeIn : clockTimeIn;
   return { due: say(scheduledFor, timezone), ran: say(executedAt, timezone), why };
+}
+
+/** Without its full stop. */
+function firstSentence(text: string): string {
+  const [first = ""] = text.split(". ");
+  return first.replace(/\.$/u, "");
 }

@@ -281,7 +281,7 @@ export class JobScheduler {
   /** “changed”: the job is not as it was read; whoever changed it has it looked at. */
   async #deliver(job: JobRow, run: NewRun, claim: OccurrenceClaim): Promise<Delivered | "changed"> {
     const { engine, runtime, agentOf, refusalOf } = this.#options;
-    const { refusal = refusalOf(job), ...occurrence } = run;
+    const { refusal = (await refusalOf(job))?.reason ?? null, ...occurrence } = run;
     const at = runtime.clock.now();
     const sessionId = runtime.ids.next("ses");
     const event = attemptEvent(job, { ...occurrence, attempt: 1 }, { at, refusal });

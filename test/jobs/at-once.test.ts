@@ -47,7 +47,7 @@ function partsOf({ clock, engine }: World, aheadMs: number) {
     },
     engine: engine(),
     log: silentLog,
-    refusalOf: () => null,
+    refusalOf: () => Promise.resolve(null),
   };
 }
 

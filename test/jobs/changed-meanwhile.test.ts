@@ -138,7 +138,7 @@ test.each(["edited", "removed"] as const)(
       log: silentLog,
       ticker,
       agentOf: () => "build",
-      refusalOf: () => null,
+      refusalOf: () => Promise.resolve(null),
     });
     const answer = await scheduler.runNow(job, world.clock.now());
     await world.pass(10_000);
@@ -166,7 +166,7 @@ test("a job that is paused at the very moment that its run fails gets no next at
     runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
     log: silentLog,
     scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
-    refusalOf: () => null,
+    refusalOf: () => Promise.resolve(null),
   });
   const transient = { retryAfterMs: undefined };
   const end = { verdict: "failed", text: "overloaded", costUsd: 0, durationMs: 1, transient, refusal: null } as const;
@@ -196,7 +196,7 @@ test.each([1, 2])("a job that is paused after %i looks of its next attempt is no
     runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
     log: silentLog,
     scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
-    refusalOf: () => null,
+    refusalOf: () => Promise.resolve(null),
   });
   const later = { jobId: id, occurrenceId, runId: "run_later", attempt: 2, timeoutMs: 300_000 };
   const event = { key: "later", body: { kind: "timer", timerId: "later" } } as const;
@@ -231,7 +231,7 @@ test.each([1, 2, 3, 4])(
       runtime: { clock, ids: { next: (prefix) => `${prefix}_x` }, random: { next: () => 0 } },
       log: silentLog,
       scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
-      refusalOf: () => null,
+      refusalOf: () => Promise.resolve(null),
     });
     const end = {
       verdict: "succeeded",

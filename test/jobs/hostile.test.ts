@@ -238,16 +238,17 @@ test("nothing runs in the name of an owner who lost access: it says so and pause
   await world.pass(2 * HOUR, 10_000);
   expect(await statuses(world, id)).toEqual(["succeeded", "failed"]);
   expect(world.posts()[1]).toBe(
-    "✗ **Watch** · @ana may not use me any more (`access.deny`), so nothing runs in their name.\n⏸ Paused; once that is mended, `/jobs enable` goes on.",
+    "✗ **Watch** · @ana may not use me any more (`access.deny`), so nothing runs in their name. An admin takes it over with `/jobs enable`.\n⏸ Paused; once that is mended, `/jobs enable` goes on.",
   );
   expect(await world.store.jobs.get(id)).toMatchObject({
     enabled: false,
     pausedBecause: expect.stringContaining("@ana"),
   });
   const admin = { ...ANA, id: "slack:UADMIN" };
-  expect(await world.jobs.control.act("enable", id, by(admin, world))).toMatchObject({ isDone: false });
+  expect(await world.jobs.control.act("enable", id, by(ANA, world))).toMatchObject({ isDone: false });
   access.deny.pop();
   expect(await world.jobs.control.act("enable", id, by(admin, world))).toMatchObject({ isDone: true });
+  expect(await world.store.jobs.get(id)).toMatchObject({ enabled: true, ownerId: ANA.id });
 });
 
 test.each([

@@ -302,7 +302,8 @@ test("200 jobs due in the same minute run as many at once as may, keep to the pl
   const posts = world.platform.requests.filter(({ kind }) => kind === "post");
   expect(posts).toHaveLength(200);
   expect(new Set(posts.map(({ text }) => /\*\*(.*)\*\*/u.exec(text)?.[1])).size).toBe(200);
-  expect(atOnce.most).toBe(32);
+  // All are one person's, who has three of four places.
+  expect(atOnce.most).toBe(24);
   for (let channel = 0; channel < channels; channel += 1) {
     const times = posts.filter(({ where }) => where === `C${channel}`).map(({ at }) => at);
     // Two at once, then one a second.

@@ -6,6 +6,7 @@ import { type Skill, skillCatalogue } from "../../src/core/context/skills.ts";
 import type { JobDraft, JobRequest } from "../../src/core/jobs/job-control.ts";
 import type { AccessRules } from "../../src/core/permissions/access.ts";
 import { type StandingOf, standingOn } from "../../src/core/permissions/channel-access.ts";
+import type { MemberOf } from "../../src/core/permissions/members.ts";
 import { AppError, ProviderError } from "../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../src/core/protocol/events.ts";
 import type { ThreadRef } from "../../src/core/protocol/platform.ts";
@@ -114,6 +115,7 @@ export async function openWorld(
     readonly skills?: (string | Skill)[];
     /** How people stand to channels; everybody is in each unless said otherwise. */
     readonly standingOf?: StandingOf;
+    readonly memberOf?: MemberOf;
     /** Of the database; a new SQLite file by default. */
     readonly url?: string;
   } = {},
@@ -139,7 +141,8 @@ export async function openWorld(
       engine,
       runtime,
       log: silentLog,
-      access: { admins: ["slack:UADMIN"], deny: [], ...options.access },
+      access: { admins: ["slack:UADMIN"], deny: [], guests: false, external: false, ...options.access },
+      memberOf: options.memberOf ?? (() => Promise.resolve(undefined)),
       approvals: { approvers: [], requester: options.requesterDecides ?? true },
       agentOf: () => "build",
       agents: () => new Set(["build", "plan"]),

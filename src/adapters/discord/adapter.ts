@@ -8,6 +8,7 @@ import type {
   InboundVisit,
   OutgoingFile,
   OutgoingMessage,
+  Person,
   PlatformHealth,
   PostedMessage,
   Receive,
@@ -25,7 +26,7 @@ import { findPost, isNotThere, readThread } from "./history.ts";
 import { type CommandForm, registerCommands } from "./interactions/command-registration.ts";
 import { createInteractions } from "./interactions/interactions.ts";
 import { DISCORD_LIMITS, JOINED_LATELY_MS } from "./limits.ts";
-import { createMemberEverywhere, type MemberEverywhere } from "./members.ts";
+import { createMemberEverywhere, type MemberEverywhere, memberIn } from "./members.ts";
 import { fetchAttachment } from "./message/attachments.ts";
 import { createMessages, type Messages } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
@@ -180,6 +181,15 @@ class DiscordPlatform implements ChatPlatform {
 
   openPrivateThread(beside: ThreadRef, name: string, personId: string): Promise<ThreadRef | null> {
     return this.#connected().threads.openPrivate(beside, name, personId);
+  }
+
+  workspaces(): ReadonlyMap<string, string> {
+    const guilds = this.#connected().connection.client.guilds.cache;
+    return new Map(guilds.map(({ id, name }) => [id, name ?? id]));
+  }
+
+  member({ workspaceId }: ThreadRef, personId: string): Promise<Person | null> {
+    return memberIn(this.#connected().rest, workspaceId, personId.replace(/^discord:/u, ""));
   }
 
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {

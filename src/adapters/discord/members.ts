@@ -1,8 +1,11 @@
 import type { Client } from "discord.js";
+import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
+import { person } from "./inbound.ts";
 import type { WireMember } from "./message/person-schema.ts";
+import { DM_WORKSPACE } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 
 /** How long what Discord said of a person's roles is believed. Milliseconds. */
@@ -32,6 +35,22 @@ export function createMemberEverywhere(
     known.set(userId, { member, until: clock.now() + BELIEVED_MS });
     return member;
   };
+}
+
+/** Somebody of a server, as Discord knows them now; null when they have left it. In direct messages nobody leaves. */
+export async function memberIn(
+  rest: Pick<DiscordRest, "member" | "user">,
+  guildId: string,
+  userId: string,
+): Promise<Person | null> {
+  const user = await rest.user(userId);
+  if (guildId === DM_WORKSPACE.id) return person(user, undefined);
+  try {
+    return person(user, await rest.member(guildId, userId));
+  } catch (error) {
+    if (isDiscordError(error, "unknownMember")) return null;
+    throw error;
+  }
 }
 
 async function rolesIn(rest: Pick<DiscordRest, "member">, guildId: string, userId: string): Promise<readonly string[]> {

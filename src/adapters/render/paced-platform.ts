@@ -112,7 +112,7 @@ function pacedStatus(
 
 type Unpaced = Pick<
   ChatPlatform,
-  "whisper" | "standing" | "openPrivateThread" | "fetchFile" | "fetchThread" | "missed"
+  "whisper" | "workspaces" | "standing" | "member" | "openPrivateThread" | "fetchFile" | "fetchThread" | "missed"
 >;
 
 /** What takes none of the rates that a workspace shares. */
@@ -121,6 +121,8 @@ function unpaced(inner: ChatPlatform): Unpaced {
     whisper: (thread, personId, message) => inner.whisper(thread, personId, message),
     ...(inner.standing === undefined ? {} : { standing: inner.standing.bind(inner) }),
     ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
+    ...(inner.workspaces === undefined ? {} : { workspaces: inner.workspaces.bind(inner) }),
+    ...(inner.member === undefined ? {} : { member: inner.member.bind(inner) }),
     fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),
     fetchThread: (thread, limit, signal) => inner.fetchThread(thread, limit, signal),
     missed: (since, signal, known) => inner.missed(since, signal, known),

@@ -16,6 +16,8 @@ export const SLACKBOT = "USLACKBOT";
 export interface Directory {
   /** Rejects when Slack cannot be asked: nobody is taken for a member unseen. */
   person(userId: string): Promise<Person>;
+  /** As `person`; null for an account that is deactivated or gone. */
+  member(userId: string): Promise<Person | null>;
   /** Names of people; whoever cannot be looked up is left out. */
   namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Names of channels; those that Slack does not show are left out. */
@@ -36,8 +38,12 @@ export function createDirectory({ web, identity, clock, log }: DirectoryOptions)
   const people = createCache((userId) => lookUpPerson(web, identity, userId), clock);
   const channels = createCache((channelId) => lookUpChannel(web, channelId), clock);
   return {
-    person: (userId) => people(userId),
-    namesOf: (userIds) => known(userIds, async (id) => (await people(id)).name),
+    person: async (userId) => (await people(userId)).person,
+    async member(userId) {
+      const { person, isGone } = await people(userId);
+      return isGone ? null : person;
+    },
+    namesOf: (userIds) => known(userIds, async (id) => (await people(id)).person.name),
     channelNames: (channelIds) => known(channelIds, channels),
     async channelName(channelId) {
       try {
@@ -59,25 +65,35 @@ async function known(
   return new Map(found.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
 }
 
-async function lookUpPerson(web: SlackWeb, identity: Identity, userId: string): Promise<Person> {
+interface Known {
+  readonly person: Person;
+  readonly isGone: boolean;
+}
+
+async function lookUpPerson(web: SlackWeb, identity: Identity, userId: string): Promise<Known> {
   const base = { id: `slack:${userId}`, roles: [] };
   // Slack says of it that it is no bot.
-  if (userId === SLACKBOT) return { ...base, name: "Slackbot", isBot: true, isGuest: false, isExternal: false };
+  if (userId === SLACKBOT) {
+    const person = { ...base, name: "Slackbot", isBot: true, isGuest: false, isExternal: false };
+    return { person, isGone: false };
+  }
   try {
     const { user } = await web.users.info({ user: userId });
     const known = userSchema.parse(user);
-    return {
+    const person = {
       ...base,
       name: firstWord(known.profile?.display_name, known.profile?.real_name, known.real_name, known.name) ?? userId,
       isBot: known.is_bot ?? false,
       isGuest: (known.is_restricted ?? false) || (known.is_ultra_restricted ?? false),
       isExternal: isExternal(known, identity),
     };
+    return { person, isGone: known.deleted ?? false };
   } catch (error) {
     const name = slackErrorName(error);
     // Slack does not show strangers of shared channels to everybody.
     if (name === "user_not_found" || name === "user_not_visible") {
-      return { ...base, name: userId, isBot: false, isGuest: false, isExternal: true };
+      const person = { ...base, name: userId, isBot: false, isGuest: false, isExternal: true };
+      return { person, isGone: name === "user_not_found" };
     }
     throw toPlatformError(error, "look up who wrote");
   }

@@ -193,6 +193,8 @@ export const userSchema = z.object({
   name: z.string().optional(),
   real_name: z.string().optional(),
   is_bot: z.boolean().optional(),
+  /** Deactivated. */
+  deleted: z.boolean().optional(),
   is_restricted: z.boolean().optional(),
   is_ultra_restricted: z.boolean().optional(),
   is_stranger: z.boolean().optional(),

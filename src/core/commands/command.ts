@@ -116,7 +116,7 @@ export interface CommandContext extends CommandServices {
   readonly commands: readonly ChatCommand[];
   /** Null where the thread has none yet. */
   readonly session: SessionRow | null;
-  readonly person: Pick<Person, "id" | "name" | "roles"> & Partial<Pick<Person, "isGuest" | "isExternal">>;
+  readonly person: Pick<Person, "id" | "name" | "roles">;
   readonly thread: ThreadRef;
   /** A direct message, or the page: whoever writes means the agent, without mentioning it. */
   readonly isDirect: boolean;

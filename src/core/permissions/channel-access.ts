@@ -2,6 +2,7 @@ import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, Person, PlatformName, Standing, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
+import type { MemberOf } from "./members.ts";
 
 /** How a person stands to a channel; null when nobody knows the channel. */
 export type StandingOf = (channel: ThreadRef, personId: string) => Promise<Standing | null>;
@@ -16,11 +17,8 @@ export function standingOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatfor
   };
 }
 
-/** Whoever looks. A guest and a stranger see the channels that they are in, and no other. */
-export type Onlooker = Pick<Person, "id"> & Partial<Pick<Person, "isGuest" | "isExternal">>;
-
 /** Whether a person may see what is said in a channel; false also where nobody can tell. */
-export type CanSeeChannel = (channel: ThreadRef, person: Onlooker) => Promise<boolean>;
+export type CanSeeChannel = (channel: ThreadRef, person: Pick<Person, "id">) => Promise<boolean>;
 
 /** How long an answer is believed. Milliseconds. */
 const BELIEVED_MS = 60_000;
@@ -28,19 +26,22 @@ const REMEMBERED = 2_000;
 
 export interface ChannelAccessOptions {
   readonly standingOf: StandingOf;
+  readonly memberOf: MemberOf;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Asks each platform once a minute at most for the same channel and person. */
-export function createChannelAccess({ standingOf, clock, log }: ChannelAccessOptions): CanSeeChannel {
+export function createChannelAccess({ standingOf, memberOf, clock, log }: ChannelAccessOptions): CanSeeChannel {
   const known = new Map<string, { readonly seen: boolean; readonly until: number }>();
-  const look = async (channel: ThreadRef, person: Onlooker): Promise<boolean> => {
-    if (!person.id.startsWith(`${channel.platform}:`)) return false;
-    const standing = await standingOf(channel, person.id);
-    if (standing === null) return false;
-    const isOpen = !standing.isPrivate && person.isGuest !== true && person.isExternal !== true;
-    return isOpen || standing.isMember;
+  const look = async (channel: ThreadRef, { id }: Pick<Person, "id">): Promise<boolean> => {
+    if (!id.startsWith(`${channel.platform}:`)) return false;
+    const standing = await standingOf(channel, id);
+    if (standing === null || standing.isMember) return standing !== null;
+    if (standing.isPrivate) return false;
+    // Of a workspace's open channels guests and strangers see only those that they are in.
+    const member = await memberOf(channel, id);
+    return member !== null && member !== undefined && !member.isGuest && !member.isExternal;
   };
   return async (channel, person) => {
     const key = [channel.platform, channel.channelId, person.id].join(" ");

@@ -266,6 +266,8 @@ export type Receive = (event: InboundEvent) => Promise<Receipt>;
 export interface ChatPlatform {
   readonly name: PlatformName;
   readonly limits: PlatformLimits;
+  /** Where Deckhand is at this moment, names by id. Absent where there is but one place, everybody's. */
+  workspaces?(): ReadonlyMap<string, string>;
   /** Connects. Rejects with PlatformError `platform_auth` or `missing_scope` when it never can. */
   start(receive: Receive, signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
@@ -289,6 +291,8 @@ export interface ChatPlatform {
    * message opens a thread there. Absent where all threads are.
    */
   openPrivateThread?(beside: ThreadRef, name: string, personId: string): Promise<ThreadRef | null>;
+  /** Somebody as the platform knows them now, in the thread's workspace; null when they have left it. Absent where nobody can. */
+  member?(thread: ThreadRef, personId: string): Promise<Person | null>;
   /** The bytes of an attachment, checked; PlatformError `missing_scope` or `attachment_unreadable`. */
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array>;
   /** The thread's root and newest messages, oldest first; of a ref without thread the channel's newest, where there are any. */

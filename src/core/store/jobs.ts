@@ -165,10 +165,10 @@ export function jobWrites(db: Client) {
       return count > 0;
     },
 
-    /** Due times while it was paused are nobody's: it counts anew from `at`. */
-    async enable(id: string, at: number): Promise<void> {
+    /** Due times while it was paused are nobody's: it counts anew from `at`. `owner`: who takes it over. */
+    async enable(id: string, at: number, owner?: Pick<JobRow, "ownerId" | "ownerName">): Promise<void> {
       const counted = { failures: 0, accountedTo: new Date(at), updatedAt: new Date(at) };
-      await db.job.updateMany({ where: { id }, data: { enabled: true, pausedBecause: null, ...counted } });
+      await db.job.updateMany({ where: { id }, data: { enabled: true, pausedBecause: null, ...counted, ...owner } });
     },
 
     async pause(id: string, because: string | null, at: number): Promise<void> {

@@ -25,6 +25,13 @@ test("how a person and the bot stand to a channel is what Discord's roles and ov
   expect(await standing(both)).toEqual({ isPrivate: true, isMember: true, canPost: true });
   expect(await standing(botsOnly)).toEqual({ isPrivate: true, isMember: false, canPost: true });
   expect(await standing(hers)).toEqual({ isPrivate: true, isMember: true, canPost: false });
+  const member = ({ id }: { id: string }) =>
+    platform.member?.(
+      { platform: "discord", workspaceId: guild.id, channelId: general.id, threadId: null },
+      `discord:${id}`,
+    );
+  expect(await member(ana)).toMatchObject({ id: `discord:${ana.id}`, isGuest: false });
+  expect(await member(stranger), "who is not on the server").toBeNull();
   expect(await standing({ id: "1" })).toBeNull();
   expect(await standing(elsewhere)).toBeNull();
   expect(await standing(world.dm(ana))).toEqual({ isPrivate: true, isMember: true, canPost: true });

@@ -52,3 +52,20 @@ test("how a person and the bot stand to a channel is what Slack says of both", a
     expect(await platform.standing?.(thread, "slack:U0ANA"), what).toEqual(standing);
   }
 });
+
+test.each([
+  { who: "a member", user: {}, member: { isGuest: false, isExternal: false } },
+  { who: "a guest", user: { isRestricted: true }, member: { isGuest: true } },
+  { who: "a deactivated account", user: { isDeleted: true }, member: null },
+])("$who is known as such when asked for", async ({ user, member }) => {
+  await using harness = await openSlackHarness();
+  const { workspace } = harness.server;
+  workspace.users.set("U0EVE", { id: "U0EVE", name: "eve", ...user });
+  const platform = harness.adapter();
+  await platform.start(new Inbox().receive, new AbortController().signal);
+  const thread = { platform: "slack", workspaceId: workspace.teamId, channelId: "C0001", threadId: null } as const;
+  const found = await platform.member?.(thread, "slack:U0EVE");
+  if (member === null) expect(found).toBeNull();
+  else expect(found).toMatchObject(member);
+  expect(await platform.member?.(thread, "slack:U0GONE")).toBeNull();
+});

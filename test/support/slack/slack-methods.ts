@@ -208,6 +208,7 @@ function userAsJson(user: SlackUser, workspace: SlackWorkspace): object {
     name: user.name,
     real_name: user.name,
     is_bot: user.isBot ?? false,
+    deleted: user.isDeleted ?? false,
     is_restricted: user.isRestricted ?? false,
     is_ultra_restricted: user.isUltraRestricted ?? false,
     is_stranger: user.isStranger ?? false,

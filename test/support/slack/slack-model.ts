@@ -6,6 +6,7 @@ export interface SlackUser {
   readonly id: string;
   readonly name: string;
   readonly isBot?: boolean;
+  readonly isDeleted?: boolean;
   readonly isRestricted?: boolean;
   readonly isUltraRestricted?: boolean;
   readonly isStranger?: boolean;

@@ -6,6 +6,7 @@ import { SLACK_SAMPLES } from "../../../contracts/slack-messages.ts";
 
 const directory: Directory = {
   person: () => Promise.reject(new Error("nobody is asked about")),
+  member: () => Promise.reject(new Error("nobody is asked about")),
   namesOf: (ids) => Promise.resolve(new Map(ids.filter((id) => id === "U0ANA").map((id) => [id, "ana"]))),
   channelNames: (ids) => Promise.resolve(new Map(ids.filter((id) => id === "C0001").map((id) => [id, "ops"]))),
   channelName: (id) => Promise.resolve(id),

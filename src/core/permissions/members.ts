@@ -1,0 +1,19 @@
+import { toAppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform, Person, PlatformName, ThreadRef } from "../protocol/platform.ts";
+
+/** Somebody as their platform knows them now; null when they have left, undefined when nobody can tell. */
+export type MemberOf = (thread: ThreadRef, personId: string) => Promise<Person | null | undefined>;
+
+export function membersOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "member">>, log: Log): MemberOf {
+  return async (thread, personId) => {
+    const platform = platforms.get(thread.platform);
+    if (platform?.member === undefined || !personId.startsWith(`${thread.platform}:`)) return undefined;
+    try {
+      return await platform.member(thread, personId);
+    } catch (error) {
+      log.warn({ err: toAppError(error), personId }, "member_unknown");
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { Person } from "../../src/core/protocol/platform.ts";
+import { CHANNEL, openWorld, type World } from "./world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const ANA = { id: "slack:U1", name: "ana", roles: [] };
+
+async function statuses(world: World, jobId: string): Promise<string[]> {
+  return (await world.occurrences(jobId)).map(({ status }) => status);
+}
+
+test.each([
+  { became: null, says: "@ana has left" },
+  { became: { isGuest: true }, says: "@ana is a guest by now and may not use me (`access.guests`)" },
+  { became: { isExternal: true }, says: "@ana may not use me any more" },
+  { became: { roles: ["slack:role:1"] }, says: null },
+])("a job is looked at with its owner's standing each time: $says", async ({ became, says }) => {
+  const ana = { ...ANA, isBot: false, isGuest: false, isExternal: false };
+  const now: { member: Person | null } = { member: ana };
+  const world = await openWorld({ memberOf: () => Promise.resolve(now.member) });
+  const id = await world.add({ name: "Watch", cron: "0 * * * *", prompt: "Look." });
+  await world.pass(HOUR + MINUTE, 10_000);
+  now.member = became === null ? null : { ...ana, ...became };
+  await world.pass(2 * HOUR, 10_000);
+  if (says === null) {
+    expect((await statuses(world, id)).every((status) => status === "succeeded")).toBe(true);
+    return;
+  }
+  expect(await statuses(world, id)).toEqual(["succeeded", "failed"]);
+  expect(world.posts()[1]).toBe(
+    `✗ **Watch** · ${says}, so nothing runs in their name. An admin takes it over with \`/jobs enable\`.\n⏸ Paused; once that is mended, \`/jobs enable\` goes on.`,
+  );
+  const admin = { ...ANA, id: "slack:UADMIN", name: "root" };
+  now.member = { ...ana, id: admin.id };
+  const taken = await world.jobs.control.act("enable", id, { person: admin, thread: CHANNEL, at: world.clock.now() });
+  expect(taken).toMatchObject({ isDone: true });
+  await world.pass(HOUR, 10_000);
+  expect(await statuses(world, id)).toEqual(["succeeded", "failed", "succeeded"]);
+});
