@@ -15,8 +15,8 @@ import type { Config } from "./config.ts";
 import { connectPlatforms, slackOptions } from "./connect-platforms.ts";
 import { CHAT_COMMANDS } from "./core/commands/registry.ts";
 import { servedBy } from "./core/permissions/access.ts";
-import { createChannelAccess, standingOn } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
+import { createPlatformRights, type PlatformRights } from "./core/permissions/platform-rights.ts";
 import { type AppError, PlatformError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
@@ -202,6 +202,7 @@ interface Services {
 
 /** What the program's work is done with. */
 interface Works extends Services {
+  readonly rights: PlatformRights;
   readonly platform: (name: PlatformName) => PacedPlatform;
   readonly engine: EmbeddedEngine;
   readonly approvals: ApprovalRules;
@@ -216,16 +217,12 @@ async function run(assembly: Assembly, services: Services, web: WebPlatform): Pr
   const { parts, say } = assembly;
   const works = await openWorks(assembly, services);
   const { engine, jobs, store, models, toolbox } = works;
-  const summaries = createSummaries({
-    store,
-    models,
-    configOf: services.places.configOf,
-    tools: () => toolbox.tools(),
-  });
+  const summaries = createSummaries({ store, models, ...services.places, tools: () => toolbox.tools() });
   web.provide({ summaries, jobs: jobs.control });
   await connectPlatforms(assembly.platforms.values(), {
     ...assembly,
     store,
+    workspaces: works.rights.workspaces,
     receive: openIntake(assembly, works),
     clock: assembly.runtime.clock,
     timezone: timezoneOf(assembly.config),
@@ -258,18 +255,19 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   });
   const { agents } = services.places;
   const toolNames = () => toolbox.listed().map(({ name }) => name);
-  const jobs = openJobs(assembly, { ...services, platform, engine, skills, toolNames });
+  const rights = createPlatformRights({ store, access: config.access, platforms, clock: runtime.clock, log });
+  const jobs = openJobs(assembly, { ...services, rights, platform, engine, skills, toolNames });
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models };
   const toolbox = await openToolbox(assembly, { ...given, copies: createExecutorCopies(config.home) });
-  return { ...services, platform, engine, approvals, models, skills, toolbox, jobs };
+  return { ...services, rights, platform, engine, approvals, models, skills, toolbox, jobs };
 }
 
-interface JobParts extends Services, Pick<Works, "platform" | "engine" | "skills"> {
+interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine" | "skills"> {
   readonly toolNames: () => readonly string[];
 }
 
-function openJobs({ config, runtime, log, platforms }: Assembly, given: JobParts): Jobs {
-  const { store, platform, engine, places, skills, toolNames } = given;
+function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
+  const { store, rights, platform, engine, places, skills, toolNames } = given;
   return createJobs({
     store,
     engine,
@@ -281,7 +279,7 @@ function openJobs({ config, runtime, log, platforms }: Assembly, given: JobParts
     agents: () => new Set(places.agents.keys()),
     skillsOf: (thread) => skills(places.sandboxRootOf(thread)),
     tools: toolNames,
-    standingOf: standingOn(platforms),
+    ...rights,
     defaultTimezone: timezoneOf(config),
     file: jobsFileOf(config),
     logDays: config.jobs.logDays,
@@ -309,14 +307,15 @@ export const lookAtServers: LookAtServers = async (config) => {
   return lookAtMcpServers({ ...config.mcp, ...systemRuntime(), version: VERSION, log: silent() });
 };
 
-function openIntake({ config, runtime, log, platforms }: Assembly, works: Works): Receive {
-  const { store, engine, approvals, models, places, platform, skills, toolbox, jobs } = works;
+function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
+  const { store, engine, rights, approvals, models, places, platform, skills, toolbox, jobs } = works;
   return createIntake({
     store,
     engine,
     runtime,
     log,
     access: config.access,
+    workspaceRefusal: rights.workspaces.refusalOf,
     approvals,
     allowedHosts: config.allowedHosts,
     models,
@@ -328,7 +327,7 @@ function openIntake({ config, runtime, log, platforms }: Assembly, works: Works)
     ...commandPlaces(platform),
     firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
     linkTo: threadLink,
-    canSeeChannel: createChannelAccess({ standingOf: standingOn(platforms), clock: runtime.clock, log }),
+    canSeeChannel: rights.canSeeChannel,
     restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
     ...places,
   });

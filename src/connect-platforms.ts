@@ -1,4 +1,5 @@
 import type { SlackConfig } from "./config/resolve.ts";
+import type { Workspaces } from "./core/permissions/workspaces.ts";
 import { type AppError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, Receive } from "./core/protocol/platform.ts";
@@ -14,6 +15,7 @@ const SLOW_CONNECT_MS = 3_000;
 export interface Connecting {
   readonly store: Store;
   readonly receive: Receive;
+  readonly workspaces: Pick<Workspaces, "begin">;
   readonly clock: Clock;
   readonly log: Log;
   /** IANA name: whose clock people read. */
@@ -67,11 +69,21 @@ async function attend(platform: ChatPlatform, connecting: Connecting & { isConne
   const connectedNow = sayWhileAway(platform, connecting);
   parts.defer(async () => connectedNow());
   await platform.start(receive, signal);
+  await beginWorkspaces(platform, connecting);
   isConnected();
   connectedNow();
   if (platform.name !== "web") say(`✓ ${name}: ${platform.health().detail}`);
   const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, signal);
   await Promise.all([closeAllLeftovers(platform, connecting), catchingUp]);
+}
+
+/** What comes is asked about in any case: where this fails, the first event does it. */
+async function beginWorkspaces({ name }: ChatPlatform, { workspaces, log }: Connecting): Promise<void> {
+  try {
+    await workspaces.begin(name);
+  } catch (error) {
+    log.warn({ platform: name, err: error }, "workspaces_not_recorded");
+  }
 }
 
 /** How soon what the database could not be asked for is asked for again. Milliseconds. */

@@ -33,6 +33,7 @@ async function connect(open: (clock: Clock) => ChatPlatform, over = (store: Stor
   const leaving = new AbortController();
   const connecting = connectPlatforms([open(clock)], {
     store,
+    workspaces: { begin: () => Promise.resolve() },
     receive: () => Promise.resolve({ type: "accepted" }),
     clock,
     log: silentLog,

@@ -6,10 +6,11 @@ import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError, StoreError } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
+import { plainLine } from "../core/protocol/plain-text.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import { baseUrlVariable, CATALOG, DEMO_MODEL, defaultModelFor, REGION } from "../core/providers/catalog.ts";
 import { sqlitePath } from "../core/store/database-url.ts";
-import { probeDatabase } from "../core/store/probe.ts";
+import { type Probed, probeDatabase } from "../core/store/probe.ts";
 import { createPlaces } from "../places.ts";
 import { nodeProblem } from "./node-version.mjs";
 
@@ -17,6 +18,8 @@ import { nodeProblem } from "./node-version.mjs";
 export interface Finding {
   readonly ok: boolean;
   readonly text: string;
+  /** Nothing is broken, and somebody should look at it. */
+  readonly isWarning?: true;
 }
 
 const good = (text: string): Finding => ({ ok: true, text });
@@ -58,18 +61,28 @@ export function checkWritable(name: string, directory: string): Finding {
 /** SQLite writes beside the file, too; where there is no file yet, the directory is all that can be wrong. */
 export async function checkDatabase(config: Config): Promise<Finding[]> {
   const { kind, url } = config.database;
+  let strangers: Finding[];
   try {
-    await probeDatabase(url);
+    strangers = strangersIn(await probeDatabase(url), config);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(bad);
     if (error instanceof StoreError && error.code === "database_newer") return [bad(withoutSign(explain(error)))];
     if (error instanceof StoreError) return [bad(MIXED_UP)];
     throw error;
   }
-  if (kind === "postgresql") return [good("PostgreSQL answers, and its user may do what is needed")];
+  if (kind === "postgresql") return [good("PostgreSQL answers, and its user may do what is needed"), ...strangers];
   const file = sqlitePath(url);
   const directory = checkWritable("DATABASE_URL", path.dirname(file));
-  return [directory.ok ? good(`SQLite database ${file}`) : directory];
+  return [directory.ok ? good(`SQLite database ${file}`) : directory, ...strangers];
+}
+
+function strangersIn({ strangers }: Probed, { access }: Config): Finding[] {
+  const left = strangers.filter(({ id }) => access.workspaces?.includes(id) !== true);
+  return left.map(({ id, name }) => ({
+    ok: true,
+    isWarning: true,
+    text: `${plainLine(name, 60)} (${id}) asked for something and is not served: \`access.workspaces\` lets it in`,
+  }));
 }
 
 const MIXED_UP =

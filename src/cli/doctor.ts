@@ -36,7 +36,7 @@ export async function doctor({ root, sources, terminal, ...looks }: DoctorOption
     findings.push({ ok: true, text: `configuration${config.configFile === null ? "" : ` ${config.configFile}`}` });
     findings.push(...(await checkConfigured(config, looks)));
   }
-  for (const { ok, text } of findings) terminal.out(`${ok ? "✓" : "✗"} ${text}`);
+  for (const { ok, isWarning, text } of findings) terminal.out(`${isWarning ? "⚠" : ok ? "✓" : "✗"} ${text}`);
   if (!(config instanceof ConfigError))
     for (const warning of [...config.warnings, ...unheededIn(config)]) terminal.out(`⚠ ${warning}`);
   if (findings.some(({ ok }) => !ok)) terminal.fail();

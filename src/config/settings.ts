@@ -236,6 +236,11 @@ export const settingsSchema = z.strictObject({
         deny: field(people.default([]), "Never served.", ["discord:role:1"]),
         guests: field(z.boolean().default(false), "Whether guests of the workspace are served.", false),
         external: field(z.boolean().default(false), "Whether people of other workspaces are served.", false),
+        workspaces: field(
+          people.exactOptional(),
+          "Workspaces that are served: a Slack team, a Discord server. Of a platform that none is named of, those that Deckhand is in at its first start.",
+          ["discord:1180000000000000000"],
+        ),
       })
       .prefault({}),
     "Who is served.",

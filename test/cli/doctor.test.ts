@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { openStore } from "../../src/core/store/store.ts";
+import { systemRuntime } from "../../src/runtime.ts";
 import { startAnthropicServer } from "../support/anthropic-server.ts";
 import { type CliGiven, runCli } from "../support/cli.ts";
 import { directoryWith } from "../support/config-sources.ts";
@@ -49,6 +51,24 @@ test("a healthy project has one ✓ line per check", async () => {
     "✓ PORT: 127.0.0.1:0 is free",
   ]);
   expect(failed).toBe(false);
+});
+
+test("a workspace that asked and is not served has a ⚠ line, until the settings let it in", async () => {
+  const cwd = tempDirectory();
+  mkdirSync(path.join(cwd, "data"));
+  const store = await openStore(`file:${cwd}/data/deckhand.db`, systemRuntime());
+  await store.transaction(async (tx) => {
+    await tx.knownWorkspaces.add("discord", { id: "discord:10", name: "Home", isServed: true }, 1);
+    await tx.knownWorkspaces.add("discord", { id: "discord:66", name: "Quay", isServed: false }, 2);
+  });
+  await store.close();
+  const { lines, failed } = await doctor({ cwd });
+  expect(lines.filter((line) => line.includes("discord:"))).toEqual([
+    "⚠ Quay (discord:66) asked for something and is not served: `access.workspaces` lets it in",
+  ]);
+  expect(failed).toBe(false);
+  writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify({ access: { workspaces: ["discord:66"] } }));
+  expect((await doctor({ cwd })).lines.filter((line) => line.includes("discord:66"))).toEqual([]);
 });
 
 const broken: { name: string; given: CliGiven; line: string }[] = [

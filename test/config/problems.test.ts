@@ -68,7 +68,8 @@ const refused: { name: string; given: Given; problem: string }[] = [
   {
     name: "a key nothing resembles",
     given: { file: { access: { zzzzzz: 1 } } },
-    problem: "deckhand.config.json: access.zzzzzz: is not known. Known here: admins, allow, deny, guests, external.",
+    problem:
+      "deckhand.config.json: access.zzzzzz: is not known. Known here: admins, allow, deny, guests, external, workspaces.",
   },
   {
     name: "a value of the wrong type",

@@ -131,7 +131,13 @@ function privateTexts(office: SlackOffice | DiscordOffice): readonly string[] {
 }
 
 const inSlack = useSlackOffice({ settings: { mode: "agi" } });
-const inDiscord = useStage(() => discordOffice({ settings: { mode: "agi" } }));
+/** A server that the settings let in before the bot is added to it. */
+const QUAY = "1190000000000000001";
+const inDiscord = useStage(() =>
+  discordOffice({
+    settings: ({ id }) => ({ mode: "agi", access: { workspaces: [`discord:${id}`, `discord:${QUAY}`] } }),
+  }),
+);
 
 test("added to a Slack channel, it says once who it is; its suggestions work", async () => {
   const office = inSlack();
@@ -209,7 +215,7 @@ test("added to a Discord server, it says once who it is; a message there is aske
   const { bot, discord, model, ana, bob } = office;
   const { people, world } = discord;
   model.script(({ lastUserText }) => text(lastUserText.includes("503") ? "A gateway has no backend." : "I see."));
-  const welcome = people.addBot("Quay");
+  const welcome = people.addBot("Quay", QUAY);
   const greetings = () => welcome.messages.filter(({ author }) => author.id === world.bot.id);
   await office.until("the greeting", () => greetings().length > 0);
   expect(greetings()[0]?.content.split("\n")).toHaveLength(3);

@@ -35,8 +35,12 @@ export interface DiscordTalk {
   say(words: string, by?: User, saying?: Saying): Message;
 }
 
-/** `settings` become deckhand.config.json. */
-export async function discordOffice({ settings }: { readonly settings?: object } = {}): Promise<DiscordOffice> {
+export interface DiscordOfficeOptions {
+  /** Become deckhand.config.json. */
+  readonly settings?: object | ((guild: Guild) => object);
+}
+
+export async function discordOffice({ settings }: DiscordOfficeOptions = {}): Promise<DiscordOffice> {
   const [model, discord] = await Promise.all([startAnthropicServer({ key: "test-key" }), startDiscordServer()]);
   const { world, people } = discord;
   const guild = world.guild("Harbour");
@@ -52,7 +56,11 @@ export async function discordOffice({ settings }: { readonly settings?: object }
       DISCORD_API_URL: discord.apiUrl,
     },
   });
-  if (settings !== undefined) writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
+  if (settings !== undefined)
+    writeFileSync(
+      path.join(bot.home, "deckhand.config.json"),
+      JSON.stringify(typeof settings === "function" ? settings(guild) : settings),
+    );
   const wait: DiscordOffice["until"] = (what, condition) => until(condition, { what: () => what });
   const follow = (channelId: string): DiscordTalk => {
     const place = () => world.channels.get(channelId);

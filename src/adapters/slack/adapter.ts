@@ -35,7 +35,7 @@ import { refusedShortcut } from "./message/shortcut.ts";
 import { Uploads } from "./message/uploads.ts";
 import { edit, find, post, react, upload } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
-import { type Addressee, addressedMessage, readPayload, saidIn } from "./payload.ts";
+import { type Addressee, addressedMessage, isSlashCommand, readPayload, saidIn } from "./payload.ts";
 import { RepliedThreads } from "./private/replied-threads.ts";
 import { responseUrlOf } from "./private/response-url.ts";
 import { answerPrivately, whisper, whisperFiles, withFilesNote } from "./private/whisper.ts";
@@ -196,6 +196,15 @@ class SlackPlatform implements ChatPlatform {
     return this.#do(({ web }) => standingIn(web, { channelId, userId: userIdOf(personId) }));
   }
 
+  workspaces(): ReadonlyMap<string, string> {
+    const identity = this.#live?.identity;
+    return new Map(identity === undefined ? [] : [[identity.teamId, identity.teamName]]);
+  }
+
+  async member(_thread: ThreadRef, personId: string): Promise<Person | null> {
+    return this.#do(({ directory }) => directory.member(userIdOf(personId)));
+  }
+
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
     const { botToken, apiUrl } = this.#options;
     return this.#do(({ web }) => fetchSlackFile({ web, botToken, apiUrl }, attachment, { maxBytes, signal }));
@@ -251,7 +260,7 @@ class SlackPlatform implements ChatPlatform {
     const { clock, log } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await identify(web);
+        return await identify(web, this.#options.appToken);
       } catch (error) {
         const { code, message, retryAfterMs } = toAppError(error);
         if (!CONNECTS_LATER.has(code)) {
@@ -377,11 +386,6 @@ class SlackPlatform implements ChatPlatform {
       this.#options.log.warn({ code, key, ...detail }, "private_answer_failed");
     }
   }
-}
-
-/** Only these take words in the answer itself. */
-function isSlashCommand(payload: unknown): boolean {
-  return typeof payload === "object" && payload !== null && "command" in payload;
 }
 
 function refusal(markdown: string): OutgoingMessage {

@@ -5,6 +5,7 @@ import { inboundForm } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
 import { mentionedIn } from "./message/text.ts";
+import { isOurs } from "./origin.ts";
 import { directChannel } from "./private/whisper.ts";
 import { assistantStarted, channelJoined, homeOpened, type ReactionDeps, reactionAdded } from "./visits.ts";
 import type { Identity } from "./web.ts";
@@ -31,6 +32,10 @@ export type PayloadDeps = ReactionDeps;
  * both are acknowledged, since Slack would only send the same again. Rejects when it should be sent again.
  */
 export async function readPayload(payload: unknown, deps: PayloadDeps): Promise<InboundEvent | null> {
+  if (!isOurs(payload, deps.identity)) {
+    deps.log.warn({ teamId: deps.identity.teamId }, "slack_request_of_another");
+    return null;
+  }
   const envelope = eventCallbackSchema.safeParse(payload);
   if (envelope.success) return readEvent(envelope.data.event, deps);
   const fields = typeof payload === "object" && payload !== null ? payload : {};
@@ -135,4 +140,9 @@ function parsed<T>(schema: z.ZodType<T>, value: unknown, log: Log): T | null {
   const problems = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   log.warn({ problems }, "slack_payload_malformed");
   return null;
+}
+
+/** Only these take words in the answer itself. */
+export function isSlashCommand(payload: unknown): boolean {
+  return typeof payload === "object" && payload !== null && "command" in payload;
 }

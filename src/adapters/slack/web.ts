@@ -17,6 +17,8 @@ export interface Identity {
   readonly teamName: string;
   readonly userId: string;
   readonly enterpriseId: string | undefined;
+  /** As the app-level token says; null without one. */
+  readonly appId: string | null;
 }
 
 /** Without these nothing works; the other scopes cost one function each and are named when it is used. */
@@ -51,7 +53,7 @@ export function sdkLogger(bolt: Bolt, log: Log) {
 }
 
 /** Asks Slack who the token belongs to. Rejects with `platform_auth`, `missing_scope` or a passing failure. */
-export async function identify(web: SlackWeb): Promise<Identity> {
+export async function identify(web: SlackWeb, appToken: string | undefined): Promise<Identity> {
   const answer = await web.auth.test().catch((error: unknown) => {
     throw toPlatformError(error, "sign in");
   });
@@ -65,11 +67,22 @@ export async function identify(web: SlackWeb): Promise<Identity> {
   if (team_id === undefined || user_id === undefined) {
     throw new PlatformError("platform_failed", "auth.test names no team or user", { detail: { platform: "slack" } });
   }
-  return { teamId: team_id, teamName: team ?? team_id, userId: user_id, enterpriseId: enterprise_id };
+  return {
+    teamId: team_id,
+    teamName: team ?? team_id,
+    userId: user_id,
+    enterpriseId: enterprise_id,
+    appId: appOf(appToken),
+  };
 }
 
 /** What is ours, the bot's token above all, goes to Slack only, whatever address an event names. */
 export function isSlackAddress(url: URL, apiUrl: string | undefined): boolean {
   if (apiUrl !== undefined && url.origin === new URL(apiUrl).origin) return true;
   return url.protocol === "https:" && /(?:^|\.)slack\.com$/u.test(url.hostname);
+}
+
+/** `xapp-1-A0123ABCD-…`: an app-level token names its app; null where it does not, or there is none. */
+export function appOf(appToken: string | undefined): string | null {
+  return /^xapp-\d+-(A[0-9A-Z]+)-/u.exec(appToken ?? "")?.[1] ?? null;
 }

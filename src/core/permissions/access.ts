@@ -8,6 +8,8 @@ export interface AccessRules {
   readonly deny: readonly string[];
   readonly guests: boolean;
   readonly external: boolean;
+  /** Of a platform that is named here, only these are served: `slack:T1`, `discord:1`. */
+  readonly workspaces?: readonly string[];
 }
 
 /** Why a person is not served, in words for that person; null when they are. */

@@ -8,6 +8,7 @@ import { privately } from "../commands/private-reply.ts";
 import { CHAT_COMMANDS } from "../commands/registry.ts";
 import { typedCommand } from "../commands/run-command.ts";
 import { accessRefusal } from "../permissions/access.ts";
+import type { WorkspaceRefusalOf } from "../permissions/workspaces.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { Log } from "../protocol/log.ts";
 import type {
@@ -39,6 +40,7 @@ export interface IntakeOptions extends CommandServices {
   readonly announce: CommandIntake["announce"];
   readonly openPrivateThread: CommandIntake["openPrivateThread"];
   readonly messageChars: ClickOptions["messageChars"];
+  readonly workspaceRefusal: WorkspaceRefusalOf;
   /** Who says who is there; without it nobody does. */
   readonly firstContact?: FirstContact;
 }
@@ -62,8 +64,9 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
   const breaker = new ThreadBreaker({ store: intakeOptions.store, clock: intakeOptions.runtime.clock });
   const options: Intake = { ...intakeOptions, commandKeys: new Set(), receipts: new Map(), breaker };
   return async (event) => {
-    if (event.kind === "visit") return receiveVisit(event, options);
-    const refusal = accessRefusal(event.person, options.access);
+    const foreign = await options.workspaceRefusal(event);
+    if (event.kind === "visit") return receiveVisit(event, foreign, options);
+    const refusal = foreign ?? accessRefusal(event.person, options.access);
     if (refusal !== null) return refuse(event, refusal, options);
     switch (event.kind) {
       case "message":
@@ -111,13 +114,13 @@ function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
 }
 
 /** Where Deckhand is added, it says who it is. A person who is not served gets no page. */
-async function receiveVisit(visit: InboundVisit, options: Intake): Promise<Receipt> {
+async function receiveVisit(visit: InboundVisit, foreign: string | null, options: Intake): Promise<Receipt> {
   if (visit.surface === "channel") {
-    const isNews = options.runtime.clock.now() - visit.at < NEWS_MS;
+    const isNews = foreign === null && options.runtime.clock.now() - visit.at < NEWS_MS;
     if (isNews) await options.firstContact?.greet(visit);
     return { type: isNews ? "accepted" : "ignored" };
   }
-  const refusal = accessRefusal(visit.person, options.access);
+  const refusal = foreign ?? accessRefusal(visit.person, options.access);
   if (refusal !== null) return { type: "refused", reason: refusal };
   if (visit.surface === "assistant") return { type: "prompts", prompts: PROMPTS };
   return { type: "home", view: await homeView(visit, options) };

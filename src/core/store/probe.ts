@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import type BetterSqlite3 from "better-sqlite3";
+import { z } from "zod";
 import { AppError } from "../protocol/errors.ts";
 import { sqlitePath } from "./database-url.ts";
+import type { KnownWorkspace } from "./known-workspaces.ts";
 import { MIGRATIONS, pendingMigrations } from "./migrate.ts";
 import { checkSqlitePlace } from "./place/sqlite-place.ts";
 import { requireRights } from "./postgresql-rights.ts";
@@ -15,18 +17,32 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * is as good as one that does: the start creates it. Rejects with ConfigError when the operator must mend
  * DATABASE_URL or what is there, with StoreError when the database does not suit this version.
  */
-export async function probeDatabase(url: string): Promise<void> {
-  if (url.startsWith("file:")) await probeSqlite(url);
-  else await probePostgresql(url);
+export function probeDatabase(url: string): Promise<Probed> {
+  return url.startsWith("file:") ? probeSqlite(url) : probePostgresql(url);
 }
 
-async function probeSqlite(url: string): Promise<void> {
+export interface Probed {
+  /** Workspaces from which something came that was not served. */
+  readonly strangers: readonly Pick<KnownWorkspace, "id" | "name">[];
+}
+
+const strangersSchema = z.array(z.object({ id: z.string(), name: z.string() }));
+
+type Rows = (sql: string) => Promise<readonly object[]>;
+
+async function lookInto(rows: Rows, kind: keyof typeof MIGRATIONS): Promise<Probed> {
+  const pending = await pendingMigrations({ kind, rows }, MIGRATIONS[kind]);
+  if (pending.length > 0) return { strangers: [] };
+  const strangers = await rows('SELECT "id", "name" FROM "KnownWorkspace" WHERE NOT "isServed" ORDER BY "at"');
+  return { strangers: strangersSchema.parse(strangers) };
+}
+
+async function probeSqlite(url: string): Promise<Probed> {
   await checkSqlitePlace(url);
-  if (!existsSync(sqlitePath(url))) return;
+  if (!existsSync(sqlitePath(url))) return { strangers: [] };
   const database = await openReadonly(url);
   try {
-    const rows = (sql: string) => Promise.resolve(database.prepare(sql).all());
-    await pendingMigrations({ kind: "sqlite", rows }, MIGRATIONS.sqlite);
+    return await lookInto((sql) => Promise.resolve(database.prepare<[], object>(sql).all()), "sqlite");
   } finally {
     database.close();
   }
@@ -46,7 +62,7 @@ async function openReadonly(url: string): Promise<BetterSqlite3.Database> {
   }
 }
 
-async function probePostgresql(url: string): Promise<void> {
+async function probePostgresql(url: string): Promise<Probed> {
   const { Client } = await import("pg");
   const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   // The query that a break cuts off rejects; the event, without a listener, would end the process.
@@ -57,6 +73,7 @@ async function probePostgresql(url: string): Promise<void> {
   try {
     const rows = async (sql: string) => (await client.query(sql)).rows;
     await requireRights(client, () => pendingMigrations({ kind: "postgresql", rows }, MIGRATIONS.postgresql));
+    return await lookInto(rows, "postgresql");
   } catch (error) {
     throw error instanceof AppError ? error : unavailable(url, error);
   } finally {

@@ -12,6 +12,7 @@ import { occurrenceReads, occurrenceWrites } from "./job-occurrences.ts";
 import { jobReads, jobWrites } from "./jobs.ts";
 import { journalReads, journalWrites } from "./journal.ts";
 import { ChannelMemory, type KnownChannels } from "./known-channels.ts";
+import { knownWorkspaceReads, knownWorkspaceWrites } from "./known-workspaces.ts";
 import { messageReads, messageWrites } from "./messages.ts";
 import { MIGRATIONS } from "./migrate.ts";
 import { overviewReads } from "./overviews.ts";
@@ -39,6 +40,7 @@ function reads(db: Client) {
     compactions: compactionReads(db),
     posts: postReads(db),
     presence: presenceReads(db),
+    knownWorkspaces: knownWorkspaceReads(db),
     questions: questionReads(db),
     overviews: overviewReads(db),
     plans: planReads(db),
@@ -66,6 +68,7 @@ function writes(db: Client, channels: KnownChannels) {
     compactions: compactionWrites(db),
     posts: postWrites(db),
     presence: presenceWrites(db),
+    knownWorkspaces: knownWorkspaceWrites(db),
     questions: questionWrites(db),
     plans: planWrites(db),
     approvals: approvalWrites(db),

@@ -94,6 +94,7 @@ export async function intakeOptions(work?: Parameters<Recorder["handler"]>[0]) {
     approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
     access: { admins: [], deny: [], guests: false, external: false },
     requiresMention: () => false,
+    workspaceRefusal: () => Promise.resolve(null),
     ...commandServices(),
     announce: (thread, message, key) => {
       announced.push({ thread, message, key });

@@ -150,9 +150,9 @@ export class People {
   }
 
   /** Adds the bot to a new server with one channel. */
-  addBot(name: string): Channel {
+  addBot(name: string, id?: string): Channel {
     const { world, dispatch } = this.#options;
-    const guild = world.guild(name, Date.now());
+    const guild = world.guild(name, Date.now(), id);
     const channel = world.channel(guild, "welcome");
     dispatch("GUILD_CREATE", guildPayload(world, guild));
     return channel;

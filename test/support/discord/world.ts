@@ -113,8 +113,7 @@ export class World {
   }
 
   /** The bot was added long ago, unless it says otherwise. */
-  guild(name: string, joinedAt = 0): Guild {
-    const id = this.nextId();
+  guild(name: string, joinedAt = 0, id = this.nextId()): Guild {
     const botRole = { id: this.nextId(), name: this.bot.username, tags: { bot_id: this.bot.id } };
     const guild: Guild = { id, name, roles: [{ id, name: "@everyone" }, botRole], members: new Map(), joinedAt };
     guild.members.set(this.bot.id, { nick: null, roles: [botRole.id], pending: false });

@@ -199,6 +199,7 @@ class Conversation {
       approvals: APPROVALS,
       access: { admins: [], deny: [], guests: false, external: false },
       requiresMention: () => false,
+      workspaceRefusal: () => Promise.resolve(null),
       ...commandServices(),
     });
     const runner = createSessionRunner({

@@ -84,6 +84,7 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
     log,
     approvals: APPROVALS,
     access: { admins: [], deny: [], guests: false, external: false },
+    workspaceRefusal: () => Promise.resolve(null),
     requiresMention: () => false,
     ...commandServices(),
     skillsOf: () => Promise.resolve(skills()),

@@ -134,8 +134,8 @@ export class SlackPeople {
     };
   }
 
-  /** Any event of the Events API. */
-  event(event: Readonly<Record<string, unknown>>): Delivery {
+  /** Any event of the Events API; `envelope` replaces what stands around it. */
+  event(event: Readonly<Record<string, unknown>>, envelope: Readonly<Record<string, unknown>> = {}): Delivery {
     this.#events += 1;
     return this.#deliveries.deliver("events_api", {
       type: "event_callback",
@@ -146,6 +146,7 @@ export class SlackPeople {
       event_id: `Ev${this.#events}`,
       event_time: Math.floor(Date.now() / 1_000),
       authorizations: [{ team_id: this.#workspace.teamId, user_id: this.#workspace.botUserId, is_bot: true }],
+      ...envelope,
     });
   }
 

@@ -1,0 +1,122 @@
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform, InboundEvent, PlatformName } from "../protocol/platform.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import type { Store } from "../store/store.ts";
+import type { AccessRules } from "./access.ts";
+import type { MemberOf } from "./members.ts";
+
+export interface WorkspaceOptions {
+  readonly store: Store;
+  readonly access: Pick<AccessRules, "workspaces">;
+  readonly platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "workspaces">>;
+  readonly memberOf: MemberOf;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+type Whence = Pick<InboundEvent, "workspace" | "thread" | "channel" | "person">;
+
+/** Why what comes from a workspace is not served, in words; null when it is. */
+export type WorkspaceRefusalOf = (event: Whence) => Promise<string | null>;
+
+export interface Workspaces {
+  readonly refusalOf: WorkspaceRefusalOf;
+  /** Records where the platform is at its first start: to be called once it has connected. */
+  begin(platform: PlatformName): Promise<void>;
+}
+
+/** How long somebody who writes directly is known to share a served workspace. Milliseconds. */
+const BELIEVED_MS = 10 * 60_000;
+const REMEMBERED = 2_000;
+
+/**
+ * Which workspaces are served. Anybody may add a public app of Discord to a server of theirs: of a platform that the
+ * settings name no workspace of, those count that were there at its first start; of a later one the operator hears.
+ */
+export function createWorkspaces(options: WorkspaceOptions): Workspaces {
+  const { access, platforms, clock } = options;
+  const served = new Map<PlatformName, Promise<Set<string>>>();
+  const colleagues = new Map<string, { readonly isOne: boolean; readonly until: number }>();
+
+  const servedOn = (platform: PlatformName): Promise<ReadonlySet<string>> => {
+    const named = access.workspaces?.filter((id) => id.startsWith(`${platform}:`)) ?? [];
+    if (named.length > 0) return Promise.resolve(new Set(named));
+    const known = served.get(platform) ?? recordedOn(platform, options);
+    served.set(platform, known);
+    known.then(
+      // Nowhere yet: the first that it is added to will do.
+      (ids) => ids.size === 0 && served.delete(platform),
+      () => served.delete(platform),
+    );
+    return known;
+  };
+  const isColleague = async (event: Whence, ids: ReadonlySet<string>): Promise<boolean> => {
+    const { id } = event.person;
+    const believed = colleagues.get(id);
+    if (believed !== undefined && believed.until > clock.now()) return believed.isOne;
+    const isOne = await sharesOne(event, ids, options);
+    colleagues.delete(id);
+    colleagues.set(id, { isOne, until: clock.now() + BELIEVED_MS });
+    const [oldest] = colleagues.keys();
+    if (colleagues.size > REMEMBERED && oldest !== undefined) colleagues.delete(oldest);
+    return isOne;
+  };
+
+  return {
+    async refusalOf(event) {
+      const { platform } = event.thread;
+      const present = platforms.get(platform)?.workspaces?.();
+      if (present === undefined) return null;
+      const ids = await servedOn(platform);
+      const id = `${platform}:${event.workspace.id}`;
+      if (ids.has(id)) return null;
+      // A direct message is of no workspace, or else of the person's.
+      if (event.channel.kind === "dm" && !present.has(event.workspace.id)) {
+        return (await isColleague(event, ids)) ? null : "I only answer people of the servers that I work in.";
+      }
+      await noteStranger(event, options);
+      return `I do not work in this workspace yet. An operator can let it in (\`access.workspaces\`: \`${id}\`).`;
+    },
+    async begin(platform) {
+      if (platforms.get(platform)?.workspaces !== undefined) await servedOn(platform);
+    },
+  };
+}
+
+/** Those of the first start. */
+async function recordedOn(
+  platform: PlatformName,
+  { store, platforms, clock, log }: WorkspaceOptions,
+): Promise<Set<string>> {
+  const known = (await store.knownWorkspaces.of(platform)).filter(({ isServed }) => isServed);
+  if (known.length > 0) return new Set(known.map(({ id }) => id));
+  const present = [...(platforms.get(platform)?.workspaces?.() ?? [])];
+  const first = present.map(([id, name]) => ({ id: `${platform}:${id}`, name, isServed: true }));
+  await store.transaction(async (tx) => {
+    for (const workspace of first) await tx.knownWorkspaces.add(platform, workspace, clock.now());
+  });
+  if (first.length > 0) log.info({ platform, workspaces: first }, "workspaces_recorded");
+  return new Set(first.map(({ id }) => id));
+}
+
+async function noteStranger({ workspace, thread }: Whence, { store, clock, log }: WorkspaceOptions): Promise<void> {
+  const { platform } = thread;
+  const id = `${platform}:${workspace.id}`;
+  if ((await store.knownWorkspaces.of(platform)).some((known) => known.id === id)) return;
+  log.warn({ workspace: id, name: workspace.name, setting: "access.workspaces" }, "workspace_not_served");
+  const stranger = { id, name: workspace.name, isServed: false };
+  await store.transaction((tx) => tx.knownWorkspaces.add(platform, stranger, clock.now()));
+}
+
+async function sharesOne(
+  { thread, person }: Whence,
+  ids: ReadonlySet<string>,
+  { memberOf }: WorkspaceOptions,
+): Promise<boolean> {
+  for (const id of ids) {
+    const workspaceId = id.slice(thread.platform.length + 1);
+    const member = await memberOf({ ...thread, workspaceId, threadId: null }, person.id);
+    if (member !== null && member !== undefined) return true;
+  }
+  return false;
+}
