@@ -2,7 +2,8 @@ import { narrowTools, toolsOfRun } from "../context/skill-narrowing.ts";
 import { AppError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { explain, withRef } from "../protocol/explain.ts";
-import type { ToolUseBlock } from "../protocol/messages.ts";
+import { type ToolUseBlock, textOf } from "../protocol/messages.ts";
+import { plainLine } from "../protocol/plain-text.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import { CancelSignal, SuspendSignal } from "../sessions/engine.ts";
@@ -43,7 +44,7 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   const result = boundResult(withUnseen(came, call.tool));
   const durationMs = clock.now() - startedAt;
   await run.callEnded(use.id, result, { durationMs, ...repeats });
-  logCall(running, { durationMs, isError: result.isError });
+  logCall(running, { durationMs, isError: result.isError, ...(result.isError ? { why: whyOf(result) } : {}) });
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
 
@@ -58,12 +59,19 @@ function mayRepeat({ afterCrash, settle }: AllowedCall["tool"]): boolean {
 }
 
 /** With all that the call could reach and use. */
-function logCall(running: RunningCall, end: { durationMs: number; isError: boolean }): void {
+function logCall(running: RunningCall, end: { durationMs: number; isError: boolean; why?: string }): void {
   const { use, tool, approved } = running.call;
   const place = toolContext(running, { use, approved, carried: null });
   const capabilities = tool.capabilities?.(use.input, place);
   const granted = capabilities === undefined ? {} : { capabilities };
   running.query.log.info({ tool: use.name, callId: use.id, ...end, approved, ...granted }, "tool_call");
+}
+
+/** Characters of a failed call's first text that the log has. */
+const MAX_WHY = 200;
+
+function whyOf({ content }: ToolResult): string {
+  return plainLine(textOf(content), MAX_WHY);
 }
 
 async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolResult | null> {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Capabilities } from "../../../src/core/capabilities.ts";
+import { errorResult } from "../../../src/core/protocol/tool-result.ts";
 import { drive, ScriptedModel, scenario, tool } from "./query-fixture.ts";
 
 const REACH: Capabilities = {
@@ -32,4 +33,17 @@ test("each call is logged with what it could reach and use", async () => {
     { tool: "run", callId: "a", durationMs: expect.any(Number), isError: false, approved: true, capabilities: REACH },
     { tool: "plain", callId: "b", durationMs: expect.any(Number), isError: false, approved: false },
   ]);
+});
+
+test("a call that fails is logged with what it failed of", async () => {
+  const failing = tool("slow", {
+    execute: () => Promise.resolve(errorResult("Stopped after 600 s: the call took too long.\nPrinted until then: …")),
+  });
+  const model = ScriptedModel.inOrder({ calls: [{ id: "a", name: "slow", input: { path: "x" } }] }, { text: "done" });
+  const { query, logLines } = scenario({ model, tools: [failing] });
+  await drive(query);
+  expect(logLines.find(({ event }) => event === "tool_call")?.fields).toMatchObject({
+    isError: true,
+    why: "Stopped after 600 s: the call took too long. Printed until then: …",
+  });
 });
