@@ -2,7 +2,7 @@ import type { ToolResultContent } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 
 /** Characters of one result's texts. Tools page their own output well below; this guards against those that do not. */
-const MAX_RESULT_CHARS = 100_000;
+export const MAX_RESULT_CHARS = 100_000;
 
 /** A result that every provider takes: cut visibly at the limit, without blank texts, never without content. */
 export function boundResult(result: ToolResult): ToolResult {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_RESULT_CHARS } from "../../core/agent/tool-result-bounds.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
@@ -8,8 +9,8 @@ import { foreignLine } from "./foreign-text.ts";
 /** Blocks of one result; each costs a line at least. */
 const MAX_BLOCKS = 50;
 
-/** Characters of all texts of one result. */
-const MAX_TEXT = 100_000;
+/** Characters of all texts of one result: with the line about the rest it is not cut once more, which would say another size. */
+const MAX_TEXT = MAX_RESULT_CHARS - 1_000;
 
 /** Characters of base64 in one image or document. Source: Anthropic docs, 5 MB per image. */
 const MAX_DATA = 5_000_000;

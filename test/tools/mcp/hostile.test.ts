@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { boundResult } from "../../../src/core/agent/tool-result-bounds.ts";
 import { toolSpecs } from "../../../src/core/agent/tool-specs.ts";
 import { RecordingLog } from "../../support/discord/recording-log.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -68,7 +69,7 @@ const answers: { tool: string; what: string; text: RegExp; isError: boolean }[] 
   {
     tool: "much",
     what: "more than a result holds",
-    text: /m\n?\[The server sent more: 10 of 60 parts, 150000 of 250000 characters are left out\.\]$/,
+    text: /m\n?\[The server sent more: 10 of 60 parts, 151000 of 250000 characters are left out\.\]$/,
     isError: false,
   },
   {
@@ -86,6 +87,12 @@ test.each(answers)("$what is a result the model can use", async ({ tool, text, i
   expect(textIn(result)).toMatch(text);
   expect(result.isError).toBe(isError);
   expect(textIn(await call("mcp__bad__echo", { text: "aa" })), "the server is used again").toBe('{"text":"aa"}');
+});
+
+test("what a server sends beyond a result's size is counted once, of its real size", async () => {
+  const { call } = await connect({ bad: hostile() });
+  const result = await call("mcp__bad__much");
+  expect(boundResult(result).content).toEqual(result.content);
 });
 
 test("content of every kind is taken, and what cannot be shown is named", async () => {
