@@ -35,20 +35,20 @@ export async function withChangedFiles(
       printed = text;
     },
   };
-  const looking: CallScope = { ...scope, writes: false };
+  const looking: CallScope = { ...scope, writes: false, hosts: [] };
+  // What a program has asked of a host is not seen here.
+  const unseen = scope.writes && scope.hosts !== undefined && scope.hosts.length > 0 ? { mayHaveChanged: true } : {};
   try {
-    const result = withPrinted(await asResult(() => work(noting)), printed);
+    const result = { ...withPrinted(await asResult(() => work(noting)), printed), ...unseen };
     if (scope.signal.reason instanceof CancelSignal) return withStates(result, cancelledStates(scope, changed));
     const first = [...changed.values()].slice(0, MAX_FILES);
     return first.length === 0 ? result : withStates(result, await statesOf(files, first, looking));
   } catch (error) {
     const { reason } = scope.signal;
     if (!(reason instanceof CancelSignal) || error !== reason) throw error;
-    if (changed.size === 0 && printed === "") throw error;
-    return withStates(
-      withPrinted(errorResult(cancelledText(reason), "cancelled"), printed),
-      cancelledStates(scope, changed),
-    );
+    if (changed.size === 0 && printed === "" && unseen.mayHaveChanged !== true) throw error;
+    const cancelled = { ...withPrinted(errorResult(cancelledText(reason), "cancelled"), printed), ...unseen };
+    return withStates(cancelled, cancelledStates(scope, changed));
   }
 }
 

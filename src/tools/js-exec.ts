@@ -87,8 +87,8 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
       if (unlisted.length > 0 && !ctx.approved) {
         return errorResult(`Not run: ${notListed(unlisted)}, and nobody has allowed this call.`, "not allowed");
       }
-      const scope = { ctx, signal, writes: true };
-      return withChangedFiles(files, scope, (noting) => run(guest, call, { ...noting, hosts: call.hosts }));
+      const scope = { ctx, signal, writes: true, hosts: call.hosts };
+      return withChangedFiles(files, scope, (noting) => run(guest, call, noting));
     },
   });
 }

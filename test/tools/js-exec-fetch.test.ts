@@ -393,3 +393,8 @@ test("calls at the same time reach their own hosts and not each other's", async 
       .filter((line) => !/^(.)\.example:\d+\/\1$/.test(line)),
   ).toEqual([]);
 });
+
+test("a program with hosts may have changed something there; one without has not", async () => {
+  const ran = async (hosts: readonly string[]) => (await allowed().run("js_exec", { code: "1", hosts })).mayHaveChanged;
+  expect([await ran(["page.example"]), await ran([])]).toEqual([true, undefined]);
+});

@@ -49,7 +49,7 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
     }),
     execute: (call, ctx, signal) => {
       const capabilities = capabilitiesOf(manifest, ctx);
-      const scope = { ctx, signal, writes: capabilities.files === "write" };
+      const scope = { ctx, signal, writes: capabilities.files === "write", hosts: manifest.hosts };
       return withChangedFiles(files, scope, async ({ changed = () => {}, printed = () => {} }) => {
         const { sessionId, channelKey } = ctx;
         const caller = {
