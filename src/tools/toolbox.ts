@@ -6,7 +6,8 @@ import type { Runtime } from "../core/protocol/runtime.ts";
 import type { RunnerOptions } from "../core/sessions/runner.ts";
 import type { Tool } from "../core/tool.ts";
 import { keepCopies } from "./copies/keep-copies.ts";
-import { type ExtensionSources, loadExtensions } from "./extensions/load-extensions.ts";
+import { createExtensions } from "./extensions/extensions.ts";
+import type { ExtensionSources } from "./extensions/load-extensions.ts";
 import { createFileTools } from "./file-tools.ts";
 import { createGitTool } from "./git.ts";
 import type { McpConnections, McpOptions } from "./mcp/connections.ts";
@@ -62,7 +63,7 @@ export interface Toolbox {
 }
 
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
-  const { sandbox, runtime, log, skills, webSearch, extensions } = options;
+  const { sandbox, runtime, log, skills, webSearch } = options;
   const { clock } = runtime;
   const servers = await connectionsOf(options);
   const own: readonly Tool[] = [
@@ -75,15 +76,10 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     createWebFetch({ sandbox, resolve: options.resolve }),
     ...(webSearch === null ? [] : [createWebSearch(webSearch)]),
   ];
-  let loaded: readonly Tool[] = [];
+  const reserved = new Set(own.map(({ name }) => name));
+  const extensions = createExtensions({ ...options.extensions, sandbox, reserved }, log);
   let stopKeeping = () => {};
-  const all = (): readonly Tool[] => [...own, ...loaded, ...(servers?.tools() ?? [])];
-  const load = async () => {
-    const reserved = new Set(own.map(({ name }) => name));
-    const { tools, problems } = await loadExtensions({ ...extensions, sandbox, reserved });
-    loaded = tools;
-    for (const problem of problems) log.warn({ problem }, "extension_not_loaded");
-  };
+  const all = (): readonly Tool[] => [...own, ...extensions.tools(), ...(servers?.tools() ?? [])];
   const from = (tools: readonly Tool[], source: string): ListedTool[] =>
     tools.map(({ name, permission, capabilities }) => {
       return { name, permission, source, ...(capabilities && { capabilities }) };
@@ -98,21 +94,20 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   };
   return {
     tools: all,
-    listed: () => [...from(own, "built in"), ...from(loaded, "extension"), ...ofServers()],
+    listed: () => [...from(own, "built in"), ...from(extensions.tools(), "extension"), ...ofServers()],
     problems: () => servers?.problems() ?? [],
     mcp: async (line) => servers?.command(line),
     runs: {
       tools: all,
       sections: (config) => (servers === null ? "" : serversWords(servers, config)),
-      whyMissing: (name) => servers?.missing(name) ?? null,
+      whyMissing: (name) => servers?.missing(name) ?? extensions.missing(name),
     },
     start: async (signal) => {
       servers?.start(signal);
       stopKeeping = keepCopies({ ...options, clock });
-      const loading = load().catch((error: unknown) => log.error({ err: error }, "extensions_failed"));
       const { promise: longEnough, resolve } = Promise.withResolvers<void>();
       const cancel = clock.after(LOAD_WAIT_MS, resolve);
-      await Promise.race([loading, longEnough]);
+      await Promise.race([extensions.load(), longEnough]);
       cancel();
     },
     stop: async () => {

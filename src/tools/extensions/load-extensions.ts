@@ -6,7 +6,7 @@ import type { Tool } from "../../core/tool.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { type BindingsPlace, bindingsOf } from "./bindings.ts";
 import { createExtensionTool, type Extension } from "./extension-tool.ts";
-import { readManifest } from "./manifest.ts";
+import { type ReadManifest, readManifest } from "./manifest.ts";
 import { binaryProblem, mismatch } from "./worlds.ts";
 
 /** Bytes of a component. */
@@ -19,6 +19,8 @@ export interface ExtensionSources {
   readonly sandbox: Sandbox;
   /** Names that extensions cannot have: those of the native tools. */
   readonly reserved: ReadonlySet<string>;
+  /** Told the names of all that may be loaded, before any bindings are made. */
+  readonly declared?: (names: readonly string[]) => void;
 }
 
 export interface LoadedExtensions {
@@ -33,12 +35,16 @@ export async function loadExtensions({
   bindings,
   sandbox,
   reserved,
+  declared = () => {},
 }: ExtensionSources): Promise<LoadedExtensions> {
   const tools: Tool[] = [];
   const problems: string[] = [];
   const taken = new Set(reserved);
-  for (const folder of (await Promise.all(directories.map(foldersOf))).flat()) {
-    const read = await readExtension(folder, bindings);
+  const folders = (await Promise.all(directories.map(foldersOf))).flat();
+  const found = await Promise.all(folders.map(async (folder) => ({ folder, ...(await readDeclared(folder)) })));
+  declared(found.flatMap((each) => ("manifest" in each ? [each.manifest.name] : [])));
+  for (const { folder, ...each } of found) {
+    const read = "problem" in each ? each : await readExtension(folder, each, bindings);
     if ("problem" in read) {
       problems.push(`${folder}: ${read.problem}.`);
     } else if (taken.has(read.manifest.name)) {
@@ -65,11 +71,20 @@ async function foldersOf(directory: string): Promise<string[]> {
 
 type ReadExtension = Extension | { readonly problem: string };
 
-async function readExtension(folder: string, place: BindingsPlace): Promise<ReadExtension> {
+async function readDeclared(folder: string): Promise<ReadManifest> {
   try {
-    const read = readManifest(await readFile(path.join(folder, "tool.json"), "utf8"));
-    if ("problem" in read) return read;
-    const { manifest, input } = read;
+    return readManifest(await readFile(path.join(folder, "tool.json"), "utf8"));
+  } catch (error) {
+    return { problem: reasonOf(error) };
+  }
+}
+
+async function readExtension(
+  folder: string,
+  { manifest, input }: Pick<Extension, "manifest" | "input">,
+  place: BindingsPlace,
+): Promise<ReadExtension> {
+  try {
     const file = path.join(folder, manifest.component);
     const problem = await componentProblem(file, manifest.sha256);
     if (problem !== null) return { problem: `${manifest.component}: ${problem}` };

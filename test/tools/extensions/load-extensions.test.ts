@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { componentEmbed, componentNew, parse } from "@bytecodealliance/jco";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
+import { createExtensions } from "../../../src/tools/extensions/extensions.ts";
+import { silentLog } from "../../support/silent-log.ts";
 import { toolContext } from "../../support/tool-context.ts";
 import { extensionSession, fixture, useExtensionSandbox } from "./extension-session.ts";
 
@@ -180,4 +182,19 @@ test("bindings are made once per component", async () => {
   session.add("other");
   await session.load();
   expect(made()).toEqual(before);
+});
+
+test("a tool whose bindings are being made says so, and is there when they are", async () => {
+  const session = extensionSession(place);
+  session.add("count");
+  const bindings = { cacheDir: path.join(session.root, "bindings") };
+  const sources = { directories: [session.tools], bindings, sandbox: place.sandbox, reserved: new Set<string>() };
+  const extensions = createExtensions(sources, silentLog);
+  const loading = extensions.load();
+  await vi.waitUntil(() => extensions.missing("count") !== null);
+  expect(extensions.missing("count")).toContain("count is being prepared for its first use");
+  expect(extensions.missing("other")).toBeNull();
+  await loading;
+  expect(extensions.missing("count")).toBeNull();
+  expect(extensions.tools().map(({ name }) => name)).toEqual(["count"]);
 });

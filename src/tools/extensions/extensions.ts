@@ -1,0 +1,38 @@
+import type { Log } from "../../core/protocol/log.ts";
+import type { Tool } from "../../core/tool.ts";
+import { type ExtensionSources, loadExtensions } from "./load-extensions.ts";
+
+/** The tools of third parties, loaded in the background. */
+export interface Extensions {
+  tools(): readonly Tool[];
+  /** Why a tool is not there yet, for the model; null for a name that no extension has. */
+  missing(name: string): string | null;
+  /** Resolves when all that is sound is there. */
+  load(): Promise<void>;
+}
+
+export function createExtensions(sources: Omit<ExtensionSources, "declared">, log: Log): Extensions {
+  let loaded: readonly Tool[] = [];
+  let preparing: ReadonlySet<string> = new Set();
+  const declared = (names: readonly string[]): void => {
+    preparing = new Set(names);
+  };
+  return {
+    tools: () => loaded,
+    missing: (name) =>
+      preparing.has(name)
+        ? `${name} is being prepared for its first use, which takes some seconds. Call it again in a moment.`
+        : null,
+    load: async () => {
+      try {
+        const { tools, problems } = await loadExtensions({ ...sources, declared });
+        loaded = tools;
+        for (const problem of problems) log.warn({ problem }, "extension_not_loaded");
+      } catch (error) {
+        log.error({ err: error }, "extensions_failed");
+      } finally {
+        preparing = new Set();
+      }
+    },
+  };
+}
