@@ -335,6 +335,18 @@ export const SLACK_SAMPLES: readonly SlackSample[] = [
     files: ["audio_message.m4a", "clip.mp4", "clip.mp4.vtt"],
   },
   {
+    name: "a voice message that Slack is still writing down, and one that it does not",
+    message: {
+      text: "",
+      files: [
+        { id: "F1", subtype: "slack_audio", name: "a.m4a", transcription: { status: "processing" } },
+        { id: "F2", subtype: "slack_audio", name: "b.m4a", transcription: { status: "failed" } },
+      ],
+    },
+    says: ["[voice message, which Slack has not written down yet]", "[voice message, not written down by Slack]"],
+    files: ["a.m4a", "b.m4a"],
+  },
+  {
     name: "files that are not there",
     message: {
       text: "see",

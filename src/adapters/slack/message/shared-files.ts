@@ -77,8 +77,9 @@ function lineOf(file: Node): string {
 /** What somebody said aloud, as Slack has written it down. */
 function clip(file: Node): string {
   const kind = file.subtype === "slack_audio" ? "voice message" : "video message";
-  const { content } = nodeOf(nodeOf(file.transcription).preview);
-  const said = words(content);
+  const { status, preview } = nodeOf(file.transcription);
+  const said = words(nodeOf(preview).content);
+  if (said === "" && status === "processing") return `[${kind}, which Slack has not written down yet]`;
   if (said === "") return `[${kind}, not written down by Slack]`;
   return `[${kind}, as Slack wrote it down: ${said}${isCut(file) ? "…" : ""}]`;
 }
