@@ -125,7 +125,8 @@ describe("whatever a model does, its thread reads one clear line and goes on", (
     const topic = `topic-${name.replaceAll(/\W/gu, "_")}`;
     replies.set(topic, reply);
     const talk = office.talk({ text: topic, channel: office.channel() });
-    expect(await talk.answered(1)).toMatch(answer);
+    // A provider that does not answer is tried for a minute.
+    expect(await talk.answered(1, AbortSignal.timeout(110_000))).toMatch(answer);
     talk.say("and now?");
     expect(await talk.answered(2)).toBe("Fine again.");
     expect(talk.answers()).toHaveLength(2);

@@ -25,7 +25,7 @@ test("on Slack a fork goes on in a thread of its own, and the first one knows no
   );
   expect(roots).toHaveLength(1);
   const root = roots[0]?.ts ?? "";
-  expect(roots[0]?.text).toContain("Fork of “remember the heron”: **ana** goes on with **build** here.");
+  expect(roots[0]?.text).toContain("Fork of “remember the heron”: ana goes on with build here.");
   expect(talk.answers().at(-1)).toContain(`/thread/${talk.channel}-${root}`);
 
   office.talk({ text: "what was the bird?", channel: talk.channel, threadTs: root, bare: true });

@@ -39,7 +39,7 @@ export interface Talk {
   /** As `say`, mentioning the bot. */
   mention(text: string, speech?: Partial<Speech>): SlackSaid;
   /** Waits until so many answers are there; answers the newest. */
-  answered(count: number): Promise<string>;
+  answered(count: number, limit?: AbortSignal): Promise<string>;
   /** Waits until a live message reads so. */
   shows(words: RegExp): Promise<void>;
   /** Clicks the button whose id begins so, on the newest message that has one. */
@@ -100,8 +100,9 @@ function talkIn({ slack, said, rootTs }: Place): Talk {
   const { channel } = said;
   const seen = () => slack.thread(channel, rootTs);
   const byBot = () => seen().filter((message) => message.byBot);
-  const settled = (what: string, condition: () => boolean) =>
+  const settled = (what: string, condition: () => boolean, limit?: AbortSignal) =>
     until(condition, {
+      ...(limit === undefined ? {} : { limit }),
       what: () => `${what}; the thread reads:\n${JSON.stringify(seen(), null, 1)}`,
     });
   const talk: Talk = {
@@ -114,8 +115,8 @@ function talkIn({ slack, said, rootTs }: Place): Talk {
     live: () => byBot().filter((message) => !isAnswer(shown(message))),
     say: (text, speech = {}) => slack.people.say({ text, channel, threadTs: rootTs, ...speech }),
     mention: (text, speech = {}) => slack.people.mention({ text, channel, threadTs: rootTs, ...speech }),
-    async answered(count) {
-      await settled(`answer ${count}`, () => talk.answers().length >= count);
+    async answered(count, limit) {
+      await settled(`answer ${count}`, () => talk.answers().length >= count, limit);
       return talk.answers()[count - 1] ?? "";
     },
     shows: (words) => settled(String(words), () => talk.live().some(({ text }) => words.test(text))),

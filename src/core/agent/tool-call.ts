@@ -53,9 +53,9 @@ export function withUnseen(result: ToolResult, tool: Pick<Tool, "changesUnseen">
   return tool?.changesUnseen === true ? { mayHaveChanged: true, ...result } : result;
 }
 
-/** What a crash cuts off begins anew; a call that waits for something goes on with what it has begun. */
-function mayRepeat({ afterCrash, settle }: AllowedCall["tool"]): boolean {
-  return afterCrash === "replay" && settle === undefined;
+/** What a crash cuts off begins anew; what waits for something, or can tell what it has done, needs to know that it had begun. */
+function mayRepeat({ afterCrash, settle, account }: AllowedCall["tool"]): boolean {
+  return afterCrash === "replay" && settle === undefined && account === undefined;
 }
 
 /** With all that the call could reach and use. */

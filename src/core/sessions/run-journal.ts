@@ -30,6 +30,7 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
   const { store, context, runtime, run } = options;
   const { clock } = runtime;
   let hasEnded = false;
+  const begunAt = new Map<string, number>();
   const append = (message: Message) =>
     context.commit((tx) => context.append(tx, [message]), { isDone: (tx) => tx.messages.has(message.id) });
 
@@ -64,6 +65,7 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
 
     callBegun(callId, { mayWait }) {
       const at = clock.now();
+      begunAt.set(callId, at);
       return soon(callId, (tx) => tx.toolCalls.begun(run.id, callId, at), mayWait);
     },
 
@@ -75,7 +77,7 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
 
     callEnded(callId, result, { durationMs, mayWait }) {
       hasEnded = true;
-      const end = { result, durationMs, at: clock.now() };
+      const end = { result, durationMs, beganAt: begunAt.get(callId), at: clock.now() };
       const write = (tx: StoreTransaction) => tx.toolCalls.ended(run.id, callId, end);
       return soon(callId, write, mayWait);
     },

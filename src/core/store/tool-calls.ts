@@ -10,6 +10,14 @@ export interface ToolCallRow extends CallRecord {
   readonly durationMs: number | null;
 }
 
+export interface CallEnd {
+  readonly result: ToolResult;
+  readonly durationMs: number;
+  /** Milliseconds since the epoch; absent where it is stored already. */
+  readonly beganAt?: number | undefined;
+  readonly at: number;
+}
+
 /** The files that one call wrote. */
 export interface CallChanges {
   readonly sessionId: string;
@@ -105,7 +113,7 @@ export function toolCallWrites(db: Client) {
       });
     },
 
-    async ended(runId: string, callId: string, end: { result: ToolResult; durationMs: number; at: number }) {
+    async ended(runId: string, callId: string, end: CallEnd) {
       await db.toolCall.update({
         where: { runId_callId: { runId, callId } },
         data: {
@@ -114,6 +122,7 @@ export function toolCallWrites(db: Client) {
           files: end.result.files?.length ? JSON.stringify(end.result.files) : null,
           carry: end.result.carry ?? null,
           durationMs: Math.round(end.durationMs),
+          ...(end.beganAt === undefined ? {} : { beganAt: new Date(end.beganAt) }),
           endedAt: new Date(end.at),
         },
       });
