@@ -53,9 +53,12 @@ export function withUnseen(result: ToolResult, tool: Pick<Tool, "changesUnseen">
   return tool?.changesUnseen === true ? { mayHaveChanged: true, ...result } : result;
 }
 
-/** What a crash cuts off begins anew; what waits for something, or can tell what it has done, needs to know that it had begun. */
-function mayRepeat({ afterCrash, settle, account }: AllowedCall["tool"]): boolean {
-  return afterCrash === "replay" && settle === undefined && account === undefined;
+/**
+ * What a crash cuts off begins anew; a call that waits for something goes on with what it has begun, and where the run is
+ * stopped before it goes on, people are told of what a call has changed.
+ */
+function mayRepeat({ afterCrash, settle, account, changesUnseen }: AllowedCall["tool"]): boolean {
+  return afterCrash === "replay" && settle === undefined && account === undefined && changesUnseen !== true;
 }
 
 /** With all that the call could reach and use. */
