@@ -7,8 +7,9 @@ import { goOn } from "../../../src/core/sessions/go-on.ts";
 import type { SessionRow } from "../../../src/core/store/sessions.ts";
 import { openStore, type Store, type StoreTransaction } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { createSession, event } from "../../contracts/engine-recorder.ts";
+import { aborted, createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
 import { besideOn } from "../../support/beside.ts";
+import { childEvent } from "../../support/child-event.ts";
 import { interleaved } from "../../support/interleaved-store.ts";
 import { type Postgres, startPostgres } from "../../support/postgres.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -128,4 +129,48 @@ test("what waits to begin a run keeps its thread", async () => {
   const fresh = { id: `${sessionId}-fresh`, createdBy: "slack:U1", at: AT };
   expect(await store.transaction((tx) => beginAfresh(tx, session, fresh))).toBe(false);
   expect(await store.sessions.byKey(session.key)).toMatchObject({ id: sessionId });
+});
+
+async function openRun(store: Store, sessionId: string, status: "running" | "parked"): Promise<string> {
+  const runId = `run_${sessionId}`;
+  const delivery = { sessionId, event: event(runId), wakes: true, resumes: false, dueAt: AT, at: AT };
+  await store.transaction(async (tx) => {
+    await tx.sessions.raiseEpoch(sessionId);
+    const { seq } = await tx.inbox.insert(delivery);
+    await tx.inbox.take([seq], runId);
+    await tx.runs.begin({ id: runId, sessionId, eventSeq: seq, at: AT });
+    await tx.runs.setStatus(runId, status);
+  });
+  return runId;
+}
+
+test("a sub-agent that goes on in the moment in which its parent is stopped stops, too", async () => {
+  const { store, sessionId } = await aboutToWork(1);
+  const beside = await besideOn(url);
+  const runId = await openRun(store, sessionId, "parked");
+  const { task } = childEvent({ sessionId, runId, callId: "call" }, { at: AT });
+  const child = { id: `${sessionId}-child`, parentId: sessionId, parentRunId: runId, parentCallId: "call" };
+  await store.transaction((tx) =>
+    tx.children.create({ ...child, task, settings: {}, createdBy: "slack:U1", createdAt: AT }),
+  );
+  await openRun(store, child.id, "running");
+  let isFirst = true;
+  // The sub-agent's wake has read its run and what waits, and is not committed.
+  const stop = () => beside(engine.cancel(sessionId, runId, "@ana"));
+  const stopping: Store = {
+    ...store,
+    transaction: (work) => {
+      const isWake = isFirst;
+      isFirst = false;
+      return store.transaction((tx) => work(isWake ? interleaved(tx, 3, stop) : tx));
+    },
+  };
+  const runtime = systemRuntime();
+  const options = { store: stopping, runtime, log: silentLog, maxConcurrentRuns: 2, target: () => NO_PLATFORM };
+  const engine = new EmbeddedEngine(options);
+  const seen = new Recorder();
+  await engine.start(seen.handler((_wake, context) => aborted(context)));
+  await seen.ended(2);
+  expect([...seen.reasons.values()]).toMatchObject([{ by: "@ana" }, { by: "@ana" }]);
+  await engine.stop(0);
 });
