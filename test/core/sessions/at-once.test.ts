@@ -148,7 +148,7 @@ test("a sub-agent that goes on in the moment in which its parent is stopped stop
   const { store, sessionId } = await aboutToWork(1);
   const beside = await besideOn(url);
   const runId = await openRun(store, sessionId, "parked");
-  const { task } = childEvent({ sessionId, runId, callId: "call" }, { at: AT });
+  const { task } = childEvent({ sessionId, runId, callId: "call" }, { task: {}, at: AT });
   const child = { id: `${sessionId}-child`, parentId: sessionId, parentRunId: runId, parentCallId: "call" };
   await store.transaction((tx) =>
     tx.children.create({ ...child, task, settings: {}, createdBy: "slack:U1", createdAt: AT }),
