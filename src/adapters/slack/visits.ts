@@ -89,7 +89,8 @@ export async function reactionAdded(
   const person = await directory.person(user);
   if (person.isBot) return null;
   const { channel } = item;
-  const message = await messageAt(deps, channel, item.ts);
+  // Whoever is not served is told so, and nothing is read for them.
+  const message = deps.serves(person) ? await messageAt(deps, channel, item.ts) : { ts: item.ts };
   if (message === null) return null;
   const key = `slack:reaction:${channel}:${item.ts}:${name}:${user}`;
   return pointedOut(message, { key, person, channel, at: tsToMs(ts) }, deps);

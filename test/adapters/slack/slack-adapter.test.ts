@@ -30,6 +30,17 @@ test("nothing is read of somebody who is not served, and nobody whom they mentio
   expect(await inbox.nextMessage()).toMatchObject({ text: "and me" });
 });
 
+test("nothing is read of a message that somebody who is not served points out", async () => {
+  await using harness = await openSlackHarness();
+  const platform = harness.adapter({ serves: () => false, reactions: ["robot_face"] });
+  const inbox = await begin({ ...harness, platform });
+  const { people, workspace } = harness.server;
+  const message = workspace.add({ channel: "C0001", user: "U0BOB", text: "the deploy started" });
+  await people.react(message, "robot_face").answered;
+  expect(await inbox.nextMessage()).toMatchObject({ messageId: message.ts, quoted: [], attachments: [] });
+  expect(callsOf(harness, "conversations.replies")).toEqual([]);
+});
+
 test("a mention comes as two events with one key, and the person is looked up once", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);

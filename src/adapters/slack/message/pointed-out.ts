@@ -20,11 +20,9 @@ export async function pointedOut(
   { key, person, channel, at }: Pointing,
   deps: InboundDeps,
 ): Promise<InboundMessage> {
-  const { identity, directory } = deps;
   const kind = channelKind(channel, undefined);
-  const [said, { text, quoted, files }, place] = await Promise.all([
-    authorOf(message, deps),
-    readMessage(message, { directory, botUserId: identity.userId }),
+  const [{ quoted, attachments }, place] = await Promise.all([
+    deps.serves(person) ? wordsOf(message, deps) : { quoted: [], attachments: [] },
     placeOf({ channel, kind, threadId: message.thread_ts ?? message.ts }, deps),
   ]);
   return {
@@ -36,8 +34,20 @@ export async function pointedOut(
     text: ABOUT_MESSAGE,
     addressed: kind === "dm" ? "dm" : "mention",
     opensThread: false,
-    attachments: files,
-    quoted: [`${said.name} wrote: ${text}`, ...quoted],
+    attachments,
+    quoted,
     messageId: message.ts,
   };
+}
+
+async function wordsOf(
+  message: HistoryMessage,
+  deps: InboundDeps,
+): Promise<Pick<InboundMessage, "quoted" | "attachments">> {
+  const { identity, directory } = deps;
+  const [said, { text, quoted, files }] = await Promise.all([
+    authorOf(message, deps),
+    readMessage(message, { directory, botUserId: identity.userId }),
+  ]);
+  return { quoted: [`${said.name} wrote: ${text}`, ...quoted], attachments: files };
 }
