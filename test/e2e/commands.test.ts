@@ -176,6 +176,7 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "jobs add --help", answer: /^`\/jobs add` · have something done[\s\S]*`--cron`/ },
   { typed: "jobs help", answer: /^`\/jobs list[\s\S]*`\/jobs run` · run a job now/ },
   { typed: "usage 3", answer: /in 3 days in all/ },
+  { typed: "mcp", answer: /^There are no MCP servers here\. An operator adds them/ },
   { typed: "status", answer: /There is no session here yet/ },
   { typed: "stop", answer: /Nothing is running in this thread\./ },
   { typed: "agent", answer: /\*\*build\*\* \(answers here\) · Does the work[\s\S]*\*\*plan\*\* · Studies a task/ },
