@@ -186,6 +186,7 @@ async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: 
         ...config.discord,
         commands: CHAT_COMMANDS,
         reactions: config.reactions.discord,
+        serves: servedBy(config.access),
         clock,
         log: log.child({ platform: "discord" }),
       }),

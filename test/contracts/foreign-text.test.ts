@@ -65,7 +65,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     commentOf(plainMessage(text, { files: [{ name: "a", mediaType: "text/plain", data: new Uint8Array() }] })),
   "Slack: a comment, to be found again": essenceOf,
   "Slack: what is posted": (text) => formatMessage(outgoing(text)),
-  "Discord: a message with its embeds": (text) => readDiscord(discordMessage(text), PLACE, NAMES),
+  "Discord: a message with its embeds": (text) =>
+    readDiscord(discordMessage(text), PLACE, { names: NAMES, serves: () => true }),
   "Discord: a command's arguments": (text) => commandArguments([{ name: "line", value: text }]),
   "Discord: the name of a thread": (text) => threadName(text, "ana"),
   "Discord: a text without our mark": withoutMark,

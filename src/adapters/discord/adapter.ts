@@ -47,6 +47,8 @@ export interface DiscordOptions {
   readonly commands?: readonly CommandForm[];
   /** Emoji by which people point a message out to us: signs, or names of custom ones. */
   readonly reactions?: readonly string[];
+  /** Nothing is read of what others write; everybody's is when left out. */
+  readonly serves?: (person: Person) => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -245,7 +247,7 @@ class DiscordPlatform implements ChatPlatform {
     const { clock } = this.#options;
     const log = this.#log;
     const rest = createDiscordRest(connection.client.rest);
-    const places = createPlaces(connection.client, rest);
+    const places = createPlaces(connection.client, rest, this.#options.serves ?? (() => true));
     const threads = createThreads(rest, places.names);
     const whispers = createWhispers({ rest, threads, clock, log });
     const { signal } = this.#stopping;

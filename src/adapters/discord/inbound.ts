@@ -24,16 +24,17 @@ export interface Place {
 }
 
 /** A person's message; null for everything nobody wrote to be answered: bots, webhooks, Discord's own notices. */
-export function inboundMessage(message: WireMessage, place: Place, names: Names): InboundMessage | null {
+export function inboundMessage(message: WireMessage, place: Place, { names, serves }: Reading): InboundMessage | null {
   if (!isPersons(message)) return null;
+  const who = person(message.author, message.member);
   const thread = threadOf(place, message.id);
   const addressed = addressing(message, place, names);
-  const { words, besides, files } = readMessage(message, names);
+  const { words, besides, files } = serves(who) ? readMessage(message, names) : UNREAD;
   return {
     kind: "message",
     key: `discord:${message.id}`,
     ...whereabouts(place, thread),
-    person: person(message.author, message.member),
+    person: who,
     at: timeOf(message.id),
     text: words,
     addressed,
@@ -44,6 +45,15 @@ export function inboundMessage(message: WireMessage, place: Place, names: Names)
     ...repliesTo(message),
   };
 }
+
+/** What reading messages needs. */
+export interface Reading {
+  readonly names: Names;
+  /** Nothing is read of what others write. */
+  readonly serves: (person: Person) => boolean;
+}
+
+const UNREAD = { words: "", besides: [], files: [] };
 
 /** A forward has a message that it refers to, too. */
 function repliesTo({ type, referenced_message: answered }: WireMessage): Pick<InboundMessage, "repliesTo"> {

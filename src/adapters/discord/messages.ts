@@ -112,7 +112,7 @@ async function receiveOnce(
   const place = await places.of(message.channel_id, message.guild_id);
   if (place.threadId !== null) threads.existed(place.threadId);
   const member = place.channel.kind === "dm" ? await memberEverywhere(message.author.id) : message.member;
-  const written = inboundMessage({ ...message, member }, place, places.names);
+  const written = inboundMessage({ ...message, member }, place, places);
   const event = written === null || editedAt === null ? written : editedMention(written, editedAt);
   if (event === null) return null;
   // A forum's post has its thread from the beginning.

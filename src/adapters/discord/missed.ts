@@ -45,7 +45,7 @@ export async function missedMessages(
       const everywhere = async () => (bot ? undefined : options.memberEverywhere(author));
       const member =
         guildId === undefined ? await everywhere() : await memberOf(options, { message, guildId, members });
-      const event = inboundMessage({ ...message, member }, place, options.places.names);
+      const event = inboundMessage({ ...message, member }, place, options.places);
       if (event === null) continue;
       if (event.opensThread && place.threadId === null) options.threads.expect(event);
       events.push(event);

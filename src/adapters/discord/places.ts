@@ -2,7 +2,7 @@ import type { Client } from "discord.js";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
-import type { Place } from "./inbound.ts";
+import type { Place, Reading } from "./inbound.ts";
 import type { Elsewhere } from "./interactions/elsewhere.ts";
 import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
@@ -15,6 +15,7 @@ const REMEMBERED_CHANNELS = 1_000;
 
 export interface Places {
   readonly names: Names;
+  readonly serves: Reading["serves"];
   /**
    * Where an event of this channel happened; `guildId` is undefined for direct messages. `told` is what
    * the event itself says of the channel.
@@ -26,7 +27,7 @@ export interface Places {
   topicOf(thread: ThreadRef): Promise<string>;
 }
 
-export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
+export function createPlaces(client: Client<true>, rest: DiscordRest, serves: Reading["serves"]): Places {
   const remembered = new BoundedMap<string, WireChannel>(REMEMBERED_CHANNELS);
   const lookUp = async (id: string): Promise<WireChannel> => {
     const known = cachedChannel(client, id) ?? remembered.get(id);
@@ -37,6 +38,7 @@ export function createPlaces(client: Client<true>, rest: DiscordRest): Places {
   };
   const places: Places = {
     names: namesOf(client),
+    serves,
     elsewhere: async ({ channelId, threadId }) => {
       const channel = await lookUp(channelId);
       const place = await places.of(channelId, channel.guild_id ?? undefined, channel);

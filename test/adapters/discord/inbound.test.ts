@@ -50,7 +50,7 @@ function wire(content: string, extra: object = {}) {
 }
 
 function read(content: string, extra: object = {}, place: Place = channel) {
-  const event = inboundMessage(wire(content, extra), place, names);
+  const event = inboundMessage(wire(content, extra), place, { names, serves: () => true });
   if (event === null) throw new Error("the message was ignored");
   return event;
 }
@@ -259,7 +259,7 @@ test.each<[string, object]>([
   ["a thread's first notice", { type: 21 }],
   ["an answer to a slash command", { type: 20 }],
 ])("%s is ignored", (_name, extra) => {
-  expect(inboundMessage(wire("<@100> hi", extra), channel, names)).toBeNull();
+  expect(inboundMessage(wire("<@100> hi", extra), channel, { names, serves: () => true })).toBeNull();
 });
 
 test("the history tells files in words and shows the root that a thread begins with", () => {
@@ -304,4 +304,10 @@ test.each<[string, CommandOption[], string]>([
   ["a group", [{ name: "a", options: [{ name: "b", options: [{ name: "args", value: "c d" }] }] }], "a b c d"],
 ])("a command's options with %s read %s", (_name, options, text) => {
   expect(commandArguments(options)).toBe(text);
+});
+
+test("nothing is read of what somebody who is not served writes", () => {
+  const asked = wire("<@100> read this", { attachments: [] });
+  const event = inboundMessage(asked, channel, { names, serves: () => false });
+  expect(event).toMatchObject({ addressed: "mention", text: "", quoted: [], attachments: [] });
 });
