@@ -181,7 +181,7 @@ test("a server that never greets delays neither the start nor the stop", async (
   const startedAt = performance.now();
   const { mcp } = begin({ mute: hostile("silent") });
   expect(mcp.tools().map(({ name }) => name)).toEqual(["mcp_resources"]);
-  expect(mcp.describe()[0]?.state).toEqual({ type: "connecting" });
+  expect(mcp.describe()[0]?.state).toEqual({ type: "connecting", why: null });
   await mcp.stop();
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(mcp.describe()[0]?.state).toEqual({ type: "stopped" });
