@@ -96,7 +96,7 @@ function readAgent(file: string): ReadAgent {
   } catch (error) {
     return broken(1, `cannot be read (${systemCode(error) ?? "unknown error"})`);
   }
-  const matter = readFrontMatter(text);
+  const matter = readFrontMatter(text, { mayLeaveOut: false });
   if (matter.type === "broken") return broken(matter.line, matter.reason);
   const lineOf = (key: string) => matter.lineOf(key);
   const fields = agentSchema.omit({ prompt: true }).safeParse(matter.data, { reportInput: true });

@@ -85,6 +85,12 @@ const broken: readonly { name: string; file: string; content: string; problem: s
     problem: ":1: the file must begin with front matter: YAML between two lines of three dashes.",
   },
   {
+    name: "YAML that is none",
+    file: "bad.md",
+    content: "---\ndescription: fine\naccess: [full\n---\nx",
+    problem: ":4: ",
+  },
+  {
     name: "a key that is not known, since it may be what limits the agent",
     file: "bad.md",
     content: "---\ndescription: fine\nacess: read-only\n---\nx",

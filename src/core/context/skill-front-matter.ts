@@ -25,9 +25,10 @@ export type FrontMatter =
 
 /**
  * Reads a Markdown file that begins with YAML between lines of three dashes. Values with a colon that ought to be
- * quoted and are not get by, since other programs that read such files let them.
+ * quoted and are not get by, since other programs that read such files let them. `mayLeaveOut`: where the whole is no YAML,
+ * its fields are read each for itself; never where a field may be what limits its reader.
  */
-export function readFrontMatter(file: string): FrontMatter {
+export function readFrontMatter(file: string, { mayLeaveOut }: { readonly mayLeaveOut: boolean }): FrontMatter {
   const text = file.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
   const block = /^---[ \t]*\n(?:(.*?)\n)?---[ \t]*(?:\n|$)/s.exec(text);
   if (block === null) return broken(1, missingBlock(text));
@@ -37,7 +38,7 @@ export function readFrontMatter(file: string): FrontMatter {
   const body = text.slice(block[0].length);
   const first = parse(yaml);
   const quoted = first.type === "broken" ? orElse(parse(quoteColons(yaml)), first) : first;
-  const isNoYaml = quoted.type === "broken" && quoted.reason !== REPEATED;
+  const isNoYaml = mayLeaveOut && quoted.type === "broken" && quoted.reason !== REPEATED;
   const { unreadable = [], ...parsed } = isNoYaml ? orElse(parseFields(yaml), quoted) : quoted;
   if (parsed.type === "broken") return parsed;
   return { type: "read", data: parsed.data, body, unreadable, lineOf: (key) => lineOf(yaml, key) };

@@ -29,7 +29,7 @@ export function parseSkill(file: SkillFile): ParsedSkill {
     type: "problem",
     problem: { source, line, reason: seenLine(reason, MAX_LINE), name: skillName(folderName) },
   });
-  const matter = readFrontMatter(file.text);
+  const matter = readFrontMatter(file.text, { mayLeaveOut: true });
   if (matter.type === "broken") return problem(matter.line, matter.reason);
   const read = readFields(matter.data);
   if (read.type === "wrong") return problem(matter.lineOf(read.key), read.reason);
