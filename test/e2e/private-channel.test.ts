@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
-import { text } from "../support/model-script.ts";
+import { text, toolUse } from "../support/model-script.ts";
 import { useSlackOffice } from "../support/shared-office.ts";
 
 const office = useSlackOffice({ settings: { mode: "agi" } });
 const NOTHING = "This button does nothing any more.";
 
 test("a signed click of somebody outside shows nothing of a private channel's run", async () => {
-  const at = office(() => text("Three people leave."));
+  // Only a run with a tool, or one that takes its time, leaves a message with a button behind.
+  const at = office(({ toolResults }) =>
+    toolResults.length > 0 ? text("Three people leave.") : toolUse("glob", { pattern: "*" }),
+  );
   const { slack } = at;
   const secret = at.channel();
   const members = new Set(["U0ANA", slack.workspace.botUserId]);

@@ -145,8 +145,12 @@ async function openRun(store: Store, sessionId: string, status: "running" | "par
 }
 
 test("a sub-agent that goes on in the moment in which its parent is stopped stops, too", async () => {
-  const { store, sessionId } = await aboutToWork(1);
-  const beside = await besideOn(url);
+  // An engine takes up whatever is open: here nothing else is.
+  const own = await postgres.createDatabase();
+  const store = await openStore(own, systemRuntime());
+  onTestFinished(() => store.close());
+  const beside = await besideOn(own);
+  const sessionId = await createSession(store);
   const runId = await openRun(store, sessionId, "parked");
   const { task } = childEvent({ sessionId, runId, callId: "call" }, { task: {}, at: AT });
   const child = { id: `${sessionId}-child`, parentId: sessionId, parentRunId: runId, parentCallId: "call" };
