@@ -60,6 +60,8 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       const gates = new Map([`${one}:a`, `${one}:b`, `${two}:a`].map((key) => [key, Promise.withResolvers<void>()]));
       const { engine } = await harness.start(seen.handler((wake) => gates.get(wake.event.key)?.promise));
       await engine.deliver(one, event(`${one}:a`));
+      // What is there as a run begins would enter it.
+      await seen.begun(1);
       await engine.deliver(one, event(`${one}:b`));
       await engine.deliver(two, event(`${two}:a`));
       await seen.begun(2);
@@ -213,6 +215,7 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
         }),
       );
       await engine.deliver(id, event(`${id}:a`));
+      await seen.begun(1);
       await engine.deliver(id, event(`${id}:b`));
       arrived.resolve();
       await seen.ended(1);
