@@ -11,7 +11,7 @@ import { textTokens } from "../src/core/context/token-estimate.ts";
 import { offeredTools } from "../src/core/permissions/policy.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
 import { createProviderRegistry } from "../src/core/providers/registry.ts";
-import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/sessions/run-skills.ts";
+import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/run/run-skills.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { instructionFiles } from "../src/home.ts";

@@ -3,10 +3,10 @@ import path from "node:path";
 import { describeIssues, type KeyStyle } from "./config/problems.ts";
 import { agentNameSchema, agentSchema } from "./config/settings.ts";
 import type { Config } from "./config.ts";
-import { type AgentLayer, accessProblem, layerAgents } from "./core/agent/definitions.ts";
-import type { AgentDefinition } from "./core/agent/query-config.ts";
-import { readFrontMatter } from "./core/context/skill-front-matter.ts";
+import { type AgentLayer, accessProblem, layerAgents } from "./core/agents/definitions.ts";
+import type { AgentDefinition } from "./core/agents/query-config.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
+import { readFrontMatter } from "./core/skills/skill-front-matter.ts";
 import { APPLICATION } from "./version.ts";
 
 export interface Agents {

@@ -1,11 +1,11 @@
 import type { SlackConfig } from "./config/resolve.ts";
+import { closeLeftovers } from "./core/people/leftover-closings.ts";
+import { keepUp } from "./core/people/missed.ts";
 import type { Workspaces } from "./core/permissions/workspaces.ts";
 import { type AppError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, Receive } from "./core/protocol/platform.ts";
 import type { Clock } from "./core/protocol/runtime.ts";
-import { closeLeftovers } from "./core/sessions/leftover-closings.ts";
-import { keepUp } from "./core/sessions/missed.ts";
 import type { Store } from "./core/store/store.ts";
 import { PLATFORM_LABELS } from "./places.ts";
 

@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
-import { closeToOthers } from "./core/store/place/close-to-others.ts";
-import { createDirectory } from "./core/store/place/create-directory.ts";
+import { closeToOthers } from "./core/store/database/close-to-others.ts";
+import { createDirectory } from "./core/store/database/create-directory.ts";
 
 /** For the owner alone: what people say to the agent is nothing for the machine's other users. */
 const PRIVATE = 0o700;

@@ -4,14 +4,14 @@ import path from "node:path";
 import { loadAgents } from "./agents.ts";
 import { isWithin } from "./config/within.ts";
 import type { Config } from "./config.ts";
-import { executorCopy } from "./core/agent/executor-copy.ts";
-import type { ManagedAgents } from "./core/agent/managed-agents.ts";
-import { managedAsConfigured, presetsOf } from "./core/agent/managed-presets.ts";
-import type { AgentDefinition, QueryConfig } from "./core/agent/query-config.ts";
+import { executorCopy } from "./core/agents/executor-copy.ts";
+import type { ManagedAgents } from "./core/agents/managed-agents.ts";
+import { managedAsConfigured, presetsOf } from "./core/agents/managed-presets.ts";
+import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
+import type { SessionSettings } from "./core/events/session-settings.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import type { PlatformName, ThreadRef } from "./core/protocol/platform.ts";
-import type { SessionPlace } from "./core/sessions/runner.ts";
-import type { SessionSettings } from "./core/sessions/session-settings.ts";
+import type { SessionPlace } from "./core/run/runner.ts";
 import type { SessionRow } from "./core/store/sessions.ts";
 
 /** As people read them in a sentence. */

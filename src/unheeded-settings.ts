@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import type { AgentDefinition } from "./core/agent/query-config.ts";
+import type { AgentDefinition } from "./core/agents/query-config.ts";
 import { modelFacts } from "./core/providers/models/models.ts";
 
 /** A temperature, where it is set, and the model that it is for. */

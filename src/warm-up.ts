@@ -8,7 +8,7 @@ import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
 import { rehearseCall } from "./core/providers/rehearsal.ts";
-import { rehearse } from "./core/store/rehearsal.ts";
+import { rehearse } from "./core/store/database/rehearsal.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
 

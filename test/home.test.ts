@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { acquireLease } from "../src/core/store/lease.ts";
+import { acquireLease } from "../src/core/store/database/lease.ts";
 import { openStore } from "../src/core/store/store.ts";
 import { requireOwn } from "../src/home.ts";
 import { systemRuntime } from "../src/runtime.ts";

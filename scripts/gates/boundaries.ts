@@ -30,6 +30,7 @@ const RULES: readonly Rule[] = [
     to: /^npm:(@prisma\/|better-sqlite3|pg$)|^prisma\//,
     why: "only src/core/store knows the database",
   },
+  { from: /^src\/core\/agent\//, to: /^src\/core\/store\//, why: "the loop knows no database" },
   {
     from: /^src\/adapters\/slack\//,
     to: /^src\/adapters\/(?!slack\/|render\/)/,
@@ -91,6 +92,36 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/**
+ * The rooms of core, lowest first: a file imports from its own room and those before it, types included. So no two rooms
+ * import each other, and what a room rests on stands before it. `.` is what lies in src/core itself.
+ */
+export const CORE_LAYERS: readonly string[] = [
+  "protocol",
+  "agents",
+  "events",
+  "providers",
+  ".",
+  "store",
+  "permissions",
+  "context",
+  "skills",
+  "budget",
+  "chart",
+  "agent",
+  "engine",
+  "people",
+  "subagents",
+  "history",
+  "jobs",
+  "command-line",
+  "commands",
+  "progress",
+  "run",
+  "embedded-engine",
+  "inbound",
+];
+
 interface Import {
   readonly specifier: string;
   /** Erased at run time. */
@@ -110,6 +141,8 @@ export function boundaryProblems(root: string): string[] {
       const target = targetOf(file.path, specifier);
       const broken = RULES.find((rule) => violates(rule, file.path, target));
       if (broken !== undefined) problems.push(`${file.path} imports ${target}: ${broken.why}.`);
+      const upward = upwardProblem(file.path, target);
+      if (upward !== null) problems.push(upward);
       if (!typeOnly) edges.push(target);
     }
     graph.set(file.path, edges);
@@ -119,6 +152,22 @@ export function boundaryProblems(root: string): string[] {
 
 function violates({ from, notFrom, to }: Rule, file: string, target: string): boolean {
   return from.test(file) && notFrom?.test(file) !== true && to.test(target);
+}
+
+/** What is wrong with an import between two rooms of core; null for any other. */
+function upwardProblem(file: string, target: string): string | null {
+  const [from, to] = [roomOf(file), roomOf(target)];
+  if (from === null || to === null || from === to) return null;
+  for (const room of [from, to])
+    if (!CORE_LAYERS.includes(room))
+      return `src/core/${room} has no place among the layers of scripts/gates/boundaries.ts.`;
+  if (CORE_LAYERS.indexOf(to) < CORE_LAYERS.indexOf(from)) return null;
+  return `${file} imports ${target}: in core, ${to} stands above ${from}.`;
+}
+
+function roomOf(file: string): string | null {
+  const within = /^src\/core\/(?:([^/]+)\/)?[^/]/.exec(file);
+  return within === null ? null : (within[1] ?? ".");
 }
 
 function importsOf(file: SourceFile): { readonly imports: readonly Import[]; readonly error: string | null } {

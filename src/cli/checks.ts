@@ -9,8 +9,8 @@ import { explain } from "../core/protocol/explain.ts";
 import { plainLine } from "../core/protocol/plain-text.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import { baseUrlVariable, CATALOG, DEMO_MODEL, defaultModelFor, REGION } from "../core/providers/catalog.ts";
-import { sqlitePath } from "../core/store/database-url.ts";
-import { type Probed, probeDatabase } from "../core/store/probe.ts";
+import { sqlitePath } from "../core/store/database/database-url.ts";
+import { type Probed, probeDatabase } from "../core/store/database/probe.ts";
 import { createPlaces } from "../places.ts";
 import { nodeProblem } from "./node-version.mjs";
 

@@ -1,6 +1,6 @@
+import { isDatabaseAway } from "../core/protocol/database-failure.ts";
 import { type AppError, ConfigError, type ErrorCode } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
-import { isDatabaseAway } from "../core/store/failure.ts";
 
 /** Of these, people in a thread are told to try again or to ask an operator, who reads this. */
 const ONLY_IN_LOG: ReadonlySet<ErrorCode> = new Set(["defect", "platform_failed"]);

@@ -1,5 +1,5 @@
-import { slashName } from "../core/commands/slash-name.ts";
-import { ASK_SHORTCUT, PROMPTS } from "../core/sessions/prompts.ts";
+import { slashName } from "../core/command-line/slash-name.ts";
+import { ASK_SHORTCUT, PROMPTS } from "../core/inbound/prompts.ts";
 
 /** A command that people type after a slash. */
 export interface ChatCommand {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { QueryConfig } from "../core/agent/query-config.ts";
+import type { QueryConfig } from "../core/agents/query-config.ts";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
 import type { EnvironmentSettings } from "./environment.ts";
 import type { McpConfig } from "./mcp/read-servers.ts";

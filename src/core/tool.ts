@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Mode, QueryConfig } from "./agent/query-config.ts";
+import type { Mode, Permission, QueryConfig } from "./agents/query-config.ts";
 import type { Capabilities, CapabilityPlace } from "./capabilities.ts";
+import type { WriteIntent } from "./events/call-record.ts";
 import type { PlanStep } from "./protocol/plan.ts";
 import type { Attachment, OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
 import type { ToolResult } from "./protocol/tool-result.ts";
@@ -8,21 +9,8 @@ import type { ToolSpec } from "./providers/provider.ts";
 
 type JsonSchema = ToolSpec["inputSchema"];
 
-/** What a call needs from access roles and modes, from harmless to dangerous. */
-export type Permission = "none" | "read" | "write" | "execute";
-
 /** What a restart may do with a call that had begun. */
 export type AfterCrash = "replay" | "reconcile" | "never";
-
-/** Journalled by a tool just before its effect, so that a restart can tell whether it happened. */
-export interface WriteIntent {
-  readonly path: string;
-  /** sha256 of the file before (null: it did not exist) and after. */
-  readonly before: string | null;
-  readonly after: string;
-  /** The topmost directory above the file that comes to be with it. */
-  readonly made?: string;
-}
 
 /** The thread of a call's session. */
 export interface ToolThread {

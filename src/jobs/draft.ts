@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { SkillCatalogue } from "../core/context/skills.ts";
 import { JOB_FIELDS, type JobDraft, type JobField, type JobProblems } from "../core/jobs/job-control.ts";
 import { plainLine } from "../core/protocol/plain-text.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
+import type { SkillCatalogue } from "../core/skills/skills.ts";
 import type { JobSettings } from "../core/store/jobs.ts";
 import { skillProblem } from "./job-skill.ts";
 import { nextDue, readSchedule, type Schedule, unknownZone } from "./schedule.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { didYouMean, nearest } from "../core/commands/nearest.ts";
-import type { SkillCatalogue } from "../core/context/skills.ts";
+import { didYouMean, nearest } from "../core/command-line/nearest.ts";
 import type { JobAction, JobAnswer, JobControl, JobDraft, JobPreview, JobRequest } from "../core/jobs/job-control.ts";
 import { assertNever } from "../core/protocol/assert-never.ts";
 import { plainLine } from "../core/protocol/plain-text.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
+import type { SkillCatalogue } from "../core/skills/skills.ts";
 import { type JobRow, jobNameKey, settingsOf } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
 import { done, refused } from "./answers.ts";

@@ -1,7 +1,7 @@
-import type { SkillCatalogue } from "../core/context/skills.ts";
 import type { JobAnswer, JobControl, JobForm, JobOverview, JobRequest, JobView } from "../core/jobs/job-control.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
+import type { SkillCatalogue } from "../core/skills/skills.ts";
 import { type BrokenJob, type JobRow, settingsOf } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
 import { done } from "./answers.ts";

@@ -1,9 +1,9 @@
-import { firstWord } from "../core/commands/arguments.ts";
-import { skillArguments } from "../core/commands/skill-line.ts";
-import { skillNeeds, usageOf } from "../core/commands/skill-needs.ts";
-import { bindArguments } from "../core/context/skill-arguments.ts";
-import { problemText, type SkillCatalogue } from "../core/context/skills.ts";
-import type { CalledSkill } from "../core/sessions/session-event.ts";
+import { firstWord } from "../core/command-line/arguments.ts";
+import { skillArguments } from "../core/command-line/skill-line.ts";
+import { skillNeeds, usageOf } from "../core/command-line/skill-needs.ts";
+import type { CalledSkill } from "../core/events/session-event.ts";
+import { bindArguments } from "../core/skills/skill-arguments.ts";
+import { problemText, type SkillCatalogue } from "../core/skills/skills.ts";
 
 /** A job's skill as it is typed, `weather-forecast Lyon`: its name, and what it is applied to. */
 export function readJobSkill(skill: string): CalledSkill {

@@ -1,12 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
-import type { SkillCatalogue } from "../core/context/skills.ts";
 import { JOB_FIELDS } from "../core/jobs/job-control.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import { platformNameSchema, type ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
+import type { SkillCatalogue } from "../core/skills/skills.ts";
 import type { JobSettings } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";
 import { callOffOutdated } from "./called-off.ts";

@@ -1,4 +1,4 @@
-import type { SkillCatalogue } from "../core/context/skills.ts";
+import type { SessionEngine } from "../core/engine/engine.ts";
 import type { JobControl } from "../core/jobs/job-control.ts";
 import type { JobRuns } from "../core/jobs/job-runs.ts";
 import type { AccessRules } from "../core/permissions/access.ts";
@@ -9,7 +9,7 @@ import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
-import type { SessionEngine } from "../core/sessions/engine.ts";
+import type { SkillCatalogue } from "../core/skills/skills.ts";
 import type { Store } from "../core/store/store.ts";
 import { BreeTicker } from "./bree-ticker.ts";
 import { createJobsFile } from "./jobs-file.ts";

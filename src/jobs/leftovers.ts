@@ -1,12 +1,12 @@
+import type { SessionEngine } from "../core/engine/engine.ts";
+import { postKey } from "../core/engine/post-once.ts";
+import { undertakingOf } from "../core/events/child-task.ts";
 import { TIME_LIMIT } from "../core/jobs/job-runs.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import { plainLine } from "../core/protocol/plain-text.ts";
 import type { OutgoingMessage, ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
-import { undertakingOf } from "../core/sessions/child-task.ts";
-import type { SessionEngine } from "../core/sessions/engine.ts";
-import { postKey } from "../core/sessions/post-once.ts";
 import type { RunRow } from "../core/store/runs.ts";
 import type { Store } from "../core/store/store.ts";
 

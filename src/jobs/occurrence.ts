@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { JobEvent } from "../core/sessions/job-event.ts";
-import type { SessionEvent } from "../core/sessions/session-event.ts";
+import type { JobEvent } from "../core/events/job-event.ts";
+import type { SessionEvent } from "../core/events/session-event.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobRow } from "../core/store/jobs.ts";
 import { nextDue, type ReadSchedule, readSchedule, type Schedule } from "./schedule.ts";

@@ -1,7 +1,7 @@
-import type { SkillCatalogue } from "../core/context/skills.ts";
 import { type AccessRules, accessRefusal } from "../core/permissions/access.ts";
 import type { MemberOf } from "../core/permissions/members.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
+import type { SkillCatalogue } from "../core/skills/skills.ts";
 import type { JobRow } from "../core/store/jobs.ts";
 import { skillProblem } from "./job-skill.ts";
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { SessionEngine } from "../core/engine/engine.ts";
 import { type JobFacts, type JobRun, type JobRunEnd, type JobRuns, TIME_LIMIT } from "../core/jobs/job-runs.ts";
 import type { AppError } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
-import type { SessionEngine } from "../core/sessions/engine.ts";
 import type { OccurrenceRow } from "../core/store/job-occurrences.ts";
 import type { JobRow } from "../core/store/jobs.ts";
 import type { Store } from "../core/store/store.ts";

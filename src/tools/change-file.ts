@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { FilesRequest } from "../../wasm/guests/files/request.ts";
 import { type Capabilities, type CapabilityPlace, reachOf } from "../core/capabilities.ts";
+import type { WriteIntent } from "../core/events/call-record.ts";
 import { SandboxError } from "../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
-import type { CallPreview, CallRefusal, CallRule, WriteIntent } from "../core/tool.ts";
+import type { CallPreview, CallRefusal, CallRule } from "../core/tool.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import { instructionRefusal, isInstructionFile } from "./instruction-files.ts";
 import { guestCapabilities } from "./wasm/grant.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { CancelSignal } from "../core/protocol/signals.ts";
 import { errorResult, type FileState, type ToolResult } from "../core/protocol/tool-result.ts";
-import { CancelSignal } from "../core/sessions/engine.ts";
 import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
 import type { FileChange } from "./wasm/workspace/kept-content.ts";
 import { createWorkspace } from "./wasm/workspace/workspace.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { MERGE_WORK } from "../core/agent/managed-agents.ts";
+import { MERGE_WORK } from "../core/agents/managed-agents.ts";
 import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
-import { reportOf } from "../core/sessions/child-status.ts";
+import { reportOf } from "../core/store/run/child-status.ts";
 import type { Store } from "../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../core/tool.ts";
 import { describeChanges, plainPath } from "./copies/diff.ts";

@@ -1,11 +1,11 @@
 import { type Buffer } from "node:buffer";
 import { readFileSync, unlinkSync } from "node:fs";
 import path from "node:path";
+import type { FileFate, RestoreFiles } from "../core/history/file-restore.ts";
 import { SandboxError } from "../core/protocol/errors.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
-import type { FileFate, RestoreFiles } from "../core/sessions/file-restore.ts";
-import type { FileStep } from "../core/store/undos.ts";
+import type { FileStep } from "../core/store/run/undos.ts";
 import { isInstructionFile } from "./instruction-files.ts";
 import { madeWith, removeEmpty, removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { didYouMean, nearest } from "../core/commands/nearest.ts";
-import { skillArguments } from "../core/commands/skill-line.ts";
-import type { GivenArguments } from "../core/context/skill-arguments.ts";
-import { skillListText } from "../core/context/skill-index.ts";
-import { missingText, renderSkill } from "../core/context/skill-render.ts";
+import { didYouMean, nearest } from "../core/command-line/nearest.ts";
+import { skillArguments } from "../core/command-line/skill-line.ts";
+import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
+import type { GivenArguments } from "../core/skills/skill-arguments.ts";
+import { skillListText } from "../core/skills/skill-index.ts";
+import { missingText, renderSkill } from "../core/skills/skill-render.ts";
 import {
   LIST_SKILLS,
   problemText,
@@ -11,8 +12,7 @@ import {
   type SkillCatalogue,
   skillName,
   skillsForModel,
-} from "../core/context/skills.ts";
-import { errorResult, type ToolResult, textResult } from "../core/protocol/tool-result.ts";
+} from "../core/skills/skills.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
 import { asResult } from "./guest-call.ts";
 import { MAX_FILE_LINES, readSkillFile } from "./skills/skill-file.ts";

@@ -1,9 +1,9 @@
-import type { QueryConfig } from "../core/agent/query-config.ts";
-import type { ListedTool, McpAnswer } from "../core/commands/command.ts";
+import type { QueryConfig } from "../core/agents/query-config.ts";
+import type { ListedTool, McpAnswer } from "../core/command-line/command.ts";
 import { offeredTools } from "../core/permissions/policy.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
-import type { RunnerOptions } from "../core/sessions/runner.ts";
+import type { RunnerOptions } from "../core/run/runner.ts";
 import type { Tool } from "../core/tool.ts";
 import { keepCopies } from "./copies/keep-copies.ts";
 import { createExtensions } from "./extensions/extensions.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lastWords } from "../../src/cli/last-words.ts";
+import { ConnectionLost } from "../../src/core/protocol/database-failure.ts";
 import { AppError, ConfigError, PlatformError, toAppError } from "../../src/core/protocol/errors.ts";
-import { ConnectionLost } from "../../src/core/store/failure.ts";
 
 test.each([
   { error: new ConfigError(["PORT: one", "HOST: two"]), words: ["✗ PORT: one", "✗ HOST: two"] },

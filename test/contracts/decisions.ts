@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ApprovalDecision } from "../../src/core/store/approvals.ts";
-import type { GrantRow } from "../../src/core/store/grants.ts";
+import type { ApprovalDecision } from "../../src/core/store/run/approvals.ts";
+import type { GrantRow } from "../../src/core/store/run/grants.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import type { DatabaseHarness } from "./store.ts";

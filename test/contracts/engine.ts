@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "../../src/core/engine/engine.ts";
+import type { PostTarget } from "../../src/core/engine/post-once.ts";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
 import type { OutgoingMessage, PostedMessage } from "../../src/core/protocol/platform.ts";
-import {
-  CancelSignal,
-  type SessionEngine,
-  type SessionHandler,
-  SuspendSignal,
-  type TurnContext,
-  type Wake,
-} from "../../src/core/sessions/engine.ts";
-import type { PostTarget } from "../../src/core/sessions/post-once.ts";
+import { CancelSignal, SuspendSignal } from "../../src/core/protocol/signals.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import { aborted, createSession, event, message, Recorder, said } from "./engine-recorder.ts";
 

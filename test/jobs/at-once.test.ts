@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SessionEngine } from "../../src/core/engine/engine.ts";
 import type { JobDraft } from "../../src/core/jobs/job-control.ts";
-import type { SessionEngine } from "../../src/core/sessions/engine.ts";
 import { createJobRuns } from "../../src/jobs/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduler.ts";
 import { besideOn } from "../support/beside.ts";

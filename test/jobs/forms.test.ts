@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CommandReply } from "../../src/core/commands/command.ts";
+import type { CommandReply } from "../../src/core/command-line/command.ts";
 import { jobsCommand } from "../../src/core/commands/jobs.ts";
 import type { JobRequest } from "../../src/core/jobs/job-control.ts";
 import type { Form, FormValues } from "../../src/core/protocol/form.ts";

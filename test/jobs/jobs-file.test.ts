@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { skillCatalogue } from "../../src/core/context/skills.ts";
+import { skillCatalogue } from "../../src/core/skills/skills.ts";
 import { createJobsFile } from "../../src/jobs/jobs-file.ts";
 import { until } from "../support/bot.ts";
 import { countingIds, seededRandom } from "../support/runtime.ts";

@@ -1,4 +1,4 @@
-import type { ChildEvent } from "../../src/core/sessions/child-event.ts";
+import type { ChildEvent } from "../../src/core/events/child-event.ts";
 
 /** What begins a sub-agent: the child of a run of ana's, who may do everything and is asked nothing. */
 export function childEvent(

@@ -1,7 +1,7 @@
-import { type ManagedSettings, managedAsConfigured, presetsOf } from "../../src/core/agent/managed-presets.ts";
-import type { CommandServices } from "../../src/core/commands/command.ts";
-import { skillCatalogue } from "../../src/core/context/skills.ts";
-import type { IntakeOptions } from "../../src/core/sessions/intake.ts";
+import { type ManagedSettings, managedAsConfigured, presetsOf } from "../../src/core/agents/managed-presets.ts";
+import type { CommandServices } from "../../src/core/command-line/command.ts";
+import type { IntakeOptions } from "../../src/core/inbound/intake.ts";
+import { skillCatalogue } from "../../src/core/skills/skills.ts";
 import { buildConfig } from "./query-config.ts";
 import { shippedAgent, shippedAgents } from "./shipped-agents.ts";
 

@@ -1,11 +1,12 @@
 import type { CallEnding, FailedCall, RunJournal, Steering, SummaryCost } from "../../src/core/agent/run-journal.ts";
 import type { JournalledResponse, RunState } from "../../src/core/agent/run-state.ts";
-import { type Projection, WHOLE_HISTORY } from "../../src/core/context/projection.ts";
 import { cutsAfter } from "../../src/core/context/resume.ts";
+import type { WriteIntent } from "../../src/core/events/call-record.ts";
+import type { Projection } from "../../src/core/events/projection.ts";
+import { WHOLE_HISTORY } from "../../src/core/events/projection.ts";
 import { type Message, toolUsesOf } from "../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "../../src/core/protocol/usage.ts";
-import type { WriteIntent } from "../../src/core/tool.ts";
 
 /** The process died at a journal write: nothing after it happens until `restart`. */
 export class ProcessDied extends Error {}

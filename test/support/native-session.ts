@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
+import { EmbeddedEngine } from "../../src/core/embedded-engine/embedded-engine.ts";
+import { toolPostKey } from "../../src/core/people/tool-thread.ts";
 import type { ApprovalRules } from "../../src/core/permissions/deciders.ts";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
 import type { PlanStep } from "../../src/core/protocol/plan.ts";
@@ -16,8 +18,6 @@ import type {
   ThreadRef,
 } from "../../src/core/protocol/platform.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
-import { EmbeddedEngine } from "../../src/core/sessions/embedded-engine.ts";
-import { toolPostKey } from "../../src/core/sessions/tool-thread.ts";
 import type { SessionRow } from "../../src/core/store/sessions.ts";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import type { Tool, ToolContext, ToolThread } from "../../src/core/tool.ts";

@@ -1,4 +1,4 @@
-import type { QueryConfig } from "../../src/core/agent/query-config.ts";
+import type { QueryConfig } from "../../src/core/agents/query-config.ts";
 import { shippedAgent } from "./shipped-agents.ts";
 
 /** The defaults of a query with the agent build. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { readAgentFiles } from "../../src/agents.ts";
-import { layerAgents } from "../../src/core/agent/definitions.ts";
-import type { AgentDefinition } from "../../src/core/agent/query-config.ts";
+import { layerAgents } from "../../src/core/agents/definitions.ts";
+import type { AgentDefinition } from "../../src/core/agents/query-config.ts";
 
 const files = readAgentFiles(path.resolve(import.meta.dirname, "../../extensions/agents"));
 if (files.problems.length > 0) throw new Error(files.problems.join("\n"));

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { parseSkill } from "../../src/core/context/skill-parse.ts";
-import type { Skill } from "../../src/core/context/skills.ts";
+import { parseSkill } from "../../src/core/skills/skill-parse.ts";
+import type { Skill } from "../../src/core/skills/skills.ts";
 
 /** A skill as its SKILL.md would make it; `args`: names of arguments that it requires. */
 export function skillNamed(name: string, args: readonly string[] = []): Skill {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { CancelSignal, SuspendSignal } from "../../src/core/sessions/engine.ts";
+import { CancelSignal, SuspendSignal } from "../../src/core/protocol/signals.ts";
 import { type FileSession, fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll } from "vitest";
+import type { WriteIntent } from "../../src/core/events/call-record.ts";
 import { textOf } from "../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
-import type { Tool, ToolContext, WriteIntent } from "../../src/core/tool.ts";
+import type { Tool, ToolContext } from "../../src/core/tool.ts";
 import { createFileTools, type FileToolLimits } from "../../src/tools/file-tools.ts";
 import type { GuestFetchOptions } from "../../src/tools/network/guest-fetch.ts";
 import { createSandbox, type Sandbox, type SandboxLimits } from "../../src/tools/wasm/sandbox.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../../src/core/protocol/messages.ts";
-import { CancelSignal } from "../../src/core/sessions/engine.ts";
+import { CancelSignal } from "../../src/core/protocol/signals.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { FileStep } from "../../src/core/store/undos.ts";
+import type { FileStep } from "../../src/core/store/run/undos.ts";
 import { createFileRestore } from "../../src/tools/restore-files.ts";
 import { keepContent } from "../../src/tools/wasm/workspace/kept-content.ts";
 import { tempDirectory } from "../support/temp-directory.ts";

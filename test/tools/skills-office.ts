@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { SkillCatalogue } from "../../src/core/context/skills.ts";
 import type { ToolResult } from "../../src/core/protocol/tool-result.ts";
+import type { SkillCatalogue } from "../../src/core/skills/skills.ts";
 import { createSkillTool } from "../../src/tools/skill.ts";
 import { createSkillReader } from "../../src/tools/skills/skill-reader.ts";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";

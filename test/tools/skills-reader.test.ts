@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { skillIndex } from "../../src/core/context/skill-index.ts";
-import { problemText } from "../../src/core/context/skills.ts";
+import { skillIndex } from "../../src/core/skills/skill-index.ts";
+import { problemText } from "../../src/core/skills/skills.ts";
 import { type SkillsOffice, skillsOffice } from "./skills-office.ts";
 
 let office: SkillsOffice;

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { skillIndex } from "../../src/core/context/skill-index.ts";
-import { renderSkill } from "../../src/core/context/skill-render.ts";
+import { skillIndex } from "../../src/core/skills/skill-index.ts";
+import { renderSkill } from "../../src/core/skills/skill-render.ts";
 import { text } from "./file-session.ts";
 import { skillsOffice } from "./skills-office.ts";
 

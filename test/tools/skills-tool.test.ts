@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { skillIndex } from "../../src/core/context/skill-index.ts";
+import { skillIndex } from "../../src/core/skills/skill-index.ts";
 import { text } from "./file-session.ts";
 import { type SkillsOffice, skillsOffice } from "./skills-office.ts";
 

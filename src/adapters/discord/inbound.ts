@@ -1,5 +1,5 @@
+import { ABOUT_MESSAGE } from "../../core/inbound/prompts.ts";
 import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
-import { ABOUT_MESSAGE } from "../../core/sessions/prompts.ts";
 import { EPHEMERAL } from "./format.ts";
 import { commandArguments } from "./interactions/command-arguments.ts";
 import { filesOf } from "./message/files.ts";

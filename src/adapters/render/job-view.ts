@@ -1,14 +1,14 @@
 import { howToRaise } from "../../core/budget/budget-words.ts";
+import type { JobEvent } from "../../core/events/job-event.ts";
 import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "../../core/jobs/job-runs.ts";
 import { TIME_LIMIT } from "../../core/jobs/job-runs.ts";
+import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import { type AppError, type ErrorCode, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import type { JobEvent } from "../../core/sessions/job-event.ts";
-import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
 import { answerParts } from "./answer-parts.ts";
 import { UNWRITABLE, WORTH_ANOTHER_ATTEMPT } from "./failure-kinds.ts";
 import { jobFooter, jobHead, jobLine } from "./job-text.ts";

@@ -2,7 +2,7 @@ import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { SuspendSignal } from "../../core/sessions/engine.ts";
+import { SuspendSignal } from "../../core/protocol/signals.ts";
 
 export interface LiveMessageOptions {
   /** The message as it should look now. */

@@ -1,6 +1,6 @@
 import type { ChatPlatform, Lane, OutgoingMessage, PostedMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { SuspendSignal } from "../../core/sessions/engine.ts";
+import { SuspendSignal } from "../../core/protocol/signals.ts";
 import { WorkspaceBudgets } from "./workspace-budgets.ts";
 
 export interface EditOptions {

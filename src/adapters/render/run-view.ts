@@ -1,11 +1,11 @@
+import { feedbackButtons } from "../../core/people/feedback.ts";
+import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { feedbackButtons } from "../../core/sessions/feedback.ts";
-import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
 import { answerParts } from "./answer-parts.ts";
 import { UNWRITABLE } from "./failure-kinds.ts";
 import { LiveMessage } from "./live-message.ts";

@@ -1,9 +1,9 @@
+import type { OpenRunView } from "../../core/progress/run-view.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent } from "../../core/protocol/events.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Lane, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import type { OpenRunView } from "../../core/sessions/run-view.ts";
 import type { PacedPlatform } from "./paced-platform.ts";
 
 export interface StatusViewDeps {

@@ -1,7 +1,7 @@
+import type { ChildEvent } from "../../core/events/child-event.ts";
+import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import type { QueryEvent, QueryOutcome, RunStats, TaskProgress } from "../../core/protocol/events.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import type { ChildEvent } from "../../core/sessions/child-event.ts";
-import type { OpenRunView, RunView, RunViewOptions } from "../../core/sessions/run-view.ts";
 import type { TaskBoard } from "./task-board.ts";
 
 export interface TaskViewDeps {

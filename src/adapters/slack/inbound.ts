@@ -1,4 +1,4 @@
-import { commandNamed } from "../../core/commands/slash-name.ts";
+import { commandNamed } from "../../core/command-line/slash-name.ts";
 import type { InboundAction, InboundCommand, InboundMessage, Person, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { Directory } from "./directory.ts";

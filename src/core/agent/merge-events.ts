@@ -1,4 +1,4 @@
-import { SuspendSignal } from "../sessions/engine.ts";
+import { SuspendSignal } from "../protocol/signals.ts";
 
 /**
  * Runs `work` and yields the events it emits, as they come; ends when the work ends, throws what it throws.

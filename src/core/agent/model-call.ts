@@ -1,13 +1,13 @@
 import { CallCharge } from "../budget/call-charge.ts";
 import { BudgetStop } from "../budget/run-budget.ts";
 import { saysSomething } from "../context/request-messages.ts";
+import { isDatabaseAway } from "../protocol/database-failure.ts";
 import { type AppError, ProviderError, toAppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, QueryEvent } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { costOf, type ModelRequest, type ModelResponse, type ResolvedModel } from "../providers/provider.ts";
 import { isOutage, nextTryMs } from "../providers/retry.ts";
-import { isDatabaseAway } from "../store/failure.ts";
 import { errorOfBoth, fallbackFor, fallbackStatus, mayFallBack } from "./fallback.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";

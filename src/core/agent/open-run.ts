@@ -1,7 +1,7 @@
-import type { Projection } from "../context/projection.ts";
+import type { WriteIntent } from "../events/call-record.ts";
+import type { Projection } from "../events/projection.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
-import type { WriteIntent } from "../tool.ts";
 import type { FailedCall, RunJournal, Steering, SummaryCost } from "./run-journal.ts";
 import { type JournalledResponse, type RunState, type RunStep, reduceRun } from "./run-state.ts";
 

@@ -1,3 +1,4 @@
+import type { QueryConfig } from "../agents/query-config.ts";
 import type { TokenMeter } from "../context/token-estimate.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Plan } from "../protocol/plan.ts";
@@ -5,7 +6,6 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
 import type { Spending, Tool, ToolThread } from "../tool.ts";
 import type { ApprovalDesk } from "./approval-desk.ts";
-import type { QueryConfig } from "./query-config.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { RunState } from "./run-state.ts";
 

@@ -1,8 +1,8 @@
-import type { Projection } from "../context/projection.ts";
+import type { WriteIntent } from "../events/call-record.ts";
+import type { Projection } from "../events/projection.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import type { Usage } from "../protocol/usage.ts";
-import type { WriteIntent } from "../tool.ts";
 import type { JournalledResponse, RunState } from "./run-state.ts";
 
 /**

@@ -1,20 +1,11 @@
-import type { Projection } from "../context/projection.ts";
 import { cutsAfter } from "../context/resume.ts";
+import type { CallRecord, WriteIntent } from "../events/call-record.ts";
+import type { Projection } from "../events/projection.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { FileState, ToolResult } from "../protocol/tool-result.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
-import type { WriteIntent } from "../tool.ts";
-
-export interface CallRecord {
-  readonly callId: string;
-  readonly name: string;
-  readonly input: unknown;
-  readonly status: "pending" | "begun" | "ended";
-  readonly intent: WriteIntent | null;
-  readonly result: ToolResult | null;
-}
 
 /** What a run knows of itself: the same whether it was lived or loaded. */
 export interface RunState {

@@ -1,18 +1,18 @@
-import { narrowTools, toolsOfRun } from "../context/skill-narrowing.ts";
+import { boundResult } from "../context/tool-result-bounds.ts";
+import { isDatabaseAway } from "../protocol/database-failure.ts";
 import { AppError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent } from "../protocol/events.ts";
 import { explain, withRef } from "../protocol/explain.ts";
 import { type ToolUseBlock, textOf } from "../protocol/messages.ts";
 import { plainLine } from "../protocol/plain-text.ts";
 import type { Clock } from "../protocol/runtime.ts";
+import { CancelSignal, SuspendSignal } from "../protocol/signals.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
-import { CancelSignal, SuspendSignal } from "../sessions/engine.ts";
-import { isDatabaseAway } from "../store/failure.ts";
+import { narrowTools, toolsOfRun } from "../skills/skill-narrowing.ts";
 import type { Tool, ToolContext } from "../tool.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import type { AllowedCall } from "./tool-decision.ts";
-import { boundResult } from "./tool-result-bounds.ts";
 
 /** Milliseconds after an abort until a call that does not heed it is left behind. A stop takes effect within a second. */
 const ABORT_GRACE_MS = 800;

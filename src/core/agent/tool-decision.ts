@@ -1,9 +1,9 @@
 import type { z } from "zod";
+import type { CallRecord, WriteIntent } from "../events/call-record.ts";
 import { offeredTools, refusal, type ToolAccess } from "../permissions/policy.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
-import type { CallPlace, Tool, WriteIntent } from "../tool.ts";
-import type { CallRecord } from "./run-state.ts";
+import type { CallPlace, Tool } from "../tool.ts";
 
 /** What becomes of a call: refused with a result that tells the model why, asked of people, run, or taken up where a crash cut it. */
 export type Decision = RefuseDecision | AskDecision | RunDecision | ReconcileDecision;

@@ -1,16 +1,17 @@
-import { toolsOfRun } from "../context/skill-narrowing.ts";
+import { boundResult } from "../context/tool-result-bounds.ts";
+import type { CallRecord } from "../events/call-record.ts";
 import { planRefusal } from "../permissions/plan-mode.ts";
 import type { ParkedOn, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
 import type { Plan } from "../protocol/plan.ts";
+import { CancelSignal } from "../protocol/signals.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
-import { CancelSignal } from "../sessions/engine.ts";
+import { toolsOfRun } from "../skills/skill-narrowing.ts";
 import type { CallPreview, Tool } from "../tool.ts";
 import type { CallVerdict } from "./approval-desk.ts";
 import { eventsOf } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
-import type { CallRecord } from "./run-state.ts";
 import { runCall, toolContext, withUnseen } from "./tool-call.ts";
 import {
   type AllowedCall,
@@ -21,7 +22,6 @@ import {
   refusing,
   type ToolRules,
 } from "./tool-decision.ts";
-import { boundResult } from "./tool-result-bounds.ts";
 
 export interface TurnCalls {
   readonly query: Query;

@@ -1,14 +1,14 @@
-import { mayDoMore, signedName } from "../agent/definitions.ts";
-import type { AgentDefinition } from "../agent/query-config.ts";
-import { answersFromNowOn, stillAtWork, switchAgent } from "../sessions/agent-switch.ts";
-import { firstWord } from "./arguments.ts";
-import { asTyped } from "./as-typed.ts";
-import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
-import { agentWords } from "./completions.ts";
-import { mayRaise } from "./may-use.ts";
-import { didYouMean, nearest } from "./nearest.ts";
-import { privately } from "./private-reply.ts";
-import { NO_THREAD, sessionToChange } from "./session-to-change.ts";
+import { mayDoMore, signedName } from "../agents/definitions.ts";
+import type { AgentDefinition } from "../agents/query-config.ts";
+import { firstWord } from "../command-line/arguments.ts";
+import { asTyped } from "../command-line/as-typed.ts";
+import type { ChatCommand, CommandContext, CommandReply } from "../command-line/command.ts";
+import { agentWords } from "../command-line/completions.ts";
+import { mayRaise } from "../command-line/may-use.ts";
+import { didYouMean, nearest } from "../command-line/nearest.ts";
+import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
+import { answersFromNowOn, stillAtWork, switchAgent } from "../history/agent-switch.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 export const agentCommand: ChatCommand = {
   name: "agent",

@@ -1,14 +1,15 @@
+import { readArguments } from "../command-line/arguments.ts";
+import { asTyped } from "../command-line/as-typed.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { whatOf } from "../permissions/approval-card.ts";
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
-import { inlineCode, plainLine } from "../protocol/plain-text.ts";
+import { plainLine } from "../protocol/plain-text.ts";
 import type { OutgoingMessage, Person } from "../protocol/platform.ts";
+import { privately } from "../protocol/private-reply.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import type { ApprovalRow } from "../store/approvals.ts";
-import type { GrantRow } from "../store/grants.ts";
+import type { ApprovalRow } from "../store/run/approvals.ts";
+import type { GrantRow } from "../store/run/grants.ts";
 import type { Store } from "../store/store.ts";
-import { readArguments } from "./arguments.ts";
-import { asTyped } from "./as-typed.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { privately } from "./private-reply.ts";
 
 /** Of what a line says. Characters. */
 const WHAT_CHARS = 120;
@@ -102,12 +103,6 @@ function waitingLine(row: ApprovalRow, { now, isHere }: { now: number; isHere: b
 function grantLine(grant: GrantRow, { whose, now }: { whose: string; now: number }): string {
   const scope = grant.sessionId === null ? "in this channel" : "in this session";
   return `${whatOf(grant)} · for ${whose}, ${scope} · allowed by ${grant.grantedBy} ${span(now - grant.createdAt)} ago`;
-}
-
-/** A label that only points at its subject (`this command`) is followed by it: the key holds it behind the tool's name. */
-export function whatOf({ key, label }: GrantRow): string {
-  const what = plainLine(label, WHAT_CHARS);
-  return /\bthis\b/u.test(label) ? `${what} ${inlineCode(key.slice(key.indexOf(":") + 1), WHAT_CHARS)}` : what;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
-import type { ChatCommand } from "./command.ts";
-import { nothingTo } from "./outside-threads.ts";
-import { privately } from "./private-reply.ts";
+import type { ChatCommand } from "../command-line/command.ts";
+import { nothingTo } from "../command-line/outside-threads.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 export const compactCommand: ChatCommand = {
   name: "compact",

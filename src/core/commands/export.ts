@@ -1,9 +1,9 @@
+import type { ChatCommand } from "../command-line/command.ts";
+import { nothingTo } from "../command-line/outside-threads.ts";
 import { collapseReads } from "../context/collapse-reads.ts";
 import { renderBlock } from "../context/render-block.ts";
 import type { Message } from "../protocol/messages.ts";
-import type { ChatCommand } from "./command.ts";
-import { nothingTo } from "./outside-threads.ts";
-import { privately } from "./private-reply.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 export const exportCommand: ChatCommand = {
   name: "export",

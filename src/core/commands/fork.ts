@@ -1,13 +1,13 @@
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { nothingTo } from "../command-line/outside-threads.ts";
+import { forkSession } from "../history/fork.ts";
 import { AppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import { textOf } from "../protocol/messages.ts";
 import { plainLine } from "../protocol/plain-text.ts";
 import type { OutgoingMessage, ThreadRef } from "../protocol/platform.ts";
-import { forkSession } from "../sessions/fork.ts";
+import { privately } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { nothingTo } from "./outside-threads.ts";
-import { privately } from "./private-reply.ts";
 
 export const forkCommand: ChatCommand = {
   name: "fork",

@@ -1,13 +1,13 @@
-import { firstWord } from "./arguments.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { commandHelp } from "./command-help.ts";
-import { described } from "./completions.ts";
-import { commandRefusal } from "./may-use.ts";
+import { firstWord } from "../command-line/arguments.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { commandHelp } from "../command-line/command-help.ts";
+import { described } from "../command-line/completions.ts";
+import { commandRefusal } from "../command-line/may-use.ts";
+import { unknownCommand } from "../command-line/run-command.ts";
+import { hereOf } from "../command-line/session-to-change.ts";
+import { slashName } from "../command-line/slash-name.ts";
+import { privately } from "../protocol/private-reply.ts";
 import { MODE_WORDS } from "./mode.ts";
-import { privately } from "./private-reply.ts";
-import { unknownCommand } from "./run-command.ts";
-import { hereOf } from "./session-to-change.ts";
-import { slashName } from "./slash-name.ts";
 
 export const helpCommand: ChatCommand = {
   name: "help",

@@ -1,3 +1,8 @@
+import { type Arguments, readArguments } from "../command-line/arguments.ts";
+import { asTyped } from "../command-line/as-typed.ts";
+import type { ChatCommand, CommandContext, CommandOption, CommandReply } from "../command-line/command.ts";
+import { agentWords, jobWords, modelWords, skillWords, timezoneWords } from "../command-line/completions.ts";
+import { didYouMean, nearest } from "../command-line/nearest.ts";
 import {
   JOB_ACTIONS,
   JOB_FIELDS,
@@ -8,12 +13,7 @@ import {
 } from "../jobs/job-control.ts";
 import { formProblems, formTarget, readJobForm, readTarget, withEmptied } from "../jobs/job-form.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
-import { type Arguments, readArguments } from "./arguments.ts";
-import { asTyped } from "./as-typed.ts";
-import type { ChatCommand, CommandContext, CommandOption, CommandReply } from "./command.ts";
-import { agentWords, jobWords, modelWords, skillWords, timezoneWords } from "./completions.ts";
-import { didYouMean, nearest } from "./nearest.ts";
-import { privately } from "./private-reply.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 const ACTION_WORDS: Readonly<Record<JobAction, string>> = {
   show: "all that is set of a job",

@@ -1,13 +1,13 @@
-import type { ManagedAgents } from "../agent/managed-agents.ts";
-import { SHIPPED_PRESETS } from "../agent/managed-presets.ts";
+import type { ManagedAgents } from "../agents/managed-agents.ts";
+import { SHIPPED_PRESETS } from "../agents/managed-presets.ts";
+import { readArguments } from "../command-line/arguments.ts";
+import { asTyped } from "../command-line/as-typed.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { described } from "../command-line/completions.ts";
+import { didYouMean, nearest } from "../command-line/nearest.ts";
+import { hereOf, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { dollars } from "../protocol/dollars.ts";
-import { readArguments } from "./arguments.ts";
-import { asTyped } from "./as-typed.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { described } from "./completions.ts";
-import { didYouMean, nearest } from "./nearest.ts";
-import { privately } from "./private-reply.ts";
-import { hereOf, NO_THREAD, sessionToChange } from "./session-to-change.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 export const managedCommand: ChatCommand = {
   name: "managed",

@@ -1,5 +1,5 @@
-import type { ChatCommand } from "./command.ts";
-import { privately } from "./private-reply.ts";
+import type { ChatCommand } from "../command-line/command.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 export const mcpCommand: ChatCommand = {
   name: "mcp",

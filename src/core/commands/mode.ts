@@ -1,11 +1,11 @@
-import type { Mode } from "../agent/query-config.ts";
-import { readArguments } from "./arguments.ts";
-import { asTyped } from "./as-typed.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { mayRaise } from "./may-use.ts";
-import { didYouMean, nearest } from "./nearest.ts";
-import { privately } from "./private-reply.ts";
-import { hereOf, NO_THREAD, sessionToChange } from "./session-to-change.ts";
+import type { Mode } from "../agents/query-config.ts";
+import { readArguments } from "../command-line/arguments.ts";
+import { asTyped } from "../command-line/as-typed.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { mayRaise } from "../command-line/may-use.ts";
+import { didYouMean, nearest } from "../command-line/nearest.ts";
+import { hereOf, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 /** From the one that can do least. */
 const MODES: readonly Mode[] = ["read", "write", "agi"];

@@ -1,12 +1,12 @@
-import type { EffortLevel } from "../agent/query-config.ts";
-import type { SettingsChange } from "../sessions/session-settings.ts";
-import { readArguments } from "./arguments.ts";
-import { asTyped } from "./as-typed.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { described, modelWords } from "./completions.ts";
-import { nearest } from "./nearest.ts";
-import { privately } from "./private-reply.ts";
-import { hereOf, NO_THREAD, sessionToChange } from "./session-to-change.ts";
+import type { EffortLevel } from "../agents/query-config.ts";
+import { readArguments } from "../command-line/arguments.ts";
+import { asTyped } from "../command-line/as-typed.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { described, modelWords } from "../command-line/completions.ts";
+import { nearest } from "../command-line/nearest.ts";
+import { hereOf, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
+import type { SettingsChange } from "../events/session-settings.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 const EFFORTS: readonly EffortLevel[] = ["low", "medium", "high", "max"];
 const USUAL = "default";

@@ -1,7 +1,7 @@
-import { beginAfresh } from "../sessions/afresh.ts";
-import type { ChatCommand } from "./command.ts";
-import { nothingTo } from "./outside-threads.ts";
-import { privately } from "./private-reply.ts";
+import type { ChatCommand } from "../command-line/command.ts";
+import { nothingTo } from "../command-line/outside-threads.ts";
+import { beginAfresh } from "../history/afresh.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 export const newCommand: ChatCommand = {
   name: "new",

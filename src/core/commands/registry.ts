@@ -1,6 +1,6 @@
+import type { ChatCommand } from "../command-line/command.ts";
 import { agentCommand } from "./agent.ts";
 import { approvalsCommand } from "./approvals.ts";
-import type { ChatCommand } from "./command.ts";
 import { compactCommand } from "./compact.ts";
 import { exportCommand } from "./export.ts";
 import { forkCommand } from "./fork.ts";

@@ -1,6 +1,6 @@
-import type { ChatCommand } from "./command.ts";
-import { privately } from "./private-reply.ts";
-import { NO_THREAD, sessionToChange } from "./session-to-change.ts";
+import type { ChatCommand } from "../command-line/command.ts";
+import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
+import { privately } from "../protocol/private-reply.ts";
 
 /** Characters that are kept; more belongs in a file. */
 const MOST_CHARS = 2_000;

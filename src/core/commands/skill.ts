@@ -1,18 +1,18 @@
-import { bindArguments } from "../context/skill-arguments.ts";
-import { renderSkill } from "../context/skill-render.ts";
-import { LIST_SKILLS, problemText, SKILL_OFF, type Skill, type SkillCatalogue } from "../context/skills.ts";
+import { firstWord } from "../command-line/arguments.ts";
+import { asTyped } from "../command-line/as-typed.ts";
+import type { ChatCommand, CommandContext, CommandReply } from "../command-line/command.ts";
+import { described, skillWords } from "../command-line/completions.ts";
+import { filledLine } from "../command-line/form-line.ts";
+import { didYouMean, nearest } from "../command-line/nearest.ts";
+import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
+import { skillArguments } from "../command-line/skill-line.ts";
+import { skillNeeds, usageOf } from "../command-line/skill-needs.ts";
 import type { Form } from "../protocol/form.ts";
 import type { Button, Completion, OutgoingMessage } from "../protocol/platform.ts";
-import { firstWord } from "./arguments.ts";
-import { asTyped } from "./as-typed.ts";
-import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
-import { described, skillWords } from "./completions.ts";
-import { filledLine } from "./form-line.ts";
-import { didYouMean, nearest } from "./nearest.ts";
-import { privately } from "./private-reply.ts";
-import { NO_THREAD, sessionToChange } from "./session-to-change.ts";
-import { skillArguments } from "./skill-line.ts";
-import { skillNeeds, usageOf } from "./skill-needs.ts";
+import { privately } from "../protocol/private-reply.ts";
+import { bindArguments } from "../skills/skill-arguments.ts";
+import { renderSkill } from "../skills/skill-render.ts";
+import { LIST_SKILLS, problemText, SKILL_OFF, type Skill, type SkillCatalogue } from "../skills/skills.ts";
 
 /** Skills that the picker has a button for. */
 const PICKED = 10;

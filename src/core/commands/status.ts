@@ -1,13 +1,13 @@
-import { asManager } from "../agent/managed-agents.ts";
+import { asManager } from "../agents/managed-agents.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { atWorkHere } from "../command-line/outside-threads.ts";
+import { type SessionState, stateOf } from "../history/session-state.ts";
 import { assertNever } from "../protocol/assert-never.ts";
+import { privately } from "../protocol/private-reply.ts";
 import type { WaitingFor } from "../protocol/session-summary.ts";
 import { tokensOf } from "../protocol/usage.ts";
-import { type SessionState, stateOf } from "../sessions/session-state.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
 import { onBy } from "./managed.ts";
-import { atWorkHere } from "./outside-threads.ts";
-import { privately } from "./private-reply.ts";
 
 export const statusCommand: ChatCommand = {
   name: "status",

@@ -1,7 +1,7 @@
-import { openChildren, withdrawWaiting } from "../sessions/children.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { atWorkHere } from "./outside-threads.ts";
-import { privately } from "./private-reply.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { atWorkHere } from "../command-line/outside-threads.ts";
+import { privately } from "../protocol/private-reply.ts";
+import { openChildren, withdrawWaiting } from "../subagents/children.ts";
 
 export const stopCommand: ChatCommand = {
   name: "stop",

@@ -1,12 +1,12 @@
-import { asManager } from "../agent/managed-agents.ts";
-import type { QueryConfig } from "../agent/query-config.ts";
+import { asManager } from "../agents/managed-agents.ts";
+import type { QueryConfig } from "../agents/query-config.ts";
 import { shortReachOf } from "../capabilities.ts";
-import { narrowTools } from "../context/skill-narrowing.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { hereOf } from "../command-line/session-to-change.ts";
+import { textTable } from "../command-line/text-table.ts";
 import { offeredTools } from "../permissions/policy.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { privately } from "./private-reply.ts";
-import { hereOf } from "./session-to-change.ts";
-import { textTable } from "./text-table.ts";
+import { privately } from "../protocol/private-reply.ts";
+import { narrowTools } from "../skills/skill-narrowing.ts";
 
 export const toolsCommand: ChatCommand = {
   name: "tools",

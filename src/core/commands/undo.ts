@@ -1,14 +1,14 @@
+import { readArguments } from "../command-line/arguments.ts";
+import { asTyped } from "../command-line/as-typed.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { nothingTo } from "../command-line/outside-threads.ts";
+import type { FileFate } from "../history/file-restore.ts";
+import { namesOf, redoLastUndo, type UndoneFile, undoLastRun } from "../history/undo.ts";
+import { peopleOfRun } from "../people/run-people.ts";
 import { mayDecide } from "../permissions/deciders.ts";
-import { isFamilyBusy } from "../sessions/children.ts";
-import type { FileFate } from "../sessions/file-restore.ts";
-import { peopleOfRun } from "../sessions/run-people.ts";
-import { namesOf, redoLastUndo, type UndoneFile, undoLastRun } from "../sessions/undo.ts";
+import { privately } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import { readArguments } from "./arguments.ts";
-import { asTyped } from "./as-typed.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { nothingTo } from "./outside-threads.ts";
-import { privately } from "./private-reply.ts";
+import { isFamilyBusy } from "../subagents/children.ts";
 
 export const undoCommand: ChatCommand = {
   name: "undo",

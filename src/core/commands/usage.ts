@@ -1,17 +1,17 @@
+import { type DaySum, usageChart } from "../chart/usage-chart.ts";
+import { readArguments } from "../command-line/arguments.ts";
+import { asTyped } from "../command-line/as-typed.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
+import { didYouMean, nearest } from "../command-line/nearest.ts";
+import { bar, textTable } from "../command-line/text-table.ts";
 import { isAdmin } from "../permissions/session-people.ts";
 import { dollars } from "../protocol/dollars.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
-import type { FeedbackSum } from "../store/feedback.ts";
+import { privately } from "../protocol/private-reply.ts";
+import type { UsageKey, UsageRange, UsageSum } from "../store/ledger/usage-report.ts";
+import type { FeedbackSum } from "../store/run/feedback.ts";
 import { channelOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import type { UsageKey, UsageRange, UsageSum } from "../store/usage-report.ts";
-import { readArguments } from "./arguments.ts";
-import { asTyped } from "./as-typed.ts";
-import type { ChatCommand, CommandContext } from "./command.ts";
-import { didYouMean, nearest } from "./nearest.ts";
-import { privately } from "./private-reply.ts";
-import { bar, textTable } from "./text-table.ts";
-import { type DaySum, usageChart } from "./usage-chart.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = { usual: 7, most: 31 };

@@ -1,5 +1,6 @@
+import type { Projection } from "../events/projection.ts";
 import type { Message } from "../protocol/messages.ts";
-import { type Projection, resultChars, resultsOf } from "./projection.ts";
+import { resultChars, resultsOf } from "./projection.ts";
 
 /**
  * The number of results to evict so that those which stay fit the budget (characters); null when they do. It goes down to

@@ -1,5 +1,6 @@
+import type { Projection } from "../events/projection.ts";
 import type { ContentBlock, Message, ToolResultContent } from "../protocol/messages.ts";
-import { type Projection, resultsOf } from "./projection.ts";
+import { resultsOf } from "./projection.ts";
 import { textTokens } from "./token-estimate.ts";
 
 /** Messages at the end that stay verbatim. */

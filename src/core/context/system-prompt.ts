@@ -1,4 +1,4 @@
-import type { OutputStyle, QueryConfig } from "../agent/query-config.ts";
+import type { OutputStyle, QueryConfig } from "../agents/query-config.ts";
 import type { SystemPart } from "../providers/provider.ts";
 
 /** Instructions from a file; `source` names it to people. */

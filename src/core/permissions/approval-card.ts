@@ -1,7 +1,8 @@
 import type { Author } from "../protocol/messages.ts";
-import { codeBlock, plainLine, visibleText } from "../protocol/plain-text.ts";
+import { codeBlock, inlineCode, plainLine, visibleText } from "../protocol/plain-text.ts";
 import type { Button, OutgoingFile, OutgoingMessage } from "../protocol/platform.ts";
-import type { ApprovalRow } from "../store/approvals.ts";
+import type { ApprovalRow } from "../store/run/approvals.ts";
+import type { GrantRow } from "../store/run/grants.ts";
 import type { CallPreview } from "../tool.ts";
 
 /** A call as the card shows it. */
@@ -31,6 +32,8 @@ export interface CardFacts {
 const SHOWN_LINES = 40;
 /** What the lines around the calls need of the message. Characters. */
 const FRAME_CHARS = 700;
+/** Of what a remembered approval covers. Characters. */
+const WHAT_CHARS = 120;
 /** Characters of a sentence beside a call. */
 const LINE_CHARS = 300;
 /** Files beside one card. Source: Discord docs, Create Message (10 attachments). */
@@ -210,4 +213,10 @@ export function decisionText({ status, scope, decidedBy }: ApprovalRow, expiresM
     default:
       return "⏸ Not decided yet";
   }
+}
+
+/** A label that only points at its subject (`this command`) is followed by it: the key holds it behind the tool's name. */
+export function whatOf({ key, label }: GrantRow): string {
+  const what = plainLine(label, WHAT_CHARS);
+  return /\bthis\b/u.test(label) ? `${what} ${inlineCode(key.slice(key.indexOf(":") + 1), WHAT_CHARS)}` : what;
 }

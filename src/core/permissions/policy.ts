@@ -1,6 +1,7 @@
-import { MANAGER_ROLE, MERGE_WORK } from "../agent/managed-agents.ts";
-import { type Mode, OFFERED_PERMISSIONS } from "../agent/query-config.ts";
-import type { Permission, Tool } from "../tool.ts";
+import { MANAGER_ROLE, MERGE_WORK } from "../agents/managed-agents.ts";
+import type { Permission } from "../agents/query-config.ts";
+import { type Mode, OFFERED_PERMISSIONS } from "../agents/query-config.ts";
+import type { Tool } from "../tool.ts";
 
 /** What bounds the tools of a query: the agent's access role, the mode, and the operator's list. */
 export interface ToolAccess {

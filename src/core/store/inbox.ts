@@ -3,8 +3,8 @@ import {
   type StoredEvent,
   sessionEventBodySchema,
   type WaitingEvent,
-} from "../sessions/session-event.ts";
-import type { Client } from "./client.ts";
+} from "../events/session-event.ts";
+import type { Client } from "./database/client.ts";
 
 export interface NewInboxEvent {
   readonly sessionId: string;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Client } from "./client.ts";
+import type { Client } from "./database/client.ts";
 
 /** waiting: until the job's run before it has ended; retrying: until its next attempt. */
 const statusSchema = z.enum([

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
 import { systemCode } from "../protocol/system-code.ts";
-import type { Client } from "./client.ts";
+import type { Client } from "./database/client.ts";
 
 /** What people set of a job. */
 const settingsShape = {

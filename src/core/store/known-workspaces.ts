@@ -1,5 +1,5 @@
 import type { PlatformName } from "../protocol/platform.ts";
-import type { Client } from "./client.ts";
+import type { Client } from "./database/client.ts";
 
 export interface KnownWorkspace {
   /** `discord:1` */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Author, contentBlockSchema, type Message } from "../protocol/messages.ts";
-import type { Client } from "./client.ts";
+import type { Client } from "./database/client.ts";
 
 const contentSchema = z.array(contentBlockSchema);
 

@@ -1,7 +1,7 @@
 import { type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
-import { type ApprovalRow, approvalReads } from "./approvals.ts";
-import type { Client } from "./client.ts";
-import { type QuestionRow, questionReads } from "./questions.ts";
+import type { Client } from "./database/client.ts";
+import { type ApprovalRow, approvalReads } from "./run/approvals.ts";
+import { type QuestionRow, questionReads } from "./run/questions.ts";
 import { type RunRow, runReads } from "./runs.ts";
 
 /** What sessions wait for a person with. */

@@ -1,5 +1,5 @@
 import type { QueryOutcome } from "../protocol/events.ts";
-import type { Client } from "./client.ts";
+import type { Client } from "./database/client.ts";
 
 export interface RunRow {
   readonly id: string;

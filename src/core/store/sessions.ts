@@ -1,16 +1,23 @@
 import { z } from "zod";
-import { StoreError } from "../protocol/errors.ts";
-import { type PlatformName, platformNameSchema, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
-import type { Applicant } from "../sessions/admission.ts";
-import { type ChildTask, childTaskSchema } from "../sessions/child-task.ts";
+import { type ChildTask, childTaskSchema } from "../events/child-task.ts";
 import {
   changedSettings,
   type SessionSettings,
   type SettingsChange,
   sessionSettingsSchema,
-} from "../sessions/session-settings.ts";
-import type { Client } from "./client.ts";
+} from "../events/session-settings.ts";
+import { StoreError } from "../protocol/errors.ts";
+import { type PlatformName, platformNameSchema, type ThreadRef, threadRefSchema } from "../protocol/platform.ts";
+import type { Client } from "./database/client.ts";
 import type { KnownChannels } from "./known-channels.ts";
+
+/** A session that asks for a place. */
+export interface Applicant {
+  readonly sessionId: string;
+  /** Whose it is. */
+  readonly personId: string;
+  readonly channelKey: string;
+}
 
 export interface SessionRow {
   readonly id: string;

@@ -1,30 +1,30 @@
+import { isForeignKeyFailure } from "../protocol/database-failure.ts";
 import type { Runtime } from "../protocol/runtime.ts";
-import { approvalReads, approvalWrites } from "./approvals.ts";
-import { budgetWrites } from "./budgets.ts";
-import { childReads, childWrites } from "./children.ts";
-import type { Client, DatabaseClient } from "./client.ts";
-import { compactionReads, compactionWrites } from "./compactions.ts";
-import { isForeignKeyFailure } from "./failure.ts";
-import { feedbackReads, feedbackWrites } from "./feedback.ts";
-import { grantReads, grantWrites } from "./grants.ts";
+import type { Client, DatabaseClient } from "./database/client.ts";
+import { MIGRATIONS } from "./database/migrate.ts";
+import { presenceReads, presenceWrites } from "./database/presence.ts";
 import { inboxReads, inboxWrites } from "./inbox.ts";
 import { occurrenceReads, occurrenceWrites } from "./job-occurrences.ts";
 import { jobReads, jobWrites } from "./jobs.ts";
-import { journalReads, journalWrites } from "./journal.ts";
 import { ChannelMemory, type KnownChannels } from "./known-channels.ts";
 import { knownWorkspaceReads, knownWorkspaceWrites } from "./known-workspaces.ts";
+import { budgetWrites } from "./ledger/budgets.ts";
+import { usageReads, usageWrites } from "./ledger/usage.ts";
 import { messageReads, messageWrites } from "./messages.ts";
-import { MIGRATIONS } from "./migrate.ts";
 import { overviewReads } from "./overviews.ts";
-import { planReads, planWrites } from "./plans.ts";
-import { postReads, postWrites } from "./posts.ts";
-import { presenceReads, presenceWrites } from "./presence.ts";
-import { questionReads, questionWrites } from "./questions.ts";
+import { approvalReads, approvalWrites } from "./run/approvals.ts";
+import { childReads, childWrites } from "./run/children.ts";
+import { compactionReads, compactionWrites } from "./run/compactions.ts";
+import { feedbackReads, feedbackWrites } from "./run/feedback.ts";
+import { grantReads, grantWrites } from "./run/grants.ts";
+import { journalReads, journalWrites } from "./run/journal.ts";
+import { planReads, planWrites } from "./run/plans.ts";
+import { postReads, postWrites } from "./run/posts.ts";
+import { questionReads, questionWrites } from "./run/questions.ts";
+import { toolCallReads, toolCallWrites } from "./run/tool-calls.ts";
+import { undoReads, undoWrites } from "./run/undos.ts";
 import { runReads, runWrites } from "./runs.ts";
 import { sessionReads, sessionWrites } from "./sessions.ts";
-import { toolCallReads, toolCallWrites } from "./tool-calls.ts";
-import { undoReads, undoWrites } from "./undos.ts";
-import { usageReads, usageWrites } from "./usage.ts";
 import { webThreadReads, webThreadWrites } from "./web-threads.ts";
 
 function reads(db: Client) {
@@ -105,10 +105,10 @@ export async function openStore(url: string, runtime: Runtime): Promise<Store> {
 
 async function openClient(url: string, runtime: Runtime): Promise<DatabaseClient> {
   if (url.startsWith("file:")) {
-    const { openSqlite } = await import("./sqlite.ts");
+    const { openSqlite } = await import("./database/sqlite.ts");
     return openSqlite(url, MIGRATIONS.sqlite, runtime);
   }
-  const { openPostgresql } = await import("./postgresql.ts");
+  const { openPostgresql } = await import("./database/postgresql.ts");
   return openPostgresql(url, MIGRATIONS.postgresql, runtime);
 }
 

@@ -1,4 +1,4 @@
-import type { Client } from "./client.ts";
+import type { Client } from "./database/client.ts";
 
 /** Rows of the web page's threads. The web adapter's thread-store.ts says what they mean. */
 

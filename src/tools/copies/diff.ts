@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
+import type { ExecutorCopy } from "../../core/agents/executor-copy.ts";
 import { findGit, GIT_PROGRAMS, type GitCall, type GitEnd, gitRunner } from "../git/run-git.ts";
 import type { CopyChange } from "./executor-copies.ts";
 

@@ -2,7 +2,7 @@ import { constants, realpathSync, type Stats } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type ExecutorCopy, executorCopy } from "../../core/agent/executor-copy.ts";
+import { type ExecutorCopy, executorCopy } from "../../core/agents/executor-copy.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { keepWorktrees } from "../git/worktrees.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";

@@ -1,10 +1,10 @@
+import { beginKey } from "../../core/events/child-event.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { beginKey } from "../../core/sessions/child-event.ts";
-import { runOrWait } from "../../core/sessions/child-status.ts";
-import { parentOf } from "../../core/sessions/children.ts";
+import { runOrWait } from "../../core/store/run/child-status.ts";
 import type { Store } from "../../core/store/store.ts";
+import { parentOf } from "../../core/subagents/children.ts";
 import type { ExecutorCopies, KeptCopy } from "./executor-copies.ts";
 
 /** How much executors' copies may hold together once their work has ended, and how long what was not merged stays. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
+import type { ExecutorCopy } from "../../core/agents/executor-copy.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { type FileState, fileStateSchema } from "../../core/protocol/tool-result.ts";
 

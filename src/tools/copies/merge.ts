@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { constants, lstatSync, statSync, unlinkSync } from "node:fs";
 import path from "node:path";
-import type { ExecutorCopy } from "../../core/agent/executor-copy.ts";
+import type { ExecutorCopy } from "../../core/agents/executor-copy.ts";
+import { CancelSignal } from "../../core/protocol/signals.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
-import { CancelSignal } from "../../core/sessions/engine.ts";
 import { instructionRefusal, isInstructionFile } from "../instruction-files.ts";
 import { madeFor, removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { codeSpans } from "../../core/context/skill-code-spans.ts";
+import { codeSpans } from "../../core/skills/skill-code-spans.ts";
 
 /** How far imports lead: a file that an instruction file names is one deep. */
 const MAX_DEPTH = 5;

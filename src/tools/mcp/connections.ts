@@ -1,7 +1,8 @@
-import type { McpAnswer } from "../../core/commands/command.ts";
+import type { Permission } from "../../core/agents/query-config.ts";
+import type { McpAnswer } from "../../core/command-line/command.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Clock, Random } from "../../core/protocol/runtime.ts";
-import type { Permission, Tool } from "../../core/tool.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { Catalogue, LeftOutTool } from "./catalogue/catalogue.ts";
 import { toolPrefix } from "./catalogue/names.ts";
 import { type ConnectionState, McpConnection } from "./connection.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_RESULT_CHARS } from "../../core/agent/tool-result-bounds.ts";
+import { MAX_RESULT_CHARS } from "../../core/context/tool-result-bounds.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";

@@ -1,6 +1,6 @@
-import { firstWord } from "../../core/commands/arguments.ts";
-import type { McpAnswer } from "../../core/commands/command.ts";
-import { shellWords } from "../../core/commands/shell-words.ts";
+import { firstWord } from "../../core/command-line/arguments.ts";
+import type { McpAnswer } from "../../core/command-line/command.ts";
+import { shellWords } from "../../core/command-line/shell-words.ts";
 import { textOf } from "../../core/protocol/messages.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import type { McpConnection } from "./connection.ts";

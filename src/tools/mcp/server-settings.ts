@@ -1,4 +1,4 @@
-import type { Permission } from "../../core/tool.ts";
+import type { Permission } from "../../core/agents/query-config.ts";
 
 /** What the operator says of an MCP server; references to variables are replaced. */
 

@@ -1,16 +1,16 @@
-import { EXECUTOR, MERGE_WORK } from "../../core/agent/managed-agents.ts";
-import type { AgentDefinition, Mode } from "../../core/agent/query-config.ts";
-import { CHILD_TURNS, lesserAccess, WORKER } from "../../core/agent/sub-agents.ts";
+import { EXECUTOR, MERGE_WORK } from "../../core/agents/managed-agents.ts";
+import type { AgentDefinition, Mode } from "../../core/agents/query-config.ts";
+import { CHILD_TURNS, lesserAccess, WORKER } from "../../core/agents/sub-agents.ts";
+import type { ModelChoice } from "../../core/budget/model-choice.ts";
+import type { ChildEvent } from "../../core/events/child-event.ts";
+import { type ChildTask, MAX_DEPTH, MOST_CHILDREN, MOST_WAKES } from "../../core/events/child-task.ts";
+import type { SessionEventBody } from "../../core/events/session-event.ts";
+import type { SessionSettings } from "../../core/events/session-settings.ts";
+import { peopleOfRun } from "../../core/people/run-people.ts";
 import { offeredTools } from "../../core/permissions/policy.ts";
-import type { ModelChoice } from "../../core/providers/models/model-choice.ts";
-import type { ChildEvent } from "../../core/sessions/child-event.ts";
-import { type ChildTask, MAX_DEPTH, MOST_CHILDREN, MOST_WAKES } from "../../core/sessions/child-task.ts";
-import type { ChildDeps } from "../../core/sessions/children.ts";
-import { peopleOfRun } from "../../core/sessions/run-people.ts";
-import { jobOf, undertakingOfRun, wakesOf } from "../../core/sessions/run-place.ts";
-import type { SessionEventBody } from "../../core/sessions/session-event.ts";
-import type { SessionSettings } from "../../core/sessions/session-settings.ts";
+import { jobOf, undertakingOfRun, wakesOf } from "../../core/run/run-place.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
+import type { ChildDeps } from "../../core/subagents/children.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 
 export const AGENT = "agent";

@@ -1,12 +1,12 @@
 import { z } from "zod";
+import type { SessionEngine } from "../../core/engine/engine.ts";
+import { beginKey, endKeys } from "../../core/events/child-event.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import { beginKey, endKeys } from "../../core/sessions/child-event.ts";
-import { type ChildStatus, statusOf } from "../../core/sessions/child-status.ts";
-import { parentOf, withdrawChild } from "../../core/sessions/children.ts";
-import type { SessionEngine } from "../../core/sessions/engine.ts";
-import type { ChildRow } from "../../core/store/children.ts";
+import { type ChildStatus, statusOf } from "../../core/store/run/child-status.ts";
+import type { ChildRow } from "../../core/store/run/children.ts";
 import type { Store } from "../../core/store/store.ts";
+import { parentOf, withdrawChild } from "../../core/subagents/children.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import type { ExecutorCopies } from "../copies/executor-copies.ts";
 import { reportResult } from "./agent.ts";

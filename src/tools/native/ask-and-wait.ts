@@ -1,4 +1,4 @@
-import type { QuestionBody, QuestionRow } from "../../core/store/questions.ts";
+import type { QuestionBody, QuestionRow } from "../../core/store/run/questions.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { type AskDeps, ask, questionId } from "./ask.ts";
 

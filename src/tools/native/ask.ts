@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
+import { postKey } from "../../core/engine/post-once.ts";
+import { answeredCard, cardKey, openCard } from "../../core/people/question-card.ts";
+import { toolPostKey } from "../../core/people/tool-thread.ts";
 import { type ApprovalRules, decidersText } from "../../core/permissions/deciders.ts";
 import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Author } from "../../core/protocol/messages.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { postKey } from "../../core/sessions/post-once.ts";
-import { answeredCard, cardKey, openCard } from "../../core/sessions/question-card.ts";
-import { toolPostKey } from "../../core/sessions/tool-thread.ts";
-import type { QuestionBody, QuestionRow } from "../../core/store/questions.ts";
+import type { QuestionBody, QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ToolContext } from "../../core/tool.ts";
 

@@ -1,4 +1,4 @@
-import type { SessionEngine } from "../../core/sessions/engine.ts";
+import type { SessionEngine } from "../../core/engine/engine.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type AgentDeps, createAgent } from "./agent.ts";
 import { createAgentOutput } from "./agent-output.ts";

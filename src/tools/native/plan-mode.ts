@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import type { QuestionRow } from "../../core/store/questions.ts";
+import type { QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { type AskDeps, ask } from "./ask.ts";

@@ -4,7 +4,7 @@ import { explain } from "../../core/protocol/explain.ts";
 import type { Author, ToolResultContent } from "../../core/protocol/messages.ts";
 import type { Attachment, ThreadMessage } from "../../core/protocol/platform.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import { contentOf } from "../../core/sessions/input/attached-files.ts";
+import { contentOf } from "../../core/run/attached-files.ts";
 import { defineTool, type Tool, type ToolThread } from "../../core/tool.ts";
 
 const input = z.object({

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import type { SessionEngine } from "../../core/engine/engine.ts";
+import { SLEEP } from "../../core/engine/sleepers.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
-import type { SessionEngine } from "../../core/sessions/engine.ts";
-import { SLEEP } from "../../core/sessions/sleepers.ts";
 import type { Store } from "../../core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
 import { waiting } from "./waiting.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { SkillOrigin } from "../../core/context/skills.ts";
+import type { SkillOrigin } from "../../core/skills/skills.ts";
 
 /** A directory whose folders are skills. */
 export interface SkillDirectory {

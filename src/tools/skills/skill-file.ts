@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Skill } from "../../core/context/skills.ts";
+import type { Skill } from "../../core/skills/skills.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
 import { isBeneath, segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { type Place, Places, withFile } from "../wasm/workspace/places.ts";

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import path from "node:path";
-import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/context/skill-parse.ts";
-import { seenLine } from "../../core/context/skill-text.ts";
-import { type SkillCatalogue, type SkillProblem, skillCatalogue, skillName } from "../../core/context/skills.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
+import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/skills/skill-parse.ts";
+import { seenLine } from "../../core/skills/skill-text.ts";
+import { type SkillCatalogue, type SkillProblem, skillCatalogue, skillName } from "../../core/skills/skills.ts";
 import { Places, withFile } from "../wasm/workspace/places.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";

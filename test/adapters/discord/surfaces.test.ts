@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
-import { ABOUT_MESSAGE } from "../../../src/core/sessions/prompts.ts";
+import { ABOUT_MESSAGE } from "../../../src/core/inbound/prompts.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
 

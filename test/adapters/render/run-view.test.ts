@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
+import type { RunViewOptions } from "../../../src/core/progress/run-view.ts";
 import { PlatformError, ProviderError } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../../src/core/protocol/events.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
 import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
-import type { RunViewOptions } from "../../../src/core/sessions/run-view.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
 

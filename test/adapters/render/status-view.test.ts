@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
 import { withStatus } from "../../../src/adapters/render/status-view.ts";
+import type { OpenRunView, RunViewOptions } from "../../../src/core/progress/run-view.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
-import type { OpenRunView, RunViewOptions } from "../../../src/core/sessions/run-view.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { LIMITS, memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
 

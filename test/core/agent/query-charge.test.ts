@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ProviderError } from "../../../src/core/protocol/errors.ts";
+import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
-import { CancelSignal, SuspendSignal } from "../../../src/core/sessions/engine.ts";
 import { CALL_COST_USD, drive, type Reply, ScriptedModel, scenario, tool } from "./query-fixture.ts";
 
 const LONG = "word ".repeat(1_000);

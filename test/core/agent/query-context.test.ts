@@ -5,9 +5,9 @@ import { resultChars, resultsOf } from "../../../src/core/context/projection.ts"
 import { ProviderError } from "../../../src/core/protocol/errors.ts";
 import type { BudgetExceeded } from "../../../src/core/protocol/events.ts";
 import type { Message } from "../../../src/core/protocol/messages.ts";
+import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
-import { CancelSignal } from "../../../src/core/sessions/engine.ts";
 import { MemoryJournal, ProcessDied } from "../../support/memory-journal.ts";
 import { drive, type Reply, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 

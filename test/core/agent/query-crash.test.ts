@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
+import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import { CancelSignal } from "../../../src/core/sessions/engine.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { type CrashPoint, type JournalWrite, MemoryJournal, ProcessDied } from "../../support/memory-journal.ts";
 import { drive, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";

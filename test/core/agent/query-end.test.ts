@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { runQuery } from "../../../src/core/agent/query.ts";
 import type { QueryEnd } from "../../../src/core/protocol/events.ts";
+import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import { CancelSignal, SuspendSignal } from "../../../src/core/sessions/engine.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { MemoryJournal } from "../../support/memory-journal.ts";
 import { aborted, drive, resultTexts, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";

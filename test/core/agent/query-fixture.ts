@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { ApprovalDesk } from "../../../src/core/agent/approval-desk.ts";
 import { runQuery } from "../../../src/core/agent/query.ts";
-import type { AgentDefinition, QueryConfig } from "../../../src/core/agent/query-config.ts";
 import type { Query } from "../../../src/core/agent/query-input.ts";
+import type { AgentDefinition, QueryConfig } from "../../../src/core/agents/query-config.ts";
 import { TokenMeter } from "../../../src/core/context/token-estimate.ts";
 import type { QueryEnd, QueryEvent } from "../../../src/core/protocol/events.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";

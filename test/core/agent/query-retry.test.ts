@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ErrorCode, ProviderError } from "../../../src/core/protocol/errors.ts";
-import { CancelSignal } from "../../../src/core/sessions/engine.ts";
+import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { drive, type Reply, ScriptedModel, scenario } from "./query-fixture.ts";
 
 const detail = { providerName: "Anthropic", model: "claude-opus-5-5" };

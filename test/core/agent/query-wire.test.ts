@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Message } from "../../../src/core/protocol/messages.ts";
+import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
-import { CancelSignal } from "../../../src/core/sessions/engine.ts";
 import { type AnthropicServer, startAnthropicServer } from "../../support/anthropic-server.ts";
 import { MemoryJournal } from "../../support/memory-journal.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Mode } from "../../../src/core/agent/query-config.ts";
 import { decide, type ToolRules } from "../../../src/core/agent/tool-decision.ts";
-import type { CallRule, Permission, Tool } from "../../../src/core/tool.ts";
+import type { Mode, Permission } from "../../../src/core/agents/query-config.ts";
+import type { CallRule, Tool } from "../../../src/core/tool.ts";
 import { tool } from "./query-fixture.ts";
 
 const asks = { type: "ask", why: "It matters.", always: false } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { Person } from "../../../src/core/protocol/platform.ts";
-import { createIntake } from "../../../src/core/sessions/intake.ts";
-import { click, intakeOptions, mention, privateText, slash } from "../sessions/intake-fixture.ts";
+import { click, intakeOptions, mention, privateText, slash } from "../inbound/intake-fixture.ts";
 
 const BEN: Person = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { beginKey } from "../../../src/core/events/child-event.ts";
+import { createIntake, type IntakeOptions } from "../../../src/core/inbound/intake.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
-import { beginKey } from "../../../src/core/sessions/child-event.ts";
-import { createIntake, type IntakeOptions } from "../../../src/core/sessions/intake.ts";
 import { commandServices } from "../../support/command-services.ts";
-import { click, intakeOptions, mention, privateText, slash } from "../sessions/intake-fixture.ts";
+import { click, intakeOptions, mention, privateText, slash } from "../inbound/intake-fixture.ts";
 
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
 const USUAL_ACCESS = { admins: [], deny: [], guests: false, external: false };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Capabilities, reachOf } from "../../../src/core/capabilities.ts";
-import type { ListedTool } from "../../../src/core/commands/command.ts";
-import { createIntake } from "../../../src/core/sessions/intake.ts";
-import { intakeOptions, mention, privateText } from "../sessions/intake-fixture.ts";
+import type { ListedTool } from "../../../src/core/command-line/command.ts";
+import { createIntake } from "../../../src/core/inbound/intake.ts";
+import { intakeOptions, mention, privateText } from "../inbound/intake-fixture.ts";
 
 const BOUNDS = { clock: true, timeoutMs: 60_000, memoryMb: 256, outputBytes: 1_000 };
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { childIdOf } from "../../../src/core/events/child-task.ts";
+import type { RestoreRequest } from "../../../src/core/history/file-restore.ts";
+import { createIntake, type IntakeOptions } from "../../../src/core/inbound/intake.ts";
 import type { FileState } from "../../../src/core/protocol/tool-result.ts";
-import { childIdOf } from "../../../src/core/sessions/child-task.ts";
-import type { RestoreRequest } from "../../../src/core/sessions/file-restore.ts";
-import { createIntake, type IntakeOptions } from "../../../src/core/sessions/intake.ts";
-import { intakeOptions, mention, privateText } from "../sessions/intake-fixture.ts";
+import { intakeOptions, mention, privateText } from "../inbound/intake-fixture.ts";
 
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
 

@@ -1,9 +1,9 @@
 import { inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { usageChart } from "../../../src/core/commands/usage-chart.ts";
+import { usageChart } from "../../../src/core/chart/usage-chart.ts";
+import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { Receipt } from "../../../src/core/protocol/platform.ts";
-import { createIntake } from "../../../src/core/sessions/intake.ts";
-import { intakeOptions, mention, privateText } from "../sessions/intake-fixture.ts";
+import { intakeOptions, mention, privateText } from "../inbound/intake-fixture.ts";
 
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
 

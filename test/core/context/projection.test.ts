@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
-import {
-  type Projection,
-  projected,
-  resultChars,
-  resultsOf,
-  WHOLE_HISTORY,
-} from "../../../src/core/context/projection.ts";
+import { projected, resultChars, resultsOf } from "../../../src/core/context/projection.ts";
 import { evictionForBudget, evictionOfRounds } from "../../../src/core/context/result-eviction.ts";
 import { summaryEnd, summaryPrompt } from "../../../src/core/context/summary.ts";
+import type { Projection } from "../../../src/core/events/projection.ts";
+import { WHOLE_HISTORY } from "../../../src/core/events/projection.ts";
 import type { Message, ToolUseBlock } from "../../../src/core/protocol/messages.ts";
 import { visibleTurns } from "../../../src/core/providers/visible-content.ts";
 import { PIXEL, results, said, user } from "../../support/conversation.ts";

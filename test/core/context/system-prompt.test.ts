@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OutputStyle, QueryConfig } from "../../../src/core/agent/query-config.ts";
+import type { OutputStyle, QueryConfig } from "../../../src/core/agents/query-config.ts";
 import { buildSystemPrompt } from "../../../src/core/context/system-prompt.ts";
 import { shippedAgents } from "../../support/shipped-agents.ts";
 

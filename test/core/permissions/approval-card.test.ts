@@ -5,7 +5,7 @@ import {
   decidedCard,
   decisionText,
 } from "../../../src/core/permissions/approval-card.ts";
-import type { ApprovalRow } from "../../../src/core/store/approvals.ts";
+import type { ApprovalRow } from "../../../src/core/store/run/approvals.ts";
 
 const ANA = { id: "slack:U1", name: "ana" };
 const BOB = { id: "slack:U2", name: "bob" };

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { Mode } from "../../../src/core/agent/query-config.ts";
+import type { Mode, Permission } from "../../../src/core/agents/query-config.ts";
 import { offeredTools, refusal } from "../../../src/core/permissions/policy.ts";
-import type { Permission } from "../../../src/core/tool.ts";
 
 /** One tool of each kind that the rules tell apart. */
 const tools: readonly { readonly name: string; readonly permission: Permission }[] = [

@@ -1,5 +1,5 @@
 import type { Receipt } from "../../../src/core/protocol/platform.ts";
-import type { ApprovalRow } from "../../../src/core/store/approvals.ts";
+import type { ApprovalRow } from "../../../src/core/store/run/approvals.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { CHIEF } from "./sim-people.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { beginKey } from "../../../src/core/sessions/child-event.ts";
-import { beginChild } from "../../../src/core/sessions/children.ts";
+import { beginKey } from "../../../src/core/events/child-event.ts";
 import type { Store } from "../../../src/core/store/store.ts";
+import { beginChild } from "../../../src/core/subagents/children.ts";
 import { describeChanges } from "../../../src/tools/copies/diff.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { pruneCopies } from "../../../src/tools/copies/keep-copies.ts";

@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { expect, test, vi } from "vitest";
+import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
 import type { FileState } from "../../../src/core/protocol/tool-result.ts";
-import { CancelSignal, SuspendSignal } from "../../../src/core/sessions/engine.ts";
 import { describeChanges } from "../../../src/tools/copies/diff.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { type MergedFile, mergeChanges } from "../../../src/tools/copies/merge.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { boundResult } from "../../../src/core/agent/tool-result-bounds.ts";
 import { toolSpecs } from "../../../src/core/agent/tool-specs.ts";
+import { boundResult } from "../../../src/core/context/tool-result-bounds.ts";
 import { RecordingLog } from "../../support/discord/recording-log.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { begin, connect, hostile, textIn } from "./connected.ts";

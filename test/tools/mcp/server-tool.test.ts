@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Mode } from "../../../src/core/agent/query-config.ts";
-import type { Permission, Tool } from "../../../src/core/tool.ts";
+import type { Mode, Permission } from "../../../src/core/agents/query-config.ts";
+import type { Tool } from "../../../src/core/tool.ts";
 import type { McpServer, McpToolSettings } from "../../../src/tools/mcp/server-settings.ts";
 import { begin, connect, context, hostile, textIn } from "./connected.ts";
 

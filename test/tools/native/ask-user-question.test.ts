@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { PlatformError, StoreError } from "../../../src/core/protocol/errors.ts";
-import { textOf } from "../../../src/core/protocol/messages.ts";
-import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
-import { Closings } from "../../../src/core/sessions/closing.ts";
-import { closeLeftovers } from "../../../src/core/sessions/leftover-closings.ts";
+import { Closings } from "../../../src/core/people/closing.ts";
+import { closeLeftovers } from "../../../src/core/people/leftover-closings.ts";
 import {
   answerByClick,
   answerByMessage,
   showClosedQuestions,
   withdrawQuestions,
-} from "../../../src/core/sessions/questions.ts";
+} from "../../../src/core/people/questions.ts";
+import { PlatformError, StoreError } from "../../../src/core/protocol/errors.ts";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
 import { until } from "../../support/bot.ts";
 import {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { planSection } from "../../../src/core/context/plan-section.ts";
+import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/people/questions.ts";
+import { peopleOfRun } from "../../../src/core/people/run-people.ts";
 import { planRefusal } from "../../../src/core/permissions/plan-mode.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/sessions/questions.ts";
-import { peopleOfRun } from "../../../src/core/sessions/run-people.ts";
 import { createEnterPlanMode, createExitPlanMode } from "../../../src/tools/native/plan-mode.ts";
 import { createUpdatePlan } from "../../../src/tools/native/update-plan.ts";
 import { interleaved } from "../../support/interleaved-store.ts";

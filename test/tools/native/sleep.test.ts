@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { wakeSleeper } from "../../../src/core/engine/sleepers.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import { wakeSleeper } from "../../../src/core/sessions/sleepers.ts";
 import { createSleep } from "../../../src/tools/native/sleep.ts";
 import { ANA, message, nativeSession } from "../../support/native-session.ts";
 

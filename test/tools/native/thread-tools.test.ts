@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { peopleOfRun } from "../../../src/core/people/run-people.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { ThreadMessage } from "../../../src/core/protocol/platform.ts";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
-import { peopleOfRun } from "../../../src/core/sessions/run-people.ts";
 import { createAttach } from "../../../src/tools/native/attach.ts";
 import { createBrief } from "../../../src/tools/native/brief.ts";
 import { createReadThread } from "../../../src/tools/native/read-thread.ts";

@@ -1,4 +1,4 @@
-import type { ChatCommand, CommandOption } from "../../../core/commands/command.ts";
+import type { ChatCommand, CommandOption } from "../../../core/command-line/command.ts";
 import { canonicalJson } from "../../../core/protocol/canonical-json.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";

@@ -1,5 +1,5 @@
+import { ABOUT_MESSAGE } from "../../../core/inbound/prompts.ts";
 import type { InboundMessage, Person } from "../../../core/protocol/platform.ts";
-import { ABOUT_MESSAGE } from "../../../core/sessions/prompts.ts";
 import { channelKind, type InboundDeps, placeOf } from "../inbound.ts";
 import type { HistoryMessage } from "../wire.ts";
 import { authorOf } from "./history.ts";

@@ -1,5 +1,5 @@
+import { ASK_SHORTCUT } from "../../../core/inbound/prompts.ts";
 import type { InboundMessage, Receipt } from "../../../core/protocol/platform.ts";
-import { ASK_SHORTCUT } from "../../../core/sessions/prompts.ts";
 import type { InboundDeps } from "../inbound.ts";
 import { mayPostIn } from "../standing.ts";
 import type { SlackWeb } from "../web.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createModelChoice } from "../../../../src/core/budget/model-choice.ts";
 import { CATALOG } from "../../../../src/core/providers/catalog.ts";
-import { createModelChoice } from "../../../../src/core/providers/models/model-choice.ts";
 import { knownProvider } from "../../../../src/core/providers/models/models.ts";
 import { createProviderRegistry, type ProviderSettings } from "../../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";

@@ -1,0 +1,108 @@
+import type { QueryConfig } from "../agents/query-config.ts";
+import { ProviderError } from "../protocol/errors.ts";
+import { explain } from "../protocol/explain.ts";
+import { CATALOG, DEMO_PROVIDER } from "../providers/catalog.ts";
+import { modelSentence, modelWords } from "../providers/models/model-words.ts";
+import { knownModels, knownProvider } from "../providers/models/models.ts";
+import type { ListingRegistry, ResolvedModel } from "../providers/provider.ts";
+import type { ProviderSettings } from "../providers/registry.ts";
+import { priceUnknown } from "./budget-words.ts";
+import { type BudgetSettings, dollarLimit } from "./limits.ts";
+
+/** Which models people can choose from. */
+export interface ModelChoice {
+  /** The models of usable providers, as these list them and as they are known; others can be used, too. */
+  list(): Promise<readonly ModelOffer[]>;
+  /** What is known of a model, and since when, in words. */
+  about(ref: string): Promise<string>;
+  /** Why a model cannot be used, in words; null when nothing speaks against it. Asks no provider. */
+  problemWith(ref: string, config?: Pick<QueryConfig, "maxBudgetUsd">): Promise<string | null>;
+  /** Tokens that the model reads at once; null when it cannot be used. */
+  windowOf(config: Pick<QueryConfig, "model" | "contextWindow">): Promise<number | null>;
+}
+
+export interface ModelOffer {
+  /** `provider/model` */
+  readonly ref: string;
+  /** `200,000 tokens · $3 in, $15 out per million` */
+  readonly about: string;
+}
+
+export interface ModelChoiceOptions {
+  readonly registry: ListingRegistry;
+  readonly settings: Readonly<Record<string, ProviderSettings>>;
+  readonly budgets: BudgetSettings;
+}
+
+export function createModelChoice({ registry, settings, budgets }: ModelChoiceOptions): ModelChoice {
+  const resolved = async (ref: string): Promise<ResolvedModel | ProviderError> => {
+    try {
+      return await registry.resolve(ref);
+    } catch (error) {
+      if (error instanceof ProviderError) return error;
+      throw error;
+    }
+  };
+  return {
+    async about(ref) {
+      const found = await resolved(ref);
+      return found instanceof ProviderError ? "" : modelSentence(found);
+    },
+    async list() {
+      const byProvider = await Promise.all(
+        providersOf(registry, settings).map((id) => modelsOf(id, registry, settings)),
+      );
+      const refs = inTurns(byProvider);
+      return Promise.all(
+        refs.map(async (ref) => {
+          const found = await resolved(ref);
+          return { ref, about: found instanceof ProviderError ? "" : modelWords(found.facts) };
+        }),
+      );
+    },
+    async problemWith(ref, { maxBudgetUsd } = {}) {
+      const found = await resolved(ref);
+      if (found instanceof ProviderError) {
+        const { code, detail, message } = found;
+        return code === "unknown_provider"
+          ? `I cannot use \`${ref}\`: ${detail["reason"] ?? message}.`
+          : explain(found);
+      }
+      const scope = dollarLimit(
+        { ...budgets, ...(maxBudgetUsd === undefined ? {} : { runUsd: maxBudgetUsd }) },
+        { isJob: false },
+      );
+      return scope === null || found.facts.price !== null ? null : priceUnknown(ref, scope);
+    },
+    async windowOf({ model, contextWindow }) {
+      if (contextWindow !== undefined) return contextWindow;
+      const found = await resolved(model);
+      return found instanceof ProviderError ? null : found.facts.contextWindow;
+    },
+  };
+}
+
+/** Those that the operator has set up, and servers on this machine, which need no setting; the demo where there is nothing else. */
+function providersOf(registry: ListingRegistry, settings: ModelChoiceOptions["settings"]): readonly string[] {
+  const usable = registry.available();
+  const real = usable.filter((id) => id !== DEMO_PROVIDER && (id in settings || knownProvider(id)?.local === true));
+  return real.some((id) => id in settings) ? real : [...real, DEMO_PROVIDER];
+}
+
+/** Its default and the operator's own first, then what it lists; what is known where it lists nothing. */
+async function modelsOf(id: string, registry: ListingRegistry, settings: ModelChoiceOptions["settings"]) {
+  const usual = CATALOG.find((entry) => entry.id === id)?.defaultModel ?? null;
+  const own = Object.keys(settings[id]?.models ?? {});
+  const known = knownModels(id);
+  const list = id === DEMO_PROVIDER ? null : await registry.list(id);
+  const listed = list?.type === "listed" ? list.models.map((model) => model.id) : [];
+  const there = listed.length === 0 ? known : [...known.filter((model) => listed.includes(model)), ...listed];
+  const all = new Set([...(usual === null ? [] : [usual]), ...own, ...there]);
+  return [...all].map((model) => `${id}/${model}`);
+}
+
+/** One of each, again and again: no provider hides the others at the end of its list. */
+function inTurns(lists: readonly (readonly string[])[]): string[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list.slice(at, at + 1))).flat();
+}

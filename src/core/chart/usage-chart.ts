@@ -1,0 +1,46 @@
+import type { OutgoingFile } from "../protocol/platform.ts";
+import type { UsageSum } from "../store/ledger/usage-report.ts";
+import { drawChart, PALETTE } from "./draw.ts";
+import { encodePng } from "./png.ts";
+import { shortNumber } from "./scale.ts";
+
+export interface DaySum extends Pick<UsageSum, "costUsd" | "tokens"> {
+  /** `2026-11-22` */
+  readonly day: string;
+}
+
+/** Slack shows pictures 360 pixels wide: letters have to be large within them. */
+const SIZE = { width: 640, height: 300, textSize: 2 };
+
+/**
+ * What each day has cost, as a picture; tokens where nothing has a price. Null where a picture would tell nothing: of a
+ * single day, or when nothing was spent.
+ */
+export function usageChart(days: readonly DaySum[]): OutgoingFile | null {
+  const isPriced = days.some(({ costUsd }) => costUsd > 0);
+  const values = days.map(({ costUsd, tokens }) => (isPriced ? costUsd : tokens));
+  if (days.length < 2 || Math.max(...values) === 0) return null;
+  const chart = {
+    type: "bar",
+    title: `${isPriced ? "Cost" : "Tokens"} per day (UTC)`,
+    labels: days.map(({ day }) => dayLabel(day)),
+    series: [{ name: "", values }],
+  } as const;
+  const drawn = drawChart(chart, { ...SIZE, valueText: isPriced ? dollars : shortNumber });
+  return { name: "usage-by-day.png", mediaType: "image/png", data: encodePng(drawn, PALETTE) };
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** `Nov 28` */
+function dayLabel(day: string): string {
+  const [, month, date] = day.split("-").map(Number);
+  return `${MONTHS[(month ?? 1) - 1]} ${date}`;
+}
+
+/** As short as it may be beside a bar: `$0.004`, `$0.026`, `$0.40`, `$5`, `$12`. */
+function dollars(value: number): string {
+  if (value >= 10) return `$${Math.round(value)}`;
+  if (value < 0.1) return `$${Number(value.toPrecision(value < 0.01 ? 1 : 2))}`;
+  return `$${value.toFixed(2).replace(/\.00$/, "")}`;
+}

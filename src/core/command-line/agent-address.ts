@@ -1,0 +1,11 @@
+import type { AgentDefinition } from "../agents/query-config.ts";
+
+/** `@plan write x` → plan, write x. Null when the text begins with nobody, or with somebody who is no agent. */
+export function agentAddress(
+  text: string,
+  agents: ReadonlyMap<string, AgentDefinition>,
+): { readonly agent: AgentDefinition; readonly prompt: string } | null {
+  const [, name = "", prompt = ""] = /^\s*@([a-z0-9][a-z0-9-]*)(?:[\s:,]([\s\S]*))?$/i.exec(text) ?? [];
+  const agent = agents.get(name.toLowerCase());
+  return agent?.visible === true ? { agent, prompt: prompt.replace(/^[\s:,]+/, "").trim() } : null;
+}

@@ -1,0 +1,46 @@
+import { privately } from "../protocol/private-reply.ts";
+import { asTyped } from "./as-typed.ts";
+import type { ChatCommand, CommandContext, CommandReply } from "./command.ts";
+import { helpAskedFor } from "./command-help.ts";
+import { commandRefusal } from "./may-use.ts";
+import { didYouMean, nearest } from "./nearest.ts";
+
+/** `/stop now` → stop, now. */
+export interface TypedCommand {
+  readonly name: string;
+  /** What follows the name, as it was typed. */
+  readonly line: string;
+}
+
+/**
+ * The command that a text is; null when it is none. Words that begin with a slash need not be a command: a path is
+ * none, and neither is a name that is far from all commands and has more text behind it (`/tmp is full`).
+ */
+export function typedCommand(text: string, commands: readonly ChatCommand[]): TypedCommand | null {
+  const match = /^\/([a-z][a-z-]*)(?:\s([\s\S]*))?$/i.exec(text.trim());
+  const name = match?.[1]?.toLowerCase();
+  if (name === undefined) return null;
+  const line = match?.[2]?.trim() ?? "";
+  const names = commands.map((command) => command.name);
+  const isMeant = line === "" || names.includes(name) || nearest(name, names).length > 0;
+  return isMeant ? { name, line } : null;
+}
+
+/** Runs a command for a person who may use it; everybody else is told why not. Its `--help` is for all. */
+export async function runCommand({ name, line }: TypedCommand, context: CommandContext): Promise<CommandReply> {
+  const command = context.commands.find((each) => each.name === name);
+  if (command === undefined) return privately(unknownCommand(name, context.commands));
+  const help = helpAskedFor(command, line);
+  if (help !== null) return privately(help);
+  const refusal = commandRefusal(command, line, context);
+  return refusal === null ? command.run(line, context) : privately(refusal);
+}
+
+export function unknownCommand(name: string, commands: readonly ChatCommand[]): string {
+  const near = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  const names = near.map((one) => `/${one}`);
+  return `I don't know ${asTyped(`/${name}`)}.${didYouMean(names, "`/help` lists what there is.")}`;
+}

@@ -1,0 +1,377 @@
+import {
+  type Claim,
+  type Delivered,
+  type Proof,
+  type SessionEngine,
+  type SessionHandler,
+  type TurnContext,
+} from "../engine/engine.ts";
+import type { PostTarget } from "../engine/post-once.ts";
+import { createTurnContext } from "../engine/turn-context.ts";
+import { resumesRun, type SessionEvent, startsRun } from "../events/session-event.ts";
+import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { AppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { PlatformName } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import { CancelSignal, SuspendSignal } from "../protocol/signals.ts";
+import type { Applicant } from "../store/sessions.ts";
+import { applicantOf } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import { type StoppedRun, stopRun } from "../subagents/children.ts";
+import { wakeReleased } from "../subagents/executor-queue.ts";
+import { Admission } from "./admission.ts";
+import { beginRun, FIRST_EPOCH, NothingToDo, type OwnedWake, resumeRun } from "./next-wake.ts";
+import { QueuePositions } from "./queue-positions.ts";
+import { type NewEvent, type Stored, storeEvent } from "./store-event.ts";
+import { Timers } from "./timers.ts";
+
+export interface EmbeddedEngineOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly maxConcurrentRuns: number;
+  readonly target: (platform: PlatformName) => PostTarget;
+}
+
+/** How long until a run that could not go on is tried again: doubles with each failure. Milliseconds. */
+const RETRY_MS = { first: 5_000, most: 300_000 };
+
+/** How long until the next due event is looked for again: timers know nothing of clocks that are set and machines that sleep. Milliseconds. */
+const LOOK_AGAIN_MS = 60_000;
+
+/** What was found waiting is begun so often: what goes on, and what is new, comes first. Milliseconds. */
+const BEGIN_EVERY_MS = 20;
+
+/** Of the drain time, what calls get; the rest is for what follows them. */
+const DRAIN_SHARE = 0.8;
+
+/** What happens twice has happened. */
+const REPEATABLE: Proof = { isDone: () => Promise.resolve(false) };
+
+interface ActiveRun {
+  readonly controller: AbortController;
+  runId: string | null;
+  finished: Promise<void>;
+}
+
+/**
+ * Runs every session in this process: serial within a session, parallel across sessions. The database
+ * holds all there is to know, so a start is a scan: runs that were cut, then events that wait.
+ */
+export class EmbeddedEngine implements SessionEngine {
+  readonly #options: EmbeddedEngineOptions;
+  readonly #admission: Admission;
+  readonly #active = new Map<string, ActiveRun>();
+  /** Sessions that were woken while they ran: they are looked at once more. */
+  readonly #again = new Set<string>();
+  readonly #suspend = new AbortController();
+  readonly #positions: QueuePositions;
+  /** How often in a row the session's run could not go on. */
+  readonly #failures = new Map<string, number>();
+  /** Sessions whose run is being begun before it has a place: as good as active. */
+  readonly #preparing = new Map<string, Promise<boolean>>();
+  /** Begins the runs that were found waiting. Never rejects. */
+  #beginning: Promise<void> = Promise.resolve();
+  #handler: SessionHandler | null = null;
+  readonly #timers: Timers;
+  #cancelDue: (() => void) | null = null;
+  /** What was due by then has been woken. Milliseconds since the epoch. */
+  #wokenUntil = 0;
+
+  constructor(options: EmbeddedEngineOptions) {
+    this.#options = options;
+    this.#admission = new Admission(options.maxConcurrentRuns);
+    this.#timers = new Timers(options.runtime.clock);
+    this.#positions = new QueuePositions({
+      waiting: () => this.#admission.waiting(),
+      handler: () => this.#handler,
+      after: (ms, fire) => this.#timers.after(ms, fire),
+      log: options.log,
+    });
+  }
+
+  async start(handler: SessionHandler): Promise<void> {
+    this.#handler = handler;
+    const interrupted = await this.#options.store.runs.interrupted();
+    await this.#wakeAll(interrupted.map(({ sessionId }) => sessionId));
+    await this.#fireTimers();
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#handler = null;
+    this.#timers.cancelAll();
+    this.#suspend.abort(new SuspendSignal("shutting down", drainMs * DRAIN_SHARE));
+    const running = [this.#beginning, ...[...this.#active.values()].map((run) => run.finished)];
+    const gaveUp = new AbortController();
+    await Promise.race([Promise.all(running), this.#options.runtime.clock.sleep(drainMs, gaveUp.signal)]);
+    gaveUp.abort();
+  }
+
+  async deliver(sessionId: string, event: SessionEvent, claim?: Claim): Promise<Delivered> {
+    const dueAt = this.#options.runtime.clock.now();
+    const { delivered, opened } = await this.#store({ sessionId, event, dueAt, claim });
+    if (delivered === "new" && (startsRun(event) || resumesRun(event))) await this.#tryWake(sessionId, opened);
+    return delivered;
+  }
+
+  async deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate"> {
+    const { delivered } = await this.#store({ sessionId, event, dueAt });
+    if (delivered === "new" && dueAt <= this.#wokenUntil) await this.#tryWake(sessionId);
+    await this.#armTimer();
+    return delivered === "new" ? "new" : "duplicate";
+  }
+
+  async #store(event: NewEvent): Promise<Stored> {
+    try {
+      return await storeEvent(event, this.#options);
+    } catch (error) {
+      // It may be stored all the same, and whoever delivers it again is told that it is a duplicate.
+      if (isDatabaseAway(error)) this.#wakeLater(event.sessionId, error, "delivery_in_doubt");
+      throw error;
+    }
+  }
+
+  async cancel(sessionId: string, runId: string, by: string): Promise<void> {
+    const run = { sessionId, runId };
+    const { below, released } = await this.#options.store.transaction((tx) => stopRun(tx, run, by));
+    await Promise.all([run, ...below].map((each) => this.#abort(each, by)));
+    await wakeReleased(released, this);
+  }
+
+  /** Ends a run that is asked to stop in the store, wherever it is: at work, queued or parked. */
+  async #abort({ sessionId, runId }: StoppedRun, by: string): Promise<void> {
+    // What is being begun waits for a place in a moment, and need not.
+    await this.#preparing.get(sessionId)?.catch(() => undefined);
+    const active = this.#active.get(sessionId);
+    if (active?.runId === runId) active.controller.abort(new CancelSignal(by));
+    else if (this.#admission.promote(sessionId)) this.#admit(sessionId);
+    else await this.#tryWake(sessionId);
+  }
+
+  /** How many runs go on or wait; for health and metrics. */
+  load(): { running: number; waiting: number } {
+    return { running: this.#active.size, waiting: this.#admission.waitingCount };
+  }
+
+  /** A session whose wake fails is woken again later: what is for it is stored, and nobody delivers that again. Never rejects. */
+  async #tryWake(sessionId: string, known: Applicant | null = null): Promise<void> {
+    try {
+      await this.#wake(sessionId, known);
+    } catch (error) {
+      this.#wakeLater(sessionId, error, "wake_failed");
+    }
+  }
+
+  #wakeLater(sessionId: string, error: unknown, event: string): void {
+    if (this.#suspend.signal.aborted) return;
+    const failures = this.#failures.get(sessionId) ?? 0;
+    this.#failures.set(sessionId, failures + 1);
+    const waitMs = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** failures);
+    this.#options.log.error({ err: error, sessionId, waitMs }, event);
+    this.#timers.after(waitMs, () => this.#rewake(sessionId));
+  }
+
+  async #wake(sessionId: string, known: Applicant | null = null): Promise<void> {
+    if (this.#handler === null) return;
+    const applicant = known ?? (await this.#options.store.sessions.applicantsOf([sessionId]))[0];
+    // The delivery that was to open the session came to nothing.
+    if (applicant === undefined) return;
+    if (this.#active.has(sessionId) || this.#preparing.has(sessionId)) {
+      this.#again.add(sessionId);
+      return;
+    }
+    if (this.#admission.isWaiting(sessionId)) return;
+    if (!this.#admission.isFullFor(applicant.personId)) this.#admission.enqueue(applicant);
+    // Where there was nothing to do, an event that came meanwhile has only left word.
+    else if (!(await this.#prepare(sessionId)) && this.#again.delete(sessionId))
+      return this.#wake(sessionId, applicant);
+    this.#admitNext();
+    this.#positions.moved();
+  }
+
+  /**
+   * Sessions that the store says have something to do, as many as there may be after a time away: all are in the queue when
+   * this resolves, and no start waits for what those without a place need.
+   */
+  async #wakeAll(sessionIds: readonly string[]): Promise<void> {
+    if (sessionIds.length === 0) return;
+    for (const applicant of await this.#options.store.sessions.applicantsOf(sessionIds)) {
+      const { sessionId } = applicant;
+      if (this.#active.has(sessionId) || this.#preparing.has(sessionId)) this.#again.add(sessionId);
+      else if (!this.#admission.isWaiting(sessionId)) this.#admission.enqueue(applicant);
+    }
+    this.#admitNext();
+    this.#beginning = this.#beginning.then(() => this.#beginWaiting());
+  }
+
+  async #beginWaiting(): Promise<void> {
+    const { runtime } = this.#options;
+    for (const sessionId of this.#admission.waiting()) {
+      if (this.#handler === null) return;
+      if (!this.#admission.isWaiting(sessionId) || this.#positions.has(sessionId)) continue;
+      try {
+        await this.#prepare(sessionId);
+        this.#positions.moved();
+        await runtime.clock.sleep(BEGIN_EVERY_MS, this.#suspend.signal);
+      } catch (error) {
+        if (this.#suspend.signal.aborted) return;
+        // It is begun when it has a place.
+        this.#options.log.warn({ err: error, sessionId }, "waiting_run_not_begun");
+      }
+    }
+  }
+
+  /** Begins the run of a session that must wait, so that its thread shows it and it can be stopped; false when it has none. */
+  #prepare(id: string): Promise<boolean> {
+    const begin = async () => {
+      try {
+        const next = await this.#nextWake(id, null);
+        if (next === null) return false;
+        const applicant = applicantOf(next.wake.session);
+        this.#positions.add(id, { wake: next.wake, context: this.#context(next, new AbortController()) });
+        if (!this.#active.has(id) && !this.#admission.isWaiting(id)) this.#admission.enqueue(applicant);
+        return true;
+      } finally {
+        this.#preparing.delete(id);
+      }
+    };
+    const preparing = begin();
+    this.#preparing.set(id, preparing);
+    return preparing;
+  }
+
+  #admitNext(): void {
+    for (let next = this.#admission.next(); next !== undefined; next = this.#admission.next()) this.#admit(next);
+  }
+
+  #admit(sessionId: string): void {
+    const active: ActiveRun = { controller: new AbortController(), runId: null, finished: Promise.resolve() };
+    this.#active.set(sessionId, active);
+    active.finished = this.#drive(sessionId, active).finally(() => this.#leave(sessionId));
+  }
+
+  #leave(sessionId: string): void {
+    this.#active.delete(sessionId);
+    this.#admission.leave(sessionId);
+    if (this.#handler === null) return;
+    this.#admitNext();
+    this.#positions.moved();
+    if (this.#again.delete(sessionId)) this.#rewake(sessionId);
+  }
+
+  /** One run of the session; another that waits goes to the end of the queue. Never rejects. */
+  async #drive(sessionId: string, active: ActiveRun): Promise<void> {
+    const { log } = this.#options;
+    try {
+      await this.#preparing.get(sessionId);
+      this.#positions.delete(sessionId);
+      this.#again.delete(sessionId);
+      const next = await this.#nextWake(sessionId, active);
+      if (next === null) {
+        // Somebody has stopped what waits further, in this very moment.
+        if (active.controller.signal.aborted) this.#again.add(sessionId);
+        return;
+      }
+      await this.#run(next, active);
+      this.#failures.delete(sessionId);
+      if (next.hasMore) this.#again.add(sessionId);
+    } catch (error) {
+      if (this.#suspend.signal.aborted) return;
+      if (error instanceof AppError && error.code === "stale_owner") {
+        log.warn({ err: error, sessionId }, "session_lost");
+        return;
+      }
+      this.#wakeLater(sessionId, error, "run_failed");
+    }
+  }
+
+  #rewake(sessionId: string): void {
+    this.#tryWake(sessionId).catch((error: unknown) => this.#options.log.error({ err: error, sessionId }, "wake_lost"));
+  }
+
+  /**
+   * The run to go on with, or a new one for the oldest waiting event; null when there is nothing to do. It makes this wake
+   * the session's owner, whoever had it before can write no more, and all it begins with is read together.
+   */
+  async #nextWake(sessionId: string, active: ActiveRun | null): Promise<OwnedWake | null> {
+    const { store, runtime } = this.#options;
+    const runId = runtime.ids.next("run");
+    const begin = store.transaction(async (tx) => {
+      const now = runtime.clock.now();
+      const owned = await tx.sessions.raiseEpoch(sessionId);
+      const open = owned.epoch === FIRST_EPOCH ? null : await tx.runs.open(sessionId);
+      // Whoever stops the run from here on finds it at work.
+      if (active !== null) active.runId = open?.id ?? runId;
+      const waiting = await tx.inbox.waiting(sessionId, now);
+      if (open !== null) return resumeRun(tx, { ...owned, open, waiting, now });
+      return beginRun(tx, { ...owned, runId, waiting, now });
+    });
+    try {
+      return await begin;
+    } catch (error) {
+      if (error instanceof NothingToDo) return null;
+      throw error;
+    }
+  }
+
+  async #run(next: OwnedWake, active: ActiveRun): Promise<void> {
+    const handler = this.#handler;
+    if (handler === null) return;
+    const { wake, stoppedBy } = next;
+    const context = this.#context(next, active.controller);
+    active.runId = wake.runId;
+    if (stoppedBy !== null) active.controller.abort(new CancelSignal(stoppedBy));
+    const end = await handler.run(wake, context);
+    if (end !== "parked") return;
+    await context.commit((tx) => tx.runs.setStatus(wake.runId, "parked"), REPEATABLE);
+    // What it waits for may have come while it parked.
+    this.#again.add(wake.sessionId);
+  }
+
+  #context({ wake, epoch }: OwnedWake, controller: AbortController): TurnContext {
+    const { store, runtime, log, target } = this.#options;
+    const { thread } = wake.session;
+    return createTurnContext({
+      store,
+      clock: runtime.clock,
+      log,
+      target: target(thread.platform),
+      sessionId: wake.sessionId,
+      runId: wake.runId,
+      epoch,
+      thread,
+      isResumed: wake.resumed,
+      isNewSession: wake.isFirst,
+      signal: AbortSignal.any([controller.signal, this.#suspend.signal]),
+      suspended: this.#suspend.signal,
+    });
+  }
+
+  /** Sleeps until the next timer is due. */
+  async #armTimer(): Promise<void> {
+    const { store, runtime } = this.#options;
+    this.#cancelDue?.();
+    const due = await store.inbox.nextDue(this.#wokenUntil);
+    if (due === null || this.#handler === null) return;
+    const waitMs = Math.min(Math.max(0, due - runtime.clock.now()), LOOK_AGAIN_MS);
+    this.#cancelDue = this.#timers.after(waitMs, () => this.#fire());
+  }
+
+  #fire(): void {
+    this.#fireTimers().catch((error: unknown) => {
+      if (this.#suspend.signal.aborted) return;
+      this.#options.log.error({ err: error }, "timers_failed");
+      this.#timers.after(RETRY_MS.first, () => this.#fire());
+    });
+  }
+
+  async #fireTimers(): Promise<void> {
+    const { store, runtime } = this.#options;
+    const now = runtime.clock.now();
+    // Before it is read: what is stored meanwhile, and due already, is woken by whoever stores it.
+    this.#wokenUntil = now;
+    await this.#wakeAll(await store.inbox.sessionsToWake(now));
+    await this.#armTimer();
+  }
+}

@@ -1,0 +1,79 @@
+import type { Wake } from "../engine/engine.ts";
+import { entering, type WaitingEvent } from "../events/session-event.ts";
+import type { RunRow } from "../store/runs.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { StoreTransaction } from "../store/store.ts";
+
+/** A wake and the epoch under which it may write. */
+export interface OwnedWake {
+  readonly wake: Wake;
+  readonly epoch: number;
+  /** Who has stopped the run before this wake, as people read it; null when nobody has. */
+  readonly stoppedBy: string | null;
+  /** More waits than this run takes. */
+  readonly hasMore: boolean;
+}
+
+/** Of a session that no wake has owned before. */
+export const FIRST_EPOCH = 1;
+
+/** A session as its owner finds it. */
+interface Owned {
+  readonly session: SessionRow;
+  readonly epoch: number;
+  /** Everything that is due, oldest first. */
+  readonly waiting: readonly WaitingEvent[];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Rolls the transaction back that has found nothing to do: a run that waits further keeps its owner. */
+export class NothingToDo extends Error {}
+
+/**
+ * Begins a run for the oldest event that may; null when none may. What only a parked run goes on with has come after its end
+ * then. Throws NothingToDo when somebody else has just taken the event.
+ */
+export async function beginRun(
+  tx: StoreTransaction,
+  { session, epoch, waiting, now, runId }: Owned & { readonly runId: string },
+): Promise<OwnedWake | null> {
+  const sessionId = session.id;
+  const event = waiting.find(({ wakes }) => wakes);
+  if (event === undefined) {
+    if (waiting.some(({ resumes }) => resumes)) await tx.inbox.takeResuming(sessionId, null, now);
+    return null;
+  }
+  if ((await tx.inbox.take([event.seq], runId)) === 0) throw new NothingToDo();
+  const others = waiting.filter((each) => each !== event);
+  const pending = entering(others, event);
+  if (pending.length > 0)
+    await tx.inbox.take(
+      pending.map(({ seq }) => seq),
+      runId,
+    );
+  const agent = event.body.kind === "message" ? event.body.agent : undefined;
+  if (agent !== undefined) await tx.sessions.setAgent(sessionId, agent);
+  await tx.runs.begin({ id: runId, sessionId, eventSeq: event.seq, at: now });
+  const answering = agent === undefined ? session : { ...session, agent };
+  const isFirst = epoch === FIRST_EPOCH;
+  const wake = { sessionId, runId, event, resumed: false, session: answering, pending, isFirst, startedAt: now };
+  return { wake, epoch, stoppedBy: null, hasMore: pending.length < others.length };
+}
+
+/** Goes on with a run that was cut or stopped, or whose event has come. Throws NothingToDo where it waits further. */
+export async function resumeRun(
+  tx: StoreTransaction,
+  { session, epoch, waiting, now, open }: Owned & { readonly open: RunRow },
+): Promise<OwnedWake> {
+  const isCut = open.status === "running" || open.cancelledBy !== null;
+  if (!isCut && !waiting.some(({ resumes }) => resumes)) throw new NothingToDo();
+  await tx.inbox.takeResuming(session.id, open.id, now);
+  if (open.status === "parked") await tx.runs.setStatus(open.id, "running");
+  const events = await tx.inbox.ofRun(open.id);
+  const event = events.find(({ seq }) => seq === open.eventSeq) ?? (await tx.inbox.get(open.eventSeq));
+  const pending = events.filter((each) => each !== event);
+  const run = { sessionId: session.id, runId: open.id, startedAt: open.startedAt };
+  const wake = { ...run, event, resumed: true, session, pending, isFirst: false };
+  return { wake, epoch, stoppedBy: open.cancelledBy, hasMore: true };
+}

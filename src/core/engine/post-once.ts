@@ -1,0 +1,139 @@
+import { isDatabaseAway } from "../protocol/database-failure.ts";
+import { AppError, StoreError, toAppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
+import { tryAgain } from "./try-again.ts";
+
+/** What posting needs of a platform. */
+export type PostTarget = Pick<ChatPlatform, "post" | "find">;
+
+export interface PostOnce {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly target: PostTarget;
+  readonly owner: { readonly runId: string; readonly sessionId: string; readonly epoch: number };
+  readonly thread: ThreadRef;
+  /** Aborts when the process gives the run up, not when a person stops it. */
+  readonly signal: AbortSignal;
+  /** Nobody has posted under the key before. */
+  readonly isFirst?: boolean;
+  /** When an earlier transaction wrote the intent down; milliseconds since the epoch. */
+  readonly intentAt?: number | null;
+  /** Marks the post as sent with what is committed next, in place of a transaction of its own. */
+  readonly marks?: ((posted: PostedMessage) => void) | null;
+}
+
+/**
+ * How long a post that was cut off may still land. Milliseconds, from the last moment it may have been
+ * sent. Until then the platform is asked again and again; only then is the message posted a second time.
+ */
+export const LANDING_MS = 3_000;
+const LOOK_EVERY_MS = 500;
+const RETRY_MS = { first: 500, most: 30_000 };
+
+/** Errors after which the message is certainly not on the platform and never will be. */
+const FINAL: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "platform_auth"]);
+
+/**
+ * Posts a message exactly once under a key, also across a crash: the intent is durable before the
+ * platform is called, and an intent without an outcome is looked for before it is posted again.
+ */
+export async function postOnce(context: PostOnce, key: string, message: OutgoingMessage): Promise<PostedMessage> {
+  const known = context.isFirst ? null : await persistently(context, key, () => context.store.posts.get(key));
+  if (known?.posted) return known.posted;
+  // What a process before this one sent may land as late as what this one sends now.
+  let doubt: Doubt | null = known === null ? null : { intentAt: known.intentAt, since: context.clock.now() };
+  for (let attempt = 0; ; attempt++) {
+    const found = doubt === null ? null : await look(context, key, doubt);
+    if (found !== null) return settle(context, key, found);
+    const announced = attempt === 0 && known === null ? context.intentAt : null;
+    const intentAt = announced ?? (await writeIntent(context, key, { again: known !== null || attempt > 0 }));
+    doubt = null;
+    try {
+      return await settle(context, key, await context.target.post(context.thread, message, key));
+    } catch (error) {
+      // It has landed: the run finds it when it goes on.
+      if (isDatabaseAway(error)) throw error;
+      const failure = toAppError(error);
+      if (context.signal.aborted || !mayRetry(failure)) throw failure;
+      context.log.warn({ err: failure, key, attempt }, "post_failed");
+      if (failure.detail["sent"] !== "no") doubt = { intentAt, since: context.clock.now() };
+      await context.clock.sleep(retryDelay(failure, attempt), context.signal);
+    }
+  }
+}
+
+/** The platform's key of a run's post. */
+export function postKey(runId: string, key: string): string {
+  return `${runId}:${key}`;
+}
+
+/** A post of which nobody knows whether it landed. Milliseconds since the epoch. */
+interface Doubt {
+  readonly intentAt: number;
+  /** Since when nothing more has been sent. */
+  readonly since: number;
+}
+
+function mayRetry(error: AppError): boolean {
+  return !FINAL.has(error.code) && error.code !== "stale_owner" && error.code !== "defect";
+}
+
+function retryDelay(error: AppError, attempt: number): number {
+  return error.retryAfterMs ?? Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** attempt);
+}
+
+async function writeIntent(context: PostOnce, key: string, { again }: { again: boolean }): Promise<number> {
+  const { store, clock, owner } = context;
+  const at = clock.now();
+  const write = (attempt: number) =>
+    store.transaction(async (tx) => {
+      await tx.sessions.fence(owner.sessionId, owner.epoch, at);
+      if (again) await requireOpen(tx, owner.runId);
+      if (again || (attempt > 1 && (await tx.posts.get(key)) !== null)) await tx.posts.renew(key, at);
+      else await tx.posts.intend({ key, runId: owner.runId, sessionId: owner.sessionId, at });
+    });
+  await persistently(context, key, write);
+  return at;
+}
+
+/** Cards of a run that has ended are closed by then: what is posted late, after a refusal, would keep its buttons for good. */
+async function requireOpen(tx: StoreTransaction, runId: string): Promise<void> {
+  const run = await tx.runs.get(runId);
+  if (run?.status === "ended") throw new StoreError("stale_owner", `run ${runId} has ended: it posts nothing more`);
+}
+
+async function settle(context: PostOnce, key: string, posted: PostedMessage): Promise<PostedMessage> {
+  const { store, clock, marks } = context;
+  if (marks) marks(posted);
+  else await persistently(context, key, () => store.transaction((tx) => tx.posts.sent(key, posted, clock.now())));
+  return posted;
+}
+
+/** A live message that stands would be followed by nobody, for a database that was away for a moment. */
+function persistently<T>(context: PostOnce, key: string, work: (attempt: number) => Promise<T>): Promise<T> {
+  return tryAgain(work, { ...context, what: { runId: context.owner.runId, key } });
+}
+
+/** Looks in the platform until the message is found or can no longer land; a look that fails counts as none. */
+async function look(context: PostOnce, key: string, { intentAt, since }: Doubt): Promise<PostedMessage | null> {
+  const { clock, signal, target, thread, log } = context;
+  for (let delay = LOOK_EVERY_MS; ; ) {
+    signal.throwIfAborted();
+    const begun = clock.now();
+    try {
+      const found = await target.find(thread, key, intentAt);
+      if (found !== null || begun - since >= LANDING_MS) return found;
+      delay = LOOK_EVERY_MS;
+    } catch (error) {
+      const failure = toAppError(error);
+      if (!mayRetry(failure)) throw failure;
+      log.warn({ err: failure, key }, "post_lookup_failed");
+      delay = Math.min(RETRY_MS.most, delay * 2);
+    }
+    await clock.sleep(delay, signal);
+  }
+}

@@ -1,0 +1,97 @@
+import { entering, type StoredEvent } from "../events/session-event.ts";
+import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
+import type { StoreTransaction } from "../store/store.ts";
+import type { TurnContext } from "./engine.ts";
+import { type PostTarget, postKey, postOnce } from "./post-once.ts";
+import { fromJournal, HistoryEnd, WakeJournal, type WakeJournalOptions } from "./wake-journal.ts";
+
+export interface TurnContextOptions extends WakeJournalOptions {
+  readonly target: PostTarget;
+  readonly thread: ThreadRef;
+  /** The session has no history yet. */
+  readonly isNewSession: boolean;
+  /** A person's stop or the end of this owner; posts go on after a person's stop. */
+  readonly signal: AbortSignal;
+}
+
+/** The journal of one wake, on our own tables. */
+export function createTurnContext(options: TurnContextOptions): TurnContext {
+  const { clock, sessionId, runId, isResumed } = options;
+  const history = new HistoryEnd(options.isNewSession);
+  const journal = new WakeJournal(options, history);
+  const posts = new Map<string, Promise<PostedMessage>>();
+  const begun = new Set<string>();
+
+  const postNow = async (key: string, message: OutgoingMessage, thread: ThreadRef) => {
+    const owner = { runId, sessionId, epoch: options.epoch };
+    const intentAt = journal.intentOf(key);
+    // An intent is announced once, by whoever posts first.
+    const isFirst = intentAt !== null || (!isResumed && !begun.has(key));
+    begun.add(key);
+    const marks =
+      intentAt === null ? null : (posted: PostedMessage) => journal.defer(`post:${key}`, markSent(key, posted));
+    const context = { ...options, thread, owner, signal: options.suspended, isFirst, intentAt, marks };
+    return postOnce(context, postKey(runId, key), message);
+  };
+
+  const markSent = (key: string, posted: PostedMessage) => (tx: StoreTransaction) =>
+    tx.posts.sent(postKey(runId, key), posted, clock.now());
+
+  return {
+    runId,
+    epoch: options.epoch,
+    signal: options.signal,
+    earlier: (key) => journal.earlier(key),
+    transaction: (key, work) => journal.transaction(key, work),
+    commit: (work, proof) => journal.commit(work, proof),
+    defer: (key, work) => journal.defer(key, work),
+    flush: () => journal.flush(),
+    append: (tx, messages) => history.append(tx, { sessionId, runId }, messages),
+    history: () => history.whole(),
+
+    async step(key, work) {
+      const done = await journal.earlier(key);
+      if (done.found) return fromJournal(done.value);
+      const value = await work();
+      return journal.transaction(key, () => Promise.resolve(value));
+    },
+
+    async stage(key, work) {
+      const done = await journal.earlier(key);
+      if (done.found) return fromJournal(done.value);
+      const value = await work();
+      journal.stage(key, value);
+      return value;
+    },
+
+    post(key: string, message: OutgoingMessage, thread: ThreadRef = options.thread) {
+      const running = posts.get(key);
+      if (running !== undefined) return running;
+      const posting = postNow(key, message, thread);
+      posts.set(key, posting);
+      return posting.finally(() => posts.delete(key));
+    },
+
+    takeInbox: (key) => takeInbox(key, { ...options, journal }),
+  };
+}
+
+interface TakeOptions extends Pick<TurnContextOptions, "store" | "clock" | "sessionId" | "runId"> {
+  readonly journal: WakeJournal;
+}
+
+async function takeInbox(
+  key: string,
+  { store, clock, sessionId, runId, journal }: TakeOptions,
+): Promise<StoredEvent[]> {
+  const waiting = await store.inbox.waiting(sessionId, clock.now());
+  if (waiting.length === 0 && !(await journal.earlier(key)).found) return [];
+  const seqs = await journal.transaction(key, async (tx) => {
+    const [run, events] = [await tx.runs.get(runId), await tx.inbox.waiting(sessionId, clock.now())];
+    const began = run === null ? null : await tx.inbox.get(run.eventSeq);
+    const taken = entering(events, began).map((event) => event.seq);
+    await tx.inbox.take(taken, runId);
+    return taken;
+  });
+  return Promise.all(seqs.map((seq) => store.inbox.get(seq)));
+}

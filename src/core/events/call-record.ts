@@ -1,0 +1,21 @@
+import type { ToolResult } from "../protocol/tool-result.ts";
+
+/** Journalled by a tool just before its effect, so that a restart can tell whether it happened. */
+export interface WriteIntent {
+  readonly path: string;
+  /** sha256 of the file before (null: it did not exist) and after. */
+  readonly before: string | null;
+  readonly after: string;
+  /** The topmost directory above the file that comes to be with it. */
+  readonly made?: string;
+}
+
+/** How far a call of a run is. */
+export interface CallRecord {
+  readonly callId: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly status: "pending" | "begun" | "ended";
+  readonly intent: WriteIntent | null;
+  readonly result: ToolResult | null;
+}

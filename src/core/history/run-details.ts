@@ -1,0 +1,154 @@
+import { collapseReads } from "../context/collapse-reads.ts";
+import { renderBlock } from "../context/render-block.ts";
+import { dollars } from "../protocol/dollars.ts";
+import type { ToolUseBlock } from "../protocol/messages.ts";
+import { codeBlock, inlineCode, plainLine, visibleText } from "../protocol/plain-text.ts";
+import type { OutgoingMessage } from "../protocol/platform.ts";
+import type { ToolResult } from "../protocol/tool-result.ts";
+import { inputTokensOf } from "../protocol/usage.ts";
+import type { ToolCallRow } from "../store/run/tool-calls.ts";
+import type { Store } from "../store/store.ts";
+
+/** Of a call's input, on its line. */
+const INPUT_CHARS = 120;
+/** Of a result: on a line of its own, and as a block where there is room. */
+const RESULT_CHARS = { line: 200, least: 400, most: 1_500 };
+const RESULT_LINES = 12;
+const NAME_CHARS = 40;
+/** What a step has beside its result. Characters. */
+const STEP_CHARS = 200;
+/** What the head and the word about the rest need of the message. Characters. */
+const FRAME_CHARS = 200;
+/** Shorter calls do not say how long they took. Milliseconds. */
+const WORTH_TELLING_MS = 100;
+
+/** Every step of a run for the person who asked: as much as a message holds, and all of it as a file. */
+export async function runDetails(store: Store, runId: string, maxChars: number): Promise<OutgoingMessage | null> {
+  const run = await store.runs.get(runId);
+  if (run === null) return null;
+  const [calls, spent] = await Promise.all([store.toolCalls.ofRun(runId), store.usage.ofRun(runId)]);
+  const read = inputTokensOf(spent.usage);
+  const cost = spent.costUsd === null ? "cost unknown" : spent.costUsd === 0 ? "free" : dollars(spent.costUsd);
+  const head = `**${spent.turns} turn${spent.turns === 1 ? "" : "s"}** · ${read} tokens read, ${spent.usage.outputTokens} written · ${cost}`;
+  const below = await taskSteps(store, run);
+  const parts: TaskSteps[] = [{ head: null, calls }, ...below];
+  const steps = parts.reduce((sum, part) => sum + part.calls.length, 0);
+  const file = { name: "steps.txt", mediaType: "text/plain", data: wholeSteps(calls, below) };
+  return {
+    lane: "answer",
+    markdown: `${head}\n${stepList(parts, { steps, maxChars: maxChars - FRAME_CHARS })}`,
+    tone: "plain",
+    buttons: [],
+    files: steps === 0 ? [] : [file],
+  };
+}
+
+interface TaskSteps {
+  /** Null: the run's own. */
+  readonly head: string | null;
+  readonly calls: readonly ToolCallRow[];
+}
+
+/** What each sub-agent that descends from the run has done. */
+async function taskSteps(store: Store, run: { id: string; sessionId: string }): Promise<TaskSteps[]> {
+  const { ofRun } = await store.children.family(run.sessionId, run.id);
+  const children = await Promise.all(ofRun.sessionIds.map((id) => store.children.get(id)));
+  return Promise.all(
+    children
+      .filter((child) => child !== null)
+      .map(async ({ id, task: { agent, description } }) => {
+        const own = await store.children.runOf(id);
+        const calls = own === null ? [] : await store.toolCalls.ofRun(own.id);
+        return { head: `→ **${plainLine(agent, NAME_CHARS)}**: ${plainLine(description, INPUT_CHARS)}`, calls };
+      }),
+  );
+}
+
+/** The fullest of the ways to write the steps that fits; of the shortest one, as much as does. */
+function stepList(parts: readonly TaskSteps[], { steps, maxChars }: { steps: number; maxChars: number }): string {
+  if (steps === 0) return "No tools were used.";
+  const room = Math.floor(maxChars / steps) - STEP_CHARS;
+  const asBlock = (chars: number) => listOf(parts, (calls) => calls.map((call) => stepWithBlock(call, chars)));
+  const ways = [
+    ...(room < RESULT_CHARS.least ? [] : [() => asBlock(Math.min(room, RESULT_CHARS.most))]),
+    () => listOf(parts, (calls) => calls.map(stepWithLine)),
+    () => listOf(parts, collapsedSteps),
+  ];
+  const lists = ways.map((way) => way());
+  const fitting = lists.find((list) => list.join("\n").length <= maxChars);
+  return fitting === undefined ? cutList(lists.at(-1) ?? [], maxChars) : fitting.join("\n");
+}
+
+function listOf(parts: readonly TaskSteps[], stepsOf: (calls: readonly ToolCallRow[]) => readonly string[]): string[] {
+  return parts.flatMap(({ head, calls }) => [...(head === null ? [] : [head]), ...stepsOf(calls)]);
+}
+
+function cutList(list: readonly string[], maxChars: number): string {
+  const shown: string[] = [];
+  let left = maxChars;
+  for (const step of list) {
+    left -= step.length + 1;
+    if (left < 0) break;
+    shown.push(step);
+  }
+  return [...shown, `… ${list.length - shown.length} more in the file`].join("\n");
+}
+
+function stepHead(call: ToolCallRow): string {
+  const sign = call.result === null ? "⏳" : call.result.isError ? "✗" : "✓";
+  const time =
+    call.durationMs === null || call.durationMs < WORTH_TELLING_MS ? "" : ` · ${(call.durationMs / 1000).toFixed(1)} s`;
+  return `${sign} **${plainLine(call.name, NAME_CHARS)}** ${inlineCode(inputText(call.input), INPUT_CHARS)}${time}`;
+}
+
+function stepWithLine(call: ToolCallRow): string {
+  const result = call.result === null ? "" : inlineCode(textOfResult(call.result), RESULT_CHARS.line);
+  return result === "" ? stepHead(call) : `${stepHead(call)}\n   ${result}`;
+}
+
+function stepWithBlock(call: ToolCallRow, chars: number): string {
+  if (call.result === null) return stepHead(call);
+  const text = visibleText(textOfResult(call.result)).trimEnd();
+  const shown = text.split("\n").slice(0, RESULT_LINES).join("\n").slice(0, chars).toWellFormed();
+  const more = text.length - shown.length;
+  return `${stepHead(call)}\n${codeBlock(more > 0 ? `${shown}\n… ${more} more characters` : shown, "")}`;
+}
+
+/** Reads and searches that follow each other share a line, unless one has failed. */
+function collapsedSteps(calls: readonly ToolCallRow[]): string[] {
+  const byId = new Map(calls.map((call) => [call.callId, call]));
+  const uses = calls.map(
+    (call): ToolUseBlock => ({
+      type: "tool_use",
+      id: call.callId,
+      // What failed, or goes on, is shown by itself: no look has such a name.
+      name: call.result?.isError === false ? call.name : `${call.name} `,
+      input: call.input,
+    }),
+  );
+  return collapseReads(uses).map((block) => {
+    const call = block.type === "tool_use" ? byId.get(block.id) : undefined;
+    return call === undefined ? renderBlock(block) : stepWithLine(call);
+  });
+}
+
+/** A value that stands alone as it is: `ls -l` rather than `{"command":"ls -l"}`. */
+function inputText(input: unknown): string {
+  const values = typeof input === "object" && input !== null ? Object.values(input) : [];
+  const [only] = values;
+  return values.length === 1 && typeof only === "string" ? only : JSON.stringify(input);
+}
+
+function wholeSteps(calls: readonly ToolCallRow[], below: readonly TaskSteps[]): Uint8Array {
+  const steps = [...calls.map(wholeStep), ...below.flatMap((task) => [`${task.head}\n`, ...task.calls.map(wholeStep)])];
+  return new TextEncoder().encode(steps.join(`\n${"─".repeat(40)}\n\n`));
+}
+
+function wholeStep(call: ToolCallRow): string {
+  const result = call.result === null ? "(no result)" : textOfResult(call.result);
+  return `turn ${call.turn} · ${call.name}\n${JSON.stringify(call.input, null, 2)}\n\n${result}\n`;
+}
+
+function textOfResult(result: ToolResult): string {
+  return result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+}

@@ -1,0 +1,61 @@
+import type { RunStep } from "../protocol/session-summary.ts";
+import type { ToolResult } from "../protocol/tool-result.ts";
+import type { ToolCallRow } from "../store/run/tool-calls.ts";
+import type { RunRow } from "../store/runs.ts";
+import type { Store } from "../store/store.ts";
+
+/** The newest steps of a run that a list shows. */
+const MOST_STEPS = 100;
+/** Of a step's input and of its result. Characters. */
+const INPUT_CHARS = 1_000;
+const RESULT_CHARS = 1_500;
+
+export interface StepSources {
+  readonly store: Store;
+  /** A call's short argument. */
+  readonly titleOf: (tool: string, input: unknown) => string;
+}
+
+/** The run's steps in order, then those of each of its sub-agents. */
+export async function stepsOfRun(
+  { store, titleOf }: StepSources,
+  { run, childIds }: { readonly run: RunRow; readonly childIds: readonly string[] },
+): Promise<RunStep[]> {
+  const stepsOf = async (runId: string, agent: string | null): Promise<RunStep[]> => {
+    const calls = await store.toolCalls.ofRun(runId);
+    return calls
+      .slice(-MOST_STEPS)
+      .map((call) => stepOf(call, { runId, agent, title: titleOf(call.name, call.input) }));
+  };
+  const ofChild = async (id: string): Promise<RunStep[]> => {
+    const [child, own] = await Promise.all([store.children.get(id), store.children.runOf(id)]);
+    return child === null || own === null ? [] : stepsOf(own.id, child.task.agent);
+  };
+  const [own, ...below] = await Promise.all([stepsOf(run.id, null), ...childIds.map(ofChild)]);
+  return [...own, ...below.flat()];
+}
+
+function stepOf(
+  call: ToolCallRow,
+  { runId, agent, title }: { readonly runId: string; readonly agent: string | null; readonly title: string },
+): RunStep {
+  const { callId, name, input, result, status, durationMs } = call;
+  return {
+    id: `${runId}:${callId}`,
+    agent,
+    tool: name,
+    title,
+    state: result !== null ? (result.isError ? "failed" : "done") : status === "begun" ? "working" : "waiting",
+    input: cut(JSON.stringify(input, null, 2), INPUT_CHARS),
+    result: result === null ? null : cut(textOfResult(result), RESULT_CHARS),
+    durationMs,
+  };
+}
+
+function textOfResult({ content }: ToolResult): string {
+  return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+}
+
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars - 1).toWellFormed()}…`;
+}

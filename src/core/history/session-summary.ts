@@ -1,0 +1,98 @@
+import { titleOf } from "../agent/tool-decision.ts";
+import type { QueryConfig } from "../agents/query-config.ts";
+import type { ModelChoice } from "../budget/model-choice.ts";
+import { whatOf } from "../permissions/approval-card.ts";
+import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
+import type { BusyState, SessionSummary } from "../protocol/session-summary.ts";
+import { tokensOf } from "../protocol/usage.ts";
+import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { Tool } from "../tool.ts";
+import { changesOfRuns } from "./run-changes.ts";
+import { stepsOfRun } from "./run-steps.ts";
+import { busyThreads, waitingFor } from "./session-state.ts";
+
+export interface SummaryOptions {
+  readonly store: Store;
+  readonly models: Pick<ModelChoice, "windowOf">;
+  readonly configOf: (session: SessionRow) => QueryConfig;
+  readonly tools: () => readonly Tool[];
+}
+
+export interface Summaries {
+  /** Null where the thread has no session. */
+  of(thread: ThreadRef): Promise<SessionSummary | null>;
+  /** Threads of a platform with a run that has not ended, by thread id. */
+  busyThreads(platform: PlatformName): Promise<ReadonlyMap<string, BusyState>>;
+}
+
+/** Reads how sessions stand; changes nothing. */
+export function createSummaries(options: SummaryOptions): Summaries {
+  return {
+    of: async (thread) => {
+      const session = await options.store.sessions.byKey(sessionKeyOf(thread));
+      return session === null ? null : summaryOf(session, options);
+    },
+    busyThreads: (platform) => busyThreads(options.store, platform, ({ threadId }) => threadId ?? ""),
+  };
+}
+
+async function summaryOf(session: SessionRow, options: SummaryOptions): Promise<SessionSummary> {
+  const { store, configOf, tools } = options;
+  const { mode, model, agentDefinition } = configOf(session);
+  const run = await store.overviews.newestRun(session.id);
+  const { ofSession, ofRun } = await store.children.family(session.id, run?.id ?? "");
+  const titles = (name: string, input: unknown) => {
+    const tool = tools().find((each) => each.name === name);
+    return titleOf(tool, { type: "tool_use", id: "", name, input });
+  };
+  const [steps, files, costUsd, context, waiting, grants] = await Promise.all([
+    run === null ? [] : stepsOfRun({ store, titleOf: titles }, { run, childIds: ofRun.sessionIds }),
+    filesOf(store, session.id),
+    costOf(store, ofSession.sessionIds),
+    contextOf(session, options),
+    waitingFor(store, ofSession.sessionIds),
+    store.grants.inForce({ sessionId: session.id, channelId: session.channelKey }),
+  ]);
+  return {
+    agent: agentDefinition.name,
+    mode,
+    model,
+    steps,
+    files,
+    context,
+    costUsd,
+    waiting,
+    grants: grants.map((grant) => {
+      const { id, grantedBy, sessionId } = grant;
+      return { id, what: whatOf(grant), grantedBy, scope: sessionId === null ? "always" : "session" };
+    }),
+  };
+}
+
+/** Each path once, as the newest run that changed it left it. */
+async function filesOf(store: Store, sessionId: string): Promise<SessionSummary["files"]> {
+  const oldestFirst = (await changesOfRuns(store, sessionId)).toReversed();
+  const changes = oldestFirst.flatMap(({ files }) => files);
+  return [...new Map(changes.map((file) => [file.path, file])).values()].map(({ path, after }) => {
+    return { path, isGone: after === null };
+  });
+}
+
+async function costOf(store: Store, sessionIds: readonly string[]): Promise<number | null> {
+  const sums = await Promise.all(sessionIds.map((sessionId) => store.usage.total({ since: 0, sessionId })));
+  const isUnknown = sums.some(({ calls }) => calls > 0) && sums.every(({ calls, unpriced }) => calls === unpriced);
+  return isUnknown ? null : sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
+}
+
+/** As the newest response was counted; what has come since is in the next one's figure. */
+async function contextOf(session: SessionRow, options: SummaryOptions): Promise<SessionSummary["context"]> {
+  const { store, models, configOf } = options;
+  const [newest, { at }, window] = await Promise.all([
+    store.usage.newestTurn(session.id),
+    store.compactions.newestOf(session.id),
+    models.windowOf(configOf(session)),
+  ]);
+  if (newest === null || window === null || (at !== null && at >= newest.at)) return null;
+  return { tokens: tokensOf(newest.usage), window };
+}

@@ -1,0 +1,163 @@
+import { revokeGrant } from "../commands/approvals.ts";
+import type { SessionEngine } from "../engine/engine.ts";
+import { runDetails } from "../history/run-details.ts";
+import { jobClick } from "../jobs/job-clicks.ts";
+import type { JobControl } from "../jobs/job-control.ts";
+import { askAgain, clickApproval } from "../people/approval-clicks.ts";
+import { clickFeedback } from "../people/feedback.ts";
+import { answerByClick } from "../people/questions.ts";
+import type { ApprovalRules } from "../permissions/deciders.ts";
+import type { Log } from "../protocol/log.ts";
+import type { InboundAction, PlatformName, Receipt, ThreadRef } from "../protocol/platform.ts";
+import { privately } from "../protocol/private-reply.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import { channelKeyOf } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import { goOn } from "./go-on.ts";
+
+export interface ClickOptions {
+  readonly store: Store;
+  readonly engine: SessionEngine;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly approvals: ApprovalRules;
+  readonly jobs: JobControl;
+  /** Most characters of a message's markdown. */
+  readonly messageChars: (platform: PlatformName) => number;
+}
+
+/** A button's id: `stop:run_1`; with `choice`, `approve:y:run_1:2`. */
+interface ButtonId {
+  readonly verb: string;
+  readonly choice: string;
+  readonly id: string;
+}
+
+/** Where a button works. */
+interface Place {
+  /** `slack:C1` */
+  readonly channelKey: string;
+  /** Null: anywhere in the channel. */
+  readonly threadId: string | null;
+}
+
+interface ButtonKind {
+  readonly hasChoice?: true;
+  /**
+   * Where the thing is that the id names; null when there is no such thing. "anywhere": what the button does asks by
+   * itself who may do it from where.
+   */
+  readonly place: "anywhere" | ((id: string, store: Store) => Promise<Place | null>);
+  /** Null when there is nothing that it could do. */
+  readonly click: (action: InboundAction, id: ButtonId, options: ClickOptions) => Promise<Receipt | null>;
+}
+
+const JOB: ButtonKind = {
+  place: "anywhere",
+  click: (action, { verb, id }, { jobs }) => jobClick(jobs, { verb, id }, action),
+};
+const GO_ON: ButtonKind = {
+  place: placeOfRun,
+  click: (action, { verb, id }, options) => goOn(action, { verb, runId: id }, options),
+};
+const VOTE: ButtonKind = {
+  place: placeOfRun,
+  click: (action, { verb, id }, options) => clickFeedback(action, { verb, runId: id }, options),
+};
+
+/** All buttons that act on something that there is, by verb: one that is missing here does nothing. */
+const BUTTONS: ReadonlyMap<string, ButtonKind> = new Map<string, ButtonKind>([
+  ["stop", { place: placeOfRun, click: (action, { id }, options) => stopRun(id, action, options) }],
+  ["details", { place: placeOfRun, click: (action, { id }, options) => details(id, action, options) }],
+  ["continue", GO_ON],
+  ["retry", GO_ON],
+  ["good", VOTE],
+  ["bad", VOTE],
+  ["approve", { hasChoice: true, place: placeOfApproval, click: clickApproval }],
+  ["ask-again", { place: placeOfApproval, click: (action, { id }, options) => askAgain(action, id, options) }],
+  ["answer", { hasChoice: true, place: placeOfQuestion, click: answerByClick }],
+  ["revoke", { place: placeOfGrant, click: ({ person }, { id }, options) => revoke(id, { ...options, person }) }],
+  ["job-run", JOB],
+  ["job-pause", JOB],
+  ["job-enable", JOB],
+]);
+
+/** Says no more than that: who has no business here learns nothing of what there is. */
+export const NO_BUTTON = "This button does nothing any more.";
+
+/** What a click on one of our buttons does. It does nothing from anywhere else than where the button stands. */
+export async function receiveClick(action: InboundAction, options: ClickOptions): Promise<Receipt> {
+  const [verb, rest] = splitAction(action.action);
+  const button = BUTTONS.get(verb);
+  const [choice, id] = button?.hasChoice === true ? splitAction(rest) : ["", rest];
+  const place = button === undefined || button.place === "anywhere" ? null : await button.place(id, options.store);
+  const isHere = place === null || isAt(action.thread, place);
+  const receipt = isHere ? await button?.click(action, { verb, choice, id }, options) : null;
+  if (receipt) return receipt;
+  const { action: clicked, person, thread } = action;
+  options.log.warn({ action: clicked, person: person.id, thread }, isHere ? "unknown_action" : "click_elsewhere");
+  return reply(NO_BUTTON);
+}
+
+/** A report of a job on Discord is in the channel, at the head of the thread that it has opened. */
+function isAt(thread: ThreadRef, { channelKey, threadId }: Place): boolean {
+  if (channelKeyOf(thread) !== channelKey) return false;
+  return threadId === null || thread.threadId === null || thread.threadId === threadId;
+}
+
+async function placeOfRun(id: string, store: Store): Promise<Place | null> {
+  return placeOfSession(await store.runs.get(id), store);
+}
+
+async function placeOfApproval(id: string, store: Store): Promise<Place | null> {
+  return placeOfSession(await store.approvals.get(id), store);
+}
+
+async function placeOfQuestion(id: string, store: Store): Promise<Place | null> {
+  return placeOfSession(await store.questions.get(id), store);
+}
+
+async function placeOfGrant(id: string, store: Store): Promise<Place | null> {
+  const grant = await store.grants.get(id);
+  return grant === null ? null : { channelKey: grant.channelId, threadId: null };
+}
+
+/** A sub-agent speaks in the thread of the session that it descends from. */
+async function placeOfSession(of: { readonly sessionId: string } | null, store: Store): Promise<Place | null> {
+  if (of === null) return null;
+  const { task } = await store.sessions.get(of.sessionId);
+  const { channelKey, thread } = await store.sessions.get(task?.root.sessionId ?? of.sessionId);
+  return { channelKey, threadId: thread.threadId };
+}
+
+function reply(text: string): Receipt {
+  return { type: "reply", message: privately(text) };
+}
+
+async function revoke(grantId: string, options: Parameters<typeof revokeGrant>[1]): Promise<Receipt> {
+  return reply(await revokeGrant(grantId, options));
+}
+
+async function details(runId: string, { thread }: InboundAction, options: ClickOptions): Promise<Receipt | null> {
+  const message = await runDetails(options.store, runId, options.messageChars(thread.platform));
+  return message === null ? null : { type: "reply", message };
+}
+
+/** The store decides whose stop it was: a click that came second, or too late, is told so. */
+async function stopRun(runId: string, { person }: InboundAction, { store, engine }: ClickOptions) {
+  const run = await store.runs.get(runId);
+  if (run === null) return null;
+  const by = `@${person.name}`;
+  if (run.status !== "ended") await engine.cancel(run.sessionId, run.id, by);
+  const cancelledBy = (await store.runs.get(run.id))?.cancelledBy ?? null;
+  if (cancelledBy === by && run.status !== "ended") return { type: "accepted" } as const;
+  return cancelledBy !== null && cancelledBy !== by
+    ? reply(`⏹ ${cancelledBy} has stopped this already.`)
+    : reply("This has ended already; there is nothing to stop.");
+}
+
+/** `stop:run_1` → stop, run_1. */
+function splitAction(action: string): [verb: string, id: string] {
+  const colon = action.indexOf(":");
+  return colon === -1 ? [action, ""] : [action.slice(0, colon), action.slice(colon + 1)];
+}

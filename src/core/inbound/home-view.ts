@@ -1,0 +1,71 @@
+import type { CommandServices } from "../command-line/command.ts";
+import { busyThreads } from "../history/session-state.ts";
+import { historyStrip } from "../jobs/history-strip.ts";
+import type { JobOverview } from "../jobs/job-control.ts";
+import type { Button, HomeSession, HomeView, InboundVisit } from "../protocol/platform.ts";
+import type { BusyState } from "../protocol/session-summary.ts";
+import { channelKeyOf, type PersonsSession, sessionKeyOf } from "../store/sessions.ts";
+import { introduction } from "./first-contact.ts";
+import { promptButtons } from "./prompts.ts";
+
+/** How long a session without news stays on the page. Milliseconds. */
+const RECENT_MS = 7 * 24 * 60 * 60_000;
+const SESSIONS = 10;
+const JOBS = 10;
+const TITLE_CHARS = 80;
+
+export type HomeServices = Pick<
+  CommandServices,
+  "store" | "runtime" | "jobs" | "configOf" | "agentOf" | "allowedHosts"
+>;
+
+/** What a person's own page shows: what can be done, what goes on, what is scheduled, how to begin. */
+export async function homeView(visit: InboundVisit, options: HomeServices): Promise<HomeView> {
+  const { store, runtime, jobs } = options;
+  const { person, thread, at } = visit;
+  const since = runtime.clock.now() - RECENT_MS;
+  const [sessions, busy, scheduled] = await Promise.all([
+    store.sessions.ofPerson(person.id, { platform: thread.platform, since, limit: SESSIONS }),
+    busyThreads(store, thread.platform, sessionKeyOf),
+    jobs.overview({ person, thread, at }),
+  ]);
+  return {
+    introduction: introduction(options, { channelKey: channelKeyOf(thread), isDirect: true }),
+    sessions: sessions.map((session) => homeSession(session, busy)),
+    jobs: scheduled.slice(0, JOBS).map(homeJob),
+    addJob: { id: "jobs:add", label: "Add a job", style: "default" },
+    prompts: promptButtons(),
+  };
+}
+
+function homeJob(job: JobOverview): HomeView["jobs"][number] {
+  const { name, sentence, nextAt, isEnabled, runs } = job;
+  return {
+    name,
+    sentence: isEnabled ? sentence : `${sentence} (paused)`,
+    nextAt,
+    strip: historyStrip(runs),
+    buttons: job.isTheirs ? jobButtons(job) : [],
+  };
+}
+
+function jobButtons({ id, isEnabled, isFromFile }: JobOverview): readonly Button[] {
+  const style = "default";
+  return [
+    { id: `job-run:${id}`, label: "Run now", style },
+    isEnabled ? { id: `job-pause:${id}`, label: "Pause", style } : { id: `job-enable:${id}`, label: "Enable", style },
+    ...(isFromFile ? [] : [{ id: `jobs:edit ${id}`, label: "Edit", style } as const]),
+  ];
+}
+
+function homeSession({ thread, title, updatedAt }: PersonsSession, busy: ReadonlyMap<string, BusyState>): HomeSession {
+  const line = title.trim().split("\n", 1)[0] ?? "";
+  const words = line === "" ? "(no words)" : line;
+  const shown = words.length > TITLE_CHARS ? `${words.slice(0, TITLE_CHARS - 1).toWellFormed()}…` : words;
+  return {
+    thread,
+    title: shown,
+    state: busy.get(sessionKeyOf(thread)) ?? "ended",
+    at: updatedAt,
+  };
+}

@@ -1,0 +1,225 @@
+import { ThreadBreaker } from "../budget/thread-breaker.ts";
+import { agentAddress } from "../command-line/agent-address.ts";
+import type { CommandServices } from "../command-line/command.ts";
+import { completionsFor } from "../command-line/completions.ts";
+import { typedCommand } from "../command-line/run-command.ts";
+import { agentRefusal } from "../commands/agent.ts";
+import { helpText } from "../commands/help.ts";
+import { CHAT_COMMANDS } from "../commands/registry.ts";
+import { wakeSleeper } from "../engine/sleepers.ts";
+import { answerByMessage } from "../people/questions.ts";
+import { accessRefusal } from "../permissions/access.ts";
+import type { WorkspaceRefusalOf } from "../permissions/workspaces.ts";
+import { assertNever } from "../protocol/assert-never.ts";
+import type { Log } from "../protocol/log.ts";
+import type {
+  InboundAction,
+  InboundCommand,
+  InboundCompletion,
+  InboundEvent,
+  InboundMessage,
+  InboundVisit,
+  Receipt,
+  Receive,
+} from "../protocol/platform.ts";
+import { privately } from "../protocol/private-reply.ts";
+import { localCommandIn } from "../run/local-command-text.ts";
+import { sessionOfMessage } from "../run/opening-thread.ts";
+import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import { type ClickOptions, NO_BUTTON, receiveClick } from "./clicks.ts";
+import { editedKey, editedMention } from "./edited-mention.ts";
+import type { FirstContact } from "./first-contact.ts";
+import { homeView } from "./home-view.ts";
+import { takeRemark, takeRequest } from "./person-message.ts";
+import { clickedPrompt, PROMPTS, type SuggestedPrompt } from "./prompts.ts";
+import { type CommandIntake, commandContext, takeCommand, takeWords } from "./typed-commands.ts";
+
+export interface IntakeOptions extends CommandServices {
+  readonly log: Log;
+  /** True where only messages that mention the bot are answered, also in its threads. */
+  readonly requiresMention: (channelKey: string) => boolean;
+  readonly announce: CommandIntake["announce"];
+  readonly openPrivateThread: CommandIntake["openPrivateThread"];
+  readonly messageChars: ClickOptions["messageChars"];
+  readonly workspaceRefusal: WorkspaceRefusalOf;
+  /** Who says who is there; without it nobody does. */
+  readonly firstContact?: FirstContact;
+}
+
+/** Being added to a channel longer ago than this is no news any more. Milliseconds. */
+const NEWS_MS = 24 * 60 * 60_000;
+
+/** Messages taken lately that are remembered. */
+const REMEMBERED = 1_000;
+
+interface Intake extends IntakeOptions, CommandIntake {
+  /** Receipts of messages taken lately, by key: Slack delivers each mention twice, and once is enough for the store. */
+  readonly receipts: Map<string, Promise<Receipt>>;
+}
+
+/**
+ * What a platform's event means: whose it is, which session it belongs to, whether it starts
+ * something. An accepted message is durable when this resolves.
+ */
+export function createIntake(intakeOptions: IntakeOptions): Receive {
+  const breaker = new ThreadBreaker({ store: intakeOptions.store, clock: intakeOptions.runtime.clock });
+  const options: Intake = { ...intakeOptions, commandKeys: new Set(), receipts: new Map(), breaker };
+  return async (event) => {
+    const foreign = await options.workspaceRefusal(event);
+    if (event.kind === "visit") return receiveVisit(event, foreign, options);
+    const refusal = foreign ?? accessRefusal(event.person, options.access);
+    if (refusal !== null) return refuse(event, refusal, options);
+    switch (event.kind) {
+      case "message":
+        return takeOnce(event, options);
+      case "command":
+        return receiveCommand(event, options);
+      case "completion":
+        return complete(event, options);
+      case "action":
+        return takeClick(event, options);
+      default:
+        return assertNever(event);
+    }
+  };
+}
+
+async function refuse(event: InboundEvent, reason: string, options: Intake): Promise<Receipt> {
+  if (!isAddressed(event)) return { type: "ignored" };
+  if (event.kind === "message") {
+    if (event.isEdited === true && (await options.store.presence.wasAnswered(event.key))) return { type: "duplicate" };
+    await noteAnswered(event, options);
+  }
+  return { type: "refused", reason };
+}
+
+function isAddressed(event: InboundEvent): boolean {
+  return event.kind !== "message" || event.addressed === "mention" || event.addressed === "dm";
+}
+
+/** One delivery does the work; those beside and after it get its receipt. Across processes the unique key decides. */
+function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
+  const { receipts } = options;
+  // What was passed over before it was edited has a receipt, too.
+  const key = message.isEdited === true ? editedKey(message.key) : message.key;
+  const known = receipts.get(key);
+  if (known !== undefined) return known;
+  const receipt = answered(message, options).catch((error: unknown) => {
+    receipts.delete(key);
+    throw error;
+  });
+  receipts.set(key, receipt);
+  const [oldest] = receipts.keys();
+  if (receipts.size > REMEMBERED && oldest !== undefined) receipts.delete(oldest);
+  return receipt;
+}
+
+/** Where Deckhand is added, it says who it is. A person who is not served gets no page. */
+async function receiveVisit(visit: InboundVisit, foreign: string | null, options: Intake): Promise<Receipt> {
+  if (visit.surface === "channel") {
+    const isNews = foreign === null && options.runtime.clock.now() - visit.at < NEWS_MS;
+    if (isNews) await options.firstContact?.greet(visit);
+    return { type: isNews ? "accepted" : "ignored" };
+  }
+  const refusal = foreign ?? accessRefusal(visit.person, options.access);
+  if (refusal !== null) return { type: "refused", reason: refusal };
+  if (visit.surface === "assistant") return { type: "prompts", prompts: PROMPTS };
+  return { type: "home", view: await homeView(visit, options) };
+}
+
+/** What is answered privately is no event of a session: it is noted, so that it is not taken once more after a restart. */
+async function answered(arrived: InboundMessage, options: Intake): Promise<Receipt> {
+  const message = arrived.isEdited === true ? await editedMention(arrived, options.store) : arrived;
+  if (message === null) return { type: "duplicate" };
+  const isFirst = (await options.firstContact?.isFirstWord(message)) ?? false;
+  const receipt = await receiveMessage(message, options);
+  if (isFirst) await options.firstContact?.greet(message);
+  if (receipt.type === "reply") await noteAnswered(message, options);
+  return receipt;
+}
+
+function noteAnswered({ key }: InboundMessage, { store, runtime }: Intake): Promise<void> {
+  return store.transaction((tx) => tx.presence.answered(key, runtime.clock.now()));
+}
+
+async function receiveMessage(message: InboundMessage, options: Intake): Promise<Receipt> {
+  const session = await sessionOfMessage(message, options);
+  if (!isAddressed(message) && !isFollowUp(message, session, options)) {
+    return session === null ? { type: "ignored" } : takeRemark(message, session, options);
+  }
+  const { text } = message;
+  const command = typedCommand(text, CHAT_COMMANDS);
+  if (command !== null) return takeCommand(command, { event: message, session }, options);
+  const hasMore = message.attachments.length > 0 || message.quoted.length > 0;
+  if (text === "" && !hasMore) {
+    return { type: "reply", message: privately(helpText(commandContext({ event: message, session }, options))) };
+  }
+  const address = agentAddress(text, options.agents);
+  if (address === null) return answerOrRequest(message, session, options);
+  const { agent, prompt } = address;
+  if (prompt === "" && !hasMore) {
+    return takeCommand({ name: "agent", line: agent.name }, { event: message, session }, options);
+  }
+  const refusal = agentRefusal(agent, commandContext({ event: message, session }, options));
+  if (refusal !== null) return { type: "reply", message: privately(refusal) };
+  return takeRequest({ ...message, text: prompt }, { session, agent: agent.name }, options);
+}
+
+/** What a session asked somebody for, or else something new. */
+async function answerOrRequest(message: InboundMessage, session: SessionRow | null, options: Intake): Promise<Receipt> {
+  const request = () => takeRequest(message, { session, agent: null }, options);
+  const mayAnswer = session !== null && localCommandIn(message.text) === null;
+  if (mayAnswer && (await answerByMessage(message, session, { ...options, deliver: request })))
+    return { type: "accepted" };
+  const receipt = await request();
+  if (session !== null) await wakeSleeper(session.id, message.key, options);
+  return receipt;
+}
+
+/** Whoever has addressed the agent in a thread need not mention it there again. */
+function isFollowUp(message: InboundMessage, session: SessionRow | null, options: IntakeOptions): boolean {
+  if (session === null || message.addressed === "other") return false;
+  return session.people.includes(message.person.id) && !options.requiresMention(session.channelKey);
+}
+
+/** What is clicked in a channel is done for those who see it, and for nobody else. */
+async function takeClick(click: InboundAction, options: Intake): Promise<Receipt> {
+  if (await options.canSeeChannel(click.thread, click.person))
+    return clickedCommand(click, options) ?? receiveClick(click, options);
+  options.log.warn({ action: click.action, person: click.person.id, thread: click.thread }, "click_from_outside");
+  return { type: "reply", message: privately(NO_BUTTON) };
+}
+
+/** A button that stands for words: `prompt:<id>`, or a command, `skill:<name>`, `jobs:add`; null when it is another. */
+function clickedCommand(click: InboundAction, options: Intake): Promise<Receipt> | null {
+  const prompt = clickedPrompt(click.action);
+  if (prompt !== null) return receivePrompt(click, prompt, options);
+  const [, name, args] = /^(skill|jobs):(.+)$/s.exec(click.action) ?? [];
+  if (name === undefined || args === undefined) return null;
+  const { action: _action, ...event } = click;
+  return receiveCommand({ ...event, kind: "command", name, args }, options);
+}
+
+/** As if the person had written the suggested words where the button is. */
+async function receivePrompt(click: InboundAction, { message }: SuggestedPrompt, options: Intake): Promise<Receipt> {
+  const { action: _action, ...place } = click;
+  const typed = typedCommand(message, CHAT_COMMANDS);
+  const event = { ...place, kind: "command", name: typed?.name ?? "", args: typed?.line ?? "" } as const;
+  if (typed !== null) return receiveCommand(event, options);
+  const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
+  return takeWords(message, { event, session }, options);
+}
+
+async function complete(event: InboundCompletion, options: Intake): Promise<Receipt> {
+  const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
+  const asked = { ...event, kind: "command", name: event.command, args: "" } as const;
+  return {
+    type: "completions",
+    words: await completionsFor(event, commandContext({ event: asked, session }, options)),
+  };
+}
+
+async function receiveCommand(event: InboundCommand, options: Intake): Promise<Receipt> {
+  const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));
+  return takeCommand({ name: event.name, line: event.args }, { event, session }, options);
+}

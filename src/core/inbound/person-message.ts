@@ -1,0 +1,161 @@
+import type { ThreadBreaker } from "../budget/thread-breaker.ts";
+import type { SessionEngine } from "../engine/engine.ts";
+import type { CalledSkill, PersonMessageEvent } from "../events/session-event.ts";
+import { answersFromNowOn, answersNext } from "../history/agent-switch.ts";
+import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
+import type { Author } from "../protocol/messages.ts";
+import type { InboundEvent, InboundMessage, Receipt } from "../protocol/platform.ts";
+import { privately } from "../protocol/private-reply.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import { applicantOf, channelKeyOf, type NewSession, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
+
+export interface MessageOptions {
+  readonly store: Store;
+  readonly engine: SessionEngine;
+  readonly runtime: Runtime;
+  readonly breaker: ThreadBreaker;
+  readonly approvals: ApprovalRules;
+  /** The agent that answers in a channel. */
+  readonly agentOf: (channelKey: string) => string;
+}
+
+const TOO_QUICK =
+  "✗ More than 30 runs in 10 minutes, each begun as soon as the one before had ended: that looks like a loop, so I answer no more here for some minutes.";
+
+export interface Request {
+  /** Null when the thread has none yet. */
+  readonly session: SessionRow | null;
+  /** The agent that is to answer from here on; null: the session's own. */
+  readonly agent: string | null;
+  /** The skill that the words call. */
+  readonly skill?: CalledSkill | undefined;
+}
+
+/** What somebody wants done: begins a run, or enters the one that goes on. */
+export async function takeRequest(
+  message: InboundMessage,
+  { session, agent, skill }: Request,
+  options: MessageOptions,
+): Promise<Receipt> {
+  if (session === null) return openWith(message, { agent, skill }, options);
+  const verdict = await options.breaker.arrives(session.id);
+  if (verdict === "stops") return { type: "reply", message: privately(TOO_QUICK) };
+  if (verdict === "stopped") return { type: "ignored" };
+  return deliver(message, { session, addressed: true, isNew: false, agent, skill, before: session.agent }, options);
+}
+
+/** The session and what begins its first run are one transaction. */
+async function openWith(
+  message: InboundMessage,
+  { agent, skill }: Pick<Request, "agent" | "skill">,
+  options: MessageOptions,
+): Promise<Receipt> {
+  const { store } = options;
+  const usual = options.agentOf(channelKeyOf(message.thread));
+  const opening = newSession(message, agent ?? usual, options);
+  const delivery = { addressed: true, isNew: true, agent, skill, before: usual };
+  try {
+    const session = { id: opening.id, people: [opening.createdBy] };
+    return await deliver(message, { ...delivery, session, opening }, options);
+  } catch (error) {
+    // Two messages may open the same thread's session at once: the unique key decides, and both enter the one.
+    const session = await store.sessions.byKey(opening.key);
+    if (session === null) throw error;
+    return deliver(message, { ...delivery, session }, options);
+  }
+}
+
+/** What people say to each other in a session's thread: kept as context, starts nothing. */
+export function takeRemark(message: InboundMessage, session: SessionRow, options: MessageOptions): Promise<Receipt> {
+  return deliver(message, { session, addressed: false, isNew: false, agent: null, before: session.agent }, options);
+}
+
+interface Delivery {
+  readonly session: Pick<SessionRow, "id" | "people">;
+  /** It comes to be with the message. */
+  readonly opening?: NewSession;
+  readonly addressed: boolean;
+  readonly isNew: boolean;
+  readonly agent: string | null;
+  readonly skill?: CalledSkill | undefined;
+  /** Who answered, or would have answered, here until now. */
+  readonly before: string;
+}
+
+async function deliver(message: InboundMessage, delivery: Delivery, options: MessageOptions): Promise<Receipt> {
+  const { session, opening, addressed, agent, before } = delivery;
+  const { store, engine } = options;
+  if (addressed && !session.people.includes(message.person.id)) {
+    await store.transaction((tx) => tx.sessions.addPerson(session.id, message.person.id));
+  }
+  const switches = agent !== null && agent !== before;
+  const waits = switches && (await store.runs.open(session.id)) !== null;
+  const opens = async (tx: StoreTransaction) =>
+    opening === undefined ? true : applicantOf(await tx.sessions.create(opening));
+  const outcome = await engine.deliver(
+    session.id,
+    { key: message.key, body: bodyOf(message, delivery, options) },
+    opens,
+  );
+  if (outcome !== "new") return { type: "duplicate" };
+  if (!switches) return { type: "accepted" };
+  return { type: "reply", message: privately(waits ? answersNext(agent, before) : answersFromNowOn(agent, before)) };
+}
+
+function authorOf({ person: { id, name, roles } }: InboundMessage): Author {
+  return { id, name, ...(roles.length === 0 ? {} : { roles: [...roles] }) };
+}
+
+function bodyOf(
+  message: InboundMessage,
+  { addressed, isNew, agent, skill }: Delivery,
+  { approvals }: MessageOptions,
+): PersonMessageEvent {
+  return {
+    kind: "message",
+    author: authorOf(message),
+    text: message.text,
+    quoted: [...message.quoted],
+    attachments: [...message.attachments],
+    thread: message.thread,
+    messageId: message.messageId,
+    at: message.at,
+    addressed,
+    joinsThread: isNew && !message.opensThread && message.thread.threadId !== null,
+    ...(addressed && message.late !== undefined ? { late: message.late } : {}),
+    ...(mayDecide(message.person, message.person.id, approvals) ? { decides: true } : {}),
+    ...(agent === null ? {} : { agent }),
+    ...(skill === undefined ? {} : { skill }),
+  };
+}
+
+/** Two events may open the same thread's session at once; the unique key decides, and both get the one. */
+export async function openSession(
+  event: InboundEvent,
+  agent: string,
+  { store, runtime }: Pick<MessageOptions, "store" | "runtime">,
+): Promise<SessionRow> {
+  const opening = newSession(event, agent, { runtime });
+  try {
+    return await store.transaction((tx) => tx.sessions.create(opening));
+  } catch (error) {
+    const session = await store.sessions.byKey(opening.key);
+    if (session !== null) return session;
+    throw error;
+  }
+}
+
+function newSession(event: InboundEvent, agent: string, { runtime }: Pick<MessageOptions, "runtime">): NewSession {
+  const { thread, workspace, channel, person } = event;
+  return {
+    id: runtime.ids.next("ses"),
+    key: sessionKeyOf(thread),
+    thread,
+    workspaceName: workspace.name,
+    channel,
+    agent,
+    createdBy: person.id,
+    at: runtime.clock.now(),
+  };
+}

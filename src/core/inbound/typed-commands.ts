@@ -1,0 +1,166 @@
+import type { CommandContext, CommandServices, RunReply } from "../command-line/command.ts";
+import { runCommand, type TypedCommand } from "../command-line/run-command.ts";
+import { CHAT_COMMANDS } from "../commands/registry.ts";
+import type { Log } from "../protocol/log.ts";
+import { plainLine } from "../protocol/plain-text.ts";
+import type {
+  ChatPlatform,
+  InboundCommand,
+  InboundMessage,
+  OutgoingMessage,
+  PlatformName,
+  PostedMessage,
+  Receipt,
+  ThreadRef,
+} from "../protocol/platform.ts";
+import { fitted } from "../protocol/private-reply.ts";
+import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import type { ClickOptions } from "./clicks.ts";
+import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
+
+export interface CommandIntake extends CommandServices, MessageOptions {
+  readonly log: Log;
+  /** Characters of a platform's message. */
+  readonly messageChars: ClickOptions["messageChars"];
+  /** Posts in a thread, or what opens one. */
+  readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<PostedMessage>;
+  /** As the platform's: null where a message opens the thread. */
+  readonly openPrivateThread: (beside: ThreadRef, name: string, personId: string) => Promise<ThreadRef | null>;
+  /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
+  readonly commandKeys: Set<string>;
+}
+
+/** Where commands post: on the platform of each thread. */
+export function commandPlaces(
+  platform: (name: PlatformName) => ChatPlatform,
+): Pick<CommandIntake, "announce" | "openPrivateThread" | "messageChars"> {
+  return {
+    announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
+    openPrivateThread: async (beside, name, personId) =>
+      (await platform(beside.platform).openPrivateThread?.(beside, name, personId)) ?? null,
+    messageChars: (name) => platform(name).limits.messageChars,
+  };
+}
+
+/** Commands taken lately that are remembered. */
+const REMEMBERED = 1_000;
+
+interface Typed {
+  readonly event: InboundMessage | InboundCommand;
+  readonly session: SessionRow | null;
+}
+
+/** Runs a command, once per event. One that fails may be delivered again. */
+export function takeCommand(command: TypedCommand, typed: Typed, options: CommandIntake): Promise<Receipt> {
+  return once(typed, options, async () => {
+    const { event, session } = typed;
+    options.log.info({ command: command.name, person: event.person.id, sessionId: session?.id }, "command");
+    const reply = await runCommand(command, commandContext(typed, options));
+    if ("run" in reply) return begin(reply, typed, options);
+    // A form that is not right is sent again.
+    if ("problems" in reply) options.commandKeys.delete(event.key);
+    if ("form" in reply) return { type: "reply", ...reply };
+    return { type: "reply", message: fitted(reply, options.messageChars(event.thread.platform)) };
+  });
+}
+
+/** Begins a run with words that the person has not typed, once per event. */
+export function takeWords(words: string, typed: Typed, options: CommandIntake): Promise<Receipt> {
+  return once(typed, options, () => begin({ run: words }, typed, options));
+}
+
+async function once({ event }: Typed, { commandKeys }: CommandIntake, take: () => Promise<Receipt>): Promise<Receipt> {
+  if (commandKeys.has(event.key)) return { type: "duplicate" };
+  commandKeys.add(event.key);
+  const [oldest] = commandKeys;
+  if (commandKeys.size > REMEMBERED && oldest !== undefined) commandKeys.delete(oldest);
+  try {
+    return await take();
+  } catch (error) {
+    commandKeys.delete(event.key);
+    throw error;
+  }
+}
+
+export function commandContext({ event, session }: Typed, options: CommandIntake): CommandContext {
+  const channelKey = channelKeyOf(event.thread);
+  const open = () => openSession(event, options.agentOf(channelKey), options);
+  return {
+    ...options,
+    commands: CHAT_COMMANDS,
+    session,
+    person: event.person,
+    thread: event.thread,
+    isDirect: event.channel.kind === "dm",
+    filled: event.kind === "command" ? (event.filled ?? null) : null,
+    channelKey,
+    openSession: event.kind === "command" && opensThread(event) ? null : open,
+    openThread: isOneThread(event) ? null : (root) => openThread(root, event, options),
+    say: async (thread, message, name) => {
+      await options.announce(thread, message, `${event.key}:${name}`);
+    },
+  };
+}
+
+/** A Discord DM is one conversation, without threads. */
+function isOneThread({ thread, channel }: Typed["event"]): boolean {
+  return thread.platform === "discord" && channel.kind === "dm";
+}
+
+/** Characters of a thread's name. */
+const NAME_CHARS = 80;
+
+/** A message in the channel, at which a thread can be; beside a private thread, one that is private too. */
+async function openThread(
+  root: OutgoingMessage,
+  { thread, key, person }: Typed["event"],
+  { announce, openPrivateThread }: CommandIntake,
+): Promise<ThreadRef> {
+  const beside = await openPrivateThread(thread, plainLine(root.markdown, NAME_CHARS), person.id);
+  if (beside !== null) {
+    await announce(beside, root, `${key}:thread`);
+    return beside;
+  }
+  const { messageId } = await announce({ ...thread, threadId: null }, root, `${key}:thread`);
+  return { ...thread, threadId: messageId };
+}
+
+/** A slash command in a channel has no thread; what answers it opens one. A Discord DM is one, and has no id. */
+function opensThread({ thread, channel }: InboundCommand): boolean {
+  return thread.threadId === null && (thread.platform === "slack" || channel.kind !== "dm");
+}
+
+/** Begins a run with the words that a command stands for, as if the person had written them. */
+async function begin(reply: RunReply, { event, session }: Typed, options: CommandIntake): Promise<Receipt> {
+  const agent = reply.agent ?? null;
+  if (event.kind === "message")
+    return takeRequest({ ...event, text: reply.run }, { session, agent, skill: reply.skill }, options);
+  const message = await visibleRequest(event, reply, options);
+  const opened = session ?? (await options.store.sessions.byKey(sessionKeyOf(message.thread)));
+  return takeRequest(message, { session: opened, agent, skill: reply.skill }, options);
+}
+
+/** Nobody but its author sees a slash command: what it asks for is posted, for others to follow and a thread to begin at. */
+async function visibleRequest(
+  command: InboundCommand,
+  { run, agent }: RunReply,
+  { announce }: CommandIntake,
+): Promise<InboundMessage> {
+  const { name: _name, args: _args, ...event } = command;
+  const asked = agent === undefined ? "asks" : `asks **${agent}**`;
+  const markdown = `**${event.person.name}** ${asked}: ${run}`;
+  const post: OutgoingMessage = { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
+  const isRoot = opensThread(command);
+  const { messageId } = await announce(event.thread, post, event.key);
+  return {
+    ...event,
+    kind: "message",
+    thread: isRoot ? { ...event.thread, threadId: messageId } : event.thread,
+    text: run,
+    addressed: "mention",
+    opensThread: isRoot,
+    attachments: [],
+    quoted: [],
+    messageId,
+  };
+}

@@ -1,0 +1,269 @@
+import type { ApprovalDesk, AskedCall, CallVerdict } from "../agent/approval-desk.ts";
+import type { SessionEngine, TurnContext } from "../engine/engine.ts";
+import { postKey } from "../engine/post-once.ts";
+import { approvalCard, type Card, decidedCard, decisionText } from "../permissions/approval-card.ts";
+import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
+import { canonicalJson } from "../protocol/canonical-json.ts";
+import type { Log } from "../protocol/log.ts";
+import { inlineCode } from "../protocol/plain-text.ts";
+import type { ChatPlatform } from "../protocol/platform.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import type { ApprovalCall, ApprovalPeople, ApprovalRow } from "../store/run/approvals.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { CallPreview, CallRefusal } from "../tool.ts";
+import type { Closings } from "./closing.ts";
+import { peopleOfRun, type RunPeople } from "./run-people.ts";
+
+export interface ApprovalDeskOptions {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliverAt">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly platform: Pick<ChatPlatform, "edit" | "find" | "limits">;
+  readonly rules: ApprovalRules;
+  readonly session: SessionRow;
+  readonly context: TurnContext;
+  /** What the run asked in earlier wakes is in the store. A wake that asks ends with that. */
+  readonly isResumed: boolean;
+  readonly closings: Closings;
+}
+
+/** Characters of the lines that stay after a decision. */
+const TITLE_CHARS = 80;
+
+/** Asks in the session's thread; what is decided is in the store, so that a restart changes nothing. */
+export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
+  return {
+    async asked(turn) {
+      const row = await earlierApproval(options, turn);
+      if (row === null) return [];
+      return [{ type: "approval_request", approvalId: row.id, callIds: row.calls.map(({ callId }) => callId) }];
+    },
+
+    async verdicts(turn, calls) {
+      const id = approvalId(options.context.runId, turn);
+      const known = await earlierApproval(options, turn);
+      if (known !== null) return settle(options, { ...known, asked: calls });
+      const people = await peopleOfRun(options.store, options.context.runId);
+      const covered = await coveredByGrants(options, calls, people);
+      const open = calls.filter((call) => !covered.has(call));
+      if (open.length === 0) return new Map(calls.map(({ use }) => [use.id, ALLOWED]));
+      return ask(options, { id, turn, people, calls: open, asked: calls });
+    },
+  };
+}
+
+function earlierApproval({ store, context, isResumed }: ApprovalDeskOptions, turn: number) {
+  return isResumed ? store.approvals.get(approvalId(context.runId, turn)) : null;
+}
+
+/** The approval of a turn's calls. */
+export function approvalId(runId: string, turn: number): string {
+  return `${runId}:${turn}`;
+}
+
+const ALLOWED: CallVerdict = { type: "allowed" };
+
+/** A call is covered when everyone whose words are in the run has a grant for it. */
+async function coveredByGrants(
+  { store, session }: ApprovalDeskOptions,
+  calls: readonly AskedCall[],
+  { requester, others }: Pick<RunPeople, "requester" | "others">,
+): Promise<ReadonlySet<AskedCall>> {
+  const sessionId = session.task?.root.sessionId ?? session.id;
+  const grants = await store.grants.inForce({ sessionId, channelId: session.channelKey });
+  const isGranted = (key: string) =>
+    [requester, ...others].every(({ id }) => grants.some((grant) => grant.personId === id && grant.key === key));
+  return new Set(calls.filter((call) => !call.always && isGranted(grantOf(call).key)));
+}
+
+/** Keys of different tools never meet; edit and write share the paths they change. */
+function grantOf({ tool, use }: AskedCall): { key: string; label: string } {
+  const { key, label } = tool.grant(use.input);
+  return { key: `${tool.name === "edit" ? "write" : tool.name}:${key}`, label };
+}
+
+interface NewApproval {
+  readonly id: string;
+  readonly turn: number;
+  readonly people: RunPeople;
+  /** Those that no grant covers. */
+  readonly calls: readonly AskedCall[];
+  readonly asked: readonly AskedCall[];
+}
+
+/** Writes down what is asked, then asks. */
+async function ask(options: ApprovalDeskOptions, { id, turn, people, calls, asked }: NewApproval) {
+  const { clock, session, context, rules } = options;
+  const createdAt = clock.now();
+  const mayRemember = calls.every(({ always }) => !always);
+  const previewed = await previewedCalls(calls);
+  const card = cardOf(options, previewed, { id, people: { ...people, others: [...people.others], mayRemember } });
+  const row = {
+    id,
+    sessionId: session.id,
+    runId: context.runId,
+    turn,
+    calls: previewed.map(storedCall),
+    people: { ...people, others: [...people.others], mayRemember: mayRemember && (card?.isWhole ?? false) },
+    expiresAt: createdAt + rules.expiresMinutes * 60_000,
+    createdAt,
+  };
+  if (card === null) {
+    const refused = { ...row, status: "denied", scope: null, decidedBy: null } as const;
+    return verdictsOn(asked, { row: refused, covered: new Set(asked) }, rules);
+  }
+  await context.transaction(`approval:${turn}`, (tx) => tx.approvals.create(row));
+  await armExpiry(options, row);
+  await context.post(cardKey(row), card.message);
+  return null;
+}
+
+interface PreviewedCall extends AskedCall {
+  readonly previewed: CallPreview | CallRefusal;
+}
+
+function previewedCalls(calls: readonly AskedCall[]): Promise<PreviewedCall[]> {
+  return Promise.all(calls.map(async (call) => ({ ...call, previewed: await call.preview() })));
+}
+
+function storedCall(call: PreviewedCall): ApprovalCall {
+  const { use, tool, previewed } = call;
+  const title = `${tool.name} ${inlineCode(subjectOf(call), TITLE_CHARS)}`.trim();
+  const stored = { callId: use.id, tool: tool.name, input: canonicalJson(use.input), grant: grantOf(call), title };
+  if ("refused" in previewed) return { ...stored, refused: previewed.refused };
+  return previewed.seal === undefined ? stored : { ...stored, seal: previewed.seal };
+}
+
+/** A command is named by what it runs, not by what the model says of it. */
+function subjectOf({ use, tool, previewed }: PreviewedCall): string {
+  return "refused" in previewed || previewed.language !== "sh" ? tool.title(use.input) : previewed.text;
+}
+
+type OpenApproval = ApprovalRow & { readonly asked: readonly AskedCall[] };
+
+/** The verdicts when it is decided, or the card and the end of waiting, both made once, when it is not. */
+async function settle(options: ApprovalDeskOptions, row: OpenApproval) {
+  const { store, clock, context } = options;
+  if (row.status !== "pending") return decided(options, row);
+  if (clock.now() >= row.expiresAt) {
+    const expired = { status: "expired", scope: null, decidedBy: null, at: clock.now() } as const;
+    await store.transaction((tx) => tx.approvals.decide(row.id, expired));
+    const now = (await store.approvals.get(row.id)) ?? { ...row, status: "expired" };
+    return decided(options, { ...now, asked: row.asked });
+  }
+  await armExpiry(options, row);
+  const post = await store.posts.get(postKey(row.runId, cardKey(row)));
+  if (post?.posted) return null;
+  const open = row.asked.filter(({ use }) => row.calls.some(({ callId }) => callId === use.id));
+  const card = cardOf(options, await previewedCalls(open), row);
+  if (card !== null) await context.post(cardKey(row), card.message);
+  return null;
+}
+
+async function armExpiry({ engine }: ApprovalDeskOptions, row: Pick<ApprovalRow, "id" | "sessionId" | "expiresAt">) {
+  const wake = { key: `timer:approval:${row.id}`, body: { kind: "resume", of: "approval" } } as const;
+  await engine.deliverAt(row.sessionId, wake, row.expiresAt);
+}
+
+/** The key of a run's card. */
+export function cardKey({ turn }: Pick<ApprovalRow, "turn">): string {
+  return `approval:${turn}`;
+}
+
+/** Null when none of the calls could succeed, so that there is nothing to ask. */
+function cardOf(
+  { platform, rules, session }: ApprovalDeskOptions,
+  asked: readonly PreviewedCall[],
+  { id, people }: { id: string; people: ApprovalPeople },
+): Card | null {
+  const calls = asked.flatMap((call) => {
+    const { previewed, why } = call;
+    return "refused" in previewed ? [] : [{ preview: previewed, why, label: grantOf(call).label }];
+  });
+  if (calls.length === 0) return null;
+  const { requester, others, mayRemember } = people;
+  return approvalCard({
+    approvalId: id,
+    agent: session.task?.agent ?? null,
+    calls,
+    requester,
+    others,
+    mayRemember,
+    deciders: decidersText(requester.name, rules),
+    expiresMinutes: rules.expiresMinutes,
+    maxChars: Math.min(platform.limits.messageChars, platform.limits.editChars),
+  });
+}
+
+/** Every call has its verdict; the card then shows the decision alone. */
+async function decided(options: ApprovalDeskOptions, row: OpenApproval): Promise<ReadonlyMap<string, CallVerdict>> {
+  await closeCard(options, row);
+  const others = row.asked.filter(({ use }) => !row.calls.some(({ callId }) => callId === use.id));
+  const covered = others.length === 0 ? NONE : await coveredByGrants(options, others, row.people);
+  return verdictsOn(row.asked, { row, covered }, options.rules);
+}
+
+const NONE: ReadonlySet<AskedCall> = new Set();
+
+/** A decided approval, and the calls beside it that grants cover. */
+interface Settled {
+  readonly row: ApprovalRow;
+  readonly covered: ReadonlySet<AskedCall>;
+}
+
+function verdictsOn(asked: readonly AskedCall[], settled: Settled, rules: ApprovalRules) {
+  return new Map(asked.map((call) => [call.use.id, verdictOn(call, settled, rules)]));
+}
+
+function verdictOn(asked: AskedCall, { row, covered }: Settled, { expiresMinutes }: ApprovalRules): CallVerdict {
+  const { use } = asked;
+  const call = row.calls.find(({ callId }) => callId === use.id);
+  if (call === undefined) return covered.has(asked) ? ALLOWED : denied(NOT_ASKED);
+  if (call.refused !== undefined) return denied(call.refused);
+  if (call.input !== canonicalJson(use.input)) return denied("Not run: the arguments are not those that were allowed.");
+  switch (row.status) {
+    case "allowed":
+      return call.seal === undefined ? ALLOWED : { type: "allowed", seal: call.seal };
+    case "expired":
+      return denied(`Not run: nobody decided within ${expiresMinutes} minutes. Go on without it, and say so.`);
+    default:
+      return denied(
+        `Not run: ${row.decidedBy ?? "somebody"} denied it. Do not try the same in another way; go on without it, or ask.`,
+      );
+  }
+}
+
+/** It was free, or covered by a grant, when the calls beside it were asked for, and is not any more. */
+const NOT_ASKED = "Not run: it needs a decision by now, and nobody was asked. Call it again if it is still needed.";
+
+function denied(reason: string): CallVerdict {
+  return { type: "denied", reason };
+}
+
+/** Nobody need decide any more, since the run has ended. A crash may have left cards that do not say how it was decided. */
+export async function withdrawApprovals(options: ApprovalDeskOptions, by: string | null): Promise<void> {
+  const { store, clock, context } = options;
+  for (const row of await store.approvals.ofRun(context.runId)) {
+    const withdrawn = { status: "withdrawn", scope: null, decidedBy: by, at: clock.now() } as const;
+    const isOurs =
+      row.status === "pending" && (await store.transaction((tx) => tx.approvals.decide(row.id, withdrawn)));
+    const now = isOurs ? { ...row, ...withdrawn } : await store.approvals.get(row.id);
+    if (now !== null) await closeCard(options, now);
+  }
+}
+
+/** The decision stands in the store: the run does not wait until the card shows it, and fails by no card. */
+async function closeCard(options: ApprovalDeskOptions, row: ApprovalRow): Promise<void> {
+  const { context, rules, log, store, closings } = options;
+  const key = postKey(row.runId, cardKey(row));
+  const { files, ...last } = decidedCard(row, rules.expiresMinutes);
+  const close = async () => {
+    await store.transaction((tx) => tx.posts.closes(key, last));
+    log.info({ approvalId: row.id, status: row.status, decision: decisionText(row, rules.expiresMinutes) }, "approval");
+    return true;
+  };
+  await context.step(`approval:${row.turn}:closed`, close);
+  if (await store.posts.isUnclosed(key)) closings.begin(key, { ...last, files }, options);
+}

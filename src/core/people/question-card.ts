@@ -1,0 +1,135 @@
+import { assertNever } from "../protocol/assert-never.ts";
+import { plainLine, visibleText } from "../protocol/plain-text.ts";
+import { checklist } from "../protocol/plan.ts";
+import type { Button, OutgoingMessage } from "../protocol/platform.ts";
+import type { QuestionRow } from "../store/run/questions.ts";
+
+/** Characters of a button's label. Source: Slack docs, Button element (75); Discord takes 80. */
+const LABEL_CHARS = 75;
+/** Characters of the lines that stay. */
+const LINE_CHARS = 300;
+/** What the lines around a plan need of a message. Characters. */
+const FRAME_CHARS = 500;
+
+/** The key within its run that a question's card is posted under, as a tool's. */
+export function cardKey({ id, runId }: Pick<QuestionRow, "id" | "runId">): string {
+  return `question:${id.slice(runId.length + 1)}`;
+}
+
+export interface CardPlace {
+  /** Who may answer: `@ana or an approver`. */
+  readonly deciders: string;
+  /** Most characters of a message. */
+  readonly maxChars: number;
+}
+
+/** A question, or a plan, with its buttons. */
+export function openCard({ id, body }: Pick<QuestionRow, "id" | "body">, place: CardPlace): OutgoingMessage {
+  const { deciders, maxChars } = place;
+  switch (body.kind) {
+    case "question": {
+      const hint = body.options.length === 0 ? "Reply here to answer" : "Or just reply here";
+      const notes = [hint, ...(soundsLikeApproval(body) ? [ALLOWS_NOTHING] : []), `waiting for ${deciders}`];
+      const text = `⏸ **Question from the agent**\n${quoted(body.question)}`;
+      return card(text, optionButtons(id, body.options), notes.join(" · "));
+    }
+    case "plan": {
+      const text = ["⏸ **The plan**", body.intro, checklist(body.steps)].filter((part) => part !== "").join("\n\n");
+      const footer = `Nothing is changed until then · waiting for ${deciders}`;
+      const asked = card(fitted(text, maxChars - FRAME_CHARS), planButtons(id), footer);
+      if (text.length <= maxChars - FRAME_CHARS) return asked;
+      const file = { name: "plan.md", mediaType: "text/markdown", data: new TextEncoder().encode(text) };
+      return { ...asked, files: [file] };
+    }
+    default:
+      return assertNever(body);
+  }
+}
+
+/** What a question says that could be taken for an approval. */
+const ALLOWS_NOTHING = "an answer allows no tool call";
+const OF_APPROVALS = /\b(?:allow|approv|deny|permi)/iu;
+
+function soundsLikeApproval({ question, options }: { question: string; options: readonly string[] }): boolean {
+  return [question, ...options].some((text) => OF_APPROVALS.test(text));
+}
+
+/**
+ * A model's words as a quotation, each line of it: under our own head they cannot be taken for a card of ours, whatever
+ * they say, and they do not have the sign that our heads begin with.
+ */
+function quoted(text: string): string {
+  const lines = unsigned(visibleText(text)).split("\n");
+  return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
+}
+
+function unsigned(text: string): string {
+  return text.replaceAll(/⏸\ufe0f? ?/gu, "");
+}
+
+/** An option with a word of an approval's buttons says that it is an answer. */
+function optionLabel(option: string): string {
+  return plainLine(OF_APPROVALS.test(option) ? `Answer: ${option}` : option, LABEL_CHARS);
+}
+
+function optionButtons(id: string, options: readonly string[]): Button[] {
+  return options.map((option, index) => ({
+    id: `answer:${index}:${id}`,
+    label: optionLabel(option),
+    style: "default",
+  }));
+}
+
+function planButtons(id: string): Button[] {
+  return [
+    { id: `answer:go:${id}`, label: "Go ahead", style: "primary" },
+    { id: `answer:change:${id}`, label: "Change it", style: "default" },
+    { id: `answer:drop:${id}`, label: "Drop it", style: "danger" },
+  ];
+}
+
+/** Whole lines of a text that is too long, and a sign that there is more. */
+function fitted(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const end = text.lastIndexOf("\n", maxChars - 2);
+  return `${text.slice(0, Math.max(0, end)).trimEnd()}\n…`;
+}
+
+/** What stays once somebody has answered: the question, and the answer with whose it is. */
+export function answeredCard(row: QuestionRow, maxChars: number): OutgoingMessage {
+  const said = answerLine(row);
+  const { body } = row;
+  if (body.kind === "question") return card(`${questionLine(body.question)}\n${said}`, []);
+  const plan = fitted(`**The plan**\n\n${checklist(body.steps)}`, maxChars - FRAME_CHARS);
+  return card(`${plan}\n\n${said}`, []);
+}
+
+function questionLine(question: string): string {
+  return `Question: ${plainLine(unsigned(question), LINE_CHARS)}`;
+}
+
+/** What stays when nobody need answer any more. `by` as people read it; null: the run ended otherwise. */
+export function withdrawnCard({ body }: Pick<QuestionRow, "body">, by: string | null): OutgoingMessage {
+  const what = body.kind === "question" ? questionLine(body.question) : "**The plan**";
+  return card(`${what}\n⏹ ${by === null ? "No answer is needed any more." : `Stopped by ${by}.`}`, []);
+}
+
+/** `✓ 8080 — @ana` */
+export function answerLine({ answer, answeredBy, body }: QuestionRow): string {
+  const by = answeredBy === null ? "" : ` — @${plainLine(answeredBy.name, LINE_CHARS)}`;
+  if (answer === null) return `✓ Answered${by}`;
+  if (body.kind === "question") return `✓ ${plainLine(answer.text, LINE_CHARS)}${by}`;
+  switch (answer.choice) {
+    case "go":
+      return `✓ Accepted${by}`;
+    case "drop":
+      return `✗ Dropped${by}`;
+    default:
+      return `✎ To be changed: ${plainLine(answer.text, LINE_CHARS)}${by}`;
+  }
+}
+
+function card(markdown: string, buttons: readonly Button[], footer?: string): OutgoingMessage {
+  const below = footer === undefined ? {} : { footer };
+  return { lane: "approval", markdown, ...below, tone: "plain", buttons, files: [] };
+}

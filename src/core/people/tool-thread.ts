@@ -1,0 +1,50 @@
+import type { TurnContext } from "../engine/engine.ts";
+import { plainLine } from "../protocol/plain-text.ts";
+import type { ChatPlatform, OutgoingMessage } from "../protocol/platform.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { ToolThread } from "../tool.ts";
+
+export interface ToolThreadOptions {
+  readonly session: Pick<SessionRow, "thread" | "task">;
+  readonly platform: Pick<ChatPlatform, "edit" | "fetchFile" | "fetchThread" | "limits">;
+  readonly context: Pick<TurnContext, "post">;
+}
+
+/** A session's thread as its tools use it; their posts have keys of their own beside the run's. */
+export function createToolThread({ session, platform, context }: ToolThreadOptions): ToolThread {
+  const { thread, task } = session;
+  return signedBy(task?.agent ?? null, {
+    limits: platform.limits,
+    post: (key, message) => context.post(toolPostKey(key), message),
+    edit: (posted, message) => platform.edit(posted, message),
+    fetch: (from, limit, signal) =>
+      platform.fetchThread(from === "thread" ? thread : { ...thread, threadId: null }, limit, signal),
+    fetchFile: (attachment, signal) => platform.fetchFile(attachment, platform.limits.attachmentBytes, signal),
+  });
+}
+
+/** A thread in which all that is posted names the sub-agent whose it is; the thread itself where `agent` is null. */
+function signedBy(agent: string | null, thread: ToolThread): ToolThread {
+  if (agent === null) return thread;
+  const sign = (message: OutgoingMessage) => ({
+    ...message,
+    markdown: `**${plainLine(agent, AGENT_CHARS)}** (sub-agent)\n${message.markdown}`,
+  });
+  const room = AGENT_CHARS + SIGN_CHARS;
+  const { messageChars, editChars } = thread.limits;
+  return {
+    ...thread,
+    limits: { ...thread.limits, messageChars: messageChars - room, editChars: editChars - room },
+    post: (key, message) => thread.post(key, sign(message)),
+    edit: (posted, message) => thread.edit(posted, sign(message)),
+  };
+}
+
+const AGENT_CHARS = 40;
+/** What stands around the name. */
+const SIGN_CHARS = 20;
+
+/** The key within its run of what a tool posts under `key`. */
+export function toolPostKey(key: string): string {
+  return `tool:${key}`;
+}

@@ -1,0 +1,44 @@
+import { changedFiles, type RunState } from "../agent/run-state.ts";
+import type { QueryOutcome, RunStats } from "../protocol/events.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { Store } from "../store/store.ts";
+import { tasksOfRun } from "../subagents/run-tasks.ts";
+
+/** What a run without tool calls has come to. */
+export function plainStats(
+  { startedAt }: { readonly startedAt: number },
+  { turns, costUsd }: Pick<RunState, "turns" | "costUsd">,
+  { clock }: Pick<Runtime, "clock">,
+): RunStats {
+  return { turns, tools: 0, durationMs: clock.now() - startedAt, costUsd, changedFiles: [] };
+}
+
+/** What a run has come to; its sub-agents' calls count among the cost. */
+export async function statsOfRun(
+  { sessionId, runId }: { readonly sessionId: string; readonly runId: string },
+  { type }: Pick<QueryOutcome, "type">,
+  { store, runtime }: { readonly store: Store; readonly runtime: Pick<Runtime, "clock"> },
+): Promise<RunStats> {
+  const now = runtime.clock.now();
+  const [run, spent, calls, { ofRun }] = await Promise.all([
+    store.runs.get(runId),
+    store.usage.ofRun(runId),
+    store.toolCalls.ofRun(runId),
+    store.children.family(sessionId, runId),
+  ]);
+  const below = await Promise.all(ofRun.runIds.filter((id) => id !== runId).map((id) => store.usage.ofRun(id)));
+  const ended = calls.filter((call) => call.status === "ended");
+  const unseen = new Set(ended.flatMap(({ name, result }) => (result?.mayHaveChanged === true ? [name] : [])));
+  return {
+    turns: spent.turns,
+    tools: ended.length,
+    durationMs: run === null ? 0 : now - run.startedAt,
+    costUsd: below.reduce<number | null>(
+      (sum, { costUsd }) => (sum === null || costUsd === null ? null : sum + costUsd),
+      spent.costUsd,
+    ),
+    changedFiles: changedFiles(ended.flatMap((call) => call.result?.files ?? [])),
+    ...(unseen.size > 0 ? { mayHaveChanged: [...unseen] } : {}),
+    ...(type === "budget_exceeded" ? { tasks: await tasksOfRun(store, { sessionId, runId }, now) } : {}),
+  };
+}

@@ -1,0 +1,35 @@
+import { AppError } from "./errors.ts";
+import { systemCode } from "./system-code.ts";
+
+/** The errors come from several packages; their names are what they have in common. */
+const DATABASE_ERRORS = /^(PrismaClient|DriverAdapterError|SqliteError)/;
+
+/** A connection to the database broke, or none was to be had; the message is the driver's. */
+export class ConnectionLost extends Error {
+  override readonly name = "ConnectionLost";
+}
+
+/** What pg says of connections are plain errors, which Prisma passes on as they are; those that have a name stay what they are. */
+export function namedFailure(error: unknown): unknown {
+  return error instanceof Error && error.name === "Error" ? new ConnectionLost(error.message, { cause: error }) : error;
+}
+
+/** No connection, a broken one, or none in time. Source: Prisma docs, Error reference; SQLite docs, Result codes. */
+const AWAY = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|SQLITE_BUSY.*)$/;
+
+/** True when the database was not there for a moment: what was asked of it may well succeed the next time. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof ConnectionLost) return true;
+  return error instanceof Error && DATABASE_ERRORS.test(error.name) && AWAY.test(systemCode(error) ?? "");
+}
+
+/** True when the database or the right to write to it failed: what goes on once they are back. */
+export function isStoreFailure(error: unknown): boolean {
+  if (error instanceof AppError) return error.code === "stale_owner";
+  return error instanceof ConnectionLost || (error instanceof Error && DATABASE_ERRORS.test(error.name));
+}
+
+/** True when a row was written that names one that is not there. Source: Prisma docs, Error reference. */
+export function isForeignKeyFailure(error: unknown): boolean {
+  return error instanceof Error && DATABASE_ERRORS.test(error.name) && systemCode(error) === "P2003";
+}

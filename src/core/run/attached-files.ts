@@ -1,0 +1,105 @@
+import { toAppError } from "../protocol/errors.ts";
+import { explain } from "../protocol/explain.ts";
+import type { ContentBlock, DocumentBlock, ImageBlock } from "../protocol/messages.ts";
+import type { Attachment, ChatPlatform } from "../protocol/platform.ts";
+
+export interface AttachedFileOptions {
+  readonly platform: Pick<ChatPlatform, "fetchFile" | "limits">;
+  readonly signal: AbortSignal;
+  /** Keeps an attachment in the sandbox root; answers its path there, or null when it cannot. */
+  readonly saveAttachment: (name: string, data: Uint8Array) => Promise<string | null>;
+  /** What people should know: an attachment that could not be read. */
+  readonly notice: (text: string) => void;
+  /** Characters of a document's text that go into the request; `DOCUMENT_CHARS` when left out. */
+  readonly documentChars?: number;
+}
+
+/** Text of a document that goes into the request whole; more is in the sandbox. Characters. */
+const DOCUMENT_CHARS = 100_000;
+/** Bytes of an image that providers take. Source: Anthropic docs, Vision (5 MB as base64). */
+const IMAGE_BYTES = 3_750_000;
+
+/** What a request carries of a file: how it is called and where it is saved, and its content where models read that. */
+export async function attachedBlocks(attachment: Attachment, options: AttachedFileOptions): Promise<ContentBlock[]> {
+  const { name, mediaType, size } = attachment;
+  const { platform, signal } = options;
+  if (size > platform.limits.attachmentBytes) {
+    options.notice(
+      `⚠ ${name} is too large (${megabytes(size)}; at most ${megabytes(platform.limits.attachmentBytes)}).`,
+    );
+    return [note(`${name} (${mediaType}, ${megabytes(size)}) was attached but is too large to read.`)];
+  }
+  try {
+    const data = await platform.fetchFile(attachment, platform.limits.attachmentBytes, signal);
+    const saved = await options.saveAttachment(name, data);
+    const where = saved === null ? "" : ` It is saved as ${saved}.`;
+    return [
+      note(`Attached: ${name} (${mediaType}, ${data.byteLength} bytes).${where}`),
+      ...contentOf(attachment, data, { context: saved ?? "attached", chars: options.documentChars ?? DOCUMENT_CHARS }),
+    ];
+  } catch (error) {
+    if (signal.aborted) throw error;
+    options.notice(explain(toAppError(error)));
+    return [note(`${name} (${mediaType}) was attached but could not be read.`)];
+  }
+}
+
+interface Shown {
+  /** Where the file is now. */
+  readonly context: string;
+  readonly chars: number;
+}
+
+/** What a model can be given of a file; nothing of what none reads. `chars`: of a document's text. */
+export function contentOf(
+  { name, mediaType }: Attachment,
+  data: Uint8Array,
+  { context, chars }: Shown,
+): (ImageBlock | DocumentBlock)[] {
+  const image = imageType(data);
+  if (image !== null && data.byteLength <= IMAGE_BYTES) {
+    return [{ type: "image", mediaType: image, data: base64(data), name }];
+  }
+  if (startsWith(data, "%PDF-"))
+    return [{ type: "document", name, mediaType: "application/pdf", data: base64(data), context }];
+  const text = image === null ? textIn(data) : null;
+  if (text === null) return [];
+  const cut = text.length > chars ? `${text.slice(0, chars)}\n[cut; the whole file is attached]` : text;
+  return cut === "" ? [] : [{ type: "document", name, mediaType, text: cut, context }];
+}
+
+/** By its first bytes: what a platform says of a file is a guess from its name. */
+function imageType(data: Uint8Array): ImageBlock["mediaType"] | null {
+  if (startsWith(data, "\x89PNG\r\n\x1a\n")) return "image/png";
+  if (startsWith(data, "\xff\xd8\xff")) return "image/jpeg";
+  if (startsWith(data, "GIF87a") || startsWith(data, "GIF89a")) return "image/gif";
+  if (startsWith(data, "RIFF") && startsWith(data.subarray(8), "WEBP")) return "image/webp";
+  return null;
+}
+
+function startsWith(data: Uint8Array, latin1: string): boolean {
+  const wanted = Buffer.from(latin1, "latin1");
+  return wanted.equals(data.subarray(0, wanted.length));
+}
+
+/** The text of a UTF-8 file; null when it is something else. */
+function textIn(data: Uint8Array): string | null {
+  if (data.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(data);
+  } catch {
+    return null;
+  }
+}
+
+function base64(data: Uint8Array): string {
+  return Buffer.from(data).toString("base64");
+}
+
+function note(text: string): ContentBlock {
+  return { type: "text", text: `[${text}]` };
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import type { TurnContext, Wake } from "../engine/engine.ts";
+import { toolPostKey } from "../people/tool-thread.ts";
+import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import { hasNoThreads } from "./opening-thread.ts";
+import { jobOf } from "./run-place.ts";
+
+export interface JobThreadOptions {
+  readonly store: Store;
+  readonly limits: Pick<ChatPlatform["limits"], "messageChars">;
+}
+
+/** What a run posts, and what of it waits for the report. */
+export interface RunPosts {
+  readonly context: TurnContext;
+  /** Posts what was kept for the report's thread; nothing where there is none. Safe to repeat. */
+  readonly deliverKept: () => Promise<void>;
+}
+
+const KEPT = "kept:";
+const keptSchema = z.object({
+  markdown: z.string(),
+  /** `data` is base64. */
+  files: z.array(z.object({ name: z.string(), mediaType: z.string(), data: z.string() })),
+});
+
+/**
+ * Threads of jobs. A job's session begins without one: the first message that people are to see, its report or a card that
+ * asks for a decision, is posted in the channel and opens it, and all that follows goes there, or below it where there are
+ * no threads. What tools post before waits: files come with the report, not before it.
+ */
+export class JobThreads {
+  /** The last post of each job's session: of two at once the first opens the thread, and the second finds it. */
+  readonly #posting = new Map<string, Promise<unknown>>();
+
+  postsOf(
+    session: SessionRow,
+    wake: Wake,
+    { context, ...options }: JobThreadOptions & { context: TurnContext },
+  ): RunPosts {
+    if (jobOf(wake.event.body) === null) {
+      return { context, deliverKept: () => Promise.resolve() };
+    }
+    const { store } = options;
+    const rootId = session.task?.root.sessionId ?? session.id;
+    const post = (key: string, message: OutgoingMessage, thread?: ThreadRef) => {
+      if (thread !== undefined) return context.post(key, message, thread);
+      return this.#inTurn(rootId, () => postInJob({ ...options, context, rootId }, key, message));
+    };
+    return {
+      context: { ...context, post },
+      deliverKept: () => (session.task === undefined ? deliverKept({ store, session, context }) : Promise.resolve()),
+    };
+  }
+
+  #inTurn<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#posting.get(sessionId) ?? Promise.resolve();
+    const working = before.then(work, work);
+    this.#posting.set(sessionId, working);
+    const forget = () => {
+      if (this.#posting.get(sessionId) === working) this.#posting.delete(sessionId);
+    };
+    working.then(forget, forget);
+    return working;
+  }
+}
+
+type Posting = JobThreadOptions & { readonly context: TurnContext; readonly rootId: string };
+
+async function postInJob(posting: Posting, key: string, message: OutgoingMessage): Promise<PostedMessage> {
+  const { store, context, rootId } = posting;
+  const { thread, isOpen } = await threadOf(posting);
+  if (isOpen) return context.post(key, message, thread);
+  if (key.startsWith(toolPostKey(""))) return keep(context, { key, message, thread });
+  const isReport = !key.startsWith("approval:");
+  const posted = await context.post(key, isReport ? message : await named(posting, message), thread);
+  if (!hasNoThreads(thread)) await openThread(store, rootId, { ...thread, threadId: posted.messageId });
+  return posted;
+}
+
+/** Where the job's session is now; a message that was posted just before a crash opens its thread after all. */
+async function threadOf({ store, context, rootId }: Posting): Promise<{ thread: ThreadRef; isOpen: boolean }> {
+  const { thread } = await store.sessions.get(rootId);
+  if (hasNoThreads(thread)) return { thread, isOpen: await hasSpoken(store, rootId) };
+  const first = thread.threadId === null ? await store.posts.firstSent(context.runId) : null;
+  if (first === null) return { thread, isOpen: thread.threadId !== null };
+  await openThread(store, rootId, { ...thread, threadId: first.messageId });
+  return { thread: (await store.sessions.get(rootId)).thread, isOpen: true };
+}
+
+function openThread(store: Store, rootId: string, thread: ThreadRef): Promise<boolean> {
+  return store.transaction((tx) => tx.sessions.openThread(rootId, thread));
+}
+
+/** Whether people have read anything of the job's run that goes on. */
+async function hasSpoken(store: Store, rootId: string): Promise<boolean> {
+  const run = await store.runs.open(rootId);
+  return run !== null && (await store.posts.firstSent(run.id)) !== null;
+}
+
+/** In the channel a card must say which job it is about. */
+async function named({ store, limits, rootId }: Posting, message: OutgoingMessage): Promise<OutgoingMessage> {
+  const name = await store.occurrences.jobNameOf(rootId);
+  const markdown =
+    name === null ? message.markdown : `**${name}** needs a decision before it goes on.\n${message.markdown}`;
+  const length = markdown.length + (message.footer?.length ?? 0);
+  return length <= limits.messageChars ? { ...message, markdown } : message;
+}
+
+interface KeptPost {
+  readonly key: string;
+  readonly message: OutgoingMessage;
+  readonly thread: ThreadRef;
+}
+
+async function keep(context: TurnContext, { key, message, thread }: KeptPost): Promise<PostedMessage> {
+  const files = message.files.map((file) => ({ ...file, data: Buffer.from(file.data).toString("base64") }));
+  const kept: z.infer<typeof keptSchema> = { markdown: message.markdown, files };
+  await context.transaction(`${KEPT}${key}`, () => Promise.resolve(kept));
+  // It has no id on the platform yet; nobody edits what waits.
+  return { platform: thread.platform, channelId: thread.channelId, messageId: "" };
+}
+
+interface Keeper {
+  readonly store: Store;
+  readonly session: SessionRow;
+  readonly context: TurnContext;
+}
+
+async function deliverKept({ store, session, context }: Keeper): Promise<void> {
+  const { thread } = await store.sessions.get(session.id);
+  const isOpen = hasNoThreads(thread) ? await hasSpoken(store, session.id) : thread.threadId !== null;
+  if (!isOpen) return;
+  const { ofRun } = await store.children.family(session.id, context.runId);
+  for (const runId of ofRun.runIds) {
+    for (const key of await store.journal.keysOf(runId, KEPT)) {
+      const { value } = await store.journal.get(runId, key);
+      const { markdown, files } = keptSchema.parse(value);
+      const message: OutgoingMessage = {
+        lane: "answer",
+        markdown,
+        tone: "plain",
+        buttons: [],
+        files: files.map((file) => ({ ...file, data: new Uint8Array(Buffer.from(file.data, "base64")) })),
+      };
+      await context.post(runId === context.runId ? key : `${key}:${runId}`, message, thread);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { knownAfter, type RunState, type RunStep, reduceRun, startOfRun } from "../agent/run-state.ts";
+import type { TurnContext } from "../engine/engine.ts";
+import { WHOLE_HISTORY } from "../events/projection.ts";
+import type { Message } from "../protocol/messages.ts";
+import { tokensOf } from "../protocol/usage.ts";
+import type { TurnUsage } from "../store/ledger/usage.ts";
+import type { ToolCallRow } from "../store/run/tool-calls.ts";
+import type { Store } from "../store/store.ts";
+
+export interface LoadedRun {
+  readonly id: string;
+  readonly sessionId: string;
+  /** It has begun in an earlier wake. */
+  readonly resumed: boolean;
+  /** The session has no other run. */
+  readonly isFirst: boolean;
+}
+
+export interface LoadOptions {
+  readonly store: Store;
+  readonly context: Pick<TurnContext, "earlier" | "history">;
+  readonly run: LoadedRun;
+}
+
+/** The journal entry that holds the model a run has switched to. */
+export const SWITCHED = "model";
+
+/** A run as its journal has it: what the session was before, and then each step that the run has made. */
+export async function loadRun(options: LoadOptions): Promise<RunState> {
+  const { store, context, run } = options;
+  const own = context.history();
+  if (run.isFirst && own !== null) return reduceRun(startOfRun(NOTHING_BEFORE), { type: "appended", messages: own });
+  const [{ before, ofRun }, files, compaction, newest, steps] = await Promise.all([
+    store.messages.split(run.sessionId, run.id),
+    store.toolCalls.filesBefore(run.sessionId, run.id),
+    store.compactions.newestOf(run.sessionId),
+    store.usage.newestTurn(run.sessionId),
+    run.resumed ? loadSteps(options) : NO_STEPS,
+  ]);
+  // Requests carry something else since the newest of them.
+  const isShortened = newest !== null && (compaction.at ?? 0) >= newest.at;
+  const covered = before.findLastIndex(({ role }) => role === "assistant") + 1;
+  const start = startOfRun({
+    messages: before,
+    projection: compaction.projection,
+    knownFiles: knownAfter(new Map(), files),
+    lastMeasured: newest === null || isShortened ? null : { tokens: tokensOf(newest.usage), messages: covered },
+  });
+  const state = [...stepsOf(ofRun, steps)].reduce(reduceRun, start);
+  return isShortened ? { ...state, lastMeasured: null } : state;
+}
+
+const NOTHING_BEFORE = {
+  messages: [],
+  projection: WHOLE_HISTORY,
+  lastMeasured: null,
+  knownFiles: new Map<string, string>(),
+};
+
+interface StoredSteps {
+  readonly calls: readonly ToolCallRow[];
+  /** Of the run's model calls, in the order in which they were stored. */
+  readonly usage: readonly TurnUsage[];
+  readonly switchedTo: string | null;
+}
+
+const NO_STEPS: StoredSteps = { calls: [], usage: [], switchedTo: null };
+
+async function loadSteps({ store, context, run }: LoadOptions): Promise<StoredSteps> {
+  const [calls, usage, switched] = await Promise.all([
+    store.toolCalls.ofRun(run.id),
+    store.usage.turnsOf(run.id),
+    context.earlier(SWITCHED),
+  ]);
+  return { calls, usage, switchedTo: z.string().optional().parse(switched.value) ?? null };
+}
+
+/** In the order in which a run makes them; what it spent beside its turns has no place in the history, and comes first. */
+function* stepsOf(messages: readonly Message[], { calls, usage, switchedTo }: StoredSteps): Generator<RunStep> {
+  if (switchedTo !== null) yield { type: "switched", model: switchedTo };
+  for (const spent of usage) {
+    if (spent.turn < 0) yield { type: "summarised", spent };
+    if (spent.turn === 0) yield { type: "cut", spent };
+  }
+  let turn = 0;
+  for (const call of calls) if (call.turn === turn) yield* stepsOfCall(call);
+  for (const message of messages) {
+    const spent = message.role === "assistant" ? usage.find((each) => each.turn === turn + 1) : undefined;
+    if (spent === undefined || spent.stopReason === null) {
+      yield { type: "appended", messages: [message] };
+      continue;
+    }
+    turn += 1;
+    yield { type: "responded", response: { ...spent, message, stopReason: spent.stopReason } };
+    for (const call of calls) if (call.turn === turn) yield* stepsOfCall(call);
+  }
+}
+
+function* stepsOfCall({ callId, status, intent, result }: ToolCallRow): Generator<RunStep> {
+  if (status !== "pending") yield { type: "call_begun", callId };
+  if (intent !== null) yield { type: "call_intends", callId, intent };
+  if (status === "ended" && result !== null) yield { type: "call_ended", callId, result };
+}

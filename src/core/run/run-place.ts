@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { asManager, EXECUTOR } from "../agents/managed-agents.ts";
+import type { Mode, QueryConfig } from "../agents/query-config.ts";
+import { lesserAccess, subAgent, WORKER } from "../agents/sub-agents.ts";
+import type { BudgetSettings } from "../budget/limits.ts";
+import type { TurnContext } from "../engine/engine.ts";
+import type { ChildEvent } from "../events/child-event.ts";
+import { undertakingOf } from "../events/child-task.ts";
+import { placeFor } from "../events/job-event.ts";
+import type { SessionEventBody } from "../events/session-event.ts";
+import { sessionSettingsSchema } from "../events/session-settings.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import { narrowedTo, toolsOfSkills } from "./run-skills.ts";
+import type { RunnerOptions, SessionPlace } from "./runner.ts";
+
+/** From the one that can do least. */
+const MODES = ["read", "write", "agi"] as const satisfies readonly Mode[];
+
+const begunSchema = z.object({
+  settings: sessionSettingsSchema,
+  mode: z.enum(MODES),
+  /** What its skills narrowed it to; a run that an earlier version began does not say. */
+  skillTools: z.array(z.array(z.string())).default([]),
+});
+
+interface BegunRun {
+  readonly session: SessionRow;
+  readonly body: SessionEventBody;
+  readonly context: Pick<TurnContext, "stage">;
+}
+
+/**
+ * The place of a run, as it was when the run began: settings that people change meanwhile are for the next one. What waits
+ * for a decision would otherwise go on by another measure than it was asked by. Only a lesser mode holds at once, and so do
+ * fewer tools of its skills: a SKILL.md that changes or goes meanwhile frees nothing.
+ */
+export async function placeAsBegun(
+  { session, body, context }: BegunRun,
+  { placeOf, skillsOf }: Pick<RunnerOptions, "placeOf" | "skillsOf">,
+): Promise<SessionPlace> {
+  const { settings: now } = session;
+  const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root));
+  const begun = await context.stage("begun", async () => {
+    const { config, sandboxRoot } = placeOfRun(body, await placeOf(session));
+    return { settings: now, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
+  });
+  const { settings, mode, skillTools } = begunSchema.parse(begun);
+  const { config, ...place } = placeOfRun(body, await placeOf({ ...session, settings }));
+  const lists = [...skillTools, ...toolsNow(place.sandboxRoot)];
+  return { ...place, config: narrowedTo(lists, { ...config, mode: lesserMode(mode, config.mode) }) };
+}
+
+function lesserMode(a: Mode, b: Mode): Mode {
+  return MODES.indexOf(a) <= MODES.indexOf(b) ? a : b;
+}
+
+/**
+ * The place of a session for the run that an event began: a job and a sub-agent bring rights of their own. Of what a
+ * sub-agent was given it keeps what the settings of now allow: they may be stricter than those its parent had.
+ */
+export function placeOfRun(body: SessionEventBody, place: SessionPlace): SessionPlace {
+  switch (body.kind) {
+    case "child": {
+      const { task, access, mode, tools, grantedTools, maxTurns } = body;
+      const isPlain = task.agent === WORKER || task.agent === EXECUTOR;
+      const type = isPlain ? null : place.config.agentDefinition;
+      const { managedAgents: _managed, ...config } = place.config;
+      const rights = { access: type === null ? access : lesserAccess(access, type.access), maxTurns };
+      const agentDefinition = subAgent(type, { name: task.agent, ...rights }, task.isolated === true);
+      const toolAllow = tools.filter((name) => config.toolAllow?.includes(name) ?? true);
+      return { ...place, config: { ...config, agentDefinition, mode, toolAllow, grantedTools } };
+    }
+    case "child_end": {
+      const { job } = body;
+      const rights = job === null ? {} : { mode: job.mode, grantedTools: job.tools };
+      return { ...place, config: asManager({ ...place.config, ...rights }) };
+    }
+    default: {
+      const own = placeFor(body, place);
+      return { ...own, config: asManager(own.config) };
+    }
+  }
+}
+
+/** Nobody is there to answer the run's questions. */
+export function isUnattended(body: SessionEventBody): boolean {
+  return body.kind === "job" || ((body.kind === "child" || body.kind === "child_end") && body.nonInteractive);
+}
+
+/** The limits of an event's run; a manager's hold for its executors, too. */
+export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings, config: QueryConfig): BudgetSettings {
+  const jobUsd = jobOf(body)?.budgetUsd ?? null;
+  const managedUsd = body.kind === "child" ? body.managedUsd : config.managing?.totalBudgetUsd;
+  return {
+    ...budgets,
+    ...(jobUsd === null ? {} : { jobUsd }),
+    ...(managedUsd === undefined ? {} : { managedUsd }),
+    ...(config.maxBudgetUsd === undefined ? {} : { runUsd: config.maxBudgetUsd }),
+  };
+}
+
+/** How often in a row ends of sub-agents have begun a run, up to this one. */
+export function wakesOf(body: SessionEventBody): number {
+  if (body.kind === "child_end") return (body.task.wakes ?? 0) + 1;
+  return body.kind === "child" ? (body.task.wakes ?? 0) : 0;
+}
+
+/** The undertaking that a run belongs to, by its first run; `began`: what began this one. */
+export function undertakingOfRun(began: SessionEventBody, runId: string): string {
+  return began.kind === "child" || began.kind === "child_end" ? undertakingOf(began.task) : runId;
+}
+
+/** The rights of the job that a run goes back to; null for a person's. */
+export function jobOf(body: SessionEventBody): ChildEvent["job"] {
+  switch (body.kind) {
+    case "job":
+      return { mode: body.mode, tools: body.tools, budgetUsd: body.budgetUsd };
+    case "child":
+    case "child_end":
+      return body.job;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,395 @@
+import { compactSession } from "../agent/compact-session.ts";
+import { runQuery } from "../agent/query.ts";
+import type { Query } from "../agent/query-input.ts";
+import type { RunState } from "../agent/run-state.ts";
+import type { QueryConfig } from "../agents/query-config.ts";
+import { registryWithin } from "../budget/budgeted-registry.ts";
+import { type BudgetSettings, hasLimits } from "../budget/limits.ts";
+import { chargeLost } from "../budget/lost-call.ts";
+import { spendingOf } from "../budget/spending.ts";
+import { planSection } from "../context/plan-section.ts";
+import { buildSystemPrompt, type InstructionLayer, type InstructionPlace } from "../context/system-prompt.ts";
+import { TokenMeter } from "../context/token-estimate.ts";
+import { type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "../engine/engine.ts";
+import type { SessionEventBody } from "../events/session-event.ts";
+import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "../people/approvals.ts";
+import { Closings } from "../people/closing.ts";
+import { showClosedQuestions, withdrawQuestions } from "../people/questions.ts";
+import { authorOf } from "../people/run-people.ts";
+import { createToolThread } from "../people/tool-thread.ts";
+import type { ApprovalRules } from "../permissions/deciders.ts";
+import { endNote } from "../progress/end-notes.ts";
+import { openRunView } from "../progress/open-run-view.ts";
+import { plainStats, statsOfRun } from "../progress/run-stats.ts";
+import type { OpenRunView, RunView } from "../progress/run-view.ts";
+import { isStoreFailure } from "../protocol/database-failure.ts";
+import { toAppError } from "../protocol/errors.ts";
+import type { QueryEnd, QueryOutcome } from "../protocol/events.ts";
+import { withRef } from "../protocol/explain.ts";
+import type { Log } from "../protocol/log.ts";
+import { type Plan, stepsInHand } from "../protocol/plan.ts";
+import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import { CancelSignal } from "../protocol/signals.ts";
+import type { ProviderRegistry } from "../providers/provider.ts";
+import type { SkillCatalogue } from "../skills/skills.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
+import { endChild } from "../subagents/children.ts";
+import type { Tool } from "../tool.ts";
+import { JobThreads, type RunPosts } from "./job-thread.ts";
+import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
+import type { RunInputOptions } from "./run-input.ts";
+import { createRunJournal, type RunAccount } from "./run-journal.ts";
+import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, undertakingOfRun } from "./run-place.ts";
+import { skillsOfRun } from "./run-skills.ts";
+import { saidLocally, takeInput, takeSteering } from "./take-input.ts";
+
+/** What configuration says of the place a session is in. */
+export interface SessionPlace extends InstructionPlace {
+  readonly config: QueryConfig;
+  /** Absolute path; it exists. */
+  readonly sandboxRoot: string;
+  readonly allowedHosts: readonly string[];
+  readonly blockedUrls: readonly string[];
+  /** As the model reads it. */
+  readonly place: { readonly platform: string; readonly channel: string };
+}
+
+export interface RunnerOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly registry: ProviderRegistry;
+  /** What may be spent; a channel's `maxBudgetUsd` wins over the limit of a run given here. */
+  readonly budgets: BudgetSettings;
+  /** Who decides what asks first. */
+  readonly approvals: ApprovalRules;
+  readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
+  /** Those that there are now. */
+  readonly tools: () => readonly Tool[];
+  /** What these say of themselves in the prompt of a run with such settings; none when left out. */
+  readonly sections?: (config: QueryConfig) => string;
+  /** Why a tool is not there for the moment; null for one that never was. */
+  readonly whyMissing?: (name: string) => string | null;
+  readonly platform: (name: PlatformName) => ChatPlatform;
+  /** By the platform and the event that began the run. */
+  readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
+  readonly placeOf: (session: SessionRow) => Promise<SessionPlace>;
+  /** What instruction files say there, the most general first. */
+  readonly instructionsOf: (place: InstructionPlace) => readonly InstructionLayer[];
+  /** The skills that hold there. */
+  readonly skillsOf: (sandboxRoot: string) => SkillCatalogue;
+  /** Keeps an attachment beneath the sandbox root; answers its relative path, or null when it cannot. */
+  readonly saveAttachment: (sandboxRoot: string, name: string, data: Uint8Array) => Promise<string | null>;
+}
+
+/** Takes a session from an event, or from where a crash cut it, to the end of its run. */
+export function createSessionRunner(options: RunnerOptions): SessionHandler {
+  return new SessionRunner(options);
+}
+
+/** One run while it goes on. */
+interface LiveRun {
+  readonly session: SessionRow;
+  readonly wake: Wake;
+  readonly context: TurnContext;
+  readonly view: RunView;
+  /** What has become known of it. */
+  readonly known: KnownRun;
+}
+
+interface KnownRun {
+  /** Null until its journal is read. */
+  open: { readonly state: RunState } | null;
+  /** Its calls are reserved. */
+  isLimited: boolean;
+}
+
+interface Opening extends Pick<LiveRun, "wake" | "context"> {
+  readonly isQueued: boolean;
+}
+
+class SessionRunner implements SessionHandler {
+  readonly #options: RunnerOptions;
+  readonly #meter = new TokenMeter();
+  /** Views of runs that wait for a place: the run goes on with the message they have posted. */
+  readonly #queued = new Map<string, Promise<RunView>>();
+
+  /** Views of parked runs: they show how far the runs' sub-agents are. */
+  readonly #parked = new Map<string, RunView>();
+  readonly #jobThreads = new JobThreads();
+
+  readonly #closings = new Closings();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  async queued(wake: Wake, context: TurnContext, before: number): Promise<void> {
+    const opening = this.#queued.get(wake.runId) ?? this.#openQueued(wake, context);
+    this.#queued.set(wake.runId, opening);
+    const view = await opening;
+    // Meanwhile the run may have got its place.
+    if (this.#queued.has(wake.runId)) view.show({ type: "queued", before });
+  }
+
+  async #openQueued(wake: Wake, context: TurnContext): Promise<RunView> {
+    try {
+      return await this.#openView(wake.session, { wake, context, isQueued: true });
+    } catch (error) {
+      this.#queued.delete(wake.runId);
+      throw error;
+    }
+  }
+
+  async run(wake: Wake, given: TurnContext): Promise<"ended" | "parked"> {
+    const { session } = wake;
+    const { context, deliverKept } = this.#postsOf(session, wake, given);
+    const opening = this.#queued.get(wake.runId);
+    this.#queued.delete(wake.runId);
+    // Whoever has the view opened hears of its failure.
+    const waiting = await opening?.catch(() => null);
+    await waiting?.suspend();
+    const view = await this.#openView(session, { wake, context, isQueued: false });
+    await this.#showRoot(session, wake, context);
+    const run: LiveRun = { session, wake, context, view, known: { open: null, isLimited: true } };
+    try {
+      const outcome = await this.#outcome(run);
+      if (outcome.type === "parked") {
+        this.#parked.set(wake.runId, view);
+        await view.park();
+        return "parked";
+      }
+      const state = wake.resumed ? null : (run.known.open?.state ?? null);
+      const by = outcome.type === "cancelled" ? outcome.by : null;
+      // A wake that asks somebody something parks.
+      if (wake.resumed || by !== null) await this.#withdraw(run, by);
+      const isPlain = state?.callsAsked === 0 && state.toolsRun === 0;
+      const stats = isPlain ? plainStats(wake, state, this.#options.runtime) : null;
+      await view.finish(outcome, stats ?? (await statsOfRun(wake, outcome, this.#options)));
+      await deliverKept();
+      await this.#end(run, outcome);
+      return "ended";
+    } catch (error) {
+      await view.suspend();
+      await this.#flush(run);
+      throw error;
+    }
+  }
+
+  /** A run that stays open keeps what it has done; an owner that has lost it, or its database, has nothing more to say. */
+  async #flush({ context, wake }: LiveRun): Promise<void> {
+    try {
+      await context.flush();
+    } catch (error) {
+      this.#options.log.warn({ err: error, runId: wake.runId }, "run_not_flushed");
+    }
+  }
+
+  #postsOf(session: SessionRow, wake: Wake, context: TurnContext): RunPosts {
+    const { store, platform } = this.#options;
+    const { limits } = platform(session.thread.platform);
+    return this.#jobThreads.postsOf(session, wake, { store, context, limits });
+  }
+
+  /** Nobody need decide or answer any more. */
+  async #withdraw(run: LiveRun, by: string | null): Promise<void> {
+    const desk = this.#desk(run);
+    await withdrawApprovals(desk, by);
+    const asked = { ...desk, run: { id: run.wake.runId, sessionId: run.session.id } };
+    await withdrawQuestions(asked, by);
+    await showClosedQuestions(asked, by);
+  }
+
+  /** After a restart nothing of a parked run shows its sub-agents' progress, unless it is woken and parks once more. */
+  async #showRoot({ id, task }: SessionRow, { resumed }: Wake, { epoch }: TurnContext): Promise<void> {
+    if (task === undefined || !resumed || this.#parked.has(task.root.runId)) return;
+    const root = await this.#options.store.runs.get(task.root.runId);
+    if (root?.status !== "parked") return;
+    const event = { key: `child:${id}:shown:${epoch}`, body: { kind: "resume", of: "child" } } as const;
+    await this.#options.engine.deliver(root.sessionId, event);
+  }
+
+  async #openView(session: SessionRow, { wake, context, isQueued }: Opening): Promise<RunView> {
+    await this.#parked.get(wake.runId)?.suspend();
+    this.#parked.delete(wake.runId);
+    return openRunView({ session, wake, context, isQueued }, this.#options);
+  }
+
+  /** How the run ends. Throws what leaves it open: suspension, lost ownership, a store that fails. */
+  async #outcome(run: LiveRun): Promise<QueryEnd> {
+    const { context, wake } = run;
+    try {
+      const place = await placeAsBegun({ ...run, body: wake.event.body }, this.#options);
+      const isCompaction = wake.event.body.kind === "compact";
+      const plan = await this.#planOf(wake);
+      const { query, input } = this.#query(run, place, plan);
+      // What people send meanwhile begins a run of its own.
+      const answer = isCompaction ? null : await takeInput({ ...run, store: this.#options.store }, input);
+      if (answer !== null) return saidLocally(answer, this.#options.runtime, context.signal);
+      const steps = stepsInHand(plan);
+      if (steps !== null) run.view.show({ type: "plan", steps });
+      const loop = (isCompaction ? compactSession : runQuery)(query, context.signal);
+      for (let next = await loop.next(); ; next = await loop.next()) {
+        if (next.done) return next.value;
+        run.view.show(next.value);
+      }
+    } catch (error) {
+      if (context.signal.reason instanceof CancelSignal) return { type: "cancelled", by: context.signal.reason.by };
+      if (context.signal.aborted || isStoreFailure(error)) throw error;
+      const failure = withRef(toAppError(error), this.#options.runtime.random);
+      this.#options.log.error({ err: error, ref: failure.detail["ref"], runId: wake.runId }, "run_failed");
+      return { type: "error", error: failure };
+    }
+  }
+
+  /** A new session has none; a sub-agent is bound to its parent's. */
+  async #planOf({ session, isFirst }: Wake): Promise<Plan | null> {
+    return isFirst && session.task === undefined ? null : this.#options.store.plans.of(session.id);
+  }
+
+  #inputOptions(run: LiveRun, sandboxRoot: string, runCommand: RunLocalCommand): RunInputOptions {
+    const { platform, runtime, saveAttachment } = this.#options;
+    return {
+      platform: platform(run.session.thread.platform),
+      ids: runtime.ids,
+      signal: run.context.signal,
+      saveAttachment: (name, data) => saveAttachment(sandboxRoot, name, data),
+      skills: () => this.#options.skillsOf(sandboxRoot),
+      notice: (text) => run.view.show({ type: "status", text }),
+      runCommand,
+    };
+  }
+
+  #query(
+    run: LiveRun,
+    { config, sandboxRoot, above, allowedHosts, blockedUrls, place }: SessionPlace,
+    plan: Plan | null,
+  ): { readonly query: Query; readonly input: RunInputOptions } {
+    const { store, runtime, log, tools, platform } = this.#options;
+    const { session, wake, context, view } = run;
+    const author = authorOf(wake.event.body);
+    const show = view.show.bind(view);
+    const runCommand: RunLocalCommand = (typed) => localCommands(typed);
+    const input = this.#inputOptions(run, sandboxRoot, runCommand);
+    const account = { personId: author.id, channelId: session.channelKey };
+    const instructions = this.#options.instructionsOf({ sandboxRoot, above });
+    const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot), session.settings);
+    const query: Query = {
+      sessionId: session.id,
+      runId: wake.runId,
+      channelKey: session.channelKey,
+      person: author.name,
+      config,
+      registry: this.#registry(run, account, config),
+      tools: tools(),
+      whyMissing: (name) => this.#options.whyMissing?.(name) ?? null,
+      system: buildSystemPrompt({
+        config,
+        place,
+        instructions,
+        skills: skills.index,
+        tools: this.#options.sections?.(config) ?? "",
+        active: [planSection(plan), skills.active],
+      }),
+      journal: createRunJournal({
+        store,
+        context,
+        runtime,
+        run: { ...wake, id: wake.runId },
+        isAnswered: wake.event.body.kind === "message",
+        account,
+        toMessages: (event) => takeSteering(event, context, input),
+      }),
+      thread: createToolThread({ session, platform: platform(session.thread.platform), context }),
+      approvals: createApprovalDesk(this.#desk(run)),
+      meter: this.#meter,
+      runtime,
+      log,
+      sandboxRoot,
+      allowedHosts,
+      blockedUrls,
+      nonInteractive: isUnattended(wake.event.body),
+      cacheKey: session.channelKey,
+      spent: () => spendingOf(store, { runId: wake.runId, sessionId: session.id }, runtime.clock.now()),
+      plan: () => store.plans.of(session.id),
+      opened: (open) => {
+        run.known.open = open;
+      },
+    };
+    const localCommands = createLocalCommands({ store, context, query, show, approvals: this.#options.approvals });
+    return { query, input };
+  }
+
+  #desk({ session, context, wake }: LiveRun): ApprovalDeskOptions {
+    const { store, engine, runtime, log, platform, approvals } = this.#options;
+    return {
+      store,
+      engine,
+      clock: runtime.clock,
+      log,
+      platform: platform(session.thread.platform),
+      rules: approvals,
+      closings: this.#closings,
+      session,
+      context,
+      isResumed: wake.resumed,
+    };
+  }
+
+  /** The models within what the run may spend. */
+  #registry({ session, wake, context, known }: LiveRun, account: RunAccount, config: QueryConfig): ProviderRegistry {
+    const { store, runtime, registry, budgets } = this.#options;
+    const { body } = wake.event;
+    const root = session.task === undefined ? {} : { root: session.task.root };
+    const settings = budgetsOfRun(body, budgets, config);
+    known.isLimited = hasLimits(settings);
+    return registryWithin(
+      {
+        store,
+        runtime,
+        settings,
+        account: {
+          runId: wake.runId,
+          sessionId: session.id,
+          ...account,
+          ...root,
+          undertaking: undertakingOfRun(body, wake.runId),
+          isJob: jobOf(body) !== null,
+        },
+        epoch: context.epoch,
+      },
+      registry,
+    );
+  }
+
+  async #end({ wake, context, known }: LiveRun, outcome: QueryOutcome): Promise<void> {
+    const { runtime, log } = this.#options;
+    const { sessionId, runId, event } = wake;
+    const endRun = async (tx: StoreTransaction, at: number) => {
+      const note = endNote(outcome, { ids: runtime.ids, at });
+      if (note !== null) await context.append(tx, [note]);
+      if (wake.resumed || known.isLimited) await chargeLost(tx, runId, at);
+      await tx.runs.end(runId, outcome, at);
+    };
+    if (event.body.kind === "child") {
+      // Its report tells of all that it has done.
+      await context.flush();
+      const fenced = async (tx: StoreTransaction, at: number) => {
+        await tx.sessions.fence(sessionId, context.epoch, at);
+        await endRun(tx, at);
+      };
+      await endChild({ event: event.body, sessionId, runId, outcome, endRun: fenced }, this.#childDeps());
+    } else {
+      const isDone = async (tx: StoreTransaction) => (await tx.runs.get(runId))?.status === "ended";
+      await context.commit((tx) => endRun(tx, runtime.clock.now()), { isDone });
+    }
+    log.info({ runId, sessionId, outcome: outcome.type }, "run_ended");
+  }
+
+  #childDeps() {
+    const { store, engine, runtime } = this.#options;
+    return { store, engine, clock: runtime.clock };
+  }
+}

@@ -1,0 +1,184 @@
+import type { Client } from "pg";
+import { ConfigError } from "../../protocol/errors.ts";
+import type { Clock } from "../../protocol/runtime.ts";
+import { sqlitePath } from "./database-url.ts";
+import { closeSqlitePlace, prepareSqlitePlace } from "./sqlite-place.ts";
+import { unavailable } from "./unavailable.ts";
+
+/**
+ * The right to run sessions on a database, held by one process at a time. The system frees it when
+ * its holder dies: on SQLite it is an exclusive lock held in a file beside the database, on PostgreSQL
+ * an advisory lock of an own connection.
+ */
+export interface Lease {
+  /** Resolves when the lease is gone without a release: the connection broke, or the database went silent. */
+  readonly lost: Promise<void>;
+  release(): Promise<void>;
+}
+
+/** How often a stand-by tries again. Milliseconds. */
+const RETRY_MS = 200;
+
+/** A PostgreSQL that takes longer to answer counts as unreachable. Milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** How often the holder asks whether PostgreSQL is still there, and how long an answer may take. Milliseconds. */
+const PULSE = { everyMs: 5_000, withinMs: 10_000 };
+
+export interface LeaseOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called once when another process holds the lease. */
+  readonly standby: () => void;
+}
+
+/** What tries to get the lease, again and again. */
+interface Candidate {
+  /** Null while another process holds it. Rejects with ConfigError when there is no database to be had. */
+  attempt(): Promise<Lease | null>;
+  /** Lets go of what an attempt keeps for the next one. */
+  giveUp(): Promise<void>;
+}
+
+/**
+ * Resolves once this process holds the lease; rejects with the signal's reason when it aborts first, and
+ * with ConfigError when there is no database to be had. A stand-by waits for a database that went away.
+ */
+export async function acquireLease({ url, clock, signal, standby }: LeaseOptions): Promise<Lease> {
+  const candidate = url.startsWith("file:") ? sqliteCandidate(url) : postgresqlCandidate(url, clock);
+  let standsBy = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const lease = await candidate.attempt().catch((error: unknown) => {
+        if (standsBy && error instanceof ConfigError) return null;
+        throw error;
+      });
+      if (lease !== null) return lease;
+      if (!standsBy) standby();
+      standsBy = true;
+      await clock.sleep(RETRY_MS, signal);
+    }
+  } catch (error) {
+    await candidate.giveUp();
+    throw error;
+  }
+}
+
+function sqliteCandidate(url: string): Candidate {
+  return { attempt: () => trySqlite(url), giveUp: () => Promise.resolve() };
+}
+
+async function trySqlite(url: string): Promise<Lease | null> {
+  const { default: BetterSqlite3 } = await import("better-sqlite3");
+  const connection = await openFile(url, (file) => new BetterSqlite3(file, { timeout: 0 }));
+  try {
+    connection.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    connection.close();
+    if (error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY")) return null;
+    throw unavailable(url, error);
+  }
+  return {
+    lost: new Promise(() => {}),
+    release: () => {
+      connection.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+async function openFile<T>(url: string, open: (file: string) => T): Promise<T> {
+  try {
+    await prepareSqlitePlace(url);
+    const opened = open(`${sqlitePath(url)}.lease`);
+    await closeSqlitePlace(url);
+    return opened;
+  } catch (error) {
+    throw unavailable(url, error);
+  }
+}
+
+/** Any number that no other use of advisory locks in the database takes. */
+const POSTGRES_LOCK = 4_207_133_700;
+
+/**
+ * PostgreSQL frees the lock of a holder whose machine vanished once it notices: by default after two
+ * hours, with these settings of the connection after half a minute. Seconds.
+ */
+const NOTICE_DEAD_HOLDER =
+  "SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+
+/** One connection, kept from attempt to attempt: the lock is its own. */
+function postgresqlCandidate(url: string, clock: Clock): Candidate {
+  let session: PostgresqlSession | null = null;
+  return {
+    async attempt() {
+      try {
+        session ??= await openSession(url);
+        const { rows } = await session.connection.query(`SELECT pg_try_advisory_lock(${POSTGRES_LOCK}) AS held`);
+        return rows[0]?.held === true ? postgresqlLease(session, clock) : null;
+      } catch (error) {
+        session?.connection.end().catch(() => {}); // it is of no use any more
+        session = null;
+        throw unavailable(url, error);
+      }
+    },
+    giveUp: async () => session?.connection.end(),
+  };
+}
+
+interface PostgresqlSession {
+  readonly connection: Client;
+  readonly broken: Promise<void>;
+}
+
+async function openSession(url: string): Promise<PostgresqlSession> {
+  const { default: pg } = await import("pg");
+  const connection = new pg.Client({
+    connectionString: url,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  const broken = new Promise<void>((resolve) => {
+    // It tells of one break several times, and an event without a listener would end the process.
+    connection.on("error", () => resolve());
+    connection.once("end", () => resolve());
+  });
+  await connection.connect();
+  await connection.query(NOTICE_DEAD_HOLDER);
+  return { connection, broken };
+}
+
+function postgresqlLease({ connection, broken }: PostgresqlSession, clock: Clock): Lease {
+  const released = new AbortController();
+  return {
+    lost: Promise.race([broken, silence(connection, clock, released.signal)]),
+    release: () => {
+      released.abort();
+      return connection.end();
+    },
+  };
+}
+
+/**
+ * Resolves when PostgreSQL no longer answers: a network that swallows everything breaks no connection.
+ * It is given its time twice: a process that was stopped goes on with timers that are over, and hears the
+ * answer after them.
+ */
+async function silence(connection: Client, clock: Clock, released: AbortSignal): Promise<void> {
+  const pause = (ms: number) => clock.sleep(ms, released).catch(() => {}); // released: the outcome interests nobody
+  for (let alive = true; alive; ) {
+    await pause(PULSE.everyMs);
+    if (released.aborted) return;
+    const answer = connection.query("SELECT 1").then(
+      () => true,
+      () => false,
+    );
+    const tooLate = pause(PULSE.withinMs)
+      .then(() => pause(PULSE.withinMs))
+      .then(() => false);
+    alive = await Promise.race([answer, tooLate]);
+  }
+}

@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { StoreError } from "../../protocol/errors.ts";
+import type { Runtime } from "../../protocol/runtime.ts";
+import { refusedMigration } from "./postgresql-rights.ts";
+
+const PRISMA = path.resolve(import.meta.dirname, "../../../../prisma");
+
+/** Where this version's migrations are: in `prisma/` beside `src/`. */
+export const MIGRATIONS = {
+  sqlite: path.join(PRISMA, "sqlite/migrations"),
+  postgresql: path.join(PRISMA, "postgresql/migrations"),
+} as const;
+
+/** A plain connection that can run scripts. Values are positional; `placeholder` writes the n-th, from 1. */
+export interface MigrationConnection {
+  readonly kind: "sqlite" | "postgresql";
+  script(sql: string): Promise<void>;
+  rows(sql: string, values: readonly (string | Date)[]): Promise<readonly unknown[]>;
+  placeholder(n: number): string;
+  /** A point in time as `_prisma_migrations` holds it. */
+  timestamp(ms: number): string | Date;
+}
+
+interface AppliedMigration {
+  readonly name: string;
+  readonly checksum: string;
+  readonly finished: boolean;
+}
+
+/**
+ * Applies the migrations of `directory` that the database lacks, in the way `prisma migrate deploy` does: same table,
+ * same checksums, so that either may run at any time. All of it is one transaction, which ends with the connection when
+ * anything fails or the process is killed: the database is then as it was. Returns the names applied. Throws StoreError
+ * `database_newer` for a database that knows migrations this version does not, and ConfigError when the database refuses
+ * one to its user; whoever calls closes the connection.
+ */
+export async function migrate(
+  db: MigrationConnection,
+  directory: string,
+  runtime: Pick<Runtime, "clock" | "ids">,
+): Promise<string[]> {
+  if ((await pendingMigrations(db, directory)).length === 0) return [];
+  await db.script(BEGIN[db.kind]);
+  // PostgreSQL wants the right to create a table even for one that is there.
+  if (!(await hasTable(db))) await db.script(MIGRATIONS_TABLE[db.kind]);
+  // Another process may have been quicker.
+  const pending = await pendingMigrations(db, directory);
+  const at = () => db.timestamp(runtime.clock.now());
+  for (const migration of pending) await apply(db, { ...migration, id: runtime.ids.next("mig"), at });
+  await db.script("COMMIT");
+  return pending.map(({ name }) => name);
+}
+
+/** What of `directory` the database lacks, in order; changes nothing. Throws as `migrate` does. */
+export async function pendingMigrations(
+  db: Pick<MigrationConnection, "kind" | "rows">,
+  directory: string,
+): Promise<MigrationFile[]> {
+  const applied = (await hasTable(db)) ? (await db.rows(APPLIED, [])).map(appliedMigration) : [];
+  const names = await migrationNames(directory);
+  refuseNewer(applied, names);
+  const pending: MigrationFile[] = [];
+  for (const name of names) {
+    const sql = await readFile(path.join(directory, name, "migration.sql"), "utf8");
+    const checksum = createHash("sha256").update(sql).digest("hex");
+    if (!isApplied(applied, name, checksum)) pending.push({ name, sql, checksum });
+  }
+  return pending;
+}
+
+async function hasTable(db: Pick<MigrationConnection, "kind" | "rows">): Promise<boolean> {
+  return (await db.rows(FIND_TABLE[db.kind], [])).length > 0;
+}
+
+async function migrationNames(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+function refuseNewer(applied: readonly AppliedMigration[], known: readonly string[]): void {
+  const unknown = applied.find(({ name }) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new StoreError(
+    "database_newer",
+    `the database has migration ${unknown.name}, which this version does not know`,
+    {
+      detail: { migration: unknown.name },
+    },
+  );
+}
+
+function isApplied(applied: readonly AppliedMigration[], name: string, checksum: string): boolean {
+  const found = applied.find((migration) => migration.name === name);
+  if (found === undefined) return false;
+  if (!found.finished) throw new StoreError("defect", `migration ${name} failed half-way earlier; restore a backup`);
+  if (found.checksum !== checksum) throw new StoreError("defect", `migration ${name} differs from the one applied`);
+  return true;
+}
+
+interface MigrationFile {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+interface PendingMigration extends MigrationFile {
+  readonly id: string;
+  readonly at: () => string | Date;
+}
+
+async function apply(db: MigrationConnection, { id, name, sql, checksum, at }: PendingMigration): Promise<void> {
+  const startedAt = at();
+  try {
+    await db.script(sql);
+  } catch (cause) {
+    const refused = db.kind === "postgresql" ? refusedMigration(name, cause) : null;
+    throw refused ?? new StoreError("defect", `migration ${name} failed, the database is as it was before`, { cause });
+  }
+  const values = [id, checksum, name, startedAt, at()];
+  const places = values.map((_, index) => db.placeholder(index + 1)).join(", ");
+  await db.rows(
+    `INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at", "finished_at", "applied_steps_count") VALUES (${places}, 1)`,
+    values,
+  );
+}
+
+function appliedMigration(row: unknown): AppliedMigration {
+  const columns = new Map(Object.entries(row ?? {}));
+  return {
+    name: String(columns.get("migration_name")),
+    checksum: String(columns.get("checksum")),
+    finished: (columns.get("finished_at") ?? null) !== null,
+  };
+}
+
+const APPLIED =
+  'SELECT "migration_name", "checksum", "finished_at" FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL';
+
+/** A table that others refer to is made anew under the same name: SQLite must not look at these until all is done. */
+const BEGIN = { sqlite: "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE", postgresql: "BEGIN" } as const;
+
+/** A row when there is a table of migrations. */
+const FIND_TABLE = {
+  sqlite: `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_prisma_migrations'`,
+  postgresql: `SELECT 1 WHERE to_regclass('"_prisma_migrations"') IS NOT NULL`,
+} as const;
+
+/** As `prisma migrate` creates it. */
+const MIGRATIONS_TABLE = {
+  sqlite: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id" TEXT PRIMARY KEY NOT NULL,
+    "checksum" TEXT NOT NULL,
+    "finished_at" DATETIME,
+    "migration_name" TEXT NOT NULL,
+    "logs" TEXT,
+    "rolled_back_at" DATETIME,
+    "started_at" DATETIME NOT NULL DEFAULT current_timestamp,
+    "applied_steps_count" INTEGER UNSIGNED NOT NULL DEFAULT 0
+  )`,
+  postgresql: `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+    "id" VARCHAR(36) PRIMARY KEY NOT NULL,
+    "checksum" VARCHAR(64) NOT NULL,
+    "finished_at" TIMESTAMPTZ,
+    "migration_name" VARCHAR(255) NOT NULL,
+    "logs" TEXT,
+    "rolled_back_at" TIMESTAMPTZ,
+    "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(),
+    "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+  )`,
+} as const;

@@ -1,0 +1,71 @@
+import type { Client } from "pg";
+import { z } from "zod";
+import { ConfigError } from "../../protocol/errors.ts";
+import { systemCode } from "../../protocol/system-code.ts";
+
+/** PostgreSQL's code for what a user may not do. Source: PostgreSQL docs, PostgreSQL Error Codes. */
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** Names are quoted where SQL wants it. */
+const standingSchema = z.object({
+  user: z.string(),
+  database: z.string(),
+  /** Where new tables go; null when no schema of the search path is there and open to the user. */
+  schema: z.string().nullable(),
+  search_path: z.string(),
+  may_create: z.boolean().nullable(),
+  /** Of the table of migrations; null while there is none. */
+  may_use: z.boolean().nullable(),
+});
+type Standing = z.infer<typeof standingSchema>;
+
+const STANDING = `SELECT quote_ident(current_user) AS "user",
+  quote_ident(current_database()) AS "database",
+  quote_ident(current_schema()) AS "schema",
+  current_setting('search_path') AS "search_path",
+  has_schema_privilege(current_schema(), 'CREATE') AS "may_create",
+  has_table_privilege(own.oid, 'SELECT') AND has_table_privilege(own.oid, 'INSERT')
+    AND has_table_privilege(own.oid, 'UPDATE') AS "may_use"
+  FROM (SELECT to_regclass('"_prisma_migrations"')::oid AS oid) AS own`;
+
+/**
+ * Rejects with ConfigError, with the statement that mends it, when the connection's user may not do what a
+ * start does: use the tables and, where migrations are pending, create some. Changes nothing.
+ */
+export async function requireRights(connection: Client, pending: () => Promise<readonly unknown[]>): Promise<void> {
+  const { rows } = await connection.query(STANDING);
+  const standing = standingSchema.parse(rows[0]);
+  const { user, schema, may_create: mayCreate, may_use: mayUse } = standing;
+  if (schema === null) throw lacking(`finds no schema to use (${standing.search_path})`, noSchema(standing), standing);
+  if (mayUse === false) {
+    const grant = `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user}; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user};`;
+    throw lacking(`may not use Deckhand's tables in schema ${schema}`, grant, standing);
+  }
+  if (mayCreate === true || (await pending()).length === 0) return;
+  throw lacking(`may not create tables in schema ${schema}`, `GRANT CREATE ON SCHEMA ${schema} TO ${user};`, standing);
+}
+
+/** The first schema of the search path that is not the user's own by default. */
+function noSchema({ user, search_path: searchPath }: Standing): string {
+  const named = searchPath.split(",").map((name) => name.trim());
+  const schema = named.find((name) => name !== "" && name !== '"$user"') ?? "public";
+  return `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${user};`;
+}
+
+function lacking(what: string, statement: string, { user, database }: Standing): ConfigError {
+  return new ConfigError([
+    `DATABASE_URL: the user ${user} ${what}. As an owner or superuser, run in database ${database}: ${statement}`,
+  ]);
+}
+
+/** What PostgreSQL says of tables that are another user's, as a ConfigError; null for any other failure. */
+export function refusedMigration(migration: string, cause: unknown): ConfigError | null {
+  if (!isRefusal(cause)) return null;
+  return new ConfigError([
+    `DATABASE_URL: PostgreSQL refuses the migration ${migration} (${cause.message}). Only the owner of the tables may carry it out: start once with that user in DATABASE_URL, or make the present user their owner (ALTER TABLE … OWNER TO …).`,
+  ]);
+}
+
+export function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && systemCode(error) === INSUFFICIENT_PRIVILEGE;
+}

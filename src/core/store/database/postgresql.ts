@@ -1,0 +1,77 @@
+import { PrismaPg } from "@prisma/adapter-pg";
+import type { SqlQueryable } from "@prisma/driver-adapter-utils";
+import { Client } from "pg";
+import { PrismaClient } from "../../../../prisma/postgresql/generated/client.ts";
+import { namedFailure } from "../../protocol/database-failure.ts";
+import type { Runtime } from "../../protocol/runtime.ts";
+import { asDatabaseClient, type DatabaseClient } from "./client.ts";
+import { type MigrationConnection, migrate, pendingMigrations } from "./migrate.ts";
+import { requireRights } from "./postgresql-rights.ts";
+
+/** The advisory lock that `prisma migrate` itself takes. Source: Prisma docs, “Advisory locking”. */
+const MIGRATION_LOCK = 72_707_369;
+
+/** Applies migrations under an advisory lock and opens a pooled client. ConfigError when the user may not. */
+export async function openPostgresql(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
+  const connection = new Client({ connectionString: url });
+  // The query that a break cuts off rejects; the event, without a listener, would end the process.
+  connection.on("error", () => {});
+  await connection.connect();
+  try {
+    await connection.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+    const database = postgresMigrations(connection);
+    await requireRights(connection, () => pendingMigrations(database, migrations));
+    await migrate(database, migrations, runtime);
+  } finally {
+    await connection.end();
+  }
+  const client = new PrismaClient({
+    adapter: new TellingPg({ connectionString: url, max: 10 }),
+    transactionOptions: { maxWait: 20_000, timeout: 20_000 },
+  });
+  return asDatabaseClient(client);
+}
+
+/** Names the errors of connections that break, so that whoever meets them knows the database for their cause. */
+class TellingPg extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect();
+    const start = adapter.startTransaction.bind(adapter);
+    adapter.startTransaction = async (isolationLevel) => telling(await named(start(isolationLevel)));
+    return telling(adapter);
+  }
+}
+
+function telling<Q extends SqlQueryable>(queryable: Q): Q {
+  const [queryRaw, executeRaw] = [queryable.queryRaw.bind(queryable), queryable.executeRaw.bind(queryable)];
+  return Object.assign(queryable, {
+    queryRaw: (...args: Parameters<typeof queryRaw>) => named(queryRaw(...args)),
+    executeRaw: (...args: Parameters<typeof executeRaw>) => named(executeRaw(...args)),
+  });
+}
+
+async function named<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw namedFailure(error);
+  }
+}
+
+/**
+ * Prisma begins first migrations with it. It wants the right to create schemas even where this one is there, and
+ * tables go to a schema that is known to be.
+ */
+const MAKE_SCHEMA = /^CREATE SCHEMA IF NOT EXISTS "public";$/mu;
+
+function postgresMigrations(connection: Client): MigrationConnection {
+  return {
+    kind: "postgresql",
+    script: async (sql) => {
+      await connection.query(sql.replace(MAKE_SCHEMA, ""));
+    },
+    rows: async (sql, values) => (await connection.query(sql, [...values])).rows,
+    placeholder: (n) => `$${n}`,
+    timestamp: (ms) => new Date(ms),
+  };
+}

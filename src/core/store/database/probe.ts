@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import type BetterSqlite3 from "better-sqlite3";
+import { z } from "zod";
+import { AppError } from "../../protocol/errors.ts";
+import type { KnownWorkspace } from "../known-workspaces.ts";
+import { sqlitePath } from "./database-url.ts";
+import { MIGRATIONS, pendingMigrations } from "./migrate.ts";
+import { requireRights } from "./postgresql-rights.ts";
+import { checkSqlitePlace } from "./sqlite-place.ts";
+import { unavailable } from "./unavailable.ts";
+
+/** Milliseconds until a database that does not answer counts as unreachable. */
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/**
+ * Resolves when a start could use the database, changing nothing in it. A SQLite file that does not exist yet
+ * is as good as one that does: the start creates it. Rejects with ConfigError when the operator must mend
+ * DATABASE_URL or what is there, with StoreError when the database does not suit this version.
+ */
+export function probeDatabase(url: string): Promise<Probed> {
+  return url.startsWith("file:") ? probeSqlite(url) : probePostgresql(url);
+}
+
+export interface Probed {
+  /** Workspaces from which something came that was not served. */
+  readonly strangers: readonly Pick<KnownWorkspace, "id" | "name">[];
+}
+
+const strangersSchema = z.array(z.object({ id: z.string(), name: z.string() }));
+
+type Rows = (sql: string) => Promise<readonly object[]>;
+
+async function lookInto(rows: Rows, kind: keyof typeof MIGRATIONS): Promise<Probed> {
+  const pending = await pendingMigrations({ kind, rows }, MIGRATIONS[kind]);
+  if (pending.length > 0) return { strangers: [] };
+  const strangers = await rows('SELECT "id", "name" FROM "KnownWorkspace" WHERE NOT "isServed" ORDER BY "at"');
+  return { strangers: strangersSchema.parse(strangers) };
+}
+
+async function probeSqlite(url: string): Promise<Probed> {
+  await checkSqlitePlace(url);
+  if (!existsSync(sqlitePath(url))) return { strangers: [] };
+  const database = await openReadonly(url);
+  try {
+    return await lookInto((sql) => Promise.resolve(database.prepare<[], object>(sql).all()), "sqlite");
+  } finally {
+    database.close();
+  }
+}
+
+async function openReadonly(url: string): Promise<BetterSqlite3.Database> {
+  const { default: Database } = await import("better-sqlite3");
+  let database: BetterSqlite3.Database | undefined;
+  try {
+    database = new Database(sqlitePath(url), { readonly: true });
+    // The first thing that reads the file.
+    database.prepare("SELECT count(*) FROM sqlite_master").get();
+    return database;
+  } catch (error) {
+    database?.close();
+    throw unavailable(url, error);
+  }
+}
+
+async function probePostgresql(url: string): Promise<Probed> {
+  const { Client } = await import("pg");
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  // The query that a break cuts off rejects; the event, without a listener, would end the process.
+  client.on("error", () => {});
+  await client.connect().catch((error: unknown) => {
+    throw unavailable(url, error);
+  });
+  try {
+    const rows = async (sql: string) => (await client.query(sql)).rows;
+    await requireRights(client, () => pendingMigrations({ kind: "postgresql", rows }, MIGRATIONS.postgresql));
+    return await lookInto(rows, "postgresql");
+  } catch (error) {
+    throw error instanceof AppError ? error : unavailable(url, error);
+  } finally {
+    await client.end();
+  }
+}

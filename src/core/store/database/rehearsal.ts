@@ -1,0 +1,75 @@
+import type { Runtime } from "../../protocol/runtime.ts";
+import type { Store, StoreTransaction } from "../store.ts";
+
+/** Ends the transaction, so that nothing of it stays. */
+class Over extends Error {}
+
+/**
+ * Does what a person's first message does to the store, up to the model's answer, and takes it back: Prisma
+ * plans each shape of query when it first sees it, with code that is compiled then, too. Without this the
+ * first message waits a quarter of a second for that.
+ */
+export async function rehearse(store: Store, runtime: Pick<Runtime, "clock" | "ids">): Promise<void> {
+  try {
+    await store.transaction(async (tx) => {
+      await firstMessage(tx, runtime);
+      throw new Over();
+    });
+  } catch (error) {
+    if (!(error instanceof Over)) throw error;
+  }
+}
+
+async function firstMessage(tx: StoreTransaction, { clock, ids }: Pick<Runtime, "clock" | "ids">): Promise<void> {
+  const at = clock.now();
+  const sessionId = ids.next("ses");
+  const runId = ids.next("run");
+  const key = `rehearsal:${sessionId}`;
+  const person = { id: key, name: "rehearsal" };
+  const thread = { platform: "web", workspaceId: key, channelId: key, threadId: key } as const;
+
+  await tx.sessions.byKey(key);
+  await tx.posts.get(key);
+  const session = await tx.sessions.create({
+    id: sessionId,
+    key,
+    thread,
+    workspaceName: key,
+    channel: { name: key, kind: "channel" },
+    agent: "build",
+    createdBy: person.id,
+    at,
+  });
+  const message = { text: key, quoted: [], attachments: [], thread, messageId: key, at };
+  const body = { kind: "message" as const, author: person, ...message, addressed: true, joinsThread: false };
+  await tx.inbox.has(key);
+  const event = await tx.inbox.insert({ sessionId, event: { key, body }, wakes: true, resumes: false, dueAt: at, at });
+
+  await tx.sessions.get(session.id);
+  await tx.runs.open(sessionId);
+  await tx.inbox.nextWaking(sessionId, at);
+  const { epoch } = await tx.sessions.raiseEpoch(sessionId);
+  await tx.inbox.take([event.seq], runId);
+  await tx.runs.begin({ id: runId, sessionId, eventSeq: event.seq, at });
+  await tx.runs.get(runId);
+
+  await tx.journal.get(runId, key);
+  await tx.sessions.fence(sessionId, epoch, at);
+  await tx.journal.put(runId, key, { value: null, at });
+  await tx.inbox.waiting(sessionId, at);
+  const content = [{ type: "text" as const, text: key }];
+  await tx.messages.append(sessionId, runId, { id: key, role: "user", content, createdAt: at });
+  await loaded(tx, { sessionId, runId });
+}
+
+/** As a run begins: what there is of its session. */
+async function loaded(tx: StoreTransaction, { sessionId, runId }: Record<"sessionId" | "runId", string>) {
+  await tx.messages.list(sessionId);
+  await tx.toolCalls.ofRun(runId);
+  await tx.usage.ofRun(runId);
+  await tx.toolCalls.filesBefore(sessionId, runId);
+  await tx.compactions.newestOf(sessionId);
+  await tx.usage.newestTurn(sessionId);
+  await tx.plans.of(sessionId);
+  await tx.budgets.runsSince(sessionId, 0);
+}

@@ -1,0 +1,37 @@
+import { access, constants, stat } from "node:fs/promises";
+import path from "node:path";
+import { closeToOthers } from "./close-to-others.ts";
+import { createDirectory } from "./create-directory.ts";
+import { sqlitePath } from "./database-url.ts";
+import { unavailable } from "./unavailable.ts";
+
+/** As `checkSqlitePlace`, and makes the directory of the file where it is missing. */
+export async function prepareSqlitePlace(url: string): Promise<void> {
+  await checkSqlitePlace(url);
+  try {
+    await createDirectory(path.dirname(sqlitePath(url)), 0o777);
+  } catch (error) {
+    throw unavailable(url, error);
+  }
+}
+
+/** What SQLite writes beside a database, and the file of its lease. */
+const BESIDE = ["", "-wal", "-shm", "-journal", ".lease"];
+
+/** For the owner alone, also what was there before: it holds what people say. SQLite gives new files beside it its mode. */
+export async function closeSqlitePlace(url: string): Promise<void> {
+  await Promise.all(BESIDE.map((suffix) => closeToOthers(`${sqlitePath(url)}${suffix}`, 0o600)));
+}
+
+/** ConfigError when what is at a `file:` URL is a directory or cannot be written. What is missing is no mistake. */
+export async function checkSqlitePlace(url: string): Promise<void> {
+  const file = sqlitePath(url);
+  const found = await stat(file).catch(() => null);
+  if (found === null) return;
+  try {
+    if (found.isDirectory()) throw Object.assign(new Error("is a directory"), { code: "EISDIR" });
+    await access(file, constants.W_OK);
+  } catch (error) {
+    throw unavailable(url, error);
+  }
+}

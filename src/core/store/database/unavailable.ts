@@ -1,0 +1,32 @@
+import { ConfigError } from "../../protocol/errors.ts";
+import { systemCode } from "../../protocol/system-code.ts";
+import { sqlitePath } from "./database-url.ts";
+import { isRefusal } from "./postgresql-rights.ts";
+
+/**
+ * There is no database to be had at DATABASE_URL. The driver's message is left out: it may quote a password.
+ * What is a ConfigError already says more.
+ */
+export function unavailable(url: string, error: unknown): ConfigError {
+  if (error instanceof ConfigError) return error;
+  const reason = systemCode(error) ?? "unknown error";
+  if (!url.startsWith("file:")) {
+    if (isRefusal(error)) return new ConfigError([NO_CONNECT]);
+    return new ConfigError([
+      `DATABASE_URL: PostgreSQL does not let me in (${reason}). Is it up, and are address, user, password and database right?`,
+    ]);
+  }
+  const mend =
+    MENDS[reason] ?? "Make it, its directory and what lies beside it writable for this user, or name another file.";
+  return new ConfigError([`DATABASE_URL: ${sqlitePath(url)} cannot be opened (${reason}). ${mend}`]);
+}
+
+const NO_CONNECT =
+  "DATABASE_URL: PostgreSQL does not let this user into this database. As its owner or a superuser: GRANT CONNECT ON DATABASE … TO …; with the names in DATABASE_URL.";
+
+const MENDS: Readonly<Record<string, string>> = {
+  SQLITE_NOTADB: "It is no SQLite database. Name one, or a file that does not exist yet.",
+  SQLITE_FULL: "Its disk is full, and it is as it was. Make room, then start again.",
+  SQLITE_BUSY: "Another process is writing to it. End that, or wait for it, then start again.",
+  EISDIR: "It is a directory. Name a file in it, such as deckhand.db.",
+};

@@ -1,0 +1,122 @@
+import type { Client } from "../database/client.ts";
+
+/** What a report counts: times in milliseconds since the epoch, `until` excluded. */
+export interface UsageRange {
+  readonly since: number;
+  readonly until?: number;
+  readonly channelId?: string;
+  readonly sessionId?: string;
+  readonly personId?: string;
+}
+
+export interface UsageSum {
+  /** US dollars of the calls whose price is known. */
+  readonly costUsd: number;
+  readonly tokens: number;
+  readonly calls: number;
+  /** Calls whose price is unknown. */
+  readonly unpriced: number;
+}
+
+export interface JobSum {
+  readonly name: string;
+  /** `slack:C1` */
+  readonly channelId: string;
+  readonly costUsd: number;
+  readonly occurrences: number;
+}
+
+export type UsageKey = "personId" | "channelId" | "model";
+
+const SUMS = {
+  _sum: { costUsd: true, inputTokens: true, outputTokens: true, cacheReadTokens: true, cacheWriteTokens: true },
+  _count: { _all: true, costUsd: true },
+} as const;
+
+/** What has been spent, summed up. */
+export function usageReport(db: Client) {
+  return {
+    async total(range: UsageRange): Promise<UsageSum> {
+      return toSum(await db.usage.aggregate({ where: within(range), ...SUMS }));
+    },
+
+    /** The dearest first; calls without a price by their tokens. */
+    async sumsBy(key: UsageKey, range: UsageRange): Promise<(UsageSum & { readonly key: string })[]> {
+      const rows = await db.usage.groupBy({ by: [key], where: within(range), ...SUMS });
+      return rows
+        .map((row) => ({ key: row[key], ...toSum(row) }))
+        .toSorted((a, b) => b.costUsd - a.costUsd || b.tokens - a.tokens);
+    },
+
+    /** What each job's occurrences have cost until they ended; what is said in their threads later is not in it. */
+    async sumsByJob({ since, channelId }: Pick<UsageRange, "since" | "channelId">): Promise<JobSum[]> {
+      const rows = await db.jobOccurrence.groupBy({
+        by: ["jobName", "channelId"],
+        where: {
+          createdAt: { gte: new Date(since) },
+          executedAt: { not: null },
+          ...(channelId === undefined ? {} : { channelId }),
+        },
+        _sum: { costUsd: true },
+        _count: { _all: true },
+      });
+      return rows
+        .map(({ jobName, channelId: channel, _sum: sum, _count: { _all: occurrences } }) => ({
+          name: jobName,
+          channelId: channel,
+          costUsd: sum.costUsd ?? 0,
+          occurrences,
+        }))
+        .toSorted((a, b) => b.costUsd - a.costUsd || b.occurrences - a.occurrences);
+    },
+
+    /** The platform's id of each channel's workspace, by channel; one that is not known is missing. */
+    async workspacesOf(channelIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const channels = await db.channel.findMany({ where: { id: { in: [...channelIds] } } });
+      return new Map(channels.map(({ id, workspaceId }) => [id, workspaceId.slice(workspaceId.indexOf(":") + 1)]));
+    },
+
+    /** Names of people and channels, by id, as they were last seen; one that has none is missing. */
+    async namesOf(key: UsageKey, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      if (key === "model") return new Map();
+      if (key === "channelId") {
+        const channels = await db.channel.findMany({ where: { id: { in: [...ids] } } });
+        return new Map(channels.map(({ id, name }) => [id, `#${name}`]));
+      }
+      const authors = await db.message.groupBy({
+        by: ["authorId"],
+        where: { authorId: { in: [...ids] } },
+        _max: { authorName: true },
+      });
+      return new Map(
+        authors.map(({ authorId, _max: newest }) => [authorId ?? "", `@${newest.authorName ?? authorId}`]),
+      );
+    },
+  };
+}
+
+function within({ since, until, ...places }: UsageRange) {
+  const createdAt = { gte: new Date(since), ...(until === undefined ? {} : { lt: new Date(until) }) };
+  return { ...places, createdAt };
+}
+
+interface Summed {
+  readonly _sum: {
+    readonly costUsd: number | null;
+    readonly inputTokens: number | null;
+    readonly outputTokens: number | null;
+    readonly cacheReadTokens: number | null;
+    readonly cacheWriteTokens: number | null;
+  };
+  readonly _count: { readonly _all: number; readonly costUsd: number };
+}
+
+function toSum({ _sum: sum, _count: { _all: calls, costUsd: priced } }: Summed): UsageSum {
+  const tokens = [sum.inputTokens, sum.outputTokens, sum.cacheReadTokens, sum.cacheWriteTokens];
+  return {
+    costUsd: sum.costUsd ?? 0,
+    tokens: tokens.reduce<number>((all, some) => all + (some ?? 0), 0),
+    calls,
+    unpriced: calls - priced,
+  };
+}

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { addUsage, NO_USAGE, type Usage, usageSchema } from "../../protocol/usage.ts";
+import type { StopReason } from "../../providers/provider.ts";
+import type { Client } from "../database/client.ts";
+import { usageReport } from "./usage-report.ts";
+
+const stopReasonSchema = z.enum(["end_turn", "tool_use", "max_tokens", "refusal"]);
+
+export interface UsageEntry {
+  readonly runId: string;
+  /** From 1; below 0 a summary, by the number of its compaction; 0: a call that was cut off. */
+  readonly turn: number;
+  readonly sessionId: string;
+  readonly personId: string;
+  readonly channelId: string;
+  /** `provider/model` */
+  readonly model: string;
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+  readonly at: number;
+}
+
+/** A call that was cut off; what it is charged may be an estimate. */
+export type CutEntry = Omit<UsageEntry, "turn" | "stopReason">;
+
+/** In the place of a stop reason, which such a call has none of. */
+const CUT_OFF = "cut_off";
+
+export interface RunUsage {
+  readonly turns: number;
+  readonly usage: Usage;
+  /** Null as soon as one call's price is unknown. */
+  readonly costUsd: number | null;
+}
+
+/** One model call of a run; `turn` as in UsageEntry. */
+export interface TurnUsage extends Pick<UsageEntry, "turn" | "usage" | "costUsd"> {
+  readonly stopReason: StopReason | null;
+}
+
+export function usageReads(db: Client) {
+  return {
+    ...usageReport(db),
+
+    /** A run's model calls, by turn; those that were cut off, or made a summary, have none of the loop's stop reasons. */
+    async turnsOf(runId: string): Promise<TurnUsage[]> {
+      const rows = await db.usage.findMany({ where: { runId }, orderBy: { turn: "asc" } });
+      return rows.map((row) => {
+        const stopReason = row.turn > 0 ? stopReasonSchema.parse(row.stopReason) : null;
+        return { turn: row.turn, usage: usageSchema.parse(row), costUsd: row.costUsd, stopReason };
+      });
+    },
+
+    async ofRun(runId: string): Promise<RunUsage> {
+      const rows = await db.usage.findMany({ where: { runId } });
+      return {
+        turns: rows.filter(({ turn }) => turn > 0).length,
+        usage: rows.reduce(addUsage, NO_USAGE),
+        costUsd: rows.reduce<number | null>((sum, { costUsd }) => {
+          return sum === null || costUsd === null ? null : sum + costUsd;
+        }, 0),
+      };
+    },
+
+    /** The session's newest turn; null before the first. */
+    async newestTurn(sessionId: string): Promise<{ model: string; usage: Usage; at: number } | null> {
+      const row = await db.usage.findFirst({
+        where: { sessionId, turn: { gt: 0 } },
+        orderBy: [{ createdAt: "desc" }, { turn: "desc" }],
+      });
+      return row === null ? null : { model: row.model, usage: usageSchema.parse(row), at: row.createdAt.getTime() };
+    },
+  };
+}
+
+export function usageWrites(db: Client) {
+  return {
+    ...usageReads(db),
+
+    async add({ usage, at, ...columns }: UsageEntry): Promise<void> {
+      await db.usage.create({ data: { ...columns, ...usage, createdAt: new Date(at) } });
+    },
+
+    async addCut({ usage, at, ...columns }: CutEntry): Promise<void> {
+      const { runId } = columns;
+      const before = await db.usage.count({ where: { runId, turn: 0 } });
+      const row = { ...columns, turn: 0, cut: before + 1, stopReason: CUT_OFF };
+      await db.usage.create({ data: { ...row, ...usage, createdAt: new Date(at) } });
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { authorSchema } from "../../protocol/messages.ts";
+import type { Client } from "../database/client.ts";
+
+const callSchema = z.object({
+  callId: z.string(),
+  tool: z.string(),
+  /** Canonical JSON: the decision holds for these arguments and no others. */
+  input: z.string(),
+  /** What a grant would remember, and how people read it. */
+  grant: z.object({ key: z.string(), label: z.string() }),
+  /** In a few words, for the line that stays after the decision. */
+  title: z.string(),
+  /** Identifies what people were shown (`CallPreview.seal`). */
+  seal: z.string().exactOptional(),
+  /** Why it would fail; then nobody is asked for it. */
+  refused: z.string().optional(),
+});
+export type ApprovalCall = z.infer<typeof callSchema>;
+
+const peopleSchema = z.object({
+  /** Whose message began the run. */
+  requester: authorSchema,
+  /** Whose words entered it since. */
+  others: z.array(authorSchema),
+  /** Whether grants may be remembered for the calls. */
+  mayRemember: z.boolean(),
+});
+export type ApprovalPeople = z.infer<typeof peopleSchema>;
+
+const statusSchema = z.enum(["pending", "allowed", "denied", "expired", "withdrawn"]);
+const scopeSchema = z.enum(["once", "session", "always"]);
+export type ApprovalScope = z.infer<typeof scopeSchema>;
+
+export interface ApprovalRow {
+  /** `<runId>:<turn>` */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly turn: number;
+  readonly calls: readonly ApprovalCall[];
+  readonly people: ApprovalPeople;
+  readonly status: z.infer<typeof statusSchema>;
+  readonly scope: ApprovalScope | null;
+  /** As people read it: `@ana`. */
+  readonly decidedBy: string | null;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  readonly createdAt: number;
+}
+
+export interface ApprovalDecision {
+  readonly status: Exclude<ApprovalRow["status"], "pending">;
+  readonly scope: ApprovalScope | null;
+  readonly decidedBy: string | null;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export function approvalReads(db: Client) {
+  return {
+    async get(id: string): Promise<ApprovalRow | null> {
+      const row = await db.approval.findUnique({ where: { id } });
+      return row === null ? null : toRow(row);
+    },
+
+    /** What waits for a decision in a channel, oldest first. */
+    async pendingIn(channelId: string): Promise<ApprovalRow[]> {
+      const rows = await db.approval.findMany({ where: { status: "pending" }, orderBy: { createdAt: "asc" } });
+      const ids = [...new Set(rows.map(({ sessionId }) => sessionId))];
+      const here = await db.session.findMany({ where: { id: { in: ids }, channelId }, select: { id: true } });
+      const sessions = new Set(here.map(({ id }) => id));
+      return rows.filter(({ sessionId }) => sessions.has(sessionId)).map(toRow);
+    },
+
+    async ofRun(runId: string): Promise<ApprovalRow[]> {
+      const rows = await db.approval.findMany({ where: { runId }, orderBy: { turn: "asc" } });
+      return rows.map(toRow);
+    },
+  };
+}
+
+export function approvalWrites(db: Client) {
+  return {
+    ...approvalReads(db),
+
+    async create(row: Omit<ApprovalRow, "status" | "scope" | "decidedBy">): Promise<void> {
+      const { calls, people, expiresAt, createdAt, ...rest } = row;
+      await db.approval.create({
+        data: {
+          ...rest,
+          calls: JSON.stringify(calls),
+          people: JSON.stringify(people),
+          status: "pending",
+          expiresAt: new Date(expiresAt),
+          createdAt: new Date(createdAt),
+        },
+      });
+    },
+
+    /** Decides once: false when somebody, or time, has decided before. */
+    async decide(id: string, { status, scope, decidedBy, at }: ApprovalDecision): Promise<boolean> {
+      const { count } = await db.approval.updateMany({
+        where: { id, status: "pending" },
+        data: { status, scope, decidedBy, decidedAt: new Date(at) },
+      });
+      return count > 0;
+    },
+  };
+}
+
+interface StoredApproval {
+  id: string;
+  sessionId: string;
+  runId: string;
+  turn: number;
+  calls: string;
+  people: string;
+  status: string;
+  scope: string | null;
+  decidedBy: string | null;
+  expiresAt: Date;
+  createdAt: Date;
+}
+
+function toRow(row: StoredApproval): ApprovalRow {
+  return {
+    ...row,
+    calls: z.array(callSchema).parse(JSON.parse(row.calls)),
+    people: peopleSchema.parse(JSON.parse(row.people)),
+    status: statusSchema.parse(row.status),
+    scope: scopeSchema.nullable().parse(row.scope),
+    expiresAt: row.expiresAt.getTime(),
+    createdAt: row.createdAt.getTime(),
+  };
+}

@@ -1,0 +1,175 @@
+import { endKeys } from "../../events/child-event.ts";
+import { type ChildTask, childTaskSchema, undertakingOf } from "../../events/child-task.ts";
+import type { SessionSettings } from "../../events/session-settings.ts";
+import type { Client } from "../database/client.ts";
+
+export interface ChildRow {
+  /** Of the child's session. */
+  readonly id: string;
+  readonly parentId: string;
+  readonly parentRunId: string;
+  readonly parentCallId: string;
+  readonly task: ChildTask;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+export interface NewChild extends ChildRow {
+  readonly settings: SessionSettings;
+  readonly createdBy: string;
+}
+
+/** A line of sessions and runs, its root included. */
+export interface Family {
+  readonly sessionIds: readonly string[];
+  readonly runIds: readonly string[];
+}
+
+export function childReads(db: Client) {
+  return {
+    async get(id: string): Promise<ChildRow | null> {
+      const row = await db.session.findUnique({ where: { id }, select: COLUMNS });
+      return row === null ? null : toRow(row);
+    },
+
+    /** Those that a run's calls have begun, oldest first. */
+    async ofRun(parentId: string, parentRunId: string): Promise<ChildRow[]> {
+      return childrenWhere(db, { parentId, parentRunId });
+    },
+
+    /** Those that a session has begun, oldest first. */
+    async ofSession(parentId: string): Promise<ChildRow[]> {
+      return childrenWhere(db, { parentId });
+    },
+
+    /** The child's only run; null when it has not begun. */
+    async runOf(
+      id: string,
+    ): Promise<{ id: string; isEnded: boolean; isParked: boolean; cancelledBy: string | null } | null> {
+      const run = await db.run.findFirst({ where: { sessionId: id } });
+      if (run === null) return null;
+      const { status, cancelledBy } = run;
+      return { id: run.id, isEnded: status === "ended", isParked: status === "parked", cancelledBy };
+    },
+
+    /** A session with all that descend from it; with a run, that run and what descends from it. */
+    async family(sessionId: string, runId: string): Promise<{ ofRun: Family; ofSession: Family }> {
+      const all = await descendants(db, sessionId);
+      const runs = await runsOf(db, all);
+      const ofRun: string[] = [];
+      for (const { id, parentId, parentRunId } of all) {
+        if (parentId === sessionId ? parentRunId === runId : ofRun.includes(parentId)) ofRun.push(id);
+      }
+      const runIds = runs.filter((run) => ofRun.includes(run.sessionId)).map(({ id }) => id);
+      return {
+        ofRun: { sessionIds: ofRun, runIds: [runId, ...runIds] },
+        ofSession: { sessionIds: [sessionId, ...all.map(({ id }) => id)], runIds: runs.map(({ id }) => id) },
+      };
+    },
+
+    /** The runs of an undertaking: its first one, its sub-agents', and those of the session that their ends have begun. */
+    async undertaking(sessionId: string, runId: string): Promise<string[]> {
+      const all = (await descendants(db, sessionId)).filter(({ task }) => undertakingOf(task) === runId);
+      const below = await runsOf(db, all);
+      const notes = below.map((run) => endKeys(run.sessionId, run.id).note);
+      const began = await db.inboxEvent.findMany({ where: { key: { in: notes } }, select: { seq: true } });
+      const eventSeq = { in: began.map(({ seq }) => seq) };
+      const woken = await db.run.findMany({ where: { sessionId, eventSeq }, select: { id: true } });
+      return [runId, ...[...below, ...woken].map(({ id }) => id)];
+    },
+  };
+}
+
+/** All generations, a parent before its children. */
+async function descendants(db: Client, sessionId: string): Promise<ChildRow[]> {
+  const all: ChildRow[] = [];
+  for (let level = [sessionId]; level.length > 0; ) {
+    const below = await childrenWhere(db, { parentId: { in: level } });
+    all.push(...below);
+    level = below.map(({ id }) => id);
+  }
+  return all;
+}
+
+async function runsOf(db: Client, children: readonly ChildRow[]): Promise<{ id: string; sessionId: string }[]> {
+  if (children.length === 0) return [];
+  const sessionId = { in: children.map(({ id }) => id) };
+  return db.run.findMany({ where: { sessionId }, select: { id: true, sessionId: true } });
+}
+
+export function childWrites(db: Client) {
+  return {
+    ...childReads(db),
+
+    /** Until the transaction ends, no other begins or releases what descends from the session. */
+    async lockLine(sessionId: string): Promise<void> {
+      await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
+    },
+
+    /** Begins the session beside its parent's, in the same thread; it has a key of its own, so that no message finds it. */
+    async create({
+      id,
+      parentId,
+      parentRunId,
+      parentCallId,
+      task,
+      settings,
+      createdBy,
+      createdAt,
+    }: NewChild): Promise<void> {
+      const parent = await db.session.findUniqueOrThrow({ where: { id: parentId } });
+      const at = new Date(createdAt);
+      await db.session.create({
+        data: {
+          id,
+          key: `child:${parentRunId}:${parentCallId}`,
+          channelId: parent.channelId,
+          thread: parent.thread,
+          agent: task.agent,
+          people: parent.people,
+          settings: JSON.stringify(settings),
+          parentId,
+          parentRunId,
+          parentCallId,
+          task: JSON.stringify(task),
+          createdBy,
+          createdAt: at,
+          updatedAt: at,
+        },
+      });
+    },
+  };
+}
+
+const COLUMNS = {
+  id: true,
+  parentId: true,
+  parentRunId: true,
+  parentCallId: true,
+  task: true,
+  createdAt: true,
+} as const;
+
+interface StoredChild {
+  id: string;
+  parentId: string | null;
+  parentRunId: string | null;
+  parentCallId: string | null;
+  task: string | null;
+  createdAt: Date;
+}
+
+async function childrenWhere(
+  db: Client,
+  where: { parentId: string | { in: string[] }; parentRunId?: string },
+): Promise<ChildRow[]> {
+  const rows = await db.session.findMany({ where, select: COLUMNS, orderBy: { createdAt: "asc" } });
+  return rows.flatMap((row) => toRow(row) ?? []);
+}
+
+/** Null for a session that is nobody's child. */
+function toRow({ task, parentId, parentRunId, parentCallId, id, createdAt }: StoredChild): ChildRow | null {
+  if (task === null || parentId === null || parentRunId === null || parentCallId === null) return null;
+  const parsed = childTaskSchema.parse(JSON.parse(task));
+  return { id, parentId, parentRunId, parentCallId, task: parsed, createdAt: createdAt.getTime() };
+}

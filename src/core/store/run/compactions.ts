@@ -1,0 +1,48 @@
+import type { Projection } from "../../events/projection.ts";
+import { WHOLE_HISTORY } from "../../events/projection.ts";
+import type { Client } from "../database/client.ts";
+
+export interface CompactionRow {
+  readonly projection: Projection;
+  /** Milliseconds since the epoch; null when the history was never shortened. */
+  readonly at: number | null;
+  /** The run that changed it last. */
+  readonly runId: string | null;
+}
+
+const NEVER: CompactionRow = { projection: WHOLE_HISTORY, at: null, runId: null };
+
+export function compactionReads(db: Client) {
+  return {
+    /** What the session's requests carry of its history now. */
+    async newestOf(sessionId: string): Promise<CompactionRow> {
+      const row = await db.compaction.findFirst({ where: { sessionId }, orderBy: { number: "desc" } });
+      if (row === null) return NEVER;
+      const { number, evictedResults, failures, summary, summarisedMessages, summaryMadeAt } = row;
+      const made = summary === null ? null : { text: summary, messages: summarisedMessages, madeAt: summaryMadeAt };
+      const projection = { number, evictedResults, failures, summary: made };
+      return { projection, at: row.createdAt.getTime(), runId: row.runId };
+    },
+  };
+}
+
+export function compactionWrites(db: Client) {
+  return {
+    ...compactionReads(db),
+
+    async add(sessionId: string, runId: string, change: { projection: Projection; at: number }): Promise<void> {
+      const { summary, ...columns } = change.projection;
+      await db.compaction.create({
+        data: {
+          ...columns,
+          sessionId,
+          runId,
+          summary: summary?.text ?? null,
+          summarisedMessages: summary?.messages ?? 0,
+          summaryMadeAt: summary?.madeAt ?? 0,
+          createdAt: new Date(change.at),
+        },
+      });
+    },
+  };
+}

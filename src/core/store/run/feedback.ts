@@ -1,0 +1,51 @@
+import type { Client } from "../database/client.ts";
+import type { UsageRange } from "../ledger/usage-report.ts";
+
+export type FeedbackValue = "up" | "down";
+
+/** What a person thinks of a run. */
+export interface FeedbackRow {
+  readonly runId: string;
+  readonly personId: string;
+  /** `slack:C1` */
+  readonly channelId: string;
+  readonly value: FeedbackValue;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export type FeedbackSum = Readonly<Record<FeedbackValue, number>>;
+
+export function feedbackReads(db: Client) {
+  return {
+    /** The votes given since a moment; of a channel where one is named. */
+    async count({ since, channelId }: Pick<UsageRange, "since" | "channelId">): Promise<FeedbackSum> {
+      const place = channelId === undefined ? {} : { channelId };
+      const of = (value: FeedbackValue) =>
+        db.runFeedback.count({ where: { value, at: { gte: new Date(since) }, ...place } });
+      const [up, down] = await Promise.all([of("up"), of("down")]);
+      return { up, down };
+    },
+
+    async ofRun(runId: string): Promise<FeedbackRow[]> {
+      const rows = await db.runFeedback.findMany({ where: { runId }, orderBy: { at: "asc" } });
+      return rows.map(({ value, at, ...row }) => ({ ...row, value: value === "up" ? "up" : "down", at: at.getTime() }));
+    },
+  };
+}
+
+export function feedbackWrites(db: Client) {
+  return {
+    ...feedbackReads(db),
+
+    /** A person's newest vote on a run counts. */
+    async give({ runId, personId, channelId, value, at }: FeedbackRow): Promise<void> {
+      const vote = { value, at: new Date(at) };
+      await db.runFeedback.upsert({
+        where: { runId_personId: { runId, personId } },
+        create: { runId, personId, channelId, ...vote },
+        update: vote,
+      });
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Client } from "../database/client.ts";
+
+/** A remembered approval. */
+export interface GrantRow {
+  readonly id: string;
+  /** Null: it holds in the whole channel. */
+  readonly sessionId: string | null;
+  readonly channelId: string;
+  /** Whose requests it covers. */
+  readonly personId: string;
+  readonly key: string;
+  readonly label: string;
+  /** As people read it: `@ana`. */
+  readonly grantedBy: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** Where grants are looked for: a session's own, and those of its channel. */
+export interface GrantPlace {
+  readonly sessionId: string;
+  readonly channelId: string;
+}
+
+export function grantReads(db: Client) {
+  return {
+    /** Null when there is none, or none any more. */
+    async get(id: string): Promise<GrantRow | null> {
+      const row = await db.grant.findFirst({ where: { id, revokedAt: null } });
+      return row === null ? null : toRow(row);
+    },
+
+    /** Grants in force there, oldest first. */
+    async inForce({ sessionId, channelId }: GrantPlace): Promise<GrantRow[]> {
+      const rows = await db.grant.findMany({
+        where: { channelId, revokedAt: null, OR: [{ sessionId: null }, { sessionId }] },
+        orderBy: { createdAt: "asc" },
+      });
+      return rows.map(toRow);
+    },
+  };
+}
+
+export function grantWrites(db: Client) {
+  return {
+    ...grantReads(db),
+
+    async add({ createdAt, ...grant }: GrantRow): Promise<void> {
+      await db.grant.create({ data: { ...grant, createdAt: new Date(createdAt) } });
+    },
+
+    /** False when it was revoked before. */
+    async revoke(id: string, at: number): Promise<boolean> {
+      const { count } = await db.grant.updateMany({
+        where: { id, revokedAt: null },
+        data: { revokedAt: new Date(at) },
+      });
+      return count > 0;
+    },
+  };
+}
+
+function toRow(row: Omit<GrantRow, "createdAt"> & { createdAt: Date }): GrantRow {
+  const { id, sessionId, channelId, personId, key, label, grantedBy, createdAt } = row;
+  return { id, sessionId, channelId, personId, key, label, grantedBy, createdAt: createdAt.getTime() };
+}

@@ -1,0 +1,39 @@
+import type { Client } from "../database/client.ts";
+
+/** Results of a run's steps, by key. Values are JSON. */
+export function journalReads(db: Client) {
+  return {
+    /** `found` tells a journalled `undefined` from a step that has not been done. */
+    async get(runId: string, key: string): Promise<{ found: boolean; value: unknown }> {
+      const row = await db.journalEntry.findUnique({ where: { runId_key: { runId, key } } });
+      if (row === null) return { found: false, value: undefined };
+      const parsed: unknown = JSON.parse(row.value);
+      return { found: true, value: parsed ?? undefined };
+    },
+
+    /** Keys that begin so, in the order in which they were put. */
+    async keysOf(runId: string, prefix: string): Promise<string[]> {
+      const where = { runId, key: { startsWith: prefix } };
+      const orderBy = [{ createdAt: "asc" as const }, { key: "asc" as const }];
+      return (await db.journalEntry.findMany({ where, orderBy, select: { key: true } })).map(({ key }) => key);
+    },
+  };
+}
+
+export function journalWrites(db: Client) {
+  return {
+    ...journalReads(db),
+
+    async put(runId: string, key: string, entry: { value: unknown; at: number }): Promise<void> {
+      const value = JSON.stringify(entry.value ?? null);
+      await db.journalEntry.create({ data: { runId, key, value, createdAt: new Date(entry.at) } });
+    },
+
+    async putAll(runId: string, entries: readonly (readonly [key: string, value: unknown])[], at: number) {
+      if (entries.length === 0) return;
+      const createdAt = new Date(at);
+      const data = entries.map(([key, value]) => ({ runId, key, value: JSON.stringify(value ?? null), createdAt }));
+      await db.journalEntry.createMany({ data });
+    },
+  };
+}

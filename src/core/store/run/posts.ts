@@ -1,0 +1,123 @@
+import { z } from "zod";
+import {
+  type OutgoingMessage,
+  type PostedMessage,
+  postedMessageSchema,
+  type ThreadRef,
+  threadRefSchema,
+} from "../../protocol/platform.ts";
+import type { Client } from "../database/client.ts";
+import { JOB_KEY } from "../sessions.ts";
+
+export interface PostRow {
+  readonly key: string;
+  readonly state: "intent" | "sent";
+  readonly posted: PostedMessage | null;
+  /** Milliseconds since the epoch. */
+  readonly intentAt: number;
+}
+
+/** A live message whose last state may not be shown yet. */
+export interface UnclosedPost extends PostRow {
+  readonly thread: ThreadRef;
+  readonly closing: Closing;
+}
+
+/** What a live message ends as; it has no files. */
+export type Closing = Omit<OutgoingMessage, "files">;
+
+const closingSchema: z.ZodType<Closing> = z.object({
+  lane: z.enum(["approval", "answer", "first", "progress"]),
+  markdown: z.string(),
+  footer: z.string().exactOptional(),
+  tone: z.enum(["plain", "error", "task"]),
+  buttons: z.array(z.object({ id: z.string(), label: z.string(), style: z.enum(["default", "primary", "danger"]) })),
+});
+
+export function postReads(db: Client) {
+  return {
+    /** Of runs that have ended. */
+    async unclosed(): Promise<UnclosedPost[]> {
+      const rows = await db.post.findMany({ where: { closing: { not: null } } });
+      const runs = await db.run.findMany({
+        where: { id: { in: rows.map((row) => row.runId) }, status: "ended" },
+        include: { session: { select: { thread: true } } },
+      });
+      const threads = new Map(runs.map((run) => [run.id, run.session.thread]));
+      return rows.flatMap((row) => {
+        const thread = threads.get(row.runId);
+        if (thread === undefined || row.closing === null) return [];
+        return [{ ...toRow(row), thread: threadRefSchema.parse(JSON.parse(thread)), closing: toClosing(row.closing) }];
+      });
+    },
+
+    /** Whether its last state may not be shown yet. */
+    async isUnclosed(key: string): Promise<boolean> {
+      return (await db.post.count({ where: { key, closing: { not: null } } })) > 0;
+    },
+
+    async get(key: string): Promise<PostRow | null> {
+      const row = await db.post.findUnique({ where: { key } });
+      return row === null ? null : toRow(row);
+    },
+
+    /** True while the first message of a job's run in the channel is on its way, or its thread is not known yet. */
+    async opensThreadIn(channelId: string): Promise<boolean> {
+      const session = { channelId, key: { startsWith: JOB_KEY } };
+      const runs = await db.run.findMany({ where: { status: { not: "ended" }, session }, select: { id: true } });
+      const runId = { in: runs.map(({ id }) => id) };
+      return runs.length > 0 && (await db.post.count({ where: { runId } })) > 0;
+    },
+
+    /** The run's first message that is on the platform; null when there is none. */
+    async firstSent(runId: string): Promise<PostedMessage | null> {
+      const row = await db.post.findFirst({ where: { runId, state: "sent" }, orderBy: { sentAt: "asc" } });
+      return row === null ? null : toRow(row).posted;
+    },
+  };
+}
+
+export function postWrites(db: Client) {
+  return {
+    ...postReads(db),
+
+    async intend(post: { key: string; runId: string; sessionId: string; at: number }): Promise<void> {
+      const { key, runId, sessionId, at } = post;
+      await db.post.create({ data: { key, runId, sessionId, state: "intent", intentAt: new Date(at) } });
+    },
+
+    /** An intent is written again before a second attempt, so that its age is the attempt's. */
+    async renew(key: string, at: number): Promise<void> {
+      await db.post.update({ where: { key }, data: { intentAt: new Date(at) } });
+    },
+
+    /** Kept until the edit that shows it has succeeded. */
+    async closes(key: string, closing: Closing): Promise<void> {
+      await db.post.updateMany({ where: { key }, data: { closing: JSON.stringify(closing) } });
+    },
+
+    async closed(key: string): Promise<void> {
+      await db.post.updateMany({ where: { key }, data: { closing: null } });
+    },
+
+    async sent(key: string, posted: PostedMessage, at: number): Promise<void> {
+      await db.post.update({
+        where: { key },
+        data: { state: "sent", posted: JSON.stringify(posted), sentAt: new Date(at) },
+      });
+    },
+  };
+}
+
+function toRow(row: { key: string; state: string; posted: string | null; intentAt: Date }): PostRow {
+  return {
+    key: row.key,
+    state: row.state === "sent" ? "sent" : "intent",
+    posted: row.posted === null ? null : postedMessageSchema.parse(JSON.parse(row.posted)),
+    intentAt: row.intentAt.getTime(),
+  };
+}
+
+function toClosing(json: string): Closing {
+  return closingSchema.parse(JSON.parse(json));
+}

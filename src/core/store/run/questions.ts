@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { type Author, authorSchema } from "../../protocol/messages.ts";
+import { planStepSchema } from "../../protocol/plan.ts";
+import type { Client } from "../database/client.ts";
+
+const bodySchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("question"), question: z.string(), options: z.array(z.string()) }),
+  z.object({ kind: z.literal("plan"), intro: z.string(), steps: z.array(planStepSchema) }),
+]);
+export type QuestionBody = z.infer<typeof bodySchema>;
+
+const answerSchema = z.object({
+  /** The button: an option's number from 0, or what becomes of a plan. Null for an answer in words. */
+  choice: z.union([z.number(), z.enum(["go", "drop"])]).nullable(),
+  text: z.string(),
+});
+export type Answer = z.infer<typeof answerSchema>;
+
+const statusSchema = z.enum(["open", "answered", "withdrawn"]);
+
+export interface QuestionRow {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly runId: string;
+  /** Whose next message is the answer; null when anyone's is. */
+  readonly askedOf: string | null;
+  readonly body: QuestionBody;
+  readonly status: z.infer<typeof statusSchema>;
+  readonly answer: Answer | null;
+  readonly answeredBy: Author | null;
+}
+
+export type NewQuestion = Pick<QuestionRow, "id" | "sessionId" | "runId" | "askedOf" | "body"> & {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+};
+
+export function questionReads(db: Client) {
+  return {
+    async get(id: string): Promise<QuestionRow | null> {
+      const row = await db.question.findUnique({ where: { id } });
+      return row === null ? null : toRow(row);
+    },
+
+    /** The question that a session waits with, else one of the sub-agents in its line, the oldest first; null when there is none. */
+    async openIn(sessionId: string): Promise<QuestionRow | null> {
+      let generation = [sessionId];
+      while (generation.length > 0) {
+        const row = await db.question.findFirst({
+          where: { sessionId: { in: generation }, status: "open" },
+          orderBy: { createdAt: "asc" },
+        });
+        if (row !== null) return toRow(row);
+        const children = await db.session.findMany({ where: { parentId: { in: generation } }, select: { id: true } });
+        generation = children.map(({ id }) => id);
+      }
+      return null;
+    },
+
+    async openOfRun(runId: string): Promise<QuestionRow[]> {
+      const rows = await db.question.findMany({ where: { runId, status: "open" } });
+      return rows.map(toRow);
+    },
+
+    /** Those that were answered or withdrawn. */
+    async closedOfRun(runId: string): Promise<QuestionRow[]> {
+      const rows = await db.question.findMany({ where: { runId, status: { not: "open" } } });
+      return rows.map(toRow);
+    },
+
+    /** People whose answers a run has had: their words have entered it. */
+    async answerersOf(runId: string): Promise<Author[]> {
+      const rows = await db.question.findMany({ where: { runId, status: "answered" } });
+      const people = rows.flatMap((row) => toRow(row).answeredBy ?? []);
+      return [...new Map(people.map((person) => [person.id, person])).values()];
+    },
+  };
+}
+
+export function questionWrites(db: Client) {
+  return {
+    ...questionReads(db),
+
+    /** Opens a question, unless it was opened before. */
+    async open({ id, sessionId, runId, askedOf, body, at }: NewQuestion): Promise<void> {
+      if ((await db.question.count({ where: { id } })) > 0) return;
+      const data = { id, sessionId, runId, askedOf, kind: body.kind, body: JSON.stringify(body), status: "open" };
+      await db.question.create({ data: { ...data, createdAt: new Date(at) } });
+    },
+
+    /** Closes a question once: false when it is not open any more. */
+    async answer(id: string, { answer, by, at }: { answer: Answer; by: Author; at: number }): Promise<boolean> {
+      const { count } = await db.question.updateMany({
+        where: { id, status: "open" },
+        data: {
+          status: "answered",
+          answer: JSON.stringify(answer),
+          answeredBy: JSON.stringify(by),
+          answeredAt: new Date(at),
+        },
+      });
+      return count > 0;
+    },
+
+    /** From now on this person's next message is the answer. */
+    async askOf(id: string, personId: string): Promise<boolean> {
+      const { count } = await db.question.updateMany({ where: { id, status: "open" }, data: { askedOf: personId } });
+      return count > 0;
+    },
+
+    /** Nobody need answer any more: false when it is not open. */
+    async withdraw(id: string): Promise<boolean> {
+      const { count } = await db.question.updateMany({ where: { id, status: "open" }, data: { status: "withdrawn" } });
+      return count > 0;
+    },
+  };
+}
+
+interface StoredQuestion {
+  id: string;
+  sessionId: string;
+  runId: string;
+  askedOf: string | null;
+  body: string;
+  status: string;
+  answer: string | null;
+  answeredBy: string | null;
+}
+
+function toRow(row: StoredQuestion): QuestionRow {
+  const { id, sessionId, runId, askedOf } = row;
+  return {
+    id,
+    sessionId,
+    runId,
+    askedOf,
+    body: bodySchema.parse(JSON.parse(row.body)),
+    status: statusSchema.parse(row.status),
+    answer: row.answer === null ? null : answerSchema.parse(JSON.parse(row.answer)),
+    answeredBy: row.answeredBy === null ? null : authorSchema.parse(JSON.parse(row.answeredBy)),
+  };
+}

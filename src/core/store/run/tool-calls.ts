@@ -1,0 +1,155 @@
+import { z } from "zod";
+import type { CallRecord, WriteIntent } from "../../events/call-record.ts";
+import type { ToolUseBlock } from "../../protocol/messages.ts";
+import { type FileState, fileStateSchema, type ToolResult, toolResultSchema } from "../../protocol/tool-result.ts";
+import type { Client } from "../database/client.ts";
+
+export interface ToolCallRow extends CallRecord {
+  readonly turn: number;
+  readonly durationMs: number | null;
+}
+
+export interface CallEnd {
+  readonly result: ToolResult;
+  readonly durationMs: number;
+  /** Milliseconds since the epoch; absent where it is stored already. */
+  readonly beganAt?: number | undefined;
+  readonly at: number;
+}
+
+/** The files that one call wrote. */
+export interface CallChanges {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly files: readonly FileState[];
+}
+
+const filesSchema = z.array(fileStateSchema);
+const intentSchema = z.object({
+  path: z.string(),
+  before: z.string().nullable(),
+  after: z.string(),
+  made: z.string().exactOptional(),
+});
+
+export function toolCallReads(db: Client) {
+  return {
+    /** The run's calls in the order they were asked for. */
+    async ofRun(runId: string): Promise<ToolCallRow[]> {
+      const rows = await db.toolCall.findMany({
+        where: { runId },
+        orderBy: [{ turn: "asc" }, { position: "asc" }],
+      });
+      return rows.map(toRow);
+    },
+
+    /** What the newest result of a tool in the session carried. */
+    async carried(sessionId: string, name: string): Promise<string | null> {
+      const row = await db.toolCall.findFirst({
+        where: { sessionId, name, carry: { not: null } },
+        orderBy: [{ endedAt: "desc" }],
+        select: { carry: true },
+      });
+      return row?.carry ?? null;
+    },
+
+    /** What the calls of some sessions wrote, in the order in which they ended. */
+    async changes(sessionIds: readonly string[]): Promise<CallChanges[]> {
+      const rows = await db.toolCall.findMany({
+        where: { sessionId: { in: [...sessionIds] }, files: { contains: '"wrote"' } },
+        orderBy: [{ endedAt: "asc" }, { turn: "asc" }, { position: "asc" }],
+        select: { sessionId: true, runId: true, callId: true, files: true },
+      });
+      return rows.map(({ files, ...call }) => {
+        const states = files === null ? [] : filesSchema.parse(JSON.parse(files));
+        return { ...call, files: states.filter(({ action }) => action === "wrote") };
+      });
+    },
+
+    /** Files as the session's calls left them before a run, oldest first. */
+    async filesBefore(sessionId: string, runId: string): Promise<FileState[]> {
+      const rows = await db.toolCall.findMany({
+        where: { sessionId, runId: { not: runId }, files: { not: null } },
+        orderBy: [{ endedAt: "asc" }],
+        select: { files: true },
+      });
+      return rows.flatMap((row) => (row.files === null ? [] : filesSchema.parse(JSON.parse(row.files))));
+    },
+  };
+}
+
+export function toolCallWrites(db: Client) {
+  return {
+    ...toolCallReads(db),
+
+    async add(run: { id: string; sessionId: string }, turn: number, calls: readonly ToolUseBlock[]): Promise<void> {
+      await db.toolCall.createMany({
+        data: calls.map((call, position) => ({
+          runId: run.id,
+          callId: call.id,
+          sessionId: run.sessionId,
+          turn,
+          position,
+          name: call.name,
+          input: JSON.stringify(call.input ?? null),
+          status: "pending",
+        })),
+      });
+    },
+
+    async begun(runId: string, callId: string, at: number): Promise<void> {
+      await db.toolCall.update({
+        where: { runId_callId: { runId, callId } },
+        data: { status: "begun", beganAt: new Date(at) },
+      });
+    },
+
+    async intends(runId: string, callId: string, intent: WriteIntent): Promise<void> {
+      await db.toolCall.update({
+        where: { runId_callId: { runId, callId } },
+        data: { intent: JSON.stringify(intent) },
+      });
+    },
+
+    async ended(runId: string, callId: string, end: CallEnd) {
+      await db.toolCall.update({
+        where: { runId_callId: { runId, callId } },
+        data: {
+          status: "ended",
+          result: JSON.stringify(end.result),
+          files: end.result.files?.length ? JSON.stringify(end.result.files) : null,
+          carry: end.result.carry ?? null,
+          durationMs: Math.round(end.durationMs),
+          ...(end.beganAt === undefined ? {} : { beganAt: new Date(end.beganAt) }),
+          endedAt: new Date(end.at),
+        },
+      });
+    },
+  };
+}
+
+interface StoredCall {
+  callId: string;
+  turn: number;
+  name: string;
+  input: string;
+  status: string;
+  intent: string | null;
+  result: string | null;
+  durationMs: number | null;
+}
+
+function toRow(row: StoredCall): ToolCallRow {
+  const input: unknown = JSON.parse(row.input);
+  return {
+    callId: row.callId,
+    turn: row.turn,
+    name: row.name,
+    input,
+    status: row.status === "ended" || row.status === "begun" ? row.status : "pending",
+    intent: row.intent === null ? null : intentSchema.parse(JSON.parse(row.intent)),
+    result: row.result === null ? null : toolResultSchema.parse(JSON.parse(row.result)),
+    durationMs: row.durationMs,
+  };
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { asManager, MANAGED_DEFAULTS } from "../../../src/core/agents/managed-agents.ts";
+import { type ManagedSettings, managedAsConfigured, presetsOf } from "../../../src/core/agents/managed-presets.ts";
+import { buildConfig } from "../../support/query-config.ts";
+
+const cases: readonly { name: string; settings: ManagedSettings; preset: string; is: object }[] = [
+  {
+    name: "a shipped preset, where nothing is configured",
+    settings: {},
+    preset: "careful",
+    is: { maxConcurrentExecutors: 2, executorMaxTurns: 20, totalBudgetUsd: undefined, executorIsolation: true },
+  },
+  {
+    name: "a shipped preset stays within configured limits",
+    settings: { maxConcurrentExecutors: 3, executorMaxTurns: 5, totalBudgetUsd: 2 },
+    preset: "fast",
+    is: { maxConcurrentExecutors: 3, executorMaxTurns: 5, totalBudgetUsd: 2, executorIsolation: false },
+  },
+  {
+    name: "a shipped preset may be stricter than what is configured",
+    settings: { maxConcurrentExecutors: 3, totalBudgetUsd: 2, executorIsolation: true },
+    preset: "cheap",
+    is: { maxConcurrentExecutors: 1, executorMaxTurns: 6, totalBudgetUsd: 0.5, executorIsolation: true },
+  },
+  {
+    name: "a shipped preset leaves the models as configured",
+    settings: { managerModel: "anthropic/claude-opus-5-5", executorModel: "openai/gpt-6-sol" },
+    preset: "cheap",
+    is: { managerModel: "anthropic/claude-opus-5-5", executorModel: "openai/gpt-6-sol" },
+  },
+  {
+    name: "a configured preset may go beyond what is configured beside it, and takes the rest from there",
+    settings: { totalBudgetUsd: 1, maxConcurrentExecutors: 3, presets: { big: { totalBudgetUsd: 20 } } },
+    preset: "big",
+    is: { totalBudgetUsd: 20, maxConcurrentExecutors: 3, executorMaxTurns: 10 },
+  },
+  {
+    name: "a configured preset takes the place of a shipped one",
+    settings: { presets: { careful: { executorMaxTurns: 30 } } },
+    preset: "careful",
+    is: { executorMaxTurns: 30, maxConcurrentExecutors: 4, executorIsolation: false },
+  },
+];
+
+test.each(cases)("$name", ({ settings, preset, is }) => {
+  expect(presetsOf(settings).get(preset)).toMatchObject({ ...is, preset });
+});
+
+test("without a preset it is as configured, else as usual", () => {
+  expect(managedAsConfigured({})).toMatchObject(MANAGED_DEFAULTS);
+  expect(managedAsConfigured({ executorMaxTurns: 3, presets: {} })).toMatchObject({
+    ...MANAGED_DEFAULTS,
+    executorMaxTurns: 3,
+  });
+});
+
+test.each([
+  { managed: MANAGED_DEFAULTS, says: "Executors are answered by demo/usual, unless" },
+  {
+    managed: { ...MANAGED_DEFAULTS, executorModel: "openai/gpt-6-luna" },
+    says: "Executors are answered by openai/gpt-6-luna, unless",
+  },
+  { managed: { ...MANAGED_DEFAULTS, executorMaxTurns: 7 }, says: "each has at most 7 turns" },
+])("a manager is told who its executors are: $says", ({ managed, says }) => {
+  const { agentDefinition } = asManager(buildConfig({ model: "demo/usual", managedAgents: managed }));
+  expect(agentDefinition.prompt).toContain(says);
+});

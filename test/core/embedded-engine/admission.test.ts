@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { Admission } from "../../../src/core/embedded-engine/admission.ts";
+import type { Applicant } from "../../../src/core/store/sessions.ts";
+
+/** `ana ops 3`: Ana's third thread in ops. */
+function applicant(sessionId: string): Applicant {
+  const [personId = "", channelKey = ""] = sessionId.split(" ");
+  return { sessionId, personId, channelKey };
+}
+
+function many(who: string, count: number, channel: (index: number) => string = () => "ops"): string[] {
+  return Array.from({ length: count }, (_, index) => `${who} ${channel(index)} ${index + 1}`);
+}
+
+function admit(admission: Admission): string[] {
+  const began: string[] = [];
+  for (let next = admission.next(); next !== undefined; next = admission.next()) began.push(next);
+  return began;
+}
+
+function queue(admission: Admission, sessions: readonly string[]): string[] {
+  return sessions.flatMap((each) => {
+    admission.enqueue(applicant(each));
+    return admit(admission);
+  });
+}
+
+test.each([
+  { limit: 32, ownMost: 24 },
+  { limit: 4, ownMost: 3 },
+  { limit: 3, ownMost: 3 },
+  { limit: 1, ownMost: 1 },
+])("of $limit places one person has at most $ownMost, in however many channels", ({ limit, ownMost }) => {
+  const admission = new Admission(limit);
+  expect(
+    queue(
+      admission,
+      many("ana", 40, (index) => `c${index}`),
+    ),
+  ).toHaveLength(ownMost);
+  expect(admission.waiting()).toHaveLength(40 - ownMost);
+  expect(admission.isFullFor("ana")).toBe(true);
+  expect(admission.isFullFor("ben")).toBe(ownMost === limit);
+  expect(queue(admission, ["ben ops 1"])).toEqual(ownMost === limit ? [] : ["ben ops 1"]);
+});
+
+test("whoever comes behind one person's many threads gets the next place", () => {
+  const admission = new Admission(1);
+  queue(
+    admission,
+    many("ana", 40, (index) => `c${index}`),
+  );
+  queue(admission, ["ben c7 1"]);
+  expect(admission.waiting().indexOf("ben c7 1")).toBeLessThanOrEqual(1);
+  const order: string[] = [];
+  const foreseen = admission.waiting();
+  for (let running = "ana c0 1"; order.length < foreseen.length; running = order.at(-1) ?? "") {
+    admission.leave(running);
+    order.push(...admit(admission));
+  }
+  expect(order, "they run as was foretold").toEqual(foreseen);
+});
+
+test("people take turns in one channel, and channels where it is several people's turn", () => {
+  const admission = new Admission(1);
+  queue(admission, ["zoe ops 1", "ana ops 1", "ana ops 2", "ana ops 3", "ben ops 1", "eve ops 1", "kim dev 1"]);
+  expect(admission.waiting()).toEqual(["ana ops 1", "kim dev 1", "ben ops 1", "eve ops 1", "ana ops 2", "ana ops 3"]);
+});
+
+test("a person's threads in a quiet channel do not wait for theirs in a busy one", () => {
+  const admission = new Admission(1);
+  queue(admission, ["ana ops 1", "ana ops 2", "ana ops 3", "ana dev 1"]);
+  expect(admission.waiting()).toEqual(["ana ops 2", "ana dev 1", "ana ops 3"]);
+});
+
+test("those who always come new do not keep one waiting who has waited", () => {
+  const admission = new Admission(1);
+  queue(admission, ["ana ops 1", "ana ops 2", "ana ops 3"]);
+  const order: string[] = ["ana ops 1"];
+  for (let index = 0; index < 10 && !order.includes("ana ops 3"); index += 1) {
+    queue(admission, [`new${index} c${index} 1`, `other${index} d${index} 1`]);
+    admission.leave(order.at(-1) ?? "");
+    order.push(...admit(admission));
+  }
+  expect(order).toContain("ana ops 3");
+});
+
+test("a run that is to be stopped runs at once, beyond what its person may have", () => {
+  const admission = new Admission(1);
+  queue(admission, ["ana ops 1", "ana ops 2"]);
+  expect(admission.promote("ana ops 2")).toBe(true);
+  expect(admission.promote("ana ops 2")).toBe(false);
+});

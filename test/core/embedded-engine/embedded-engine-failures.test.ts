@@ -1,0 +1,168 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
+import { ConnectionLost } from "../../../src/core/protocol/database-failure.ts";
+import { openStore, type Store } from "../../../src/core/store/store.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
+import { aroundWakes } from "../../support/around-wakes.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { removeDirectory } from "../../support/remove-directory.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+let directory = "";
+let store: Store;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  directory = mkdtempSync(path.join(tmpdir(), "deckhand-engine-"));
+  store = await openStore(`file:${path.join(directory, "engine.db")}`, systemRuntime());
+  clock = new ManualClock();
+});
+
+afterEach(async () => {
+  await store.close();
+  await removeDirectory(directory);
+});
+
+/** So many wakes fail, as those on a database that is away for a moment. */
+function failingWakes(times: number): Store {
+  let left = times;
+  return aroundWakes(store, (raise) => (left-- > 0 ? Promise.reject(new Error("the database is away")) : raise()));
+}
+
+function engineOn(database: Store): EmbeddedEngine {
+  return new EmbeddedEngine({
+    store: database,
+    runtime: { ...systemRuntime(), clock },
+    log: silentLog,
+    maxConcurrentRuns: 4,
+    target: () => ({ find: () => Promise.resolve(null), post: () => Promise.reject(new Error("no platform")) }),
+  });
+}
+
+test("an event that is stored while its session cannot be woken is handled later, though nobody delivers it again", async () => {
+  const id = await createSession(store);
+  const seen = new Recorder();
+  const engine = engineOn(failingWakes(2));
+  await engine.start(seen.handler());
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("new");
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("duplicate");
+  await clock.advance(5_000);
+  expect(seen.begunKeys()).toEqual([]);
+  await clock.advance(10_000);
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});
+
+test("one session that cannot be woken keeps no other from its start", async () => {
+  const [one, two] = [await createSession(store), await createSession(store)];
+  const before = engineOn(store);
+  await before.deliver(one, event(`${one}:a`));
+  await before.deliver(two, event(`${two}:a`));
+  const seen = new Recorder();
+  const engine = engineOn(failingWakes(1));
+  await engine.start(seen.handler());
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${two}:a`]);
+  await engine.stop(0);
+});
+
+test("a stop takes back every timer: none keeps the process alive", async () => {
+  const id = await createSession(store);
+  const engine = engineOn(failingWakes(1));
+  await engine.start(new Recorder().handler());
+  await engine.deliver(id, event(`${id}:a`));
+  await engine.deliverAt(id, event(`${id}:b`), clock.now() + 60_000);
+  expect(clock.pending).toBe(2);
+  await engine.stop(0);
+  expect(clock.pending).toBe(0);
+});
+
+test("what is due while the machine sleeps, or its clock is set, comes within the minute", async () => {
+  const id = await createSession(store);
+  const seen = new Recorder();
+  const engine = engineOn(store);
+  await engine.start(seen.handler());
+  const day = 24 * 60 * 60_000;
+  await engine.deliverAt(id, event(`${id}:a`), clock.now() + day);
+  await clock.advance(1_000);
+  clock.set(clock.now() + day);
+  await clock.advance(60_000);
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});
+
+test("an event that is due as it is stored, while what is due is read, is handled", async () => {
+  const id = await createSession(store);
+  let isStored = false;
+  const sessionsToWake: Store["inbox"]["sessionsToWake"] = async (at) => {
+    const due = await store.inbox.sessionsToWake(at);
+    if (!isStored) expect(await engine.deliverAt(id, event(`${id}:a`), clock.now())).toBe("new");
+    isStored = true;
+    return due;
+  };
+  const seen = new Recorder();
+  const engine = engineOn({ ...store, inbox: { ...store.inbox, sessionsToWake } });
+  await engine.start(seen.handler());
+  await clock.advance(0);
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});
+
+/** The store whose first transaction is committed, but nobody learns of it; nor can anybody look, where it is away. */
+function silentOnce(isAway: boolean): Store {
+  let left = 1;
+  let looks = isAway ? 1 : 0;
+  const gone = () => new ConnectionLost("Connection terminated unexpectedly");
+  const byKey: Store["inbox"]["byKey"] = (key) => (looks-- > 0 ? Promise.reject(gone()) : store.inbox.byKey(key));
+  return {
+    ...store,
+    inbox: { ...store.inbox, byKey },
+    async transaction(work) {
+      const value = await store.transaction(work);
+      if (left-- > 0) throw gone();
+      return value;
+    },
+  };
+}
+
+test("an event is handled whose storing was committed without anybody's knowing", async () => {
+  const id = await createSession(store);
+  const seen = new Recorder();
+  const engine = engineOn(silentOnce(false));
+  await engine.start(seen.handler());
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("new");
+  await seen.ended(1);
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("duplicate");
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});
+
+test("an event that may have been stored is looked for once the database is back", async () => {
+  const id = await createSession(store);
+  const seen = new Recorder();
+  const engine = engineOn(silentOnce(true));
+  await engine.start(seen.handler());
+  await expect(engine.deliver(id, event(`${id}:a`))).rejects.toThrow(ConnectionLost);
+  expect(await engine.deliver(id, event(`${id}:a`))).toBe("duplicate");
+  await clock.advance(5_000);
+  await seen.ended(1);
+  expect(seen.keys()).toEqual([`${id}:a`]);
+  await engine.stop(0);
+});
+
+test("a session that nobody has opened after all is not woken over and over", async () => {
+  const engine = engineOn({ ...store, transaction: () => Promise.reject(new ConnectionLost("gone")) });
+  await engine.start(new Recorder().handler());
+  await expect(engine.deliver("ses_never", event("never:a"))).rejects.toThrow(ConnectionLost);
+  expect(clock.pending).toBe(1);
+  await clock.runAll();
+  expect(clock.pending).toBe(0);
+  await engine.stop(0);
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { createIntake } from "../../../src/core/inbound/intake.ts";
+import type { InboundAction, Person, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import { click, intakeOptions, mention, privateText } from "./intake-fixture.ts";
+
+const EVE: Person = { id: "slack:U9", name: "eve", roles: [], isBot: false, isGuest: false, isExternal: false };
+const SECRET: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C7", threadId: "7" };
+const ELSEWHERE: readonly { from: string; thread: ThreadRef }[] = [
+  { from: "another channel", thread: { ...SECRET, channelId: "C1" } },
+  { from: "another thread", thread: { ...SECRET, threadId: "8" } },
+  { from: "another platform", thread: { ...SECRET, platform: "web" } },
+];
+const NOTHING = "This button does nothing any more.";
+
+/** Buttons on things of the private channel's thread, and what a click on them would answer there. */
+const BUTTONS: readonly { button: string; there: RegExp }[] = [
+  { button: "stop:run_1", there: /accepted|stopped|ended/u },
+  { button: "details:run_1", there: /tokens read/u },
+  { button: "continue:run_1", there: /accepted|at work/u },
+  { button: "retry:run_1", there: /accepted|at work/u },
+  { button: "good:run_1", there: /Noted/u },
+  { button: "bad:run_1", there: /Noted/u },
+  { button: "approve:y:run_1:1", there: /accepted/u },
+  { button: "approve:n:run_1:1", there: /accepted/u },
+  { button: "approve:a:run_1:1", there: /accepted/u },
+  { button: "approve:A:run_1:1", there: /accepted/u },
+  { button: "ask-again:run_1:2", there: /accepted/u },
+  { button: "answer:0:run_1:q1", there: /accepted/u },
+  { button: "answer:go:run_1:p1", there: /accepted/u },
+  { button: "answer:change:run_1:p1", there: /change/u },
+  { button: "answer:drop:run_1:p1", there: /accepted/u },
+  { button: "revoke:grt_1", there: /Taken back/u },
+];
+
+/** A private channel with a run that has asked for everything that can be asked for; all is Eve's to decide. */
+async function privateRun(members: readonly string[]) {
+  const { options } = await intakeOptions();
+  const { store } = options;
+  const asked = mention("begin", { thread: SECRET, person: EVE, channel: { id: "C7", name: "hr", kind: "channel" } });
+  const receive = createIntake({
+    ...options,
+    canSeeChannel: async ({ channelId }, { id }) => channelId !== "C7" || members.includes(id),
+  });
+  await receive({ ...asked, key: "opening" });
+  // What people say to each other begins no run of its own: this one takes it.
+  await receive({ ...asked, key: "remark", addressed: "other" });
+  const { id: sessionId } = (await store.sessions.byKey("slack:T1:C7:7")) ?? { id: "" };
+  const { seq = 0 } = (await store.inbox.byKey("remark")) ?? {};
+  const run = { runId: "run_1", sessionId };
+  const person = { id: EVE.id, name: EVE.name };
+  const call = { callId: "c1", tool: "bash", input: "{}", grant: { key: "bash:ls", label: "ls" }, title: "bash `ls`" };
+  const approval = { ...run, turn: 1, calls: [call], people: { requester: person, others: [], mayRemember: true } };
+  const at = options.runtime.clock.now();
+  await store.transaction(async (tx) => {
+    await tx.runs.begin({ id: "run_1", sessionId, eventSeq: seq, at });
+    await tx.approvals.create({ ...approval, id: "run_1:1", createdAt: at, expiresAt: at + 60_000 });
+    await tx.approvals.create({ ...approval, id: "run_1:2", turn: 2, createdAt: at, expiresAt: at });
+    await tx.approvals.decide("run_1:2", { status: "expired", scope: null, decidedBy: null, at });
+    await tx.questions.open({
+      ...run,
+      id: "run_1:q1",
+      askedOf: EVE.id,
+      body: { kind: "question", question: "Which?", options: ["a", "b"] },
+      at,
+    });
+    await tx.questions.open({
+      ...run,
+      id: "run_1:p1",
+      askedOf: EVE.id,
+      body: { kind: "plan", intro: "", steps: [{ text: "do it", mark: "open" }] },
+      at,
+    });
+    await tx.grants.add({
+      id: "grt_1",
+      sessionId: null,
+      channelId: "slack:C7",
+      personId: EVE.id,
+      key: "bash:ls",
+      label: "ls",
+      grantedBy: "@eve",
+      createdAt: at,
+    });
+  });
+  return async (button: string, more: Partial<InboundAction>) =>
+    privateText(await receive(click(button, { person: EVE, ...more })));
+}
+
+describe.each(BUTTONS)("$button", ({ button, there }) => {
+  const elsewhere = button.startsWith("revoke:")
+    ? ELSEWHERE.filter(({ from }) => from !== "another thread")
+    : ELSEWHERE;
+
+  test.each(elsewhere)("does nothing from $from", async ({ thread }) => {
+    const clicked = await privateRun([EVE.id]);
+    expect(await clicked(button, { thread })).toBe(NOTHING);
+    expect(await clicked(button, { thread: SECRET }), "nothing has come of it").toMatch(there);
+  });
+
+  test("does nothing for who does not see its channel", async () => {
+    const clicked = await privateRun([]);
+    expect(await clicked(button, { thread: SECRET })).toBe(NOTHING);
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { createFirstContact } from "../../../src/core/inbound/first-contact.ts";
+import type { OutgoingMessage, PostedMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import { intakeOptions, mention } from "./intake-fixture.ts";
+
+const POSTED: PostedMessage = { platform: "slack", channelId: "C1", messageId: "1.1" };
+
+async function stage({ there = null, fails = 0 }: { there?: PostedMessage | null; fails?: number } = {}) {
+  const { options } = await intakeOptions();
+  const posts: { thread: ThreadRef; message: OutgoingMessage; key: string }[] = [];
+  let failing = fails;
+  const target = {
+    find: () => Promise.resolve(there),
+    post: (thread: ThreadRef, message: OutgoingMessage, key: string) => {
+      failing -= 1;
+      if (failing >= 0) return Promise.reject(new Error("the connection broke"));
+      posts.push({ thread, message, key });
+      return Promise.resolve(POSTED);
+    },
+  };
+  const open = () => createFirstContact({ ...options, platform: () => target });
+  return { options, posts, open };
+}
+
+test("a channel is greeted once, by however many processes", async () => {
+  const { posts, open } = await stage();
+  const first = open();
+  await Promise.all([first.greet(mention("hi")), first.greet(mention("hi"))]);
+  await open().greet(mention("hi"));
+  expect(posts.map(({ thread }) => thread.threadId)).toEqual([null]);
+  expect(posts[0]?.message.markdown.split("\n")).toHaveLength(3);
+});
+
+test.each([
+  { what: "did not land is said again", there: null, posted: 1 },
+  { what: "landed is found", there: POSTED, posted: 0 },
+])("a greeting that was cut off and $what", async ({ there, posted }) => {
+  const { posts, open, options } = await stage({ there, fails: 1 });
+  await open().greet(mention("hi"));
+  expect(posts).toEqual([]);
+  await open().greet(mention("hi"));
+  expect(posts).toHaveLength(posted);
+  expect((await options.store.posts.get("first-contact:slack:C1"))?.state).toBe("sent");
+});
+
+test("the first word is one in direct messages where there is no session yet", async () => {
+  const { open } = await stage();
+  const contact = open();
+  const dm = { id: "D1", name: "direct message", kind: "dm" } as const;
+  const direct = mention("hi", { channel: dm, addressed: "dm" });
+  expect(await contact.isFirstWord(direct)).toBe(true);
+  expect(await contact.isFirstWord(mention("hi"))).toBe(false);
+  const web = { ...direct, thread: { ...direct.thread, platform: "web" } } as const;
+  expect(await contact.isFirstWord(web)).toBe(false);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import type { SessionEngine } from "../../../src/core/engine/engine.ts";
+import { createIntake } from "../../../src/core/inbound/intake.ts";
+import { intakeOptions, mention, privateText } from "./intake-fixture.ts";
+
+test("a mention that a platform delivers again begins one run, also when another process takes it", async () => {
+  const { options, recorder } = await intakeOptions();
+  const hello = mention("hello");
+  const receive = createIntake(options);
+  expect(await Promise.all([receive(hello), receive(hello)])).toEqual([{ type: "accepted" }, { type: "accepted" }]);
+  expect(await receive(hello)).toEqual({ type: "accepted" });
+  expect(await createIntake(options)(hello)).toEqual({ type: "duplicate" });
+  await recorder.ended(1);
+  expect(recorder.keys()).toEqual([hello.key]);
+});
+
+test("a mention that could not be kept is taken when it is delivered again", async () => {
+  const { options, recorder } = await intakeOptions();
+  const hello = mention("hello");
+  let isAway = true;
+  const { engine } = options;
+  const deliver: SessionEngine["deliver"] = (...delivery) =>
+    isAway ? Promise.reject(new Error("the store is away")) : engine.deliver(...delivery);
+  const over: SessionEngine = {
+    start: (handler) => engine.start(handler),
+    stop: (drainMs) => engine.stop(drainMs),
+    deliver,
+    deliverAt: (...delivery) => engine.deliverAt(...delivery),
+    cancel: (...run) => engine.cancel(...run),
+  };
+  const receive = createIntake({ ...options, engine: over });
+  await expect(receive(hello)).rejects.toThrow("the store is away");
+  isAway = false;
+  expect(await receive(hello)).toEqual({ type: "accepted" });
+  await recorder.ended(1);
+});
+
+test("whoever answers every answer at once is told once that it looks like a loop, and begins no more runs", async () => {
+  const { options, recorder } = await intakeOptions();
+  const receive = createIntake(options);
+  const receipts: string[] = [];
+  for (let said = 1; said <= 33; said += 1) {
+    receipts.push(privateText(await receive(mention(`answer ${said}`))));
+    if (receipts.at(-1) === "(accepted)") await recorder.ended(said);
+  }
+  expect(receipts.slice(0, 31)).toEqual(Array.from({ length: 31 }, () => "(accepted)"));
+  expect(receipts[31]).toContain("that looks like a loop");
+  expect(receipts.slice(32)).toEqual(["(ignored)"]);
+  expect(recorder.keys()).toHaveLength(31);
+});
+
+const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
+
+test.each([
+  { was: "passed over", before: mention("you there?", { addressed: "none" }), inThread: false, begins: 1 },
+  {
+    was: "kept as a remark",
+    before: mention("is it down?", { addressed: "none", person: BEN }),
+    inThread: true,
+    begins: 1,
+  },
+  { was: "taken as a request", before: mention("hello there"), inThread: false, begins: 0 },
+  { was: "answered privately", before: mention("/help"), inThread: false, begins: 0 },
+])(
+  "a message that $was and is edited to mention the agent begins $begins runs, also when it is edited again",
+  async (at) => {
+    const { options, recorder } = await intakeOptions();
+    const receive = createIntake(options);
+    if (at.inThread) await receive(mention("begin"));
+    await receive(at.before);
+    const requests = [at.inThread, at.before.text === "hello there"].filter(Boolean).length;
+    await recorder.ended(requests);
+    const edited = { ...at.before, addressed: "mention", isEdited: true } as const;
+    const afterRestart = createIntake(options);
+    for (const take of [receive, receive, afterRestart]) await take(edited);
+    await recorder.ended(requests + at.begins);
+    expect((await afterRestart({ ...edited, text: "and again" })).type).toBe("duplicate");
+    expect(recorder.keys()).toHaveLength(requests + at.begins);
+  },
+);

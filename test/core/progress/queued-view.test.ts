@@ -1,0 +1,85 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { Wake } from "../../../src/core/engine/engine.ts";
+import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
+import type { RunView } from "../../../src/core/progress/run-view.ts";
+import { createSessionRunner } from "../../../src/core/run/runner.ts";
+import { skillCatalogue } from "../../../src/core/skills/skills.ts";
+import type { Store } from "../../../src/core/store/store.ts";
+import { memoryPlatform } from "../../adapters/render/memory-platform.ts";
+import { nativeSession, THREAD } from "../../support/native-session.ts";
+import { countingIds, seededRandom } from "../../support/runtime.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+/** What has become of the views that were opened, in order. */
+function recordedViews() {
+  const views: string[][] = [];
+  const open = (): RunView => {
+    const seen: string[] = [];
+    views.push(seen);
+    const note = (what: string) => () => {
+      seen.push(what);
+      return Promise.resolve();
+    };
+    return {
+      show: ({ type }) => seen.push(type),
+      finish: note("finish"),
+      park: note("park"),
+      suspend: note("suspend"),
+    };
+  };
+  return { views, open };
+}
+
+test("a run that gets its place while the view of its waiting is opened has one view in the end", async () => {
+  const { store, engine, clock, session } = await nativeSession();
+  const opening = Promise.withResolvers<void>();
+  let reads = 0;
+  const get: Store["sessions"]["get"] = async (id) => {
+    reads += 1;
+    // The first is of the view that says how many are before; the run goes on as far as it can meanwhile.
+    if (reads === 1) await opening.promise;
+    else nextTurn().then(opening.resolve, opening.reject);
+    return store.sessions.get(id);
+  };
+  const { views, open } = recordedViews();
+  const runner = createSessionRunner({
+    store: { ...store, sessions: { ...store.sessions, get } },
+    runtime: { clock, ids: countingIds(), random: seededRandom(1) },
+    log: silentLog,
+    registry: { resolve: () => Promise.reject(new Error("no model")), available: () => [] },
+    budgets: {},
+    approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
+    engine,
+    tools: () => [],
+    skillsOf: () => skillCatalogue([], []),
+    platform: () => memoryPlatform(clock),
+    openView: () => open,
+    placeOf: () => Promise.reject(new Error("the run ends at once")),
+    instructionsOf: () => [],
+    saveAttachment: () => Promise.resolve(null),
+  });
+  const [event] = await store.inbox.ofRun("run_1");
+  if (event === undefined) throw new Error("nothing began the run");
+  const begun = { session, pending: [], isFirst: false, startedAt: clock.now() };
+  const wake: Wake = { sessionId: session.id, runId: "run_1", event, resumed: false, ...begun };
+  const { epoch } = await store.transaction((tx) => tx.sessions.raiseEpoch(session.id));
+  const never = new AbortController().signal;
+  const target = { find: () => Promise.resolve(null), post: () => Promise.reject(new Error("nothing is posted")) };
+  const place = { sessionId: session.id, runId: "run_1", thread: THREAD, epoch };
+  const context = createTurnContext({
+    ...place,
+    store,
+    clock,
+    log: silentLog,
+    target,
+    signal: never,
+    suspended: never,
+    isResumed: false,
+    isNewSession: false,
+  });
+
+  await Promise.all([runner.queued(wake, context, 0), runner.run(wake, context)]);
+  expect(views).toHaveLength(2);
+  expect(new Set(views.map((seen) => seen.at(-1)))).toEqual(new Set(["finish", "suspend"]));
+});

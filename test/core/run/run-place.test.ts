@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { ChildEvent } from "../../../src/core/events/child-event.ts";
+import { placeOfRun } from "../../../src/core/run/run-place.ts";
+import { ANA } from "../../support/native-session.ts";
+import { buildConfig } from "../../support/query-config.ts";
+import { shippedAgent } from "../../support/shipped-agents.ts";
+
+const ROOT = { sessionId: "ses_1", runId: "run_1" };
+
+const BEGUN: ChildEvent = {
+  kind: "child",
+  parent: { ...ROOT, callId: "call_1" },
+  task: { agent: "explorer", description: "look", background: false, depth: 1, root: ROOT },
+  prompt: "Look.",
+  author: ANA,
+  people: [],
+  access: "full",
+  mode: "write",
+  tools: ["read", "grep", "web_fetch"],
+  grantedTools: [],
+  maxTurns: 3,
+  nonInteractive: false,
+  job: null,
+  at: 0,
+};
+
+test.each([
+  { config: {}, has: ["full", ["read", "grep", "web_fetch"]] },
+  { config: { toolAllow: ["agent", "grep", "web_fetch", "bash"] }, has: ["full", ["grep", "web_fetch"]] },
+  { config: { toolAllow: [] }, has: ["full", []] },
+  { config: { agentDefinition: shippedAgent("explorer") }, has: ["search-only", ["read", "grep", "web_fetch"]] },
+])("a sub-agent has no more than the settings of $config allow by now", ({ config, has }) => {
+  const now = buildConfig({ model: "demo/demo", mode: "write", ...config });
+  const place = { sandboxRoot: "/", allowedHosts: [], blockedUrls: [], place: { platform: "", channel: "" } };
+  const { agentDefinition, toolAllow } = placeOfRun(BEGUN, { ...place, config: now }).config;
+  expect([agentDefinition.access, toolAllow]).toEqual(has);
+});

@@ -1,0 +1,29 @@
+import type { Skill } from "../../../src/core/skills/skills.ts";
+
+/** A skill of a project, with what a test wants of it. */
+export function skillWith(more: Partial<Skill> = {}): Skill {
+  return {
+    name: "tidy",
+    description: "Tidies files.",
+    whenToUse: null,
+    license: null,
+    compatibility: null,
+    metadata: {},
+    allowedTools: null,
+    tools: null,
+    args: [],
+    argumentHint: null,
+    scope: "run",
+    isForPeopleOnly: false,
+    passedOver: [],
+    body: "Tidy up.",
+    origin: "project",
+    folder: ".agents/skills/tidy",
+    source: ".agents/skills/tidy/SKILL.md",
+    ...more,
+  };
+}
+
+export function arg(name: string, required = false) {
+  return { name, description: "", required };
+}

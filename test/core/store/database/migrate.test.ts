@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { ConfigError } from "../../../../src/core/protocol/errors.ts";
+import { openSqlite } from "../../../../src/core/store/database/sqlite.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { tempDirectory } from "../../../support/temp-directory.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../../../..");
+const MIGRATIONS = path.join(ROOT, "prisma/sqlite/migrations");
+
+interface Applied {
+  migration_name: string;
+  checksum: string;
+  finished_at: string | null;
+  applied_steps_count: number;
+}
+
+function applied(file: string): Applied[] {
+  const connection = new BetterSqlite3(file);
+  try {
+    return connection.prepare<[], Applied>("SELECT * FROM _prisma_migrations ORDER BY migration_name").all();
+  } finally {
+    connection.close();
+  }
+}
+
+async function open(file: string, migrations = MIGRATIONS): Promise<void> {
+  const client = await openSqlite(`file:${file}`, migrations, systemRuntime());
+  await client.$disconnect();
+}
+
+test("a new database gets every migration, and a second start none", async () => {
+  const file = path.join(tempDirectory(), "sub/deckhand.db");
+  await open(file);
+  const names = readdirSync(MIGRATIONS, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+  expect(applied(file).map((row) => row.migration_name)).toEqual(names);
+  expect(applied(file).every((row) => row.finished_at !== null && row.applied_steps_count === 1)).toBe(true);
+  const before = applied(file);
+  await open(file);
+  expect(applied(file)).toEqual(before);
+});
+
+test("a database from a newer version is refused and left as it is", async () => {
+  const directory = tempDirectory();
+  const file = path.join(directory, "deckhand.db");
+  const newer = withOneMore(directory, "future", 'CREATE TABLE "Future" ("id" TEXT);');
+  await open(file, newer);
+  const before = applied(file);
+  await expect(open(file)).rejects.toMatchObject({ code: "database_newer" });
+  expect(applied(file)).toEqual(before);
+});
+
+test("a migration that was changed after it was applied is refused", async () => {
+  const directory = tempDirectory();
+  const file = path.join(directory, "deckhand.db");
+  const changed = path.join(directory, "changed");
+  await open(file);
+  cpSync(MIGRATIONS, changed, { recursive: true });
+  const [name] = readdirSync(changed).filter((entry) => entry.endsWith("_init"));
+  writeFileSync(path.join(changed, name ?? "", "migration.sql"), "-- nothing");
+  await expect(open(file, changed)).rejects.toThrow(/differs/);
+});
+
+/** The migrations, and after them one more. */
+function withOneMore(directory: string, name: string, sql: string): string {
+  const copy = path.join(directory, name);
+  cpSync(MIGRATIONS, copy, { recursive: true });
+  const migration = path.join(copy, `99990101000000_${name}`);
+  mkdirSync(migration);
+  writeFileSync(path.join(migration, "migration.sql"), sql);
+  return copy;
+}
+
+function tables(file: string): unknown[] {
+  const connection = new BetterSqlite3(file);
+  try {
+    return connection.prepare("SELECT name, sql FROM sqlite_master ORDER BY name").all();
+  } finally {
+    connection.close();
+  }
+}
+
+test("a migration that fails is named, and leaves the database to the version before", async () => {
+  const directory = tempDirectory();
+  const file = path.join(directory, "deckhand.db");
+  await open(file);
+  const before = [tables(file), applied(file)];
+  const broken = withOneMore(directory, "broken", 'CREATE TABLE "Half" ("id" TEXT); CREATE NONSENSE;');
+  for (let start = 0; start < 2; start += 1) {
+    await expect(open(file, broken)).rejects.toThrow(/99990101000000_broken failed/);
+    expect([tables(file), applied(file)]).toEqual(before);
+  }
+  await open(file);
+});
+
+test("a disk that is too full for the migrations is told to the operator, and the database is as it was", async () => {
+  const directory = tempDirectory();
+  const file = path.join(directory, "deckhand.db");
+  await open(file);
+  const before = [tables(file), applied(file)];
+  const large = withOneMore(
+    directory,
+    "large",
+    'PRAGMA max_page_count = 1; CREATE TABLE "Large" AS SELECT zeroblob(9999999);',
+  );
+  const failure = open(file, large);
+  await expect(failure).rejects.toBeInstanceOf(ConfigError);
+  await expect(failure).rejects.toThrow(/\(SQLITE_FULL\)\. Its disk is full, and it is as it was\. Make room/);
+  expect([tables(file), applied(file)]).toEqual(before);
+});
+
+test("a database that another process goes on writing to is told to the operator", async () => {
+  const file = path.join(tempDirectory(), "deckhand.db");
+  const other = new BetterSqlite3(file);
+  onTestFinished(() => void other.close());
+  other.exec("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE");
+  await expect(open(file)).rejects.toThrow(/\(SQLITE_BUSY\)\. Another process is writing to it\./);
+});
+
+test("a start that is killed amid its migrations leaves the database as it was", async () => {
+  const directory = tempDirectory();
+  const file = path.join(directory, "deckhand.db");
+  const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;";
+  const hanging = withOneMore(directory, "hanging", `CREATE TABLE "Half" ("id" TEXT); ${endless}`);
+  const script = `
+    import { openSqlite } from "./src/core/store/database/sqlite.ts";
+    import { systemRuntime } from "./src/runtime.ts";
+    process.stdout.write("begun");
+    await openSqlite(${JSON.stringify(`file:${file}`)}, ${JSON.stringify(hanging)}, systemRuntime());
+  `;
+  const start = spawn(process.execPath, ["--input-type=module", "--eval", script], { cwd: ROOT });
+  await once(start.stdout, "data");
+  await expect.poll(() => isLocked(file)).toBe(true);
+  start.kill("SIGKILL");
+  await once(start, "close");
+  expect(tables(file)).toEqual([]);
+  await open(file);
+  expect(applied(file).length).toBeGreaterThan(0);
+});
+
+/** Whether another process writes, or is about to. */
+function isLocked(file: string): boolean {
+  const connection = new BetterSqlite3(file, { timeout: 0 });
+  try {
+    connection.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return false;
+  } catch (error) {
+    if (error instanceof BetterSqlite3.SqliteError && error.code === "SQLITE_BUSY") return true;
+    throw error;
+  } finally {
+    connection.close();
+  }
+}

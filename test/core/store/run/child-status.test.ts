@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { beginKey } from "../../../../src/core/events/child-event.ts";
+import { statusOf } from "../../../../src/core/store/run/child-status.ts";
+import { parentOf } from "../../../../src/core/subagents/children.ts";
+import { interleaved } from "../../../support/interleaved-store.ts";
+import { ANA, nativeSession } from "../../../support/native-session.ts";
+
+const CHILD = {
+  id: "agt_1",
+  parentId: "ses_1",
+  parentRunId: "run_1",
+  parentCallId: "call_1",
+  task: {
+    agent: "worker",
+    description: "look",
+    background: false,
+    depth: 1,
+    root: { sessionId: "ses_1", runId: "run_1" },
+  },
+  createdAt: 0,
+};
+const BEGIN = beginKey({ parent: parentOf(CHILD) });
+
+test.each([1, 2, 3])("a child that begins after %i of the reads that tell how far it is was not stopped", async (n) => {
+  const { store, clock } = await nativeSession();
+  const at = clock.now();
+  const { seq } = await store.transaction(async (tx) => {
+    await tx.children.create({ ...CHILD, settings: {}, createdBy: ANA.id });
+    const event = { key: BEGIN, body: { kind: "resume", of: "test" } } as const;
+    return tx.inbox.insert({ sessionId: CHILD.id, event, wakes: true, resumes: false, dueAt: at, at });
+  });
+  const begin = () =>
+    store.transaction(async (tx) => {
+      await tx.inbox.take([seq], "run_2");
+      await tx.runs.begin({ id: "run_2", sessionId: CHILD.id, eventSeq: seq, at });
+    });
+  const { type } = await statusOf(interleaved(store, n, begin), CHILD.id, BEGIN);
+  expect(type).toMatch(/waiting|working/u);
+});

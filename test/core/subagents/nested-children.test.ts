@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { childIdOf } from "../../../src/core/events/child-task.ts";
+import type { ToolContext } from "../../../src/core/tool.ts";
+import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
+import { createAgent } from "../../../src/tools/native/agent.ts";
+import { nativeSession } from "../../support/native-session.ts";
+
+const CHILD = childIdOf({ runId: "run_1", callId: "call_1" });
+
+/** A session with a sub-agent at work, and what calls of `agent` come to. */
+async function atWork() {
+  const session = await nativeSession();
+  const { store, clock, deps } = session;
+  const models = { problemWith: () => Promise.resolve(null) };
+  const copies = createExecutorCopies("/nonexistent");
+  const tool = createAgent({ ...deps, agents: new Map(), models, copies, catalogue: () => [] });
+  const begin = (place: Partial<ToolContext>, more = {}) =>
+    session.settle(tool, { description: "look", prompt: "Look.", ...more }, place);
+  expect(await begin({})).toBeNull();
+  const event = await store.inbox.byKey("child:ses_1:run_1:call_1");
+  if (event === null) throw new Error("nothing began");
+  await store.transaction(async (tx) => {
+    await tx.inbox.take([event.seq], "run_2");
+    await tx.runs.begin({ id: "run_2", sessionId: CHILD, eventSeq: event.seq, at: clock.now() });
+  });
+  return { store, begin };
+}
+
+test("a sub-agent's report is the end of it: what it begins itself does not wake it anew", async () => {
+  const { store, begin } = await atWork();
+  const place = { sessionId: CHILD, runId: "run_2" };
+  const behind = await begin({ ...place, callId: "call_2" }, { run_in_background: true });
+  expect(behind).toMatchObject({ isError: true, summary: "not begun" });
+  expect(await begin({ ...place, callId: "call_3" })).toBeNull();
+  const below = await store.children.ofSession(CHILD);
+  expect(below.map(({ parentCallId }) => parentCallId)).toEqual(["call_3"]);
+});
