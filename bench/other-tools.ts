@@ -14,7 +14,7 @@ import { createMcpConnections } from "../src/tools/mcp/connections.ts";
 import { isForbiddenAddress } from "../src/tools/network/addresses.ts";
 import { createSystemResolve } from "../src/tools/network/resolve.ts";
 import { createSandbox } from "../src/tools/wasm/sandbox.ts";
-import { createWebFetch } from "../src/tools/web-fetch.ts";
+import { createWebFetch } from "../src/tools/web/web-fetch.ts";
 import { silentLog } from "../test/support/silent-log.ts";
 import { EXAMPLE_TOOLS } from "../wasm/build-examples.ts";
 import { asProcess, type Comparison, compare, type OpenTool, plainNode } from "./comparison.ts";

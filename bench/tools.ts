@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createFileTools } from "../src/tools/file-tools.ts";
+import { createFileTools } from "../src/tools/sandboxed/file-tools.ts";
 import { createSandbox, type Sandbox } from "../src/tools/wasm/sandbox.ts";
 import { asProcess, type Comparison, compare, type OpenTool, plainNode } from "./comparison.ts";
 import type { Figure } from "./measure.ts";

@@ -19,7 +19,7 @@ import { createLogger } from "../src/logging.ts";
 import { createPlaces } from "../src/places.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { createExecutorCopies } from "../src/tools/copies/executor-copies.ts";
-import { createInstructionReader } from "../src/tools/instruction-layers.ts";
+import { createInstructionReader } from "../src/tools/instructions/instruction-layers.ts";
 import { createSkillReader } from "../src/tools/skills/skill-reader.ts";
 import { createToolbox } from "../src/tools/toolbox.ts";
 import { createSandbox } from "../src/tools/wasm/sandbox.ts";

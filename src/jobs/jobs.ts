@@ -11,14 +11,14 @@ import type { ThreadRef } from "../core/protocol/platform.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { SkillCatalogue } from "../core/skills/skills.ts";
 import type { Store } from "../core/store/store.ts";
-import { BreeTicker } from "./bree-ticker.ts";
-import { createJobsFile } from "./jobs-file.ts";
-import { LEFTOVERS_EVERY_MS, type LeftoverOptions, stopLeftovers } from "./leftovers.ts";
-import { createJobControl } from "./manage.ts";
-import { createRefusals } from "./refusal.ts";
-import { createJobRuns } from "./runs.ts";
-import { JobScheduler } from "./scheduler.ts";
-import type { Ticker } from "./ticker.ts";
+import { createJobControl } from "./manage/manage.ts";
+import { LEFTOVERS_EVERY_MS, type LeftoverOptions, stopLeftovers } from "./scheduling/background-timeout.ts";
+import { BreeTicker } from "./scheduling/bree-ticker.ts";
+import { createJobsFile } from "./scheduling/jobs-file.ts";
+import { createRefusals } from "./scheduling/refusal.ts";
+import { createJobRuns } from "./scheduling/runs.ts";
+import { JobScheduler } from "./scheduling/scheduler.ts";
+import type { Ticker } from "./scheduling/ticker.ts";
 
 export interface JobsOptions extends Pick<LeftoverOptions, "announce"> {
   readonly store: Store;

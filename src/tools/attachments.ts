@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Log } from "../core/protocol/log.ts";
-import { isInstructionFile } from "./instruction-files.ts";
+import { isInstructionFile } from "./instructions/instruction-files.ts";
 import { Places, withFile } from "./wasm/workspace/places.ts";
 import { hashFile } from "./wasm/workspace/read-file.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";

@@ -16,7 +16,7 @@ import {
 import { readSettings } from "./git/settings.ts";
 import { withStandIn } from "./git/stand-in-directory.ts";
 import { type FoundWorktree, findWorktree } from "./git/worktrees.ts";
-import { asResult, relativePath } from "./guest-call.ts";
+import { asResult, relativePath } from "./sandboxed/guest-call.ts";
 import { CallQueue } from "./wasm/call-queue.ts";
 import { Places, withFile } from "./wasm/workspace/places.ts";
 import { readWhole } from "./wasm/workspace/read-file.ts";

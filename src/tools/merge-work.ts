@@ -8,7 +8,7 @@ import { describeChanges, plainPath } from "./copies/diff.ts";
 import type { ExecutorCopies } from "./copies/executor-copies.ts";
 import { type Merged, type MergedFile, mergeChanges } from "./copies/merge.ts";
 import { openMergeLog } from "./copies/merge-log.ts";
-import { asResult } from "./guest-call.ts";
+import { asResult } from "./sandboxed/guest-call.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
 const input = z.object({ agent_id: z.string().trim().min(1).describe("Of the executor, as its report names it.") });

@@ -6,7 +6,7 @@ import { SandboxError } from "../core/protocol/errors.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { FileStep } from "../core/store/run/undos.ts";
-import { isInstructionFile } from "./instruction-files.ts";
+import { isInstructionFile } from "./instructions/instruction-files.ts";
 import { madeWith, removeEmpty, removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
 import { keepMode, keptMode } from "./wasm/workspace/kept-mode.ts";

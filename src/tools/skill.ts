@@ -14,7 +14,7 @@ import {
   skillsForModel,
 } from "../core/skills/skills.ts";
 import { defineTool, type Tool } from "../core/tool.ts";
-import { asResult } from "./guest-call.ts";
+import { asResult } from "./sandboxed/guest-call.ts";
 import { MAX_FILE_LINES, readSkillFile } from "./skills/skill-file.ts";
 import type { SkillReader } from "./skills/skill-reader.ts";
 

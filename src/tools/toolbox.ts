@@ -8,7 +8,6 @@ import type { Tool } from "../core/tool.ts";
 import { keepCopies } from "./copies/keep-copies.ts";
 import { createExtensions } from "./extensions/extensions.ts";
 import type { ExtensionSources } from "./extensions/load-extensions.ts";
-import { createFileTools } from "./file-tools.ts";
 import { createGitTool } from "./git.ts";
 import type { McpConnections, McpOptions } from "./mcp/connections.ts";
 import type { AskThread } from "./mcp/elicitation/ask-people.ts";
@@ -16,12 +15,13 @@ import { createMergeWork } from "./merge-work.ts";
 import { askAndWait } from "./native/ask-and-wait.ts";
 import { createNativeTools, type NativeToolDeps } from "./native/native-tools.ts";
 import type { Resolve } from "./network/resolve.ts";
+import { createFileTools } from "./sandboxed/file-tools.ts";
 import { createJobTools, type JobToolDeps } from "./schedule-job.ts";
 import { createSkillTool } from "./skill.ts";
 import type { SkillReader } from "./skills/skill-reader.ts";
 import type { Sandbox } from "./wasm/sandbox.ts";
-import { createWebFetch } from "./web-fetch.ts";
-import { createWebSearch, type WebSearchSettings } from "./web-search.ts";
+import { createWebFetch } from "./web/web-fetch.ts";
+import { createWebSearch, type WebSearchSettings } from "./web/web-search.ts";
 
 export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "clock"> {
   readonly sandbox: Sandbox;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SessionEngine } from "../../src/core/engine/engine.ts";
 import type { JobDraft } from "../../src/core/jobs/job-control.ts";
-import { createJobRuns } from "../../src/jobs/runs.ts";
-import { JobScheduler } from "../../src/jobs/scheduler.ts";
+import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
+import { JobScheduler } from "../../src/jobs/scheduling/scheduler.ts";
 import { besideOn } from "../support/beside.ts";
 import { interleaved } from "../support/interleaved-store.ts";
 import { type Postgres, startPostgres } from "../support/postgres.ts";

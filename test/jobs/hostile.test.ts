@@ -1,8 +1,8 @@
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { nextDue, readSchedule } from "../../src/jobs/schedule.ts";
-import { sentenceOf, timeIn } from "../../src/jobs/sentence.ts";
+import { nextDue, readSchedule } from "../../src/jobs/calendar/schedule.ts";
+import { sentenceOf, timeIn } from "../../src/jobs/calendar/sentence.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { skillNamed } from "../support/skill-file.ts";
 import { tempDirectory } from "../support/temp-directory.ts";

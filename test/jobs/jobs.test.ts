@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
-import { nextDue, readSchedule } from "../../src/jobs/schedule.ts";
+import { nextDue, readSchedule } from "../../src/jobs/calendar/schedule.ts";
 import { CHANNEL, openWorld } from "./world.ts";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { createJobViews } from "../../src/adapters/render/job-view.ts";
-import { pacePlatform } from "../../src/adapters/render/paced-platform.ts";
+import { pacePlatform } from "../../src/adapters/render/pacing/paced-platform.ts";
 import { EmbeddedEngine } from "../../src/core/embedded-engine/embedded-engine.ts";
 import { type SessionHandler, type TurnContext, type Wake } from "../../src/core/engine/engine.ts";
 import type { ChildEnd, ChildEvent } from "../../src/core/events/child-event.ts";
@@ -23,7 +23,7 @@ import type { OccurrenceRow } from "../../src/core/store/job-occurrences.ts";
 import { openStore, type Store, type StoreTransaction } from "../../src/core/store/store.ts";
 import { beginChild, endChild } from "../../src/core/subagents/children.ts";
 import { createJobs, type Jobs } from "../../src/jobs/jobs.ts";
-import type { Ticker } from "../../src/jobs/ticker.ts";
+import type { Ticker } from "../../src/jobs/scheduling/ticker.ts";
 import { type MemoryPlatform, memoryPlatform } from "../adapters/render/memory-platform.ts";
 import { useEmptiedDatabases } from "../support/emptied-databases.ts";
 import { ManualClock } from "../support/manual-clock.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { reachOf } from "../../src/core/capabilities.ts";
-import { isInstructionFile } from "../../src/tools/instruction-files.ts";
+import { isInstructionFile } from "../../src/tools/instructions/instruction-files.ts";
 import { PROGRAM_LIMITS } from "../../src/tools/wasm/grant.ts";
 import { fileSession, useSandbox } from "./file-session.ts";
 

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, statSync, symlinkSync, utimesSync } from "node:
 import path from "node:path";
 import { normalize } from "node:path/posix";
 import { expect, test } from "vitest";
-import { changeRule } from "../../src/tools/change-file.ts";
+import { changeRule } from "../../src/tools/sandboxed/change-file.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
-import { createWebFetch } from "../../src/tools/web-fetch.ts";
+import { createWebFetch } from "../../src/tools/web/web-fetch.ts";
 import { type Reply, ScriptedModel } from "../core/agent/query-fixture.ts";
 import { type SimOffice, simOffice } from "../support/simulation/sim-office.ts";
 import { ANA, BOB } from "../support/simulation/sim-people.ts";

@@ -1,6 +1,6 @@
 import type { OutgoingFile, OutgoingMessage, PlatformLimits } from "../../core/protocol/platform.ts";
+import { splitMarkdown } from "./markdown/splitter.ts";
 import type { Ending } from "./outcome-text.ts";
-import { splitMarkdown } from "./splitter.ts";
 
 const IN_FILE = "The answer is long: the whole of it is in the file.";
 

@@ -1,7 +1,7 @@
 import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
 import { dollars } from "../../core/protocol/dollars.ts";
-import { count, duration } from "./figures.ts";
+import { count, duration } from "./progress/figures.ts";
 
 /** `**Daily report** · every weekday at 09:00 Europe/Paris`, and why it comes late. */
 export function jobHead({ name, sentence, late }: JobFacts): string {

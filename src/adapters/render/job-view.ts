@@ -13,9 +13,9 @@ import { answerParts } from "./answer-parts.ts";
 import { UNWRITABLE, WORTH_ANOTHER_ATTEMPT } from "./failure-kinds.ts";
 import { jobFooter, jobHead, jobLine } from "./job-text.ts";
 import { detailsButton, type Ending, endingOf } from "./outcome-text.ts";
-import type { PacedPlatform } from "./paced-platform.ts";
-import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress-state.ts";
-import { noticeLines } from "./progress-view.ts";
+import type { PacedPlatform } from "./pacing/paced-platform.ts";
+import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress/progress-state.ts";
+import { noticeLines } from "./progress/progress-view.ts";
 import { RunTime } from "./run-time.ts";
 
 export interface JobViewDeps {

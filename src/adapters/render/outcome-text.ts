@@ -9,8 +9,8 @@ import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDirect } from "./direct.ts";
 import { PASSING } from "./failure-kinds.ts";
-import { count, duration } from "./figures.ts";
-import { taskLines } from "./task-lines.ts";
+import { count, duration } from "./progress/figures.ts";
+import { taskLines } from "./progress/task-lines.ts";
 
 /** What ends a run in the thread, as Markdown. */
 export interface Ending {

@@ -8,13 +8,13 @@ import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platfor
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { answerParts } from "./answer-parts.ts";
 import { UNWRITABLE } from "./failure-kinds.ts";
-import { LiveMessage } from "./live-message.ts";
 import { detailsButton, type Ending, endingButtons, endingOf, foldLine } from "./outcome-text.ts";
-import type { PacedPlatform } from "./paced-platform.ts";
-import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress-state.ts";
-import { isHandedOver, noticeLines, renderProgress } from "./progress-view.ts";
-import type { Following, TaskBoard } from "./task-board.ts";
-import { isAtWork } from "./task-lines.ts";
+import type { PacedPlatform } from "./pacing/paced-platform.ts";
+import { LiveMessage } from "./progress/live-message.ts";
+import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress/progress-state.ts";
+import { isHandedOver, noticeLines, renderProgress } from "./progress/progress-view.ts";
+import type { Following, TaskBoard } from "./progress/task-board.ts";
+import { isAtWork } from "./progress/task-lines.ts";
 
 /** A run that ends before shows its answer alone. */
 const FIRST_SIGN_MS = 500;

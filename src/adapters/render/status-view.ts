@@ -4,7 +4,7 @@ import type { QueryEvent } from "../../core/protocol/events.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Lane, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import type { PacedPlatform } from "./paced-platform.ts";
+import type { PacedPlatform } from "./pacing/paced-platform.ts";
 
 export interface StatusViewDeps {
   readonly platform: Pick<PacedPlatform, "showLatestStatus" | "keep">;

@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
-import { withoutImages, withoutMentions } from "../render/safe-text.ts";
+import { withoutImages, withoutMentions } from "../render/markdown/safe-text.ts";
 import { BUTTONS_PER_ROW, CONTEXT_CHARS, LABEL_CHARS, MARKDOWN_CHARS, UPDATE_TEXT_CHARS } from "./limits.ts";
 import { plainText } from "./message/plain-text.ts";
 

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundEvent, InboundMessage } from "../../core/protocol/platform.ts";
+import { isOurs } from "./connection/origin.ts";
 import { inboundForm } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
 import { mentionedIn } from "./message/text.ts";
-import { isOurs } from "./origin.ts";
 import { directChannel } from "./private/whisper.ts";
 import { assistantStarted, channelJoined, homeOpened, type ReactionDeps, reactionAdded } from "./visits.ts";
 import type { Identity } from "./web.ts";

@@ -5,7 +5,7 @@ import type { ExecutorCopy } from "../../core/agents/executor-copy.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
-import { instructionRefusal, isInstructionFile } from "../instruction-files.ts";
+import { instructionRefusal, isInstructionFile } from "../instructions/instruction-files.ts";
 import { madeFor, removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
 import { keepMode } from "../wasm/workspace/kept-mode.ts";

@@ -3,7 +3,7 @@ import { MAX_RESULT_CHARS } from "../../core/context/tool-result-bounds.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
-import { isMedia } from "../show-media.ts";
+import { isMedia } from "../web/show-media.ts";
 import { foreignLine } from "./foreign-text.ts";
 
 /** Blocks of one result; each costs a line at least. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import { type CallPreview, schemaOf, type Tool, type ToolContext } from "../../core/tool.ts";
-import { showMedia } from "../show-media.ts";
+import { showMedia } from "../web/show-media.ts";
 import type { Caller } from "./asks-back.ts";
 import type { ListedTool } from "./catalogue/catalogue.ts";
 import { inputSchema } from "./catalogue/input-schema.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
-import { asResult } from "../guest-call.ts";
+import { asResult } from "../sandboxed/guest-call.ts";
 import { note } from "./note.ts";
 import { sandboxFile } from "./sandbox-file.ts";
 

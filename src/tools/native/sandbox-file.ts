@@ -1,6 +1,6 @@
 import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import { relativePath } from "../guest-call.ts";
+import { relativePath } from "../sandboxed/guest-call.ts";
 import { HEAD_BYTES, mediaTypeOf } from "../wasm/workspace/media-type.ts";
 import { Places, withFile } from "../wasm/workspace/places.ts";
 import { MAX_WHOLE, readWhole } from "../wasm/workspace/read-file.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { PageRequest } from "../../../wasm/guests/page/request.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import { callGuest } from "../guest-call.ts";
+import { callGuest } from "../sandboxed/guest-call.ts";
 import type { GrantLimits } from "../wasm/grant.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
+import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
-import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
 import type { RunViewOptions } from "../../../src/core/progress/run-view.ts";
 import { PlatformError, ProviderError } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../../src/core/protocol/events.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
 import { withStatus } from "../../../src/adapters/render/status-view.ts";
 import type { OpenRunView, RunViewOptions } from "../../../src/core/progress/run-view.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";

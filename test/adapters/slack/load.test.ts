@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
+import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { withStatus } from "../../../src/adapters/render/status-view.ts";
-import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
 import type { InboundMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";

@@ -1,7 +1,7 @@
-import { pacePlatform } from "../../../src/adapters/render/paced-platform.ts";
+import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
+import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
+import { createTaskViews } from "../../../src/adapters/render/progress/task-view.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
-import { createTaskBoard } from "../../../src/adapters/render/task-board.ts";
-import { createTaskViews } from "../../../src/adapters/render/task-view.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { closeLeftovers } from "../../../src/core/people/leftover-closings.ts";

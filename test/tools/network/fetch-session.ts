@@ -5,7 +5,7 @@ import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import type { Tool, ToolContext } from "../../../src/core/tool.ts";
 import { isForbiddenAddress } from "../../../src/tools/network/addresses.ts";
 import type { Sandbox } from "../../../src/tools/wasm/sandbox.ts";
-import { createWebFetch, type WebFetchOptions } from "../../../src/tools/web-fetch.ts";
+import { createWebFetch, type WebFetchOptions } from "../../../src/tools/web/web-fetch.ts";
 import { fileSession } from "../file-session.ts";
 
 /** Stands for a public address: sites of tests are here. All others of 127.0.0.0/8 stay forbidden. */

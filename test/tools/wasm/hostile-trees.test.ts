@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { isInstructionFile } from "../../../src/tools/instruction-files.ts";
+import { isInstructionFile } from "../../../src/tools/instructions/instruction-files.ts";
 import { isGitName } from "../../../src/tools/wasm/workspace/path-rules.ts";
 import { fileSession, text, useSandbox } from "../file-session.ts";
 

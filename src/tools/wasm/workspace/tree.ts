@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { isInstructionFile } from "../../instruction-files.ts";
+import { isInstructionFile } from "../../instructions/instruction-files.ts";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
 import type { Places } from "./places.ts";
 import { Refusal } from "./refusal.ts";

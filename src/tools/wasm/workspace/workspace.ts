@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
-import { instructionRefusal, isInstructionFile } from "../../instruction-files.ts";
+import { instructionRefusal, isInstructionFile } from "../../instructions/instruction-files.ts";
 import type { Grant } from "../grant.ts";
 import { createChanges } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";

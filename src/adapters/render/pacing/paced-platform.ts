@@ -1,0 +1,130 @@
+import type { ChatPlatform, Lane, OutgoingMessage, PostedMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { SuspendSignal } from "../../../core/protocol/signals.ts";
+import { WorkspaceBudgets } from "./workspace-budgets.ts";
+
+export interface EditOptions {
+  readonly thread: ThreadRef;
+  /** Takes the edit back while it waits for its turn. */
+  readonly signal: AbortSignal;
+}
+
+/** A ChatPlatform that keeps within the platform's rates, and what a live message needs beside it. */
+export interface PacedPlatform extends ChatPlatform {
+  /** As `edit`; the message is asked for when its turn has come, so that it is the newest. */
+  editLatest(posted: PostedMessage, latest: () => OutgoingMessage, options: EditOptions): Promise<void>;
+  /** As `showStatus`; the words are asked for when their turn has come. Null: there is nothing to show any more. */
+  showLatestStatus?(thread: ThreadRef, latest: () => string | null, lane: Lane): Promise<void>;
+  /** Whether a first post in the thread's channel would go out at once. */
+  canPostFirst(thread: ThreadRef): boolean;
+  /** Waits for a place among the channel's first posts; the next one then goes out at once. */
+  reserveFirst(thread: ThreadRef, signal: AbortSignal): Promise<void>;
+  releaseFirst(thread: ThreadRef): void;
+  /** Work that goes on after its run has ended and never rejects; `stop` gives it a moment. */
+  keep(work: Promise<unknown>): void;
+}
+
+/** What kept work gets when the platform stops. */
+const STOP_WAIT_MS = 2_000;
+
+/**
+ * Every request that creates or changes something goes through its workspace's scheduler. `emptyAt`: when a process before
+ * this one may have spent the rates' bursts; milliseconds since the epoch.
+ */
+export function pacePlatform(inner: ChatPlatform, clock: Clock, emptyAt?: number): PacedPlatform {
+  const budgets = new WorkspaceBudgets(inner.limits, clock, emptyAt);
+  const kept = new Set<Promise<unknown>>();
+  let stopping = new AbortController();
+
+  const createIn = async (thread: ThreadRef, lane: OutgoingMessage["lane"], send: () => Promise<PostedMessage>) => {
+    const { signal } = stopping;
+    const posted = await budgets.of(thread.workspaceId).post(thread.channelId, { lane, send, signal });
+    budgets.remember(posted.channelId, thread.workspaceId);
+    return posted;
+  };
+
+  return {
+    name: inner.name,
+    limits: inner.limits,
+    start(receive, signal) {
+      stopping = new AbortController();
+      return inner.start(receive, signal);
+    },
+    async stop() {
+      const { promise: longEnough, resolve } = Promise.withResolvers<void>();
+      const cancel = clock.after(STOP_WAIT_MS, resolve);
+      await Promise.race([Promise.all(kept), longEnough]);
+      cancel();
+      // What waited for its turn is posted by the next process.
+      stopping.abort(new SuspendSignal("the platform is being stopped"));
+      await inner.stop();
+    },
+    health: () => inner.health(),
+    post: (thread, message, key) => createIn(thread, message.lane, () => inner.post(thread, message, key)),
+    find: (thread, key, since) => inner.find(thread, key, since),
+    edit: (posted, message) =>
+      budgets.ofChannel(posted.channelId).edit({
+        lane: message.lane,
+        send: () => inner.edit(posted, message),
+        signal: stopping.signal,
+      }),
+    editLatest(posted, latest, { thread, signal }) {
+      budgets.remember(posted.channelId, thread.workspaceId);
+      const send = () => inner.edit(posted, latest());
+      const either = AbortSignal.any([signal, stopping.signal]);
+      return budgets.of(thread.workspaceId).edit({ lane: latest().lane, send, signal: either });
+    },
+    react: (thread, messageId, sign) =>
+      budgets.of(thread.workspaceId).react({
+        lane: "progress",
+        send: () => inner.react(thread, messageId, sign),
+        signal: stopping.signal,
+      }),
+    upload: (thread, file, key) => createIn(thread, "answer", () => inner.upload(thread, file, key)),
+    ...pacedStatus(inner, budgets, () => stopping.signal),
+    ...unpaced(inner),
+    canPostFirst: (thread) => budgets.of(thread.workspaceId).canPostFirst(thread.channelId),
+    reserveFirst: (thread, signal) => budgets.of(thread.workspaceId).reserveFirst(thread.channelId, signal),
+    releaseFirst: (thread) => budgets.of(thread.workspaceId).releaseFirst(thread.channelId),
+    keep(work) {
+      const task = work.finally(() => kept.delete(task));
+      kept.add(task);
+    },
+  };
+}
+
+function pacedStatus(
+  inner: ChatPlatform,
+  budgets: WorkspaceBudgets,
+  stopping: () => AbortSignal,
+): Pick<PacedPlatform, "showLatestStatus"> {
+  if (inner.showStatus === undefined) return {};
+  return {
+    showLatestStatus(thread, latest, lane) {
+      const send = async () => {
+        const words = latest();
+        if (words !== null) await inner.showStatus?.(thread, words);
+      };
+      return budgets.of(thread.workspaceId).showStatus({ lane, send, signal: stopping() });
+    },
+  };
+}
+
+type Unpaced = Pick<
+  ChatPlatform,
+  "whisper" | "workspaces" | "standing" | "member" | "openPrivateThread" | "fetchFile" | "fetchThread" | "missed"
+>;
+
+/** What takes none of the rates that a workspace shares. */
+function unpaced(inner: ChatPlatform): Unpaced {
+  return {
+    whisper: (thread, personId, message) => inner.whisper(thread, personId, message),
+    ...(inner.standing === undefined ? {} : { standing: inner.standing.bind(inner) }),
+    ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
+    ...(inner.workspaces === undefined ? {} : { workspaces: inner.workspaces.bind(inner) }),
+    ...(inner.member === undefined ? {} : { member: inner.member.bind(inner) }),
+    fetchFile: (attachment, maxBytes, signal) => inner.fetchFile(attachment, maxBytes, signal),
+    fetchThread: (thread, limit, signal) => inner.fetchThread(thread, limit, signal),
+    missed: (since, signal, known) => inner.missed(since, signal, known),
+  };
+}

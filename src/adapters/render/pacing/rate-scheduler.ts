@@ -1,0 +1,108 @@
+import type { Lane, PlatformLimits } from "../../../core/protocol/platform.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { type Gate, PacedQueue } from "./paced-queue.ts";
+
+export interface RateSchedulerOptions {
+  readonly limits: Pick<PlatformLimits, "postsPerChannel" | "editsPerWorkspace">;
+  readonly clock: Clock;
+  /** When a process before this one may have spent all there was; milliseconds since the epoch. */
+  readonly emptyAt?: number | undefined;
+}
+
+export interface Send<T> {
+  readonly lane: Lane;
+  readonly send: () => Promise<T>;
+  readonly signal: AbortSignal;
+}
+
+/** Channels whose queues are kept before idle ones are dropped. */
+const SWEEP_AT = 256;
+
+/**
+ * Owns the rate budget of one workspace: posts by channel; edits, reactions and statuses for the workspace. Each
+ * live message has at most one edit waiting, so first come, first served is a fair share of the edits.
+ */
+export class RateScheduler {
+  readonly #options: RateSchedulerOptions;
+  readonly #posts = new Map<string, PacedQueue>();
+  readonly #postGate: Gate = { closedUntil: 0, closedForMs: 0 };
+  readonly #edits: PacedQueue;
+  readonly #reactions: PacedQueue;
+  readonly #statuses: PacedQueue;
+  /** Tokens taken ahead for a channel's first posts. */
+  readonly #reserved = new Map<string, number>();
+
+  constructor(options: RateSchedulerOptions) {
+    this.#options = options;
+    const { limits, clock } = options;
+    const ofWorkspace = (emptyAt?: number) =>
+      new PacedQueue({
+        rate: limits.editsPerWorkspace,
+        gate: { closedUntil: 0, closedForMs: 0 },
+        clock,
+        emptyAt,
+      });
+    // Edits can wait, and posts must not.
+    this.#edits = ofWorkspace(options.emptyAt);
+    this.#reactions = ofWorkspace();
+    this.#statuses = ofWorkspace();
+  }
+
+  post<T>(channelId: string, { lane, send, signal }: Send<T>): Promise<T> {
+    const reserved = lane === "first" && this.#useReserved(channelId);
+    return this.#channel(channelId).run(send, { lane, signal, reserved });
+  }
+
+  edit<T>({ lane, send, signal }: Send<T>): Promise<T> {
+    return this.#edits.run(send, { lane, signal });
+  }
+
+  react<T>({ lane, send, signal }: Send<T>): Promise<T> {
+    return this.#reactions.run(send, { lane, signal });
+  }
+
+  showStatus<T>({ lane, send, signal }: Send<T>): Promise<T> {
+    return this.#statuses.run(send, { lane, signal });
+  }
+
+  /** Whether a first post in the channel would go out at once. */
+  canPostFirst(channelId: string): boolean {
+    return this.#channel(channelId).isFree("first");
+  }
+
+  /** Waits in the `first` lane; the next first post in the channel then goes out at once. */
+  async reserveFirst(channelId: string, signal: AbortSignal): Promise<void> {
+    await this.#channel(channelId).reserve("first", signal);
+    this.#reserved.set(channelId, (this.#reserved.get(channelId) ?? 0) + 1);
+  }
+
+  /** Returns a reservation that no post will use. */
+  releaseFirst(channelId: string): void {
+    if (this.#useReserved(channelId)) this.#channel(channelId).giveBack();
+  }
+
+  #useReserved(channelId: string): boolean {
+    const reserved = this.#reserved.get(channelId) ?? 0;
+    if (reserved === 0) return false;
+    if (reserved === 1) this.#reserved.delete(channelId);
+    else this.#reserved.set(channelId, reserved - 1);
+    return true;
+  }
+
+  #channel(channelId: string): PacedQueue {
+    const known = this.#posts.get(channelId);
+    if (known !== undefined) return known;
+    this.#sweep();
+    const { limits, clock } = this.#options;
+    const queue = new PacedQueue({ rate: limits.postsPerChannel, gate: this.#postGate, clock });
+    this.#posts.set(channelId, queue);
+    return queue;
+  }
+
+  #sweep(): void {
+    if (this.#posts.size < SWEEP_AT) return;
+    for (const [channelId, queue] of this.#posts) {
+      if (queue.isIdle && !this.#reserved.has(channelId)) this.#posts.delete(channelId);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { plainLine } from "../../../core/protocol/plain-text.ts";
+import { checklist, type PlanStep } from "../../../core/protocol/plan.ts";
+import { count } from "./figures.ts";
+
+/** Steps shown one by one. */
+const SHOWN_STEPS = 10;
+const STEP_CHARS = 80;
+
+/** The plan as the live message pins it; of a long one the steps around the first that is not done. */
+export function planLines(plan: readonly PlanStep[] | null): string[] {
+  if (plan === null || plan.length === 0) return [];
+  const lines = checklist(plan.map((step) => ({ ...step, text: plainLine(step.text, STEP_CHARS) }))).split("\n");
+  if (lines.length <= SHOWN_STEPS) return lines;
+  const next = plan.findIndex(({ mark }) => mark !== "done");
+  const from = Math.min(Math.max(0, (next === -1 ? plan.length : next) - 1), lines.length - SHOWN_STEPS);
+  const shown = lines.slice(from, from + SHOWN_STEPS);
+  const later = lines.length - from - SHOWN_STEPS;
+  return [
+    ...(from === 0 ? [] : [`✓ ${count(from, "earlier step")} of the plan`]),
+    ...shown,
+    ...(later === 0 ? [] : [`☐ ${count(later, "later step")} of the plan`]),
+  ];
+}

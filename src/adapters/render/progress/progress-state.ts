@@ -1,0 +1,148 @@
+import { assertNever } from "../../../core/protocol/assert-never.ts";
+import type { ParkedOn, QueryEvent, TaskProgress } from "../../../core/protocol/events.ts";
+import type { PlanStep } from "../../../core/protocol/plan.ts";
+import { fenceAfter, LONGEST_MARKER } from "../markdown/fences.ts";
+
+/** What the live message of a run shows, as it follows from the run's events. */
+export interface ProgressState {
+  readonly turn: number;
+  /** What the run waits for; null while it works. */
+  readonly parkedOn: ParkedOn | null;
+  /** Runs ahead of this one; null once it runs. */
+  readonly queuedBefore: number | null;
+  /** The plan that is carried out; null when there is none. */
+  readonly plan: readonly PlanStep[] | null;
+  readonly steps: readonly Step[];
+  /** Sub-agents, in the order they began. */
+  readonly tasks: readonly TaskProgress[];
+  /** Finished steps that are no longer kept one by one. */
+  readonly earlierSteps: number;
+  /** The newest turn's text, as far as it is kept. */
+  readonly text: string;
+  /** The text belongs to the turn before: the next token replaces it, so that nothing blinks meanwhile. */
+  readonly textIsOld: boolean;
+  readonly notices: readonly string[];
+}
+
+export interface Step {
+  readonly toolId: string;
+  readonly toolName: string;
+  readonly title: string;
+  readonly state: "working" | "queued" | "waiting" | "done" | "failed";
+  /** Calls ahead of a queued one. */
+  readonly before: number;
+  /** What came of it; of a waiting call, what it waits for; of a working one, how far it is. */
+  readonly summary: string;
+  readonly durationMs: number;
+}
+
+/** Steps kept one by one: more than is ever shown, since reads in a row fold into one line. */
+const KEPT_STEPS = 60;
+/** Characters of text that are kept: far more than the tail that is shown. */
+const KEPT_CHARS = 12_000;
+const KEPT_NOTICES = 3;
+
+export const NO_PROGRESS: ProgressState = {
+  turn: 0,
+  parkedOn: null,
+  plan: null,
+  queuedBefore: null,
+  steps: [],
+  tasks: [],
+  earlierSteps: 0,
+  text: "",
+  textIsOld: false,
+  notices: [],
+};
+
+export function reduceProgress(state: ProgressState, event: QueryEvent): ProgressState {
+  switch (event.type) {
+    case "turn_start":
+      return { ...state, turn: event.turn, queuedBefore: null, textIsOld: true };
+    case "token":
+      return { ...state, text: keepTail(state.textIsOld ? event.text : state.text + event.text), textIsOld: false };
+    case "text_discarded":
+      return { ...state, text: "", textIsOld: false };
+    case "tool_start":
+      return withStep(state, {
+        toolId: event.toolId,
+        toolName: event.toolName,
+        title: event.title,
+        state: "working",
+        before: 0,
+        summary: "",
+        durationMs: 0,
+      });
+    case "tool_queued":
+      return changeStep(state, event.toolId, { state: "queued", before: event.before });
+    case "tool_waits":
+      return changeStep(state, event.toolId, { state: "waiting", summary: event.what });
+    case "tool_progress":
+      return changeStep(state, event.toolId, { state: "working", summary: event.text });
+    case "tool_end": {
+      const { toolId, result, durationMs } = event;
+      return changeStep(state, toolId, {
+        state: result.isError ? "failed" : "done",
+        summary: result.summary ?? "",
+        durationMs,
+      });
+    }
+    case "task":
+      return withTask(state, event.task);
+    case "plan":
+      return { ...state, plan: event.steps };
+    case "queued":
+      return { ...state, queuedBefore: event.before };
+    case "status":
+      return withNotice(state, event.text);
+    case "parked":
+      return { ...state, parkedOn: event.on };
+    case "turn_end":
+    case "steered":
+      return state;
+    default:
+      return assertNever(event);
+  }
+}
+
+/** One that differs from an earlier one by its figures only takes its place: `(1 of 2)`, then `(2 of 2)`. */
+function withNotice(state: ProgressState, text: string): ProgressState {
+  const others = state.notices.filter((notice) => shapeOf(notice) !== shapeOf(text));
+  return { ...state, notices: [...others, text].slice(-KEPT_NOTICES) };
+}
+
+function shapeOf(notice: string): string {
+  return notice.replaceAll(/\d+/g, "#");
+}
+
+/** A step that starts again (a call replayed after a restart) takes its old place. */
+function withStep(state: ProgressState, step: Step): ProgressState {
+  if (state.steps.some(({ toolId }) => toolId === step.toolId)) return changeStep(state, step.toolId, step);
+  const steps = [...state.steps, step];
+  const [oldest] = steps;
+  if (steps.length <= KEPT_STEPS || oldest === undefined || isOpen(oldest)) return { ...state, steps };
+  return { ...state, steps: steps.slice(1), earlierSteps: state.earlierSteps + 1 };
+}
+
+function withTask(state: ProgressState, task: TaskProgress): ProgressState {
+  const known = state.tasks.some(({ id }) => id === task.id);
+  const tasks = known ? state.tasks.map((each) => (each.id === task.id ? task : each)) : [...state.tasks, task];
+  return { ...state, tasks };
+}
+
+function changeStep(state: ProgressState, toolId: string, change: Partial<Step>): ProgressState {
+  return { ...state, steps: state.steps.map((step) => (step.toolId === toolId ? { ...step, ...change } : step)) };
+}
+
+export function isOpen(step: Step): boolean {
+  return step.state !== "done" && step.state !== "failed";
+}
+
+/** Cut at a line; where that is inside code, the kept text begins by opening the code block again. */
+function keepTail(text: string): string {
+  if (text.length <= KEPT_CHARS) return text;
+  const cut = text.indexOf("\n", text.length - KEPT_CHARS / 2);
+  const kept = text.slice(cut === -1 ? text.length - KEPT_CHARS / 2 : cut + 1);
+  const fence = fenceAfter(null, text.slice(0, text.length - kept.length), LONGEST_MARKER);
+  return (fence === null ? "" : `${fence.marker}${fence.language}\n`) + kept.toWellFormed();
+}

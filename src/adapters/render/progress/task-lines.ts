@@ -1,0 +1,57 @@
+import type { TaskProgress } from "../../../core/protocol/events.ts";
+import { plainLine } from "../../../core/protocol/plain-text.ts";
+import { count, elapsed } from "./figures.ts";
+
+/** Sub-agents shown one by one; of more, those that have ended fold into a count. */
+const SHOWN = 10;
+const DESCRIPTION_CHARS = 80;
+const AGENT_CHARS = 40;
+const NOTE_CHARS = 120;
+
+const ICONS: Readonly<Record<TaskProgress["state"], string>> = {
+  queued: "⏳",
+  working: "⏳",
+  waiting: "⏸",
+  done: "✓",
+  failed: "✗",
+  stopped: "⏹",
+};
+
+const WORDS: Readonly<Record<TaskProgress["state"], string | null>> = {
+  queued: "waits for its place",
+  working: null,
+  waiting: "waits for a decision",
+  done: null,
+  failed: "did not get to its end",
+  stopped: "stopped",
+};
+
+/** One line per sub-agent: `⏳ explorer: find usages · 3 tools · 8 s`. */
+export function taskLines(tasks: readonly TaskProgress[]): string[] {
+  const surplus = tasks.length - SHOWN;
+  const folded = surplus <= 0 ? [] : tasks.filter((task) => !isAtWork(task)).slice(0, surplus);
+  const shown = tasks.filter((task) => !folded.includes(task)).slice(0, SHOWN);
+  const more = tasks.length - folded.length - shown.length;
+  return [
+    ...(folded.length === 0 ? [] : [`✓ ${count(folded.length, "earlier sub-agent")}`]),
+    ...shown.map(taskLine),
+    ...(more === 0 ? [] : [`⏳ ${count(more, "more sub-agent")}`]),
+  ];
+}
+
+export function isAtWork({ state }: TaskProgress): boolean {
+  return state === "queued" || state === "working" || state === "waiting";
+}
+
+function taskLine(task: TaskProgress): string {
+  const { agent, description, state, tools, elapsedMs, note } = task;
+  const head = `${ICONS[state]} ${plainLine(agent, AGENT_CHARS)}: ${plainLine(description, DESCRIPTION_CHARS)}`;
+  const parts = [
+    head,
+    ...(tools > 0 ? [count(tools, "tool")] : []),
+    ...(state === "queued" ? [] : [elapsed(elapsedMs)]),
+    ...(WORDS[state] === null ? [] : [WORDS[state]]),
+    ...(note === "" || !isAtWork(task) ? [] : [plainLine(note, NOTE_CHARS)]),
+  ];
+  return parts.join(" · ");
+}

@@ -1,0 +1,111 @@
+import type { ChildEvent } from "../../../core/events/child-event.ts";
+import type { OpenRunView, RunView, RunViewOptions } from "../../../core/progress/run-view.ts";
+import type { QueryEvent, QueryOutcome, RunStats, TaskProgress } from "../../../core/protocol/events.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import type { TaskBoard } from "./task-board.ts";
+
+export interface TaskViewDeps {
+  readonly board: TaskBoard;
+  readonly clock: Clock;
+}
+
+/** The time on a task's line moves on by itself this often. Milliseconds. */
+const TICK_MS = 5_000;
+
+/** A sub-agent posts nothing: what is seen of its run is a line of the run that it descends from. */
+export function createTaskViews(deps: TaskViewDeps, event: ChildEvent): OpenRunView {
+  return (options) => new TaskView(deps, event, options);
+}
+
+const ENDS: Readonly<Record<QueryOutcome["type"], TaskProgress["state"]>> = {
+  end_turn: "done",
+  max_tokens: "done",
+  cancelled: "stopped",
+  budget_exceeded: "failed",
+  max_turns: "failed",
+  error: "failed",
+};
+
+class TaskView implements RunView {
+  readonly #deps: TaskViewDeps;
+  readonly #event: ChildEvent;
+  readonly #run: RunViewOptions;
+  #state: TaskProgress["state"] = "working";
+  #tools: number;
+  #note = "";
+  #cancelTick: () => void = () => {};
+
+  constructor(deps: TaskViewDeps, event: ChildEvent, run: RunViewOptions) {
+    this.#deps = deps;
+    this.#event = event;
+    this.#run = run;
+    this.#tools = run.toolsBefore;
+    this.#tick();
+  }
+
+  show(event: QueryEvent): void {
+    switch (event.type) {
+      case "queued":
+        this.#state = "queued";
+        break;
+      case "tool_end":
+        this.#tools += 1;
+        break;
+      case "parked":
+        if (event.on === "approval") this.#state = "waiting";
+        break;
+      case "status":
+        this.#note = event.text;
+        break;
+      case "tool_waits":
+        this.#note = event.what;
+        break;
+      case "turn_start":
+        this.#state = "working";
+        break;
+      case "turn_end":
+        this.#note = "";
+        break;
+      default:
+        return;
+    }
+    this.#publish();
+  }
+
+  async finish({ type }: QueryOutcome, { tools }: RunStats): Promise<void> {
+    this.#cancelTick();
+    this.#state = ENDS[type];
+    this.#tools = tools;
+    this.#publish();
+  }
+
+  async park(): Promise<void> {
+    this.#cancelTick();
+    this.#publish();
+  }
+
+  async suspend(): Promise<void> {
+    this.#cancelTick();
+  }
+
+  #tick(): void {
+    this.#publish();
+    this.#cancelTick = this.#deps.clock.after(TICK_MS, () => this.#tick());
+  }
+
+  #publish(): void {
+    const { board, clock } = this.#deps;
+    const { task, parent } = this.#event;
+    const { agent, description, root } = task;
+    board.publish(root.runId, {
+      id: this.#run.sessionId,
+      callId: parent.callId,
+      agent,
+      description,
+      state: this.#state,
+      tools: this.#tools,
+      elapsedMs: clock.now() - this.#run.startedAt,
+      note: this.#note,
+    });
+  }
+}

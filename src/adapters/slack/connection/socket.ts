@@ -1,0 +1,228 @@
+import type { SocketModeReceiver } from "@slack/bolt";
+import { z } from "zod";
+import { PlatformError, toAppError } from "../../../core/protocol/errors.ts";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { PlatformHealth } from "../../../core/protocol/platform.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { notReached, reaching } from "../../render/reachability.ts";
+import { toPlatformError } from "../errors.ts";
+import { type Bolt, clientOptions, sdkLogger } from "../web.ts";
+import type { SlackTransport, TakePayload } from "./transport.ts";
+
+export interface SlackSocketOptions {
+  readonly bolt: Bolt;
+  readonly appToken: string;
+  readonly apiUrl: string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Waits before attempts to connect again, the last one for all that follow. Milliseconds. */
+const RECONNECT_MS = [0, 1_000, 2_000, 5_000, 10_000, 30_000];
+/** From the address of a socket to Slack's hello. Milliseconds. */
+const HELLO_WITHIN_MS = 10_000;
+/** A socket whose pings are not answered for this long is dead, whatever the system says. Milliseconds. */
+const PONG_WITHIN_MS = 5_000;
+/** A peer that does not answer our close gets this long. Milliseconds. */
+const CLOSE_WITHIN_MS = 500;
+
+type SocketClient = SocketModeReceiver["client"];
+
+/** What the client emits for each envelope, as far as it is used. */
+const envelopeSchema = z.object({
+  body: z.unknown(),
+  ack: z.custom<(response?: object) => Promise<void>>((value) => typeof value === "function"),
+});
+
+/** Events of the SDK's own; an envelope whose type is one of them would be taken for it. */
+const OWN_EVENTS = new Set(
+  "slack_event ws_message outgoing_message connecting connected reconnecting disconnecting disconnected authenticated close error open".split(
+    " ",
+  ),
+);
+const rawSchema = z.looseObject({ type: z.string() });
+const rawEventSchema = z.object({ payload: z.object({ event: z.looseObject({ type: z.string() }) }) });
+
+/**
+ * Socket Mode over Bolt's client. Connecting again is ours: the SDK waits five seconds after each
+ * disconnect, and an attempt of its that fails for good ends in an unhandled rejection.
+ */
+export class SlackSocket implements SlackTransport {
+  readonly #options: SlackSocketOptions;
+  #take: TakePayload = () => Promise.resolve(undefined);
+  #client: SocketClient | undefined;
+  #health: PlatformHealth = { connected: false, detail: "not started" };
+  #closing = new AbortController();
+  #reconnecting: Promise<void> = Promise.resolve();
+  /** Envelopes being taken; none rejects. */
+  readonly #tasks = new Set<Promise<void>>();
+
+  constructor(options: SlackSocketOptions) {
+    this.#options = options;
+  }
+
+  async open(take: TakePayload, signal: AbortSignal): Promise<void> {
+    this.#take = take;
+    this.#health = reaching(this.#address());
+    this.#closing = new AbortController();
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    await this.#connectUntilDone(
+      either,
+      (code) => code === "network" || code === "platform_failed" || code === "platform_rate_limited",
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new PlatformError("platform_failed", "closed"));
+    this.#health = { connected: false, detail: "stopped" };
+    await this.#reconnecting;
+    const client = this.#client;
+    this.#client = undefined;
+    if (client !== undefined) await this.#disconnect(client);
+    await Promise.all(this.#tasks);
+  }
+
+  health(): PlatformHealth {
+    return this.#health;
+  }
+
+  #address(): string {
+    return this.#options.apiUrl ?? "slack.com";
+  }
+
+  /** Tries until connected; failures for which `passes` is false are thrown. */
+  async #connectUntilDone(signal: AbortSignal, passes: (code: string) => boolean): Promise<void> {
+    const { clock, log } = this.#options;
+    for (let attempt = 0; ; attempt += 1) {
+      signal.throwIfAborted();
+      await clock.sleep(pauseBefore(attempt), signal);
+      try {
+        await this.#connect(signal);
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        const { code, message } = toAppError(error);
+        this.#health = notReached(this.#address(), error, clock.now() + pauseBefore(attempt + 1));
+        log.warn({ code, message, attempt }, "slack_connect_failed");
+        if (!passes(code)) throw error;
+      }
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<void> {
+    const { bolt, appToken, apiUrl, log } = this.#options;
+    const { client } = new bolt.SocketModeReceiver({
+      appToken,
+      autoReconnectEnabled: false,
+      clientPingTimeout: PONG_WITHIN_MS,
+      installerOptions: { clientOptions: clientOptions(bolt, { apiUrl, log }) },
+      logger: sdkLogger(bolt, log),
+    });
+    guardMessages(client, log);
+    client.on("slack_event", (envelope: unknown) => {
+      const task = this.#taken(envelope).finally(() => this.#tasks.delete(task));
+      this.#tasks.add(task);
+    });
+    client.on("disconnected", () => this.#lost(client));
+    await this.#hello(client, signal);
+    this.#client = client;
+    this.#health = { connected: true, detail: "connected by Socket Mode" };
+    log.info({}, "slack_connected");
+  }
+
+  /** The SDK's start resolves on hello and knows no limit of its own. */
+  async #hello(client: SocketClient, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    const cancel = clock.after(HELLO_WITHIN_MS, () => reject(new PlatformError("network", "no hello from Slack")));
+    try {
+      await Promise.race([client.start(), promise]);
+    } catch (error) {
+      await this.#disconnect(client);
+      // The SDK rejects with nothing when the socket closes before hello.
+      if (error === undefined) throw new PlatformError("network", "the socket closed before hello");
+      throw signal.aborted ? error : toPlatformError(error, "connect by Socket Mode", "SLACK_APP_TOKEN");
+    } finally {
+      cancel();
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #lost(client: SocketClient): void {
+    if (client !== this.#client) return;
+    this.#client = undefined;
+    if (this.#closing.signal.aborted) return;
+    this.#health = { connected: false, detail: "the connection to Slack is lost; connecting again" };
+    this.#options.log.warn({}, "slack_disconnected");
+    this.#reconnecting = this.#reconnect();
+  }
+
+  /** Never gives up and never rejects: only `close` ends it. */
+  async #reconnect(): Promise<void> {
+    try {
+      await this.#connectUntilDone(this.#closing.signal, () => true);
+    } catch (error) {
+      this.#options.log.debug({ message: toAppError(error).message }, "slack_reconnect_ended");
+    }
+  }
+
+  /** The answer goes out only after the payload was taken; without it Slack sends the payload again. */
+  async #taken(envelope: unknown): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const { body, ack } = envelopeSchema.parse(envelope);
+      await ack(await this.#take(body));
+    } catch (error) {
+      const { code, message } = toAppError(error);
+      log.warn({ code, message }, "slack_event_not_answered");
+    }
+  }
+
+  async #disconnect(client: SocketClient): Promise<void> {
+    const { clock } = this.#options;
+    const gone = client.disconnect();
+    // A second call drops a socket whose peer does not answer the first one's close.
+    const cancel = clock.after(CLOSE_WITHIN_MS, () => {
+      this.#reconnecting = Promise.all([this.#reconnecting, client.disconnect()]).then(() => undefined);
+    });
+    await gone;
+    cancel();
+  }
+}
+
+function pauseBefore(attempt: number): number {
+  return RECONNECT_MS[Math.min(attempt, RECONNECT_MS.length - 1)] ?? 0;
+}
+
+/** The SDK reads envelopes without looking, in a promise that nobody owns: one bad message would end the process. */
+function guardMessages(client: SocketClient, log: Log): void {
+  const readers = client.listeners("ws_message");
+  client.removeAllListeners("ws_message");
+  client.on("ws_message", (data: unknown, isBinary: unknown) => {
+    if (!isEnvelope(data)) {
+      log.warn({ sample: String(data).slice(0, 200) }, "slack_message_malformed");
+      return;
+    }
+    for (const read of readers) read(data, isBinary);
+  });
+}
+
+function isEnvelope(data: unknown): boolean {
+  if (typeof data !== "string") return false;
+  const raw = rawSchema.safeParse(parseJson(data));
+  if (!raw.success || OWN_EVENTS.has(raw.data.type)) return false;
+  if (raw.data.type !== "events_api") return true;
+  const event = rawEventSchema.safeParse(raw.data);
+  return event.success && !OWN_EVENTS.has(event.data.payload.event.type);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON is malformed like any other: the caller's schema refuses undefined.
+    return undefined;
+  }
+}

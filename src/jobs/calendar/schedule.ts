@@ -1,0 +1,144 @@
+import { Cron } from "croner";
+import { distance } from "fastest-levenshtein";
+import { plainLine } from "../../core/protocol/plain-text.ts";
+import { nearestExample } from "./cron-phrases.ts";
+import { openZone, type Zone } from "./wall-clock.ts";
+
+/**
+ * When a job is due. Expressions speak of what the clock on the wall shows: a time that clocks skip in
+ * spring is due when they go on, once for all that was skipped; a time that they show twice in autumn is due
+ * the first time only.
+ */
+export type Schedule =
+  | { readonly type: "cron"; readonly expression: string; readonly wall: Cron; readonly zone: Zone }
+  /** A reminder: due once. Milliseconds since the epoch. */
+  | { readonly type: "once"; readonly at: number; readonly zone: Zone };
+
+export type ReadSchedule =
+  | { readonly type: "schedule"; readonly schedule: Schedule }
+  /** A sentence: why it is refused. */
+  | { readonly type: "refused"; readonly reason: string };
+
+/** What a job's row says of its time. `dueOnce` in milliseconds since the epoch. */
+export interface ScheduleText {
+  readonly cron: string | null;
+  readonly dueOnce: number | null;
+  readonly timezone: string;
+}
+
+export function isSameTime(one: ScheduleText, other: ScheduleText): boolean {
+  return one.cron === other.cron && one.dueOnce === other.dueOnce && one.timezone === other.timezone;
+}
+
+const FIELDS = "five fields (minute hour day month weekday), or six with seconds first";
+
+/** Of an expression. Room for a list of all minutes. */
+const MOST_CHARS = 250;
+
+/** Reads what people wrote, or says what is wrong with it. */
+export function readSchedule({ cron, dueOnce, timezone }: ScheduleText): ReadSchedule {
+  const zone = openZone(timezone);
+  if (zone === null) return refused(unknownZone(timezone));
+  if (cron === null) {
+    if (dueOnce === null) return refused("It says neither when it repeats nor when it is due.");
+    return { type: "schedule", schedule: { type: "once", at: dueOnce, zone } };
+  }
+  const expression = cron.trim().replaceAll(/\s+/gu, " ");
+  const count = expression === "" ? 0 : expression.split(" ").length;
+  if (expression.length > MOST_CHARS) return refused(`An expression has at most ${MOST_CHARS} characters.`);
+  const isNickname = expression.startsWith("@");
+  if (!isNickname && count !== 5 && count !== 6) {
+    const has = `\`${expression}\` has ${count} ${count === 1 ? "field" : "fields"}; an expression has ${FIELDS}.`;
+    return refused(`${has} ${nearestExample(expression)}`);
+  }
+  const wall = wallCron(expression);
+  if (typeof wall === "string") {
+    return refused(`\`${expression}\` is no cron expression: ${wall}. ${nearestExample(expression)}`);
+  }
+  const schedule: Schedule = { type: "cron", expression, wall, zone };
+  if (wall.nextRun(new Date(0)) === null) return refused(`\`${expression}\` never comes: there is no such date.`);
+  return { type: "schedule", schedule };
+}
+
+/** The first due time after an instant, in milliseconds since the epoch; null when there is none. */
+export function nextDue(schedule: Schedule, after: number): number | null {
+  if (schedule.type === "once") return schedule.at > after ? schedule.at : null;
+  const { wall, zone } = schedule;
+  for (let shown = nextWall(wall, zone.wallAt(after)); shown !== null; ) {
+    const instant = zone.instantOf(shown);
+    if (instant > after) return instant;
+    // The wall shows these times for the second time; whatever is due comes after them.
+    shown = nextWall(wall, Math.max(shown, zone.endOfRepeat(shown) - 1));
+  }
+  return null;
+}
+
+export function nextDueTimes(schedule: Schedule, after: number, count: number): number[] {
+  const times: number[] = [];
+  for (let due = nextDue(schedule, after); due !== null && times.length < count; due = nextDue(schedule, due)) {
+    times.push(due);
+  }
+  return times;
+}
+
+/** Spans that are looked at, newest due times first, until there are enough. Milliseconds. */
+const SPANS_MS = [3_600_000, 86_400_000, 30 * 86_400_000];
+
+export interface DueTimes {
+  /** Oldest first. */
+  readonly times: readonly number[];
+  /** True when there were earlier ones that are not listed. */
+  readonly isCut: boolean;
+}
+
+/** The newest `limit` due times in (after, until]. */
+export function dueBetween(
+  schedule: Schedule,
+  { after, until }: { after: number; until: number },
+  limit: number,
+): DueTimes {
+  const spans = [...SPANS_MS.filter((span) => until - span > after), until - after];
+  for (const span of spans) {
+    const from = until - span;
+    const times: number[] = [];
+    for (let due = nextDue(schedule, from); due !== null && due <= until; due = nextDue(schedule, due)) times.push(due);
+    if (times.length >= limit || from <= after) {
+      return { times: times.slice(-limit), isCut: times.length > limit || from > after };
+    }
+  }
+  return { times: [], isCut: false };
+}
+
+/** The first time after a wall time that the expression names. */
+function nextWall(wall: Cron, after: number): number | null {
+  return wall.nextRun(new Date(after))?.getTime() ?? null;
+}
+
+/** Read in UTC, croner answers wall times. A string says why it cannot be read. */
+function wallCron(expression: string): Cron | string {
+  try {
+    return new Cron(expression, { timezone: "UTC", paused: true });
+  } catch (error) {
+    if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
+    return error.message
+      .replace(/^[A-Za-z]+: /u, "")
+      .replace(/\.$/u, "")
+      .replace(/ in this environment.*$/su, "");
+  }
+}
+
+/** Beyond this many letters a name is another one, not a slip. */
+const SLIPS = 3;
+
+export function unknownZone(typed: string): string {
+  const name = plainLine(typed, 60);
+  const [closest] = Intl.supportedValuesOf("timeZone")
+    .map((zone) => ({ zone, slips: distance(zone.toLowerCase(), name.toLowerCase()) }))
+    .toSorted((a, b) => a.slips - b.slips);
+  const meant = closest !== undefined && closest.slips <= SLIPS ? ` Did you mean ${closest.zone}?` : "";
+  return `There is no time zone \`${name}\`.${meant === "" ? " Zones are written like Europe/Paris." : meant}`;
+}
+
+function refused(reason: string): ReadSchedule {
+  return { type: "refused", reason };
+}

@@ -1,0 +1,73 @@
+import cronstrue from "cronstrue";
+import { DAYS, NICKNAMES } from "./cron-phrases.ts";
+import type { Schedule } from "./schedule.ts";
+import { openZone } from "./wall-clock.ts";
+
+const WEEKDAYS: Readonly<Record<string, string>> = {
+  MON: "1",
+  TUE: "2",
+  WED: "3",
+  THU: "4",
+  FRI: "5",
+  SAT: "6",
+  SUN: "0",
+};
+
+/** When a job is due, as people say it: `every weekday at 09:00 Europe/Paris`. */
+export function sentenceOf(schedule: Schedule): string {
+  const zone = schedule.zone.name;
+  if (schedule.type === "once") return `once, on ${timeIn(schedule.at, zone)} ${zone}`;
+  return `${expressionInWords(schedule.expression)} ${zone}`;
+}
+
+function expressionInWords(expression: string): string {
+  const fields = (NICKNAMES[expression.toLowerCase()] ?? expression).toUpperCase().split(" ");
+  const [seconds, minute = "", hour = "", ...days] = fields.length === 6 ? fields : ["0", ...fields];
+  const spoken = DAYS[days.join(" ").replaceAll(/[A-Z]{3}/gu, (name) => WEEKDAYS[name] ?? name)];
+  if (spoken !== undefined && seconds === "0" && isNumber(minute) && isNumber(hour)) {
+    return `${spoken} at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
+  }
+  const words = inWords(fields.join(" "));
+  return words.charAt(0).toLowerCase() + words.slice(1);
+}
+
+/** What cronstrue has no words for is said as it is written. */
+function inWords(expression: string): string {
+  try {
+    return cronstrue.toString(expression, { use24HourTimeFormat: true });
+  } catch {
+    return `\`${expression}\``;
+  }
+}
+
+function isNumber(field: string): boolean {
+  return /^\d{1,2}$/u.test(field);
+}
+
+/** `Mon 23 Nov 2026 09:00`, with seconds where there are any; UTC where the zone is not known any more. */
+export function timeIn(instant: number, timeZone: string): string {
+  const known = openZone(timeZone) === null ? "UTC" : timeZone;
+  const parts: Record<string, string> = {};
+  for (const { type, value } of dateTimeFormat(known).formatToParts(instant)) parts[type] = value;
+  const { weekday, day, month, year, hour, minute, second } = parts;
+  return `${weekday} ${day} ${month} ${year} ${hour}:${minute}${second === "00" ? "" : `:${second}`}`;
+}
+
+/** `09:00` */
+export function clockTimeIn(instant: number, timeZone: string): string {
+  return timeIn(instant, timeZone).replace(/^.* /u, "");
+}
+
+function dateTimeFormat(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    hourCycle: "h23",
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+}

@@ -1,0 +1,250 @@
+import { createHash } from "node:crypto";
+import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
+import type {
+  JobAction,
+  JobAnswer,
+  JobControl,
+  JobDraft,
+  JobPreview,
+  JobRequest,
+} from "../../core/jobs/job-control.ts";
+import { assertNever } from "../../core/protocol/assert-never.ts";
+import { plainLine } from "../../core/protocol/plain-text.ts";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import type { SkillCatalogue } from "../../core/skills/skills.ts";
+import { type JobRow, jobNameKey, settingsOf } from "../../core/store/jobs.ts";
+import type { Store } from "../../core/store/store.ts";
+import { isSameTime, nextDueTimes } from "../calendar/schedule.ts";
+import { sentenceOf, timeIn } from "../calendar/sentence.ts";
+import { CALLED_OFF, callOffOutdated } from "../scheduling/cancelled-retries.ts";
+import { type ReadDraft, readDraft } from "../scheduling/job-input.ts";
+import { DUE_ONCE, PAUSED, REMOVED } from "../scheduling/occurrence.ts";
+import type { RefusalOf } from "../scheduling/refusal.ts";
+import type { JobScheduler } from "../scheduling/scheduler.ts";
+import { done, refused } from "./answers.ts";
+import { versionOf } from "./job-fields.ts";
+import type { JobFinder } from "./job-finder.ts";
+import { fileRefusal, type JobRights } from "./job-rights.ts";
+import { jobDetails, NAMED_TIMES } from "./job-words.ts";
+
+export interface JobChangesOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly scheduler: Pick<JobScheduler, "look" | "runNow" | "startWaiting">;
+  readonly agents: () => ReadonlySet<string>;
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
+  readonly refusalOf: RefusalOf;
+  /** Names of the tools that there are. */
+  readonly tools: () => readonly string[];
+  readonly defaultTimezone: string;
+}
+
+type ChangeAction = Exclude<JobAction, "show" | "logs">;
+
+/** Changing jobs, and what a change would come to. */
+export class JobChanges implements Pick<JobControl, "preview" | "add" | "edit"> {
+  readonly #options: JobChangesOptions;
+  readonly #rights: JobRights;
+  readonly #finder: JobFinder;
+
+  constructor(options: JobChangesOptions, rights: JobRights, finder: JobFinder) {
+    this.#options = options;
+    this.#rights = rights;
+    this.#finder = finder;
+  }
+
+  async preview(draft: JobDraft, request: JobRequest): Promise<JobPreview> {
+    const read = await this.#read(draft, request, null);
+    if (read.type === "refused") return read;
+    const { settings, schedule } = read;
+    return {
+      type: "job",
+      name: settings.name,
+      sentence: sentenceOf(schedule),
+      next: this.#nextTimes(read),
+      dueOnce: settings.dueOnce,
+      details: jobDetails(settings, { mayRead: true }),
+    };
+  }
+
+  async add(draft: JobDraft, request: JobRequest): Promise<JobAnswer> {
+    const { store, runtime } = this.#options;
+    const read = await this.#read(draft, request, null);
+    if (read.type === "refused") return refused(read.reason, read.problems);
+    const id = request.key === undefined ? runtime.ids.next("job") : idOf(request.key);
+    const at = runtime.clock.now();
+    const isAdded = await store.transaction(async (tx) => {
+      if ((await tx.jobs.get(id)) !== null) return true;
+      if (await tx.jobs.isNameTaken(read.settings)) return false;
+      await tx.jobs.add({ ...read.settings, id, source: "chat", enabled: true, at });
+      return true;
+    });
+    if (!isAdded) return nameTaken(read.settings.name);
+    await this.#options.scheduler.look(id);
+    return done(`✓ ${this.#said(read)}`);
+  }
+
+  async edit(name: string, draft: JobDraft, request: JobRequest): Promise<JobAnswer> {
+    const { store, runtime, scheduler } = this.#options;
+    const found = await this.#finder.found(name, request);
+    if ("reason" in found) return refused(found.reason);
+    const { job } = found;
+    const refusal = await this.#rights.editRefusal(job, request);
+    if (refusal !== null) return refused(refusal);
+    if (request.version !== undefined && request.version !== versionOf(job))
+      return refused(OUTDATED, { name: OUTDATED });
+    if (Object.keys(draft).length === 0) return refused('Nothing to change: say what, e.g. `--cron "0 9 * * *"`.');
+    const read = await this.#read(draft, request, job);
+    if (read.type === "refused") return refused(read.reason, read.problems);
+    const at = runtime.clock.now();
+    const isOtherTime = !isSameTime(job, read.settings);
+    // A reminder that has come is due again at its new time.
+    const isDueAgain = isOtherTime && job.pausedBecause === DUE_ONCE;
+    const outcome = await store.transaction(async (tx) => {
+      const isRenamed = jobNameKey(read.settings.thread, read.settings.name) !== jobNameKey(job.thread, job.name);
+      if (isRenamed && (await tx.jobs.isNameTaken(read.settings))) return "taken";
+      if (!(await tx.jobs.change(job, read.settings, at))) return "outdated";
+      if (isDueAgain) await tx.jobs.enable(job.id, at);
+      // Due times of the new schedule count from now.
+      else if (isOtherTime) await tx.jobs.accountTo(job.id, at);
+      const isCalledOff = await callOffOutdated(tx, { job, settings: read.settings, at });
+      return isCalledOff ? "called off" : "changed";
+    });
+    if (outcome === "taken") return nameTaken(read.settings.name);
+    // Somebody was quicker: what was typed is a change of what stands there now.
+    if (outcome === "outdated") return this.edit(name, draft, request);
+    await scheduler.look(job.id);
+    const said = `✓ ${job.enabled || isDueAgain ? this.#said(read) : pausedStill(read)}`;
+    if (outcome === "changed") return done(said);
+    await scheduler.startWaiting(job.id);
+    return done(`${said}\n${CALLED_OFF}`);
+  }
+
+  /** Runs, pauses or removes it. */
+  async act(action: ChangeAction, job: JobRow, request: JobRequest): Promise<JobAnswer> {
+    const refusal = this.#rights.manageRefusal(job, request.person);
+    return refusal === null ? this.#change(action, job, request) : refused(refusal);
+  }
+
+  async #change(action: ChangeAction, job: JobRow, { at, person: by }: JobRequest): Promise<JobAnswer> {
+    const { store, runtime, scheduler } = this.#options;
+    const now = runtime.clock.now();
+    const lost = action === "run" || action === "enable" ? await this.#options.refusalOf(job) : null;
+    // Who manages it beside an owner who is lost is an admin.
+    const isTaken = lost?.isOwners === true && action === "enable" && job.source === "chat" && by.id !== job.ownerId;
+    if (lost !== null && !isTaken) return refused(lost.reason);
+    const heir = isTaken ? { ownerId: by.id, ownerName: by.name } : undefined;
+    switch (action) {
+      case "run": {
+        const refusal = await scheduler.runNow(job, at);
+        return refusal === null ? done(`✓ **${job.name}** runs; its report comes to its channel.`) : refused(refusal);
+      }
+      case "enable":
+        if (isPast(job, now)) return refused(`**${job.name}** ${WAS_DUE}`);
+        await store.transaction((tx) => tx.jobs.enable(job.id, now, heir));
+        await scheduler.look(job.id);
+        return done(`✓ **${job.name}** is enabled${isTaken ? ", and runs in your name from now on" : ""}.`);
+      case "disable":
+        await store.transaction(async (tx) => {
+          await tx.jobs.pause(job.id, null, now);
+          await tx.occurrences.withdraw(job.id, PAUSED, now);
+        });
+        await scheduler.look(job.id);
+        return done(`⏸ **${job.name}** is paused. \`/jobs enable\` goes on; a run that has begun ends as usual.`);
+      case "remove": {
+        const refusal = fileRefusal(job);
+        if (refusal !== null) return refused(refusal);
+        await store.transaction(async (tx) => {
+          await tx.jobs.remove(job.id);
+          await tx.occurrences.withdraw(job.id, REMOVED, now);
+        });
+        await scheduler.look(job.id);
+        return done(`✓ **${job.name}** is removed.`);
+      }
+      default:
+        return assertNever(action);
+    }
+  }
+
+  async #read(draft: JobDraft, request: JobRequest, known: JobRow | null): Promise<ReadDraft> {
+    const { person, thread } = request;
+    const { store, runtime, agents, skillsOf, defaultTimezone } = this.#options;
+    const read = await readDraft(
+      draft,
+      {
+        thread,
+        owner: person,
+        defaultTimezone,
+        agents: agents(),
+        skillsOf,
+        channelNamed: (name) => channelNamed(store, thread, name),
+        now: runtime.clock.now(),
+      },
+      known === null ? null : settingsOf(known),
+    );
+    if (read.type === "refused") return read;
+    const { settings } = read;
+    const isElsewhere = settings.thread.channelId !== known?.thread.channelId;
+    const there = isElsewhere ? await this.#rights.channelRefusal(settings.thread, request) : null;
+    if (there !== null) return { type: "refused", reason: there, problems: { channel: there } };
+    const unknown = draft.tools === undefined ? null : this.#toolProblem(settings.tools);
+    if (unknown !== null) return { type: "refused", reason: unknown, problems: { tools: unknown } };
+    const granting = this.#rights.grantRefusal(settings, person);
+    if (granting === null) return read;
+    return { type: "refused", reason: granting, problems: { [settings.mode === "agi" ? "mode" : "tools"]: granting } };
+  }
+
+  #toolProblem(tools: readonly string[]): string | null {
+    const known = this.#options.tools();
+    const unknown = tools.find((tool) => !known.includes(tool));
+    if (unknown === undefined) return null;
+    return `There is no tool \`${plainLine(unknown, 80)}\`.${didYouMean(nearest(unknown, known), "`/tools` lists them.")}`;
+  }
+
+  #nextTimes({ settings, schedule }: Extract<ReadDraft, { type: "job" }>): string[] {
+    const next = nextDueTimes(schedule, this.#options.runtime.clock.now(), NAMED_TIMES);
+    return next.map((due) => timeIn(due, settings.timezone));
+  }
+
+  #said(read: Extract<ReadDraft, { type: "job" }>): string {
+    const { name } = read.settings;
+    return `**${name}** · ${sentenceOf(read.schedule)}\nNext: ${this.#nextTimes(read).join(" · ")}`;
+  }
+}
+
+const OUTDATED = "Somebody has changed this job since the form was opened. Open it again to see how it stands.";
+
+function idOf(key: string): string {
+  return `job_${createHash("sha256").update(key).digest("hex").slice(0, 20)}`;
+}
+
+/** `#ops`, an id, or a mention: as the platforms write it, `<#C1|ops>`, or as it is read, `#ops(C1)`. */
+async function channelNamed(
+  store: Store,
+  { platform, workspaceId }: ThreadRef,
+  name: string,
+): Promise<ThreadRef | null> {
+  const [, written, read] = /^<#([A-Za-z0-9]+)(?:\|[^>]*)?>$|^#[^()]*\(([A-Za-z0-9]+)\)$/u.exec(name.trim()) ?? [];
+  const mentioned = written ?? read;
+  const thread = { platform, workspaceId, threadId: null };
+  if (mentioned !== undefined) return { ...thread, channelId: mentioned };
+  const channelId = await store.jobs.channelNamed(`${platform}:${workspaceId}`, name.trim().replace(/^#/u, ""));
+  return channelId === null ? null : { ...thread, channelId };
+}
+
+/** A reminder that has come. */
+function isPast({ dueOnce }: JobRow, now: number): boolean {
+  return dueOnce !== null && dueOnce <= now;
+}
+
+const WAS_DUE = "was due once, and that is past: `/jobs edit` with `--at` sets another time.";
+
+function pausedStill({ settings, schedule }: Extract<ReadDraft, { type: "job" }>): string {
+  return `**${settings.name}** · ${sentenceOf(schedule)}\n⏸ It is paused; \`/jobs enable\` goes on.`;
+}
+
+function nameTaken(name: string): JobAnswer {
+  const taken = `There is a job **${name}** already.`;
+  return refused(`${taken} Choose another \`--name\`.`, { name: taken.replaceAll("**", "") });
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { JOB_FIELDS } from "../../core/jobs/job-control.ts";
+import { WHEN } from "../../core/jobs/job-form.ts";
+import type { FormField } from "../../core/protocol/form.ts";
+import { type JobRow, type JobSettings, settingsOf } from "../../core/store/jobs.ts";
+import { openZone } from "../calendar/wall-clock.ts";
+import { JOB_DEFAULTS } from "../scheduling/job-input.ts";
+
+export interface JobFieldsOptions {
+  /** Null for a new job. */
+  readonly settings: JobSettings | null;
+  readonly timezone: string;
+  readonly agents: ReadonlySet<string>;
+  readonly skills: ReadonlySet<string>;
+  /** False where there is only one. */
+  readonly hasChannels: boolean;
+}
+
+/** What a form asks of a job, as it stands, the most important first. All else is set by flags. */
+export function jobFields({ settings, timezone, agents, skills, hasChannels }: JobFieldsOptions): FormField[] {
+  const { mode, overlap, tools, silentWhenUnchanged: isSilent } = settings ?? JOB_DEFAULTS;
+  const text = { kind: "text", required: false } as const;
+  return [
+    {
+      ...text,
+      name: "name",
+      label: "Name",
+      hint: "by default, the first words of what it does",
+      ...given(settings?.name),
+    },
+    {
+      ...text,
+      name: WHEN,
+      label: "When",
+      required: true,
+      hint: "again and again: 0 9 * * 1-5, @daily; once: 2026-12-01 09:00, in 2 hours",
+      ...given(settings === null ? "" : whenOf(settings)),
+    },
+    { name: "prompt", label: "What to do", kind: "multiline", required: true, ...given(settings?.prompt) },
+    {
+      ...text,
+      name: "timezone",
+      label: "Time zone",
+      hint: "as in Europe/Paris",
+      value: settings?.timezone ?? timezone,
+    },
+    ...(hasChannels
+      ? [
+          {
+            name: "channel",
+            label: "Channel of the reports",
+            kind: "channel",
+            required: false,
+            hint: "here by default",
+            ...given(settings?.thread.channelId),
+          } as const,
+        ]
+      : []),
+    choice("agent", "Agent", { hint: "the channel's own by default", choices: [...agents], ...given(settings?.agent) }),
+    ...(skills.size === 0 && !settings?.skill
+      ? []
+      : [choice("skill", "Skill", { choices: withOwn(skills, settings?.skill), ...given(settings?.skill) })]),
+    choice("mode", "Mode", { hint: "read: it only looks", choices: choicesOf("mode"), value: mode }),
+    {
+      ...text,
+      name: "tools",
+      label: "Tools granted beyond the mode",
+      hint: "separated by commas",
+      ...given(tools.join(", ")),
+    },
+    choice("overlap", "While a run goes on", { choices: choicesOf("overlap"), value: overlap }),
+    choice("silent", "Silent when the report is as before", {
+      choices: choicesOf("silent"),
+      value: isSilent ? "yes" : "no",
+    }),
+  ];
+}
+
+/** Another when something of it is set otherwise; not when it pauses or runs. */
+export function versionOf(job: JobRow): string {
+  return createHash("sha256")
+    .update(JSON.stringify(settingsOf(job)))
+    .digest("hex")
+    .slice(0, 8);
+}
+
+function choice(name: string, label: string, more: Pick<FormField, "choices" | "hint" | "value">): FormField {
+  return { name, label, kind: "choice", required: false, ...more };
+}
+
+/** A skill with what it is applied to stands beside the names: a list that lacks it would take it away. */
+function withOwn(names: ReadonlySet<string>, own: string | null | undefined): readonly string[] {
+  return own === null || own === undefined ? [...names] : [...new Set([...names, own])];
+}
+
+function choicesOf(field: "mode" | "overlap" | "silent"): readonly string[] {
+  const found = JOB_FIELDS.find(({ name }) => name === field);
+  return found !== undefined && "choices" in found ? found.choices : [];
+}
+
+function given(text: string | null | undefined): { readonly value?: string } {
+  return text === null || text === undefined || text === "" ? {} : { value: text };
+}
+
+/** As it is typed: the expression, or the time on the zone's clock. */
+function whenOf({ cron, dueOnce, timezone }: JobSettings): string {
+  const zone = openZone(timezone);
+  if (cron !== null || dueOnce === null || zone === null) return cron ?? "";
+  return new Date(zone.wallAt(dueOnce)).toISOString().slice(0, 19).replace("T", " ").replace(/:00$/u, "");
+}

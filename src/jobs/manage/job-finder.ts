@@ -1,0 +1,48 @@
+import type { JobRequest } from "../../core/jobs/job-control.ts";
+import { plainLine } from "../../core/protocol/plain-text.ts";
+import type { BrokenJob, JobRow } from "../../core/store/jobs.ts";
+import type { Store } from "../../core/store/store.ts";
+import { asNamed } from "../scheduling/job-input.ts";
+import { isIn, type JobRights } from "./job-rights.ts";
+
+/** Jobs as far as whoever asks may see them. */
+export interface JobFinder {
+  /** Jobs that the person may see, those of the channel first; where others read along, only those. */
+  seen(request: JobRequest): Promise<{ readonly jobs: readonly JobRow[]; readonly broken: readonly BrokenJob[] }>;
+  /** By name or id; or why there is none. */
+  found(name: string, request: JobRequest): Promise<{ readonly job: JobRow } | { readonly reason: string }>;
+}
+
+/** Jobs that are named to somebody who asks for one that is not there. */
+const LISTED_NAMES = 10;
+
+export function createJobFinder(store: Store, rights: JobRights): JobFinder {
+  const seen: JobFinder["seen"] = async (request) => {
+    const { jobs, broken } = await store.jobs.all();
+    const { thread, isShared = false } = request;
+    const known = jobs.filter((job) => rights.maySee(job, request));
+    const [here, elsewhere] = [known.filter((job) => isIn(job, thread)), known.filter((job) => !isIn(job, thread))];
+    return { jobs: isShared ? here : [...here, ...elsewhere], broken };
+  };
+
+  const found: JobFinder["found"] = async (name, request) => {
+    const { jobs, broken } = await store.jobs.all();
+    const known = jobs.filter((job) => rights.maySee(job, request));
+    const wanted = asNamed(name).toLowerCase();
+    const job = known.find(({ id }) => id === name.trim()) ?? known.find((each) => each.name.toLowerCase() === wanted);
+    if (job !== undefined) return { job };
+    const bad = broken.find((each) => each.id === name || each.name.toLowerCase() === wanted);
+    if (bad !== undefined)
+      return { reason: `The job \`${bad.name}\` cannot be read: ${bad.problem}. An operator must mend its row.` };
+    return { reason: unknownJob(name, (await seen(request)).jobs) };
+  };
+
+  return { seen, found };
+}
+
+function unknownJob(name: string, known: readonly JobRow[]): string {
+  const named = known.slice(0, LISTED_NAMES).map((each) => `\`${each.name}\``);
+  const more = known.length > LISTED_NAMES ? [`${known.length - LISTED_NAMES} more`] : [];
+  const there = named.length === 0 ? "There are none here." : `There is ${[...named, ...more].join(", ")}.`;
+  return `I don't know a job \`${plainLine(name.replaceAll("`", ""), 80)}\`. ${there}`;
+}

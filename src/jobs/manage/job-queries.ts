@@ -1,0 +1,141 @@
+import type { JobAnswer, JobControl, JobForm, JobOverview, JobRequest, JobView } from "../../core/jobs/job-control.ts";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import type { SkillCatalogue } from "../../core/skills/skills.ts";
+import { type BrokenJob, type JobRow, settingsOf } from "../../core/store/jobs.ts";
+import type { Store } from "../../core/store/store.ts";
+import { clockChanges } from "../calendar/clock-changes.ts";
+import { nextDueTimes, readSchedule } from "../calendar/schedule.ts";
+import { timeIn } from "../calendar/sentence.ts";
+import { done } from "./answers.ts";
+import { jobFields, versionOf } from "./job-fields.ts";
+import type { JobFinder } from "./job-finder.ts";
+import type { JobRights } from "./job-rights.ts";
+import {
+  asMuchAsFits,
+  jobDetails,
+  jobLogLines,
+  jobLogs,
+  jobOverview,
+  jobSettings,
+  jobSummary,
+  NAMED_TIMES,
+} from "./job-words.ts";
+
+export interface JobLooksOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly agents: () => ReadonlySet<string>;
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
+  readonly defaultTimezone: string;
+}
+
+/** Runs that the strip beside a job shows. */
+const SHOWN_RUNS = 7;
+/** Occurrences that `/jobs logs` lists. */
+const LISTED_LOGS = 10;
+
+const NO_JOBS = `There are no jobs here. A job does something by itself, and what comes of it is posted in the channel:
+- every weekday at nine: \`/jobs add --cron "0 9 * * 1-5" --prompt "Post the open tickets."\`
+- once, as a reminder: \`/jobs add --at "in 2 hours" --prompt "Remind us of the release."\`
+- or tell me in your own words, and I ask before I add it`;
+
+/** Looking at jobs: nothing changes. */
+export class JobLooks implements Pick<JobControl, "form" | "view" | "list" | "overview"> {
+  readonly #options: JobLooksOptions;
+  readonly #rights: JobRights;
+  readonly #finder: JobFinder;
+
+  constructor(options: JobLooksOptions, rights: JobRights, finder: JobFinder) {
+    this.#options = options;
+    this.#rights = rights;
+    this.#finder = finder;
+  }
+
+  async form(name: string | null, request: JobRequest): Promise<JobForm> {
+    const { agents, skillsOf, defaultTimezone: timezone } = this.#options;
+    const found = name === null ? null : await this.#finder.found(name, request);
+    if (found !== null && "reason" in found) return { type: "refused", reason: found.reason };
+    const job = found?.job ?? null;
+    const refusal = job === null ? null : await this.#rights.editRefusal(job, request);
+    if (refusal !== null) return { type: "refused", reason: refusal };
+    const thread = job?.thread ?? request.thread;
+    const hasChannels = thread.platform !== "web";
+    const settings = job === null ? null : settingsOf(job);
+    const fields = jobFields({ settings, timezone, agents: agents(), skills: namesIn(skillsOf(thread)), hasChannels });
+    const known = job === null ? null : { id: job.id, name: job.name, version: versionOf(job) };
+    return { type: "form", job: known, fields };
+  }
+
+  async view(name: string, request: JobRequest): Promise<JobView | null> {
+    const { store, runtime } = this.#options;
+    const found = await this.#finder.found(name, request);
+    if ("reason" in found) return null;
+    const { job } = found;
+    const now = runtime.clock.now();
+    const [runs, log, mayRead] = await Promise.all([
+      store.occurrences.newestRuns(job.id, SHOWN_RUNS),
+      store.occurrences.newest(job.id, LISTED_LOGS),
+      this.#rights.mayRead(job, request),
+    ]);
+    const read = readSchedule(job);
+    const due = job.enabled && read.type === "schedule" ? nextDueTimes(read.schedule, now, NAMED_TIMES) : [];
+    return {
+      ...jobOverview(job, runs, now),
+      isTheirs: this.#isTheirs(job, request),
+      pausedBecause: job.pausedBecause,
+      next: due.map((each) => timeIn(each, job.timezone)),
+      prompt: mayRead ? job.prompt : null,
+      settings: jobSettings(job),
+      log: jobLogLines(log, { timezone: job.timezone, mayRead }),
+    };
+  }
+
+  async list(request: JobRequest): Promise<JobAnswer> {
+    const { person } = request;
+    const { store, runtime } = this.#options;
+    const { jobs, broken } = await this.#finder.seen(request);
+    const lines: string[] = [];
+    for (const job of jobs) {
+      lines.push(jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), runtime.clock.now()));
+    }
+    if (this.#rights.isAdmin(person)) lines.push(...broken.map(brokenLine));
+    return done(lines.length > 0 ? asMuchAsFits(lines) : NO_JOBS);
+  }
+
+  async overview(request: JobRequest): Promise<readonly JobOverview[]> {
+    const { store, runtime } = this.#options;
+    const { jobs } = await this.#finder.seen(request);
+    return Promise.all(
+      jobs.map(async (job) => {
+        const runs = await store.occurrences.newestRuns(job.id, SHOWN_RUNS);
+        return { ...jobOverview(job, runs, runtime.clock.now()), isTheirs: this.#isTheirs(job, request) };
+      }),
+    );
+  }
+
+  async show(job: JobRow, request: JobRequest): Promise<JobAnswer> {
+    const { store, runtime } = this.#options;
+    const now = runtime.clock.now();
+    const summary = jobSummary(job, await store.occurrences.newestRuns(job.id, SHOWN_RUNS), now);
+    const mayRead = await this.#rights.mayRead(job, request);
+    return done([summary, ...clockChanges(job, now), jobDetails(job, { mayRead })].join("\n"));
+  }
+
+  async logs(job: JobRow, request: JobRequest): Promise<JobAnswer> {
+    const mayRead = await this.#rights.mayRead(job, request);
+    return done(jobLogs(job, await this.#options.store.occurrences.newest(job.id, LISTED_LOGS), { mayRead }));
+  }
+
+  #isTheirs(job: JobRow, { person }: JobRequest): boolean {
+    return this.#rights.manageRefusal(job, person) === null;
+  }
+}
+
+function brokenLine({ name, problem }: BrokenJob): string {
+  return `✗ **${name}** cannot be read: ${problem}`;
+}
+
+function namesIn({ skills }: SkillCatalogue): ReadonlySet<string> {
+  return new Set(skills.map(({ name }) => name));
+}

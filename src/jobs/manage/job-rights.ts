@@ -1,0 +1,99 @@
+import type { JobRequest } from "../../core/jobs/job-control.ts";
+import type { StandingOf } from "../../core/permissions/channel-access.ts";
+import type { ApprovalRules } from "../../core/permissions/deciders.ts";
+import { toAppError } from "../../core/protocol/errors.ts";
+import { explain } from "../../core/protocol/explain.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
+
+export interface JobRightsOptions {
+  /** As in access rules. */
+  readonly admins: readonly string[];
+  /** Who, beside admins, may give a job more rights than to look: approvers, or whoever asks where nobody is named. */
+  readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
+  readonly standingOf: StandingOf;
+  readonly log: Log;
+}
+
+type Person = JobRequest["person"];
+
+/** Who may do what with which job. Refusals are sentences. */
+export interface JobRights {
+  isAdmin(person: Person): boolean;
+  /** Its name, its times and how it goes: in its channel everybody's, elsewhere its owner's and admins'. */
+  maySee(job: JobRow, request: JobRequest): boolean;
+  /** What it does and says: of a private channel, only its people, and not where others read along. */
+  mayRead(job: JobRow, request: JobRequest): Promise<boolean>;
+  /** To run, pause and remove it; null for those who may. */
+  manageRefusal(job: JobRow, person: Person): string | null;
+  /** To change it: who changes it reads it. Null for those who may. */
+  editRefusal(job: JobRow, request: JobRequest): Promise<string | null>;
+  /** To grant what a job needs no leave for; null for those who may. */
+  grantRefusal(settings: JobSettings, person: Person): string | null;
+  /** To have reports posted in another channel; null for its members, where Deckhand may post. */
+  channelRefusal(channel: ThreadRef, request: JobRequest): Promise<string | null>;
+}
+
+export function createJobRights({ admins, approvals, standingOf, log }: JobRightsOptions): JobRights {
+  const isAdmin = (person: Person) => isNamed(person, admins);
+  const rights: JobRights = {
+    isAdmin,
+    maySee(job, { person, thread }) {
+      const isSameWorkspace = job.thread.platform === thread.platform && job.thread.workspaceId === thread.workspaceId;
+      return isIn(job, thread) || (isSameWorkspace && (job.ownerId === person.id || isAdmin(person)));
+    },
+    async mayRead(job, { person, thread, isShared = false }) {
+      if (isIn(job, thread)) return true;
+      try {
+        const standing = await standingOf(job.thread, person.id);
+        return standing !== null && (!standing.isPrivate || (standing.isMember && !isShared));
+      } catch (error) {
+        log.warn({ err: toAppError(error), jobId: job.id }, "job_channel_unknown");
+        return false;
+      }
+    },
+    manageRefusal(job, person) {
+      if (job.ownerId === person.id || isAdmin(person)) return null;
+      return `**${job.name}** is ${job.ownerName === "" ? "the operator's" : `@${job.ownerName}'s`}: only they and admins may do that.`;
+    },
+    async editRefusal(job, request) {
+      const refusal = rights.manageRefusal(job, request.person) ?? fileRefusal(job);
+      if (refusal !== null || (await rights.mayRead(job, request))) return refusal;
+      return `**${job.name}** is of a private channel that you are not in: you may run, pause and remove it, and not change it.`;
+    },
+    /** Nobody will be asked while the job runs: who gives it more than to look must be one who may decide. */
+    grantRefusal({ mode, tools }, person) {
+      const trusted = [...admins, ...approvals.approvers];
+      const mayGrant = trusted.length === 0 ? approvals.requester : isNamed(person, trusted);
+      // Also what such a job is to do: a changed prompt would use what was granted for another.
+      const isMore = mode === "agi" || tools.length > 0;
+      if (!isMore || mayGrant) return null;
+      return "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.";
+    },
+    async channelRefusal(channel, { person, thread }) {
+      if (channel.channelId === thread.channelId && channel.platform === thread.platform) return null;
+      try {
+        const standing = await standingOf(channel, person.id);
+        if (standing === null) return "I don't know that channel, or am not in it. Invite me there first.";
+        if (!standing.isMember) return "You are not in that channel: only its people may have something posted there.";
+        return standing.canPost ? null : "I may not post in that channel. Invite me there first.";
+      } catch (error) {
+        return explain(toAppError(error));
+      }
+    },
+  };
+  return rights;
+}
+
+export function fileRefusal({ source, name }: JobRow): string | null {
+  return source === "file" ? `**${name}** is kept in the file of jobs; change it there.` : null;
+}
+
+export function isIn(job: JobRow, { platform, channelId }: ThreadRef): boolean {
+  return job.channelId === `${platform}:${channelId}`;
+}
+
+function isNamed({ id, roles }: Person, list: readonly string[]): boolean {
+  return [id, ...roles].some((one) => list.includes(one));
+}

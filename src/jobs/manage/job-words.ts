@@ -1,0 +1,157 @@
+import { historyStrip } from "../../core/jobs/history-strip.ts";
+import type { JobLogLine, JobOverview } from "../../core/jobs/job-control.ts";
+import { dollars } from "../../core/protocol/dollars.ts";
+import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
+import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
+import { nextDue, readSchedule } from "../calendar/schedule.ts";
+import { sentenceOf, timeIn } from "../calendar/sentence.ts";
+
+/** Due times that are named of those to come. */
+export const NAMED_TIMES = 3;
+
+/** One line of a list: `⏳ **Daily report** · every weekday at 09:00 Europe/Paris · next Mon 23 Nov 2026 09:00 · ▁▂▂✗`. */
+export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], now: number): string {
+  const read = readSchedule(job);
+  if (read.type === "refused") return `✗ **${job.name}** · ${read.reason}`;
+  const due = job.enabled ? nextDue(read.schedule, now) : null;
+  const parts = [
+    `${job.enabled ? "✓" : "⏸"} **${job.name}** · ${sentenceOf(read.schedule)}`,
+    ...(due === null ? [] : [`next ${timeIn(due, job.timezone)}`]),
+    ...(job.enabled ? [] : [`paused${job.pausedBecause === null ? "" : `: ${job.pausedBecause}`}`]),
+    ...(newestRuns.length === 0 ? [] : [historyStrip(newestRuns.toReversed())]),
+    ...(job.source === "file" ? ["from the file of jobs"] : []),
+    `\`${job.id}\``,
+  ];
+  return parts.join(" · ");
+}
+
+/** Of a list. What Discord shows in one message. */
+const LIST_CHARS = 1_700;
+
+export function asMuchAsFits(lines: readonly string[]): string {
+  let chars = 0;
+  const fitting = lines.filter((line) => (chars += line.length + 1) <= LIST_CHARS);
+  const more = lines.length - fitting.length;
+  return more === 0 ? fitting.join("\n") : [...fitting, `… and ${more} more: \`/jobs show <name>\``].join("\n");
+}
+
+/** A job as data. */
+export function jobOverview(
+  job: JobRow,
+  newestRuns: readonly OccurrenceRow[],
+  now: number,
+): Omit<JobOverview, "isTheirs"> {
+  const { id, name, enabled: isEnabled } = job;
+  const read = readSchedule(job);
+  const runs = newestRuns.toReversed().map(({ success, durationMs }) => ({ success, durationMs }));
+  const known = { id, name, isEnabled, runs, isFromFile: job.source === "file" };
+  if (read.type === "refused") return { ...known, sentence: read.reason, nextAt: null };
+  return { ...known, sentence: sentenceOf(read.schedule), nextAt: isEnabled ? nextDue(read.schedule, now) : null };
+}
+
+/** Of a prompt that is shown. Characters. */
+const PROMPT_CHARS = 800;
+
+export interface Reading {
+  /** Whether what it is to do, and what it said, is for whoever asks. */
+  readonly mayRead: boolean;
+}
+
+/** How it runs, each in a few words. */
+export function jobSettings(settings: JobSettings): readonly string[] {
+  return [...runSettings(settings), ...ruleSettings(settings)];
+}
+
+function runSettings({ agent, skill, model, mode, tools, timeoutMs, budgetUsd }: JobSettings): readonly string[] {
+  const rights = tools.length === 0 ? `mode ${mode}` : `mode ${mode}, and ${tools.join(", ")}`;
+  return [
+    ...(agent === null ? [] : [`agent ${agent}`]),
+    ...(skill === null ? [] : [`skill ${skill}`]),
+    ...(model === null ? [] : [model]),
+    rights,
+    `at most ${timeoutMs / 1_000} s`,
+    ...(budgetUsd === null ? [] : [`at most ${dollars(budgetUsd)}`]),
+  ];
+}
+
+function ruleSettings(settings: JobSettings): readonly string[] {
+  return [
+    `catch-up ${settings.catchUp}`,
+    `overlap ${settings.overlap}`,
+    `${settings.attempts} attempts`,
+    ...(settings.jitterMs === 0 ? [] : [`jitter ${settings.jitterMs / 1_000} s`]),
+    ...(settings.silentWhenUnchanged ? ["silent when unchanged"] : []),
+    `pauses after ${settings.pauseAfter} failures`,
+  ];
+}
+
+const NOT_THEIRS = "What it does and says is for people of its channel, which is private.";
+
+/** What it does and how, over several lines. */
+export function jobDetails(settings: JobSettings, { mayRead }: Reading): string {
+  const { thread, ownerName, prompt } = settings;
+  const shown = prompt.length <= PROMPT_CHARS ? prompt : `${prompt.slice(0, PROMPT_CHARS).toWellFormed()}…`;
+  const quoted = shown.split("\n").map((line) => `> ${line}`);
+  return [
+    `Of @${ownerName}, in channel \`${thread.channelId}\` · ${runSettings(settings).join(" · ")}`,
+    ruleSettings(settings).join(" · "),
+    ...(mayRead ? quoted : [NOT_THEIRS]),
+  ].join("\n");
+}
+
+const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
+  waiting: "⏳ waiting",
+  running: "⏳ running",
+  retrying: "⏳ tries again",
+  succeeded: "✓ done",
+  failed: "✗ failed",
+  timed_out: "✗ timed out",
+  cancelled: "⏹ stopped",
+  skipped: "⚠ skipped",
+  missed: "⚠ missed",
+};
+
+/** The newest occurrences, newest first, with all that the log knows of each. */
+export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { mayRead }: Reading): string {
+  if (occurrences.length === 0) return `**${job.name}** has not been due yet.`;
+  const strip = historyStrip(occurrences.filter(hasRun).toReversed());
+  const lines = jobLogLines(occurrences, { timezone: job.timezone, mayRead });
+  return [
+    `**${job.name}**, newest first:${strip === "" ? "" : ` ${strip}`}`,
+    ...lines.map(({ outcome, due, words, id, sessionId }) => {
+      const ids = sessionId === null ? `\`${id}\`` : `\`${id}\` \`${sessionId}\``;
+      return `- ${[outcome, due, words, ids].filter((part) => part !== "").join(" · ")}`;
+    }),
+    ...(mayRead ? [] : [NOT_THEIRS]),
+  ].join("\n");
+}
+
+/** One at work has had some of its time, too. */
+function hasRun({ status, durationMs }: OccurrenceRow): boolean {
+  return durationMs !== null && !SIGNS[status].startsWith("⏳");
+}
+
+/** The same as data. */
+export function jobLogLines(
+  occurrences: readonly OccurrenceRow[],
+  how: Reading & { readonly timezone: string },
+): readonly JobLogLine[] {
+  return occurrences.map((each) => logLine(each, how));
+}
+
+function logLine(
+  { id, scheduledFor, executedAt, status, attempt, durationMs, costUsd, sessionId, ...said }: OccurrenceRow,
+  { timezone, mayRead }: Reading & { readonly timezone: string },
+): JobLogLine {
+  const line = mayRead ? (said.message ?? said.error ?? "") : "";
+  // The outcome before it has the sign.
+  const words = line.replace(/^[✗⚠⏹] /u, "").replaceAll(/\s+/gu, " ");
+  const parts = [
+    ...(executedAt === null || executedAt - scheduledFor < 1_000 ? [] : [`ran ${timeIn(executedAt, timezone)}`]),
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    ...(durationMs === null ? [] : [`${(durationMs / 1_000).toFixed(1)} s`]),
+    ...(costUsd === null || costUsd === 0 ? [] : [dollars(costUsd)]),
+    ...(words === "" ? [] : [words.length > 120 ? `${words.slice(0, 119)}…` : words]),
+  ];
+  return { id, outcome: SIGNS[status], due: timeIn(scheduledFor, timezone), words: parts.join(" · "), sessionId };
+}

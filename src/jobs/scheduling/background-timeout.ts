@@ -1,0 +1,98 @@
+import type { SessionEngine } from "../../core/engine/engine.ts";
+import { postKey } from "../../core/engine/post-once.ts";
+import { undertakingOf } from "../../core/events/child-task.ts";
+import { TIME_LIMIT } from "../../core/jobs/job-runs.ts";
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import { plainLine } from "../../core/protocol/plain-text.ts";
+import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import type { RunRow } from "../../core/store/runs.ts";
+import type { Store } from "../../core/store/store.ts";
+
+export interface LeftoverOptions {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "cancel">;
+  readonly runtime: Pick<Runtime, "clock">;
+  readonly log: Log;
+  /** Posts in a thread, or in the channel where there is none; the key is the post's own. */
+  readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<unknown>;
+}
+
+/** How often it is looked for what jobs' runs have left behind, and so what one look that finds it counts. Milliseconds. */
+export const LEFTOVERS_EVERY_MS = 10_000;
+/** In the journal of a job's run: how much of its time it has had. Milliseconds. */
+export const TIME_HAD = "time:had";
+/** There, too: one for each look at which something that it had left behind was at work. */
+const LOOKS = "time:look:";
+/** Of what a sub-agent was begun for. */
+const TASK_CHARS = 80;
+
+/**
+ * A job's time limit holds for all that an attempt sets off: what its run leaves of the time is for the sub-agents that go on
+ * after it and for the runs that their ends begin. Their time counts as the run's own does: while one of them works, and
+ * not while all wait for people, nor while the program is away.
+ */
+export async function stopLeftovers(options: LeftoverOptions): Promise<void> {
+  for (const [firstId, atWork] of await leftAtWork(options.store)) {
+    try {
+      await count(firstId, atWork, options);
+    } catch (error) {
+      options.log.error({ err: toAppError(error), runId: firstId }, "job_leftovers_failed");
+    }
+  }
+}
+
+/** Runs at work for a job beside or after its own run, by that run's id. */
+async function leftAtWork(store: Store): Promise<Map<string, RunRow[]>> {
+  const left = new Map<string, RunRow[]>();
+  for (const run of await store.runs.interrupted()) {
+    const { body } = await store.inbox.get(run.eventSeq);
+    if ((body.kind !== "child" && body.kind !== "child_end") || body.job === null || run.cancelledBy !== null) continue;
+    const firstId = undertakingOf(body.task);
+    left.set(firstId, [...(left.get(firstId) ?? []), run]);
+  }
+  return left;
+}
+
+async function count(firstId: string, atWork: readonly RunRow[], options: LeftoverOptions): Promise<void> {
+  const { store, runtime } = options;
+  const first = await store.runs.get(firstId);
+  // Until its end, its own view counts.
+  if (first?.status !== "ended") return;
+  const { body } = await store.inbox.get(first.eventSeq);
+  // What a person's words in the job's thread begin has no time limit.
+  if (body.kind !== "job") return;
+  const had = await store.journal.get(firstId, TIME_HAD);
+  const looks = (await store.journal.keysOf(firstId, LOOKS)).length;
+  const key = `${LOOKS}${looks}`;
+  await store.transaction((tx) => tx.journal.put(firstId, key, { value: null, at: runtime.clock.now() }));
+  const hadMs = (typeof had.value === "number" ? had.value : 0) + (looks + 1) * LEFTOVERS_EVERY_MS;
+  if (hadMs < body.timeoutMs) return;
+  await stop(first, atWork, { ...options, by: `${TIME_LIMIT} of ${body.timeoutMs / 1_000} s` });
+}
+
+async function stop(first: RunRow, atWork: readonly RunRow[], options: LeftoverOptions & { by: string }) {
+  const { store, engine, log, by } = options;
+  const { id: runId, sessionId } = first;
+  for (const id of await store.children.undertaking(sessionId, runId)) {
+    const run = await store.runs.get(id);
+    // With each run of the job's session, all that descends from it.
+    if (run?.sessionId === sessionId) await engine.cancel(sessionId, id, by);
+  }
+  log.warn({ sessionId, runId, stopped: atWork.map(({ id }) => id), by }, "job_leftovers_stopped");
+  // A run of the job's session says itself how it ends.
+  if (atWork.some((run) => run.sessionId === sessionId)) return;
+  await say(first, atWork, options);
+}
+
+/** In the report's thread. */
+async function say({ id, sessionId }: RunRow, atWork: readonly RunRow[], options: LeftoverOptions & { by: string }) {
+  const { store, announce, by } = options;
+  const { thread } = await store.sessions.get(sessionId);
+  const name = await store.occurrences.jobNameOf(sessionId);
+  const children = await Promise.all(atWork.map((run) => store.children.get(run.sessionId)));
+  const tasks = children.flatMap((child) => (child === null ? [] : [plainLine(child.task.description, TASK_CHARS)]));
+  const markdown = `⏹ **${name ?? "A job"}** · stopped by ${by}: ${tasks.join(", ")}`;
+  await announce(thread, { lane: "answer", markdown, tone: "plain", buttons: [], files: [] }, postKey(id, "leftovers"));
+}

@@ -1,0 +1,52 @@
+import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
+import type { StoreTransaction } from "../../core/store/store.ts";
+
+/** What the log says of a due time whose next attempt would do what is no longer wanted. */
+const CHANGED = "the job was changed before its next attempt";
+
+/** What whoever changed the job reads then. */
+export const CALLED_OFF =
+  "⚠ The next attempt of the run that failed is called off: it would have done what was set before. `/jobs run` does it now.";
+
+interface Change {
+  readonly job: JobRow;
+  readonly settings: JobSettings;
+  readonly at: number;
+}
+
+/**
+ * A next attempt carries what it is to do and what it may from when the one before failed: where that has changed, or a
+ * reminder has another time, none follows. True when one was called off.
+ */
+export function callOffOutdated(tx: StoreTransaction, { job, settings, at }: Change): Promise<boolean> {
+  const isOtherReminder = job.dueOnce !== null && job.dueOnce !== settings.dueOnce;
+  if (workOf(job) === workOf(settings) && !isOtherReminder) return Promise.resolve(false);
+  return callOffAttempts(tx, job.id, { message: CHANGED, at });
+}
+
+/** Ends the due times that wait for their next attempt; true when there were any. */
+export async function callOffAttempts(
+  tx: StoreTransaction,
+  jobId: string,
+  { message, at }: { readonly message: string; readonly at: number },
+): Promise<boolean> {
+  const waiting = (await tx.occurrences.open(jobId)).filter(({ status }) => status === "retrying");
+  const end = { status: "cancelled", message, error: null, costUsd: null, durationMs: null, reportHash: null } as const;
+  for (const { id } of waiting) await tx.occurrences.end(id, { ...end, at });
+  return waiting.length > 0;
+}
+
+function workOf({
+  thread,
+  ownerId,
+  prompt,
+  agent,
+  skill,
+  model,
+  mode,
+  tools,
+  timeoutMs,
+  budgetUsd,
+}: JobSettings): string {
+  return JSON.stringify([thread, ownerId, prompt, agent, skill, model, mode, tools, timeoutMs, budgetUsd]);
+}

@@ -1,0 +1,280 @@
+import { z } from "zod";
+import { JOB_FIELDS, type JobDraft, type JobField, type JobProblems } from "../../core/jobs/job-control.ts";
+import { plainLine } from "../../core/protocol/plain-text.ts";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { SkillCatalogue } from "../../core/skills/skills.ts";
+import type { JobSettings } from "../../core/store/jobs.ts";
+import { nextDue, readSchedule, type Schedule, unknownZone } from "../calendar/schedule.ts";
+import { openZone } from "../calendar/wall-clock.ts";
+import { skillProblem } from "./job-skill.ts";
+
+export interface DraftPlace {
+  readonly thread: ThreadRef;
+  readonly owner: { readonly id: string; readonly name: string };
+  readonly defaultTimezone: string;
+  /** Names of the agents that there are. */
+  readonly agents: ReadonlySet<string>;
+  /** The skills that hold in a thread. */
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
+  /** The channel that a name or an id means; null when it is not known. */
+  readonly channelNamed: (name: string) => Promise<ThreadRef | null>;
+  readonly now: number;
+}
+
+export type ReadDraft =
+  | { readonly type: "job"; readonly settings: JobSettings; readonly schedule: Schedule }
+  /** `reason`: a sentence. */
+  | { readonly type: "refused"; readonly reason: string; readonly problems: JobProblems };
+
+interface Problem {
+  readonly field: JobField;
+  readonly text: string;
+  /** With the flag's name, for those who see no field beside it. */
+  readonly typed?: string;
+}
+
+/** What a job is like whose flags say nothing else. */
+export const JOB_DEFAULTS = {
+  agent: null,
+  skill: null,
+  model: null,
+  mode: "read",
+  tools: [],
+  timeoutMs: 300_000,
+  budgetUsd: null,
+  catchUp: "none",
+  overlap: "skip",
+  attempts: 3,
+  jitterMs: 0,
+  silentWhenUnchanged: false,
+  pauseAfter: 5,
+} as const;
+
+/** Why a reminder is refused whose time has come. */
+export const PAST = "That time is past.";
+
+const seconds = z.coerce.number("must be a number of seconds");
+const whole = z.coerce.number("must be a number").int("must be a whole number");
+const YES = ["yes", "true", "on", ""];
+const NO = ["no", "false", "off"];
+
+/** Fields that are typed, by their flag, as what they set. */
+const fieldsSchema = z.object({
+  name: z
+    .string()
+    .overwrite(asNamed)
+    .min(1, "must not be empty")
+    .max(80, "must have at most 80 letters")
+    .regex(/^[^\p{C}`*_<>@#~|\\]+$/u, "must be letters, digits and plain signs"),
+  prompt: z
+    .string()
+    .trim()
+    .min(1, "must not be empty")
+    .max(20_000, "must have at most 20,000 characters")
+    .regex(/^[^\0]*$/u, "must not contain NUL"),
+  model: z.string().regex(/^[^/\s]+\/\S+$/u, "must be written provider/model"),
+  mode: z.enum(["read", "write", "agi"], "must be read, write or agi"),
+  skill: z.string().trim().min(1, "must not be empty").max(1_000, "must have at most 1,000 characters"),
+  tools: z.string().transform((names) => names.split(/[\s,]+/u).filter((name) => name !== "")),
+  timeout: seconds.min(1, "must be at least 1 second").max(86_400, "must be at most a day"),
+  budget: z.coerce.number("must be a number of dollars").positive("must be more than 0"),
+  "catch-up": z.enum(["none", "latest"], "must be none or latest"),
+  overlap: z.enum(["skip", "queue", "cancel-previous"], "must be skip, queue or cancel-previous"),
+  attempts: whole.min(1, "must be at least 1").max(10, "must be at most 10"),
+  jitter: seconds.min(0, "must not be negative").max(3_600, "must be at most an hour"),
+  silent: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .pipe(z.enum([...YES, ...NO], "must be yes or no"))
+    .transform((word) => YES.includes(word)),
+  "pause-after": whole.min(1, "must be at least 1").max(1_000, "must be at most 1,000"),
+});
+
+const typedSchema = fieldsSchema.partial();
+type Typed = z.infer<typeof typedSchema>;
+
+/** A job from what was typed; `known` is the job that is changed. An empty agent, skill or model takes it back. */
+export async function readDraft(draft: JobDraft, place: DraftPlace, known: JobSettings | null): Promise<ReadDraft> {
+  const { cron: _cron, at: _at, timezone: _zone, channel, agent, skill, model, ...rest } = draft;
+  const parsed = typedSchema.safeParse({ ...rest, skill: skill || undefined, model: model || undefined });
+  const typed = parsed.data ?? {};
+  const own = known?.thread ?? channelOf(place.thread);
+  const isOwn = channel === undefined || channel.trim() === own.channelId;
+  const thread = isOwn ? own : await place.channelNamed(channel);
+  const time = readTime(draft, place, known);
+  const problems = [
+    ...(parsed.error?.issues ?? []).map(flagProblem),
+    ...agentProblems(agent, place.agents),
+    ...(thread === null ? [unknownChannel(channel ?? "")] : skillProblems(skill, () => place.skillsOf(thread))),
+    ...("field" in time ? [time] : []),
+    ...(rest.prompt === undefined && known === null ? [NO_PROMPT] : []),
+  ];
+  if (problems.length > 0 || thread === null || "field" in time) return refused(problems);
+
+  const prompt = typed.prompt ?? known?.prompt ?? "";
+  const settings: JobSettings = {
+    ...(known ?? { ...JOB_DEFAULTS, tools: [], ownerId: place.owner.id, ownerName: place.owner.name }),
+    ...time,
+    ...changed(typed),
+    ...(agent === undefined ? {} : { agent: agent || null }),
+    ...(skill === "" ? { skill: null } : {}),
+    ...(model === "" ? { model: null } : {}),
+    name: typed.name ?? known?.name ?? nameFor(prompt),
+    prompt,
+    thread,
+  };
+  const read = readSchedule(settings);
+  const field = time.cron === null ? "at" : "cron";
+  if (read.type === "refused" && field === "cron")
+    return refused([{ field, text: `${read.reason} ${ONCE}`, typed: read.reason }]);
+  if (read.type === "refused") return refused([{ field, text: read.reason }]);
+  const isDue = nextDue(read.schedule, place.now) !== null;
+  return isDue ? { type: "job", settings, schedule: read.schedule } : refused([{ field, text: PAST }]);
+}
+
+function changed(typed: Typed): Partial<JobSettings> {
+  const { model, mode, skill, tools, timeout, budget, overlap, attempts, jitter, silent } = typed;
+  const [catchUp, pauseAfter] = [typed["catch-up"], typed["pause-after"]];
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(skill === undefined ? {} : { skill }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(timeout === undefined ? {} : { timeoutMs: Math.round(timeout * 1_000) }),
+    ...(budget === undefined ? {} : { budgetUsd: budget }),
+    ...(catchUp === undefined ? {} : { catchUp }),
+    ...(overlap === undefined ? {} : { overlap }),
+    ...(attempts === undefined ? {} : { attempts }),
+    ...(jitter === undefined ? {} : { jitterMs: Math.round(jitter * 1_000) }),
+    ...(silent === undefined ? {} : { silentWhenUnchanged: silent }),
+    ...(pauseAfter === undefined ? {} : { pauseAfter }),
+  };
+}
+
+function flagProblem({ path: [name], message }: z.core.$ZodIssue): Problem {
+  const field = JOB_FIELDS.find((each) => each.name === name)?.name ?? "prompt";
+  return { field, text: `It ${message}.`, typed: `\`--${field}\` ${message}.` };
+}
+
+const NO_PROMPT: Problem = {
+  field: "prompt",
+  text: "What is to be done?",
+  typed: "`--prompt` is missing: what is to be done?",
+};
+
+/** An empty name takes back the one that was set. */
+function agentProblems(name: string | undefined, known: ReadonlySet<string>): readonly Problem[] {
+  return name === undefined || name === "" || known.has(name) ? [] : [unknownName("agent", name, [...known])];
+}
+
+/** As with agents. */
+function skillProblems(skill: string | undefined, skillsOf: () => SkillCatalogue): readonly Problem[] {
+  if (skill === undefined || skill === "") return [];
+  const catalogue = skillsOf();
+  const problem = skillProblem(skill, catalogue);
+  if (problem === null) return [];
+  if (problem.type === "lacking") return [{ field: "skill", text: problem.reason }];
+  const known = catalogue.skills.map(({ name }) => name);
+  return [unknownName("skill", problem.name, known)];
+}
+
+function unknownName(field: "agent" | "skill", name: string, known: readonly string[]): Problem {
+  return { field, text: `There is no ${field} \`${plainLine(name, 80)}\`. Known: ${known.join(", ")}.` };
+}
+
+function unknownChannel(channel: string): Problem {
+  const name = plainLine(channel.replaceAll("`", ""), 80);
+  return {
+    field: "channel",
+    text: `I don't know the channel \`${name}\`. Say it in that channel, or mention me there once.`,
+  };
+}
+
+function channelOf(thread: ThreadRef): ThreadRef {
+  return { ...thread, threadId: null };
+}
+
+interface TypedTime {
+  readonly cron?: string | undefined;
+  readonly at?: string | undefined;
+  readonly timezone?: string | undefined;
+}
+
+type Time = Pick<JobSettings, "cron" | "dueOnce" | "timezone">;
+
+function readTime(typed: TypedTime, { defaultTimezone, now }: DraftPlace, known: JobSettings | null): Time | Problem {
+  const timezone = typed.timezone ?? known?.timezone ?? defaultTimezone;
+  if (openZone(timezone) === null) return { field: "timezone", text: unknownZone(timezone) };
+  if (typed.cron !== undefined && typed.at !== undefined)
+    return { field: "cron", text: "Either `--cron` or `--at`: a job repeats, or it is due once." };
+  if (typed.cron !== undefined) return { cron: typed.cron, dueOnce: null, timezone };
+  if (typed.at !== undefined) {
+    const at = readMoment(typed.at, timezone, now);
+    if (at === null) return NO_MOMENT;
+    return at < TOO_FAR ? { cron: null, dueOnce: at, timezone } : { field: "at", text: "That is too far away." };
+  }
+  if (known === null) return NO_TIME;
+  return { cron: known.cron, dueOnce: known.dueOnce, timezone };
+}
+
+/** For those who fill in a form, where one field takes both. */
+const ONCE = "What is due once is written `2026-12-01 09:00`, or `in 2 hours`.";
+
+const NO_MOMENT: Problem = {
+  field: "at",
+  text: "I don't understand that. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  typed: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+};
+const NO_TIME: Problem = {
+  field: "cron",
+  text: "When is it due?",
+  typed: "`--cron` is missing: when is it due? `--at` makes it due once.",
+};
+
+/** Where years have five digits, which not every database takes. Milliseconds since the epoch. */
+const TOO_FAR = Date.UTC(9_999, 0);
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const FROM_NOW = /^in (\d+) ?(s|m|h|d|w)[a-z]*$/iu;
+const MOMENT =
+  /^(?<day>\d{4}-\d{2}-\d{2})[ T](?<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)? ?(?<offset>Z|[+-]\d{2}:?\d{2})?$/iu;
+
+/** `2026-12-01 09:00` on the zone's clock, a time with an offset, or `in 2 hours`. Milliseconds since the epoch. */
+function readMoment(text: string, timezone: string, now: number): number | null {
+  const [, amount, unit = ""] = FROM_NOW.exec(text.trim()) ?? [];
+  if (amount !== undefined) return now + Number(amount) * (UNITS_MS[unit.toLowerCase()] ?? 0);
+  const { day, time = "", offset } = MOMENT.exec(text.trim())?.groups ?? {};
+  const wall = Date.parse(`${day}T${time.replace(/^\d:/u, "0$&")}Z`);
+  // A day that its month does not have is read as one of the next.
+  if (day === undefined || Number.isNaN(wall) || !new Date(wall).toISOString().startsWith(day)) return null;
+  return offset === undefined ? (openZone(timezone)?.instantOf(wall) ?? null) : wall - offsetOf(offset);
+}
+
+/** It means another moment whenever it is read. */
+export function isRelative(at: string): boolean {
+  return FROM_NOW.test(at.trim());
+}
+
+/** `+02:00` in milliseconds. */
+function offsetOf(offset: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/u.exec(offset) ?? [];
+  return (sign === "-" ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
+}
+
+/** Names that look alike are one, however they were typed. */
+export function asNamed(text: string): string {
+  return text.normalize().replaceAll(/\s+/gu, " ").trim();
+}
+
+/** A job without a name is called after what it does. */
+function nameFor(prompt: string): string {
+  return plainLine(asNamed(prompt.replaceAll(/[\p{C}`*_<>@#~|\\]+/gu, " ")), 40) || "job";
+}
+
+/** The first is told to those who type, all to those who fill in a form. */
+function refused(problems: readonly Problem[]): ReadDraft {
+  const [first] = problems;
+  const byField = Object.fromEntries(problems.toReversed().map(({ field, text }) => [field, text]));
+  return { type: "refused", reason: first?.typed ?? first?.text ?? "Something is not valid.", problems: byField };
+}

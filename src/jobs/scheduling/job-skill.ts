@@ -1,0 +1,33 @@
+import { firstWord } from "../../core/command-line/arguments.ts";
+import { skillArguments } from "../../core/command-line/skill-line.ts";
+import { skillNeeds, usageOf } from "../../core/command-line/skill-needs.ts";
+import type { CalledSkill } from "../../core/events/session-event.ts";
+import { bindArguments } from "../../core/skills/skill-arguments.ts";
+import { problemText, type SkillCatalogue } from "../../core/skills/skills.ts";
+
+/** A job's skill as it is typed, `weather-forecast Lyon`: its name, and what it is applied to. */
+export function readJobSkill(skill: string): CalledSkill {
+  const { word, rest } = firstWord(skill);
+  return { name: word, line: rest };
+}
+
+export type SkillProblem =
+  | { readonly type: "unknown"; readonly name: string }
+  /** A sentence: which required arguments it lacks and how they are given, or what is broken. */
+  | { readonly type: "lacking"; readonly reason: string };
+
+/** Why a job cannot follow the skill that it names; null when it can. */
+export function skillProblem(typed: string, catalogue: SkillCatalogue): SkillProblem | null {
+  const { name, line } = readJobSkill(typed);
+  const skill = catalogue.find(name);
+  const broken = catalogue.broken(name);
+  if (broken !== undefined)
+    return { type: "lacking", reason: `The skill \`${broken.name}\` is broken: ${problemText(broken)}` };
+  if (skill === undefined) return { type: "unknown", name };
+  const { missing } = bindArguments(skill.args, skillArguments(line));
+  if (missing.length === 0) return null;
+  return {
+    type: "lacking",
+    reason: `${skillNeeds(skill, missing)}: \`--skill "${skill.name} ${usageOf(skill)}"\`.`,
+  };
+}

@@ -1,0 +1,256 @@
+import { readFile, stat } from "node:fs/promises";
+import { z } from "zod";
+import { JOB_FIELDS } from "../../core/jobs/job-control.ts";
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import { platformNameSchema, type ThreadRef } from "../../core/protocol/platform.ts";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
+import type { SkillCatalogue } from "../../core/skills/skills.ts";
+import type { JobSettings } from "../../core/store/jobs.ts";
+import type { Store } from "../../core/store/store.ts";
+import { isSameTime } from "../calendar/schedule.ts";
+import { callOffOutdated } from "./cancelled-retries.ts";
+import { asNamed, isRelative, PAST, readDraft } from "./job-input.ts";
+import { DUE_ONCE, PAUSED, REMOVED } from "./occurrence.ts";
+import type { JobScheduler } from "./scheduler.ts";
+
+/**
+ * Jobs in a file, for people who keep them in git: a JSON array of objects whose fields are the flags of
+ * `/jobs add`, with `channel` written `slack:T1/C1` (platform, workspace, channel). What is in the file is what
+ * there is: jobs that leave it are removed, those that change are changed. One bad entry leaves the others alone.
+ */
+export interface JobsFileOptions {
+  readonly path: string;
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly scheduler: Pick<JobScheduler, "look" | "startWaiting">;
+  readonly agents: () => ReadonlySet<string>;
+  readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
+  readonly defaultTimezone: string;
+}
+
+/** What an entry is read with. */
+type EntryOptions = Pick<JobsFileOptions, "agents" | "skillsOf" | "defaultTimezone">;
+
+const fieldNames: ReadonlySet<string> = new Set([...JOB_FIELDS.map(({ name }) => name), "owner", "enabled"]);
+const entrySchema = z.record(
+  z.string().refine((name) => fieldNames.has(name), "is no field of a job"),
+  z.union([
+    z.string(),
+    z.number().transform(String),
+    z.boolean(),
+    z.array(z.string()).transform((all) => all.join(",")),
+  ]),
+);
+
+/** Bytes of the file. */
+const MOST_BYTES = 4 * 1_024 * 1_024;
+
+/** Takes over what the file says when it has changed; answers its problems, one line each. Never rejects: a file that cannot be read stops nothing. */
+export function createJobsFile(options: JobsFileOptions): () => Promise<readonly string[]> {
+  const { path, runtime, log } = options;
+  /** What was taken over whole, or why it cannot be read. */
+  let known: string | null = null;
+  /** Problems that were said. */
+  let said = "";
+  let wasMissing = true;
+  /** Since when what could not be taken over yet has stood there: what comes due meanwhile is late, not past. */
+  let failed: { readonly text: string; readonly at: number } | null = null;
+  return async () => {
+    const read = await textOf(path);
+    // Editors and version control put a new file in the old one's place: between the two there is none.
+    const isBetween = read.type === "missing" && !wasMissing;
+    wasMissing = read.type === "missing";
+    if (isBetween || known === read.text) return [];
+    const at = failed?.text === read.text ? failed.at : runtime.clock.now();
+    try {
+      const problems =
+        read.type === "unreadable" ? [`${path}: ${read.text}`] : await takeOverAll(read.text, at, options);
+      failed = null;
+      // What keeps an entry out may go away without a change of the file: a job of its name, an agent that is missing.
+      known = read.type === "read" && problems.length > 0 ? null : read.text;
+      if (said === problems.join("\n")) return [];
+      said = problems.join("\n");
+      for (const problem of problems) log.warn({ problem }, "jobs_file_problem");
+      return problems;
+    } catch (error) {
+      failed = { text: read.text, at };
+      log.error({ err: toAppError(error), path }, "jobs_file_not_taken_over");
+      return [`${path}: could not be taken over; I try again.`];
+    }
+  };
+}
+
+/** How many jobs the file has and what is wrong with it, for somebody who only looks; null where there is no file. */
+export async function checkJobsFile(
+  options: EntryOptions & Pick<JobsFileOptions, "path"> & { readonly runtime: Pick<Runtime, "clock"> },
+): Promise<{ readonly jobs: number; readonly problems: readonly string[] } | null> {
+  const { path, runtime } = options;
+  const read = await textOf(path);
+  if (read.type === "missing") return null;
+  const entries = read.type === "unreadable" ? read.text : readEntries(read.text);
+  if (typeof entries === "string") return { jobs: 0, problems: [`${path}: ${entries}`] };
+  const jobs = await Promise.all(entries.map((entry) => readEntry(entry, runtime.clock.now(), options)));
+  const problems = jobs.flatMap((job, index) => (typeof job === "string" ? [problemOf(path, index, job)] : []));
+  return { jobs: jobs.length, problems };
+}
+
+function problemOf(path: string, index: number, problem: string): string {
+  return `${path}: entry ${index + 1}: ${problem}`;
+}
+
+/** The entries as they are at one moment, `at`: those that are taken over last do not get past meanwhile. */
+async function takeOverAll(text: string, at: number, options: JobsFileOptions): Promise<string[]> {
+  const { path, store, scheduler, runtime, log } = options;
+  const read = readEntries(text);
+  if (typeof read === "string") return [`${path}: ${read}`];
+  const problems: string[] = [];
+  const kept = new Set<string>();
+  for (const [index, entry] of read.entries()) {
+    const job = await readEntry(entry, at, options);
+    if (typeof job !== "string" && "past" in job) {
+      // A reminder that has come may stay in the file; what is there of it may still have to catch up.
+      const known = await store.jobs.named(job.past);
+      if (known !== null) kept.add(known.id);
+      continue;
+    }
+    const taken = typeof job === "string" ? { problem: job } : await takeOver(job, { kept, at }, options);
+    if ("problem" in taken) problems.push(problemOf(path, index, taken.problem));
+    else kept.add(taken.id);
+  }
+  // An entry that cannot be read may be one of those that are missing: then nothing is removed.
+  const { jobs } = await store.jobs.all();
+  const gone = problems.length > 0 ? [] : jobs.filter(({ id, source }) => source === "file" && !kept.has(id));
+  for (const { id } of gone) {
+    await store.transaction(async (tx) => {
+      await tx.jobs.remove(id);
+      await tx.occurrences.withdraw(id, REMOVED, runtime.clock.now());
+    });
+    await scheduler.look(id);
+  }
+  const changes = { jobs: kept.size, removed: gone.length, problems: problems.length };
+  if (kept.size + gone.length > 0) log.info({ path, ...changes }, "jobs_file_read");
+  return problems;
+}
+
+/** `text`: what stands in it, or why it cannot be read. A file that is not there has no jobs. */
+async function textOf(
+  path: string,
+): Promise<{ readonly type: "read" | "missing" | "unreadable"; readonly text: string }> {
+  try {
+    const file = await stat(path);
+    if (!file.isFile()) return { type: "unreadable", text: "is no regular file" }; // a pipe would hold up the reader
+    const { size } = file;
+    if (size > MOST_BYTES) return { type: "unreadable", text: `has ${size} bytes; at most ${MOST_BYTES} are read` };
+    return { type: "read", text: await readFile(path, "utf8") };
+  } catch (error) {
+    const code = systemCode(error) ?? "unknown";
+    return code === "ENOENT"
+      ? { type: "missing", text: "[]" }
+      : { type: "unreadable", text: `cannot be read: ${code}` };
+  }
+}
+
+function readEntries(text: string): unknown[] | string {
+  try {
+    const parsed = z.array(z.unknown()).safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : "must be a JSON array of jobs";
+  } catch (error) {
+    return `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+interface FileJob {
+  readonly settings: JobSettings;
+  readonly enabled: boolean;
+}
+
+/** A reminder whose time has come. */
+interface PastJob {
+  readonly past: Pick<JobSettings, "thread" | "name">;
+}
+
+function whatIsWrong(issue: z.core.$ZodIssue): string {
+  const [inKey] = issue.code === "invalid_key" ? issue.issues : [];
+  return `\`${issue.path.join(".")}\` ${(inKey ?? issue).message}`;
+}
+
+async function readEntry(
+  entry: unknown,
+  now: number,
+  { agents, skillsOf, defaultTimezone }: EntryOptions,
+): Promise<FileJob | PastJob | string> {
+  const parsed = entrySchema.safeParse(entry);
+  if (!parsed.success) return parsed.error.issues.map(whatIsWrong).join("; ");
+  const { enabled = true, owner, channel, ...rest } = parsed.data;
+  const thread = typeof channel === "string" ? threadOf(channel) : null;
+  if (thread === null) return "`channel` must be written `slack:T1/C1`: platform, workspace, channel";
+  if (rest["name"] === undefined) return "`name` is missing";
+  if (typeof rest["at"] === "string" && isRelative(rest["at"]))
+    return "`at` must be a date: in a file, nothing says since when";
+  const fields = Object.entries(rest).map(([name, value]) => [name, typeof value === "boolean" ? yesNo(value) : value]);
+  const ownerId = typeof owner === "string" ? owner : "file";
+  const place = {
+    thread,
+    owner: { id: ownerId, name: typeof owner === "string" ? owner.slice(owner.indexOf(":") + 1) : "" },
+    defaultTimezone,
+    agents: agents(),
+    skillsOf,
+    channelNamed: () => Promise.resolve(null),
+    now,
+  };
+  const read = await readDraft(Object.fromEntries(fields), place, null);
+  if (read.type === "refused" && read.reason === PAST) return { past: { thread, name: asNamed(String(rest["name"])) } };
+  return read.type === "refused" ? read.reason : { settings: read.settings, enabled: enabled === true };
+}
+
+function yesNo(value: boolean): string {
+  return value ? "yes" : "no";
+}
+
+function threadOf(channel: string): ThreadRef | null {
+  const [, platform, workspaceId, channelId] = /^([a-z]+):([^/]+)\/(.+)$/u.exec(channel) ?? [];
+  const name = platformNameSchema.safeParse(platform);
+  if (!name.success || workspaceId === undefined || channelId === undefined) return null;
+  return { platform: name.data, workspaceId, channelId, threadId: null };
+}
+
+const OFF = "It is off in the file of jobs.";
+
+type Taken = { readonly id: string; readonly isCalledOff?: boolean } | { readonly problem: string };
+
+/** A job of the file is known by its name. */
+async function takeOver(
+  { settings, enabled }: FileJob,
+  { kept, at }: { readonly kept: ReadonlySet<string>; readonly at: number },
+  { store, runtime, scheduler }: JobsFileOptions,
+): Promise<Taken> {
+  const newId = runtime.ids.next("job");
+  const taken = await store.transaction(async (tx): Promise<Taken> => {
+    const known = await tx.jobs.named(settings);
+    if (known === null) {
+      await tx.jobs.add({ ...settings, id: newId, source: "file", enabled, at });
+      return { id: newId };
+    }
+    if ("problem" in known) return { problem: `the row of **${settings.name}** cannot be read: ${known.problem}` };
+    if (known.source === "chat") return { problem: `there is a job **${settings.name}** already, made in chat` };
+    if (kept.has(known.id)) return { problem: `**${settings.name}** stands there twice` };
+    if (!(await tx.jobs.change(known, settings, at))) return { problem: `**${settings.name}** is being changed` };
+    const isOtherTime = !isSameTime(known, settings);
+    // A reminder that has come is due again at its new time.
+    const isDueAgain = isOtherTime && known.pausedBecause === DUE_ONCE;
+    // Due times of a new schedule count from now.
+    if (known.enabled && isOtherTime) await tx.jobs.accountTo(known.id, at);
+    if (!enabled) {
+      await tx.jobs.pause(known.id, OFF, at);
+      await tx.occurrences.withdraw(known.id, PAUSED, at);
+    } else if (known.pausedBecause === OFF || isDueAgain) await tx.jobs.enable(known.id, at);
+    return { id: known.id, isCalledOff: await callOffOutdated(tx, { job: known, settings, at }) };
+  });
+  if (!("id" in taken)) return taken;
+  await scheduler.look(taken.id);
+  if (taken.isCalledOff === true) await scheduler.startWaiting(taken.id);
+  return taken;
+}

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import type { JobEvent } from "../../core/events/job-event.ts";
+import type { SessionEvent } from "../../core/events/session-event.ts";
+import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
+import type { JobRow } from "../../core/store/jobs.ts";
+import { nextDue, type ReadSchedule, readSchedule, type Schedule } from "../calendar/schedule.ts";
+import { timeIn } from "../calendar/sentence.ts";
+
+/** A due time that has come this long ago is still on time. Milliseconds. */
+export const ON_TIME_MS = 60_000;
+
+/** What the log says of due times that a pause has left without a run. */
+export const PAUSED = "the job was paused";
+export const REMOVED = "the job was removed";
+
+/** Why a reminder that has come is paused. */
+export const DUE_ONCE = "It was due once.";
+
+/** Due times that wait for the run before them, at most. */
+const MOST_WAITING = 10;
+
+export function scheduleOf(job: JobRow): ReadSchedule {
+  return readSchedule(job);
+}
+
+/**
+ * How much later than due it begins: spread over the job's jitter, the same again after a restart, and always before the
+ * next due time, so that none overtakes another. Milliseconds.
+ */
+export function jitterOf({ id, jitterMs }: Pick<JobRow, "id" | "jitterMs">, schedule: Schedule, due: number): number {
+  if (jitterMs === 0) return 0;
+  const hash = createHash("sha256").update(`${id}:${due}`).digest();
+  const room = (nextDue(schedule, due) ?? Number.POSITIVE_INFINITY) - due;
+  return hash.readUInt32BE() % Math.min(jitterMs + 1, room);
+}
+
+/** A reminder that is late is better than none. */
+export function catchesUp(job: JobRow, schedule: Schedule): boolean {
+  return schedule.type === "once" || job.catchUp === "latest";
+}
+
+export type OverlapVerdict =
+  | { readonly type: "run"; readonly stops: readonly OccurrenceRow[] }
+  | { readonly type: "wait" }
+  | { readonly type: "skip"; readonly why: string };
+
+/** What becomes of a due time while earlier ones are not over. */
+export function overlapVerdict({ overlap, dueOnce, timezone }: JobRow, open: readonly OccurrenceRow[]): OverlapVerdict {
+  const [first] = open;
+  if (first === undefined || overlap === "cancel-previous") return { type: "run", stops: open };
+  // A reminder has no other due time.
+  const waits = overlap === "queue" || dueOnce !== null;
+  if (waits && open.length <= MOST_WAITING) return { type: "wait" };
+  const before = `the run of ${timeIn(first.scheduledFor, timezone)} was still going on`;
+  return { type: "skip", why: overlap === "queue" ? `${before}, and ${MOST_WAITING} others waited` : before };
+}
+
+/** The event that begins an attempt. Its key is the due time's, so that none is delivered twice. */
+export function attemptEvent(
+  job: JobRow,
+  occurrence: { readonly id: string; readonly scheduledFor: number; readonly attempt: number },
+  { at, refusal }: { readonly at: number; readonly refusal: string | null },
+): SessionEvent {
+  const { id, scheduledFor, attempt } = occurrence;
+  const body: JobEvent = {
+    kind: "job",
+    jobId: job.id,
+    occurrenceId: id,
+    attempt,
+    author: { id: job.ownerId, name: job.ownerName },
+    prompt: attempt === 1 ? firstPrompt(job, scheduledFor) : laterPrompt(job, attempt),
+    mode: job.mode,
+    tools: job.tools,
+    budgetUsd: job.budgetUsd,
+    timeoutMs: job.timeoutMs,
+    ...(refusal === null ? {} : { refusal }),
+    at,
+  };
+  return { key: `job:${job.id}:${scheduledFor}${attempt === 1 ? "" : `:${attempt}`}`, body };
+}
+
+/** A time or a greeting in it would make each report another. */
+const STEADY_WORDS =
+  "A report that equals the one before, word for word, is not posted: leave out what changes by itself, such as the time, and say the same in the same words.";
+
+function firstPrompt({ name, timezone, prompt, silentWhenUnchanged }: JobRow, scheduledFor: number): string {
+  const due = `${timeIn(scheduledFor, timezone)} ${timezone}`;
+  const silence = silentWhenUnchanged ? ` ${STEADY_WORDS}` : "";
+  return `[The scheduled job “${name}”, due ${due}. Nobody is there to answer questions; what you answer is posted as its report.${silence}]\n\n${prompt}`;
+}
+
+function laterPrompt({ name, attempts }: JobRow, attempt: number): string {
+  return `[The attempt before was cut short by a failure. This is attempt ${attempt} of ${attempts} of the job “${name}”: carry it out now, and answer with the whole report.]`;
+}

@@ -1,0 +1,298 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { SessionEngine } from "../../core/engine/engine.ts";
+import { type JobFacts, type JobRun, type JobRunEnd, type JobRuns, TIME_LIMIT } from "../../core/jobs/job-runs.ts";
+import type { AppError } from "../../core/protocol/errors.ts";
+import { explain } from "../../core/protocol/explain.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
+import type { JobRow } from "../../core/store/jobs.ts";
+import type { Store } from "../../core/store/store.ts";
+import { nextDue } from "../calendar/schedule.ts";
+import { clockTimeIn, sentenceOf, timeIn } from "../calendar/sentence.ts";
+import { TIME_HAD } from "./background-timeout.ts";
+import { attemptEvent, DUE_ONCE, ON_TIME_MS, PAUSED, scheduleOf } from "./occurrence.ts";
+import type { RefusalOf } from "./refusal.ts";
+import type { JobScheduler } from "./scheduler.ts";
+
+export interface JobRunDeskOptions {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliverAt" | "cancel">;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly scheduler: Pick<JobScheduler, "look" | "startWaiting">;
+  readonly refusalOf: RefusalOf;
+}
+
+/** Runs before this one that the history strip shows. */
+const HISTORY = 6;
+/** The pause before a second attempt; the third waits four times as long, and so on. Milliseconds. */
+const FIRST_RETRY_MS = 60_000;
+/** In the journal of a job's run: how its report begins. */
+const BEGINNING = "report:beginning";
+const beginningSchema = z.object({
+  name: z.string(),
+  sentence: z.string().nullable(),
+  late: z.object({ due: z.string(), ran: z.string(), why: z.string() }).nullable(),
+  isUnchanged: z.boolean(),
+});
+type Beginning = z.infer<typeof beginningSchema>;
+/** Characters of a report or a reason that the log keeps. */
+const LOGGED_CHARS = 300;
+
+/** What becomes of jobs' runs, written down. */
+export function createJobRuns(options: JobRunDeskOptions): JobRuns {
+  return new JobRunDesk(options);
+}
+
+class JobRunDesk implements JobRuns {
+  readonly #options: JobRunDeskOptions;
+
+  constructor(options: JobRunDeskOptions) {
+    this.#options = options;
+  }
+
+  async begins(run: JobRun): Promise<number> {
+    const { store, refusalOf } = this.#options;
+    const job = await store.jobs.get(run.jobId);
+    const occurrence = await store.transaction(async (tx) => {
+      await tx.jobs.lock(run.jobId);
+      const known = await tx.occurrences.get(run.occurrenceId);
+      if (known === null || isOver(known, run)) return null;
+      await tx.occurrences.move(run.occurrenceId, "retrying", { status: "running" });
+      await tx.occurrences.runs(run.occurrenceId, run.runId, this.#now());
+      return known;
+    });
+    if (occurrence === null) {
+      await this.#cancel(run, "another run of the job");
+      return 0;
+    }
+    // Whoever has lost the right since it fell due has nothing more done in their name.
+    const refusal = job === null ? null : await refusalOf(job);
+    if (refusal !== null) await this.#cancel(run, `what stands against it: ${firstSentence(refusal.reason)}`);
+    return occurrence.runId === run.runId ? (occurrence.durationMs ?? 0) : 0;
+  }
+
+  async hasRun(run: JobRun, ms: number): Promise<void> {
+    await this.#options.store.transaction((tx) => tx.occurrences.hasRun(run.occurrenceId, run.runId, Math.round(ms)));
+  }
+
+  timeIsUp(run: JobRun): Promise<void> {
+    return this.#cancel(run, `${TIME_LIMIT} of ${run.timeoutMs / 1_000} s`);
+  }
+
+  async factsOf(run: JobRun, end: JobRunEnd): Promise<JobFacts> {
+    const { store } = this.#options;
+    const [occurrence, job] = await this.#found(run);
+    if (occurrence === null || isOver(occurrence, run)) return { ...NO_FACTS, isOver: true };
+    const newest = await store.occurrences.newestRuns(run.jobId, HISTORY + 1);
+    const before = newest.filter(({ id }) => id !== occurrence.id).slice(0, HISTORY);
+    const facts: JobFacts = {
+      ...NO_FACTS,
+      name: job?.name ?? occurrence.jobName,
+      history: before.toReversed(),
+      leftOut: await store.occurrences.leftOutBefore(occurrence),
+    };
+    if (job === null) return { ...facts, ...(await this.#saidFirst(run, facts)) };
+    // Whoever asked for the run, or read of a failure, hears how it is now.
+    const isAwaited = occurrence.trigger === "person" || run.attempt > 1 || before[0]?.success === false;
+    const last =
+      job.silentWhenUnchanged && !isAwaited
+        ? await store.occurrences.lastReportHash(job.id, occurrence.scheduledFor)
+        : null;
+    const said = await this.#saidFirst(run, {
+      name: job.name,
+      sentence: sentence(job),
+      late: lateness(occurrence, job),
+      isUnchanged: end.verdict === "succeeded" && last === hashOf(end.text),
+    });
+    return { ...facts, ...nextOf(run, end, { job, now: this.#now() }), ...said };
+  }
+
+  /**
+   * How the report begins, as it was when it was first to be posted: a job that is changed or removed before a restart would
+   * shift where the messages of a long one end, of which some are posted.
+   */
+  async #saidFirst(run: JobRun, { name, sentence, late, isUnchanged }: Beginning): Promise<Beginning> {
+    const { store } = this.#options;
+    const known = await store.journal.get(run.runId, BEGINNING);
+    if (known.found) return beginningSchema.parse(known.value);
+    const value: Beginning = { name, sentence, late, isUnchanged };
+    await store.transaction((tx) => tx.journal.put(run.runId, BEGINNING, { value, at: this.#now() }));
+    return value;
+  }
+
+  async ended(run: JobRun, end: JobRunEnd): Promise<void> {
+    const [occurrence, job] = await this.#found(run);
+    if (occurrence === null || isOver(occurrence, run)) return;
+    if (job !== null && (await this.#tryAgain(run, end, [occurrence, job]))) return;
+    await this.#close(run, end, end.refusal);
+  }
+
+  async undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null> {
+    const { store, log } = this.#options;
+    const reason = explain(error).replace(/^✗ /u, "");
+    log.error({ ...run, code: error.code, ...error.detail }, "job_undeliverable");
+    await this.#close(run, { ...end, verdict: "failed", text: reason, transient: null }, reason);
+    return (await store.jobs.get(run.jobId))?.ownerId ?? null;
+  }
+
+  #now(): number {
+    return this.#options.runtime.clock.now();
+  }
+
+  async #found(run: JobRun): Promise<[OccurrenceRow | null, JobRow | null]> {
+    const { store } = this.#options;
+    return [await store.occurrences.get(run.occurrenceId), await store.jobs.get(run.jobId)];
+  }
+
+  async #cancel(run: JobRun, by: string): Promise<void> {
+    const { store, engine } = this.#options;
+    const sessionId = (await store.runs.get(run.runId))?.sessionId;
+    if (sessionId !== undefined) await engine.cancel(sessionId, run.runId, by);
+  }
+
+  /** An attempt of its own for what may pass; the same session goes on. False when there is none left. */
+  async #tryAgain(run: JobRun, end: JobRunEnd, [occurrence, job]: [OccurrenceRow, JobRow]): Promise<boolean> {
+    const { store, engine, log, refusalOf } = this.#options;
+    const delayMs = retryDelay(run, end, job);
+    if (delayMs === null || occurrence.sessionId === null) return false;
+    const attempt = run.attempt + 1;
+    const event = attemptEvent(
+      job,
+      { ...occurrence, attempt },
+      { at: this.#now(), refusal: (await refusalOf(job))?.reason ?? null },
+    );
+    await engine.deliverAt(occurrence.sessionId, event, this.#now() + delayMs);
+    const waits = await store.transaction(async (tx) => {
+      await tx.jobs.lock(job.id);
+      // Whoever has changed or paused the job meanwhile found nothing to call off: then there is no other attempt.
+      const isAsRead = (await tx.jobs.get(job.id))?.updatedAt === job.updatedAt;
+      if (isAsRead) await tx.occurrences.move(run.occurrenceId, "running", { status: "retrying", attempt });
+      return (await tx.occurrences.get(run.occurrenceId))?.status === "retrying";
+    });
+    if (waits) log.warn({ ...run, delayMs, reason: end.text.slice(0, LOGGED_CHARS) }, "job_retries");
+    return waits;
+  }
+
+  async #close(run: JobRun, end: JobRunEnd, pausedBecause: string | null): Promise<void> {
+    const { store, scheduler, log } = this.#options;
+    const at = this.#now();
+    const closed = await store.transaction(async (tx) => {
+      await tx.jobs.lock(run.jobId);
+      const [occurrence, job] = [await tx.occurrences.get(run.occurrenceId), await tx.jobs.get(run.jobId)];
+      if (!(await tx.occurrences.end(run.occurrenceId, { ...logged(end), at }))) return "already";
+      await tx.journal.put(run.runId, TIME_HAD, { value: occurrence?.durationMs ?? 0, at });
+      if (job === null) return "ended";
+      const failures = end.verdict === "cancelled" ? 0 : await tx.jobs.countFailure(job.id, hasFailed(end));
+      const because = pausedBecause ?? pauseReason(job, failures, occurrence);
+      if (because === null) return "ended";
+      await tx.jobs.pause(job.id, because, at);
+      await tx.occurrences.withdraw(job.id, PAUSED, at);
+      return "paused";
+    });
+    if (closed === "already") return;
+    log.info({ ...run, verdict: end.verdict, durationMs: end.durationMs, costUsd: end.costUsd }, "job_ended");
+    if (closed === "paused") await scheduler.look(run.jobId);
+    await scheduler.startWaiting(run.jobId);
+  }
+}
+
+function hasFailed({ verdict }: JobRunEnd): boolean {
+  return verdict === "failed" || verdict === "timed_out";
+}
+
+/** What follows from a run's end. */
+function nextOf(run: JobRun, end: JobRunEnd, { job, now }: { job: JobRow; now: number }) {
+  const retryMs = retryDelay(run, end, job);
+  const failures = job.failures + 1;
+  const pauses = hasFailed(end) && retryMs === null && failures >= job.pauseAfter;
+  const isRetried = retryMs !== null;
+  if (end.refusal !== null) return { isRetried, pausesAfter: null, nextTry: null };
+  if (isRetried) return { isRetried, pausesAfter: null, nextTry: inWords(retryMs, run, job) };
+  return { isRetried, pausesAfter: pauses ? failures : null, nextTry: pauses ? null : nextTime(job, now) };
+}
+
+const NO_FACTS: JobFacts = {
+  name: "",
+  sentence: null,
+  late: null,
+  leftOut: 0,
+  history: [],
+  isUnchanged: false,
+  isOver: false,
+  nextTry: null,
+  isRetried: false,
+  pausesAfter: null,
+};
+
+/** Ended by another, or gone on to a later attempt. What this run has ended itself is its own also after a restart. */
+function isOver(occurrence: OccurrenceRow, run: JobRun): boolean {
+  if (occurrence.runId === run.runId) return false;
+  return occurrence.attempt !== run.attempt || !["waiting", "running", "retrying"].includes(occurrence.status);
+}
+
+function retryDelay({ attempt }: JobRun, { transient }: JobRunEnd, { attempts, enabled }: JobRow): number | null {
+  if (transient === null || attempt >= attempts || !enabled) return null;
+  return Math.max(FIRST_RETRY_MS * 4 ** (attempt - 1), transient.retryAfterMs ?? 0);
+}
+
+/** A reminder that was given another time while it ran is still to come. */
+function pauseReason(job: JobRow, failures: number, occurrence: OccurrenceRow | null): string | null {
+  const isDue = occurrence?.trigger === "schedule" && job.dueOnce !== null && job.dueOnce <= occurrence.scheduledFor;
+  if (isDue) return DUE_ONCE;
+  return failures >= job.pauseAfter ? `It failed ${failures} times in a row.` : null;
+}
+
+function logged({ verdict, text, costUsd, durationMs }: JobRunEnd) {
+  // PostgreSQL keeps no NUL in a text.
+  const line = text.replaceAll("\0", "").slice(0, LOGGED_CHARS).toWellFormed();
+  const isGood = verdict === "succeeded";
+  return {
+    status: verdict,
+    message: isGood ? line : null,
+    error: isGood ? null : line,
+    costUsd,
+    durationMs: Math.round(durationMs),
+    reportHash: isGood ? hashOf(text) : null,
+  };
+}
+
+function hashOf(report: string): string {
+  return createHash("sha256").update(report.trim().replaceAll(/\s+/gu, " ")).digest("hex");
+}
+
+function sentence(job: JobRow): string | null {
+  const read = scheduleOf(job);
+  return read.type === "schedule" ? sentenceOf(read.schedule) : null;
+}
+
+function nextTime(job: JobRow, after: number): string | null {
+  const read = scheduleOf(job);
+  const due = read.type === "schedule" && job.enabled ? nextDue(read.schedule, after) : null;
+  return due === null ? null : timeIn(due, job.timezone);
+}
+
+function inWords(delayMs: number, { attempt }: JobRun, { attempts }: JobRow): string {
+  const minutes = Math.ceil(delayMs / 60_000);
+  return `in ${minutes} min (attempt ${attempt + 1} of ${attempts})`;
+}
+
+function lateness(occurrence: OccurrenceRow, { timezone, jitterMs }: JobRow): JobFacts["late"] {
+  const { scheduledFor, createdAt, executedAt, trigger, attempt } = occurrence;
+  if (trigger === "person" || executedAt === null || attempt > 1) return null;
+  const allowedMs = ON_TIME_MS + jitterMs;
+  if (executedAt - scheduledFor <= allowedMs) return null;
+  const why = createdAt - scheduledFor > allowedMs ? "I was away" : "other runs came first";
+  // On another day, the time alone would not say how late it is.
+  const isOtherDay = executedAt - scheduledFor > 12 * 3_600_000;
+  const say = isOtherDay ? timeIn : clockTimeIn;
+  return { due: say(scheduledFor, timezone), ran: say(executedAt, timezone), why };
+}
+
+/** Without its full stop. */
+function firstSentence(text: string): string {
+  const [first = ""] = text.split(". ");
+  return first.replace(/\.$/u, "");
+}

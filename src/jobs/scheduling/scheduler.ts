@@ -1,0 +1,384 @@
+import type { Delivered, SessionEngine } from "../../core/engine/engine.ts";
+import type { SessionSettings } from "../../core/events/session-settings.ts";
+import { NEXT_DUE_TIME } from "../../core/jobs/job-runs.ts";
+import { assertNever } from "../../core/protocol/assert-never.ts";
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
+import type { JobPlace, JobRow } from "../../core/store/jobs.ts";
+import { JOB_KEY } from "../../core/store/sessions.ts";
+import type { Store, StoreTransaction } from "../../core/store/store.ts";
+import { type StoppedRun, stopRun } from "../../core/subagents/children.ts";
+import { wakeReleased } from "../../core/subagents/executor-queue.ts";
+import { dueBetween, nextDue, type Schedule } from "../calendar/schedule.ts";
+import { callOffAttempts } from "./cancelled-retries.ts";
+import { JOB_DEFAULTS } from "./job-input.ts";
+import { readJobSkill } from "./job-skill.ts";
+import {
+  attemptEvent,
+  catchesUp,
+  jitterOf,
+  ON_TIME_MS,
+  type OverlapVerdict,
+  overlapVerdict,
+  scheduleOf,
+} from "./occurrence.ts";
+import type { RefusalOf } from "./refusal.ts";
+import type { Ticker } from "./ticker.ts";
+
+export interface SchedulerOptions {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliver" | "cancel">;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly ticker: Ticker;
+  /** The agent that answers in a channel. */
+  readonly agentOf: (channelKey: string) => string;
+  readonly refusalOf: RefusalOf;
+}
+
+/** Missed due times of one job that get a row of their own after a time away. */
+const MOST_MISSED = 500;
+/** A job that is accounted to this far ahead was so by a clock that was wrong. Milliseconds. */
+const TOO_FAR_AHEAD_MS = 24 * 3_600_000;
+/** How often the scheduler looks for itself whether a due time has come without a tick. Milliseconds. */
+const OVERDUE_EVERY_MS = 30_000;
+
+/** The occurrence that a run is for. */
+interface NewRun {
+  readonly id: string;
+  readonly scheduledFor: number;
+  /** Why it must not run; left out: what stands against the job now. */
+  readonly refusal?: string | null;
+}
+
+/** Gives the occurrence its run; false when it must have none. */
+type OccurrenceClaim = (tx: StoreTransaction, sessionId: string) => Promise<boolean>;
+
+/** Runs that make room, and executors that theirs gives way to. */
+interface Stopped {
+  readonly runs: readonly StoppedRun[];
+  readonly released: readonly string[];
+}
+
+/** The end of what has not begun, or waits for another attempt, when the next due time comes. */
+const WITHDRAWN = {
+  status: "cancelled",
+  message: "the next due time came before its next attempt",
+  error: null,
+  costUsd: null,
+  durationMs: null,
+  reportHash: null,
+} as const;
+
+/** Due times that have come, and what becomes of them. */
+interface Arrived {
+  readonly job: JobRow;
+  /** Oldest first. */
+  readonly missed: readonly number[];
+  readonly isCut: boolean;
+  /** The one that is run; null when all are missed. */
+  readonly runs: number | null;
+  readonly accountedTo: number;
+}
+
+/**
+ * Gives each due time of each job its row, once. A tick says no more than that a job is to be looked at: which
+ * due times have come is found by comparing its schedule with what it is accounted to, so that late, early
+ * and lost ticks, a stopped clock and a time away are all the same.
+ */
+export class JobScheduler {
+  readonly #options: SchedulerOptions;
+  /** One job is looked at by one at a time. */
+  readonly #looks = new Map<string, Promise<void>>();
+  /** When each job is due next. Milliseconds since the epoch. */
+  readonly #dueAt = new Map<string, number>();
+  #cancelLook: (() => void) | null = null;
+  #isStopped = false;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  /** Takes up what came due while nobody was there. */
+  async start(): Promise<void> {
+    const { store, ticker } = this.#options;
+    await ticker.start((jobId) => this.#tick(jobId));
+    const { jobs, broken } = await store.jobs.all();
+    for (const job of [...broken, ...jobs]) await this.look(job.id);
+    for (const jobId of await store.occurrences.waitingJobs()) await this.startWaiting(jobId);
+    this.#lookLater();
+  }
+
+  /** What has begun is finished, and nothing is claimed any more: another process may do that now. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelLook?.();
+    await Promise.all(this.#looks.values());
+    await this.#options.ticker.stop();
+  }
+
+  /** Runs what is due and sets the next tick; after each change of a job, too. Never rejects: one job that fails stops no other. */
+  look(jobId: string): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
+    const looking = (this.#looks.get(jobId) ?? Promise.resolve())
+      .then(() => this.#look(jobId))
+      .catch((error: unknown) => {
+        const { log, runtime } = this.#options;
+        log.error({ err: toAppError(error), jobId }, "job_not_scheduled");
+        // Nothing else would come back to it.
+        this.#dueAt.set(jobId, runtime.clock.now());
+      })
+      .finally(() => {
+        if (this.#looks.get(jobId) === looking) this.#looks.delete(jobId);
+      });
+    this.#looks.set(jobId, looking);
+    return looking;
+  }
+
+  /** A person's run, beside the schedule. Null when it has begun; else why not, in words. */
+  async runNow(job: JobRow, at: number): Promise<string | null> {
+    const { store } = this.#options;
+    const open = await store.occurrences.open(job.id);
+    if (open.length > 0) return "It is running already.";
+    const id = this.#options.runtime.ids.next("occ");
+    const outcome = await this.#deliver(job, { id, scheduledFor: at }, async (tx, sessionId) => {
+      if (await tx.occurrences.has(job.id, at)) return false;
+      if ((await tx.occurrences.open(job.id)).length > 0) return false;
+      await tx.occurrences.add({ ...this.#newRow(job, at), id, trigger: "person", status: "running", sessionId });
+      return true;
+    });
+    if (outcome !== "changed") return outcome === "new" ? null : "It is running already.";
+    const now = await store.jobs.get(job.id);
+    return now === null ? "It has been removed." : this.runNow(now, at);
+  }
+
+  /** The run before is over: the due time that has waited longest begins. */
+  async startWaiting(jobId: string): Promise<void> {
+    const { store } = this.#options;
+    const [first] = await store.occurrences.open(jobId);
+    const job = first?.status === "waiting" ? await store.jobs.get(jobId) : null;
+    if (job === null || first === undefined) return;
+    const outcome = await this.#deliver(job, first, async (tx, sessionId) => {
+      const [still] = await tx.occurrences.open(jobId);
+      return still?.id === first.id && tx.occurrences.move(first.id, "waiting", { status: "running", sessionId });
+    });
+    if (outcome === "changed") await this.startWaiting(jobId);
+  }
+
+  async #look(jobId: string): Promise<void> {
+    const { store, runtime, ticker, log } = this.#options;
+    const job = await store.jobs.get(jobId);
+    this.#dueAt.delete(jobId);
+    if (job === null) await this.#sayUnreadable(jobId);
+    if (!job?.enabled) return ticker.clear(jobId);
+    const read = scheduleOf(job);
+    if (read.type === "refused") {
+      log.error({ jobId, reason: read.reason }, "job_unreadable");
+      await ticker.clear(jobId);
+      return this.#refuse(job, read.reason);
+    }
+    const now = runtime.clock.now();
+    if (job.accountedTo > now + TOO_FAR_AHEAD_MS) {
+      log.warn({ jobId, accountedTo: job.accountedTo }, "job_clock_was_ahead");
+      await store.transaction(async (tx) => {
+        await tx.jobs.accountAnew(jobId, now);
+        await callOffAttempts(tx, jobId, { message: "the clock was set back before its next attempt", at: now });
+      });
+      await this.startWaiting(jobId);
+      return this.#setTick(job, read.schedule, now);
+    }
+    const arrived = arrivedBy(now, job, read.schedule);
+    if (arrived !== null) await this.#account(arrived);
+    await this.#setTick(job, read.schedule, arrived?.accountedTo ?? job.accountedTo);
+  }
+
+  /** A job that can be due no more, since its time zone is gone, says so once: a run that ends with the reason pauses it. */
+  async #refuse(job: JobRow, refusal: string): Promise<void> {
+    const id = this.#options.runtime.ids.next("occ");
+    const scheduledFor = this.#options.runtime.clock.now();
+    const claim: OccurrenceClaim = async (tx, sessionId) => {
+      if ((await tx.occurrences.open(job.id)).length > 0) return false;
+      await tx.occurrences.add({ ...this.#newRow(job, scheduledFor), id, status: "running", sessionId });
+      return true;
+    };
+    await this.#deliver(job, { id, scheduledFor, refusal }, claim);
+  }
+
+  /** A job whose row cannot be read is due no more: it is paused, and says so where it reports, if that can be read. */
+  async #sayUnreadable(jobId: string): Promise<void> {
+    const { store, runtime, log } = this.#options;
+    const unreadable = await store.jobs.unreadable(jobId);
+    if (unreadable === null) return;
+    const { problem, place } = unreadable;
+    log.error({ jobId, problem }, "job_unreadable");
+    if (place?.enabled !== true) return;
+    const job = standIn(place);
+    const at = runtime.clock.now();
+    const id = runtime.ids.next("occ");
+    const refusal = `Its row in the database cannot be read (${problem}). An operator must mend it.`;
+    await this.#deliver(job, { id, scheduledFor: at, refusal }, async (tx, sessionId) => {
+      await tx.jobs.pause(jobId, refusal, at);
+      await tx.occurrences.add({ ...this.#newRow(job, at), id, status: "running", sessionId });
+      return true;
+    });
+  }
+
+  async #setTick(job: JobRow, schedule: Schedule, accountedTo: number): Promise<void> {
+    const due = nextDue(schedule, accountedTo);
+    if (due === null) return this.#options.ticker.clear(job.id);
+    const at = due + jitterOf(job, schedule, due);
+    this.#dueAt.set(job.id, at);
+    await this.#options.ticker.set(job.id, at);
+  }
+
+  /** In one transaction: the rows of what was missed, the row of what is run, its session and the event that begins it. */
+  async #account(arrived: Arrived): Promise<void> {
+    const { store, engine, log } = this.#options;
+    const { job, runs, accountedTo, missed } = arrived;
+    if (missed.length > 0) log.warn({ jobId: job.id, missed: missed.length }, "job_missed");
+    if (runs === null) {
+      await store.transaction(async (tx) => {
+        if (await tx.jobs.accountTo(job.id, accountedTo)) await this.#addMissed(tx, arrived);
+      });
+      return;
+    }
+    const id = this.#options.runtime.ids.next("occ");
+    let verdict: OverlapVerdict = { type: "wait" };
+    let stopped: Stopped = { runs: [], released: [] };
+    const outcome = await this.#deliver(job, { id, scheduledFor: runs }, async (tx, sessionId) => {
+      if (!(await tx.jobs.accountTo(job.id, accountedTo))) return false;
+      await this.#addMissed(tx, arrived);
+      // A clock that was set back comes by again, and a person's run may be of that very moment.
+      if (await tx.occurrences.has(job.id, runs)) return false;
+      verdict = overlapVerdict(job, await tx.occurrences.open(job.id));
+      if (verdict.type === "run") stopped = await this.#stopOthers(tx, verdict.stops);
+      await tx.occurrences.add({ ...this.#newRow(job, runs), id, ...statusOf(verdict, sessionId) });
+      return verdict.type === "run";
+    });
+    log.info({ jobId: job.id, occurrenceId: id, scheduledFor: runs, verdict: verdict.type, outcome }, "job_due");
+    // They are asked to stop already, whatever becomes of this process; here they learn it at once.
+    for (const { sessionId, runId } of stopped.runs) await engine.cancel(sessionId, runId, NEXT_DUE_TIME);
+    await wakeReleased(stopped.released, engine);
+  }
+
+  async #addMissed(tx: StoreTransaction, { job, missed, isCut }: Arrived): Promise<void> {
+    for (const [index, scheduledFor] of missed.entries()) {
+      if (await tx.occurrences.has(job.id, scheduledFor)) continue;
+      const message =
+        isCut && index === 0 ? "I was away; so were earlier due times, which are not listed" : "I was away";
+      const id = this.#options.runtime.ids.next("occ");
+      await tx.occurrences.add({ ...this.#newRow(job, scheduledFor), id, status: "missed", message });
+    }
+  }
+
+  #newRow({ id: jobId, name: jobName, channelId }: JobRow, scheduledFor: number) {
+    const at = this.#options.runtime.clock.now();
+    return { jobId, jobName, channelId, scheduledFor, trigger: "schedule" as const, at };
+  }
+
+  /** “changed”: the job is not as it was read; whoever changed it has it looked at. */
+  async #deliver(job: JobRow, run: NewRun, claim: OccurrenceClaim): Promise<Delivered | "changed"> {
+    const { engine, runtime, agentOf, refusalOf } = this.#options;
+    const { refusal = (await refusalOf(job))?.reason ?? null, ...occurrence } = run;
+    const at = runtime.clock.now();
+    const sessionId = runtime.ids.next("ses");
+    const event = attemptEvent(job, { ...occurrence, attempt: 1 }, { at, refusal });
+    let isChanged = false;
+    const delivered = await engine.deliver(sessionId, event, async (tx) => {
+      await tx.jobs.lock(job.id);
+      // What must not run does nothing, and its row may be unreadable.
+      isChanged = run.refusal === undefined && (await tx.jobs.get(job.id))?.updatedAt !== job.updatedAt;
+      if (isChanged || !(await claim(tx, sessionId))) return false;
+      await tx.sessions.createUnder(`${JOB_KEY}${occurrence.id}`, {
+        id: sessionId,
+        thread: job.thread,
+        agent: job.agent ?? agentOf(job.channelId),
+        settings: {
+          ...(job.model === null ? {} : { model: job.model }),
+          ...skillSettings(job.skill),
+        },
+        createdBy: job.ownerId,
+        at,
+      });
+      return true;
+    });
+    return isChanged ? "changed" : delivered;
+  }
+
+  /**
+   * cancel-previous: what still runs makes room; what waits for its next attempt gets none. In the transaction that gives
+   * the due time its run, so that no crash leaves two that report.
+   */
+  async #stopOthers(tx: StoreTransaction, others: readonly OccurrenceRow[]): Promise<Stopped> {
+    const runs: StoppedRun[] = [];
+    const released: string[] = [];
+    for (const { id, sessionId, status } of others) {
+      const open = sessionId === null || status !== "running" ? null : await tx.runs.open(sessionId);
+      if (sessionId === null || open === null) {
+        await tx.occurrences.end(id, { ...WITHDRAWN, at: this.#options.runtime.clock.now() });
+        continue;
+      }
+      const run = { sessionId, runId: open.id };
+      const stopped = await stopRun(tx, run, NEXT_DUE_TIME);
+      runs.push(run, ...stopped.below);
+      released.push(...stopped.released);
+    }
+    return { runs, released };
+  }
+
+  #tick(jobId: string): void {
+    // `look` never rejects.
+    this.look(jobId).catch(() => undefined);
+  }
+
+  #lookLater(): void {
+    if (this.#isStopped) return;
+    const { clock } = this.#options.runtime;
+    const before = clock.now();
+    this.#cancelLook = clock.after(OVERDUE_EVERY_MS, () => {
+      const isSetBack = clock.now() < before;
+      const overdue = [...this.#dueAt].filter(([, at]) => isSetBack || at < clock.now()).map(([jobId]) => jobId);
+      for (const jobId of overdue) this.#tick(jobId);
+      this.#lookLater();
+    });
+  }
+}
+
+function skillSettings(skill: string | null): Pick<SessionSettings, "activeSkill" | "activeSkillLine"> {
+  if (skill === null) return {};
+  const { name, line } = readJobSkill(skill);
+  return { activeSkill: name, ...(line === "" ? {} : { activeSkillLine: line }) };
+}
+
+/** For a run that ends before anything of it is used but where it is and whose. */
+function standIn(place: JobPlace): JobRow {
+  const never = { cron: null, dueOnce: null, timezone: "UTC", accountedTo: 0, updatedAt: 0 };
+  const rest = { prompt: "", source: "chat", pausedBecause: null, failures: 0 } as const;
+  return { ...JOB_DEFAULTS, tools: [], ...never, ...rest, ...place };
+}
+
+/** The due times that have come since the job was last accounted for; null when none has. */
+function arrivedBy(now: number, job: JobRow, schedule: Schedule): Arrived | null {
+  const { times, isCut } = dueBetween(schedule, { after: job.accountedTo, until: now }, MOST_MISSED);
+  const come = times.filter((due) => due + jitterOf(job, schedule, due) <= now);
+  const newest = come.at(-1);
+  if (newest === undefined) return null;
+  const isOnTime = now - newest <= ON_TIME_MS + job.jitterMs;
+  const runs = isOnTime || catchesUp(job, schedule) ? newest : null;
+  return { job, missed: runs === null ? come : come.slice(0, -1), isCut, runs, accountedTo: newest };
+}
+
+function statusOf(verdict: OverlapVerdict, sessionId: string) {
+  switch (verdict.type) {
+    case "run":
+      return { status: "running" as const, sessionId };
+    case "wait":
+      return { status: "waiting" as const };
+    case "skip":
+      return { status: "skipped" as const, message: verdict.why };
+    default:
+      return assertNever(verdict);
+  }
+}

@@ -1,0 +1,144 @@
+import { randomInt } from "node:crypto";
+import { z } from "zod";
+import type { BashRequest } from "../../../wasm/guests/bash/request.ts";
+import { reachOf } from "../../core/capabilities.ts";
+import { CancelSignal } from "../../core/protocol/signals.ts";
+import type { ToolResult } from "../../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+import { carriedShell, carryOf } from "./bash-carry.ts";
+import { cancelledText, withChangedFiles } from "./changed-files.ts";
+import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
+import { aboutMissing } from "./missing-commands.ts";
+import {
+  callFile,
+  capabilitiesOf,
+  linesSummary,
+  outputSchema,
+  shownOutput,
+  timeoutSeconds,
+  titleOf,
+  withTimeout,
+} from "./program-output.ts";
+
+/** Of each of stdout and stderr. Characters. */
+const MAX_CHARS = 20_000;
+/** Beyond the command's own time, in which the shell ends by itself and says what there is to say. */
+const GRACE_MS = 1_500;
+
+const input = z.object({
+  command: z
+    .string()
+    .min(1)
+    .refine((text) => text.isWellFormed() && !text.includes("\0"), "command must be valid Unicode without NUL")
+    .describe("The script, as bash reads it."),
+  timeout: timeoutSeconds,
+  description: z.string().max(200).optional().describe("In a few words, what it does: shown to people."),
+});
+type Input = z.infer<typeof input>;
+
+const reply = z.object({
+  exitCode: z.int(),
+  stdout: outputSchema,
+  stderr: outputSchema,
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()),
+  notes: z.array(z.string()),
+  timedOut: z.boolean(),
+  stopped: z.boolean(),
+});
+type Reply = z.infer<typeof reply>;
+
+export function createBash(guest: Guest, files: Guest): Tool {
+  return defineTool({
+    name: "bash",
+    description:
+      "Runs a bash script in the sandbox, where the working directory is /workspace. It is a shell of its own, without native programs: " +
+      "pipes, redirections, loops, functions, arrays, and cat, ls, cp, mv, rm, find, grep, sed, awk, jq, sort, uniq, cut, tr, " +
+      "head, tail, diff, comm, join, xargs, tee, wc, date, base64, md5sum, sha256sum, gzip and more. No network, no git, no " +
+      "interpreters, no package managers. The working directory and variables stay for the next call; functions, arrays, " +
+      "options and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/ or extensions/. " +
+      "To read, search or change files, the tools made for that are better.",
+    input,
+    permission: "execute",
+    parallel: false,
+    afterCrash: "never",
+    carries: true,
+    grant: ({ command }) => ({ key: command, label: "this command" }),
+    title: ({ command, description }) => titleOf(description ?? command),
+    capabilities: (call, place) => capabilitiesOf(guest, call, place),
+    preview: async (call, ctx) => {
+      const reach = reachOf(capabilitiesOf(guest, call, ctx));
+      return { question: "Run a command?", language: "sh", text: call.command, reach };
+    },
+    execute: async (call, ctx, signal) => {
+      const result = await withChangedFiles(files, { ctx, signal, writes: true }, (scope) => run(guest, call, scope));
+      // What ended early leaves the next call where this one began.
+      return result.carry === undefined && ctx.carried !== null ? { ...result, carry: ctx.carried } : result;
+    },
+  });
+}
+
+async function run(guest: Guest, { command, timeout }: Input, scope: CallScope): Promise<ToolResult> {
+  const { timeoutMs } = withTimeout(guest, timeout).limits;
+  const { callId, carried } = scope.ctx;
+  const body: BashRequest = {
+    ...carriedShell(carried),
+    command,
+    timeoutMs,
+    maxChars: MAX_CHARS,
+    overflow: callFile(callId),
+    seed: randomInt(2 ** 32),
+  };
+  const ended = await callGuest(withTimeout(guest, timeout, GRACE_MS), { body, reply }, scope);
+  if (ended.stopped) return stoppedResult(ended, scope.signal);
+  return ended.timedOut ? outOfTime(ended, timeoutMs / 1_000) : resultOf(ended, command);
+}
+
+/** A person's stop is an end of the call; any other abort throws its reason. */
+function stoppedResult(ended: Reply, { reason }: AbortSignal): ToolResult {
+  if (!(reason instanceof CancelSignal)) throw reason;
+  return cutShort(ended, { why: cancelledText(reason), summary: "cancelled" });
+}
+
+function outOfTime(ended: Reply, seconds: number): ToolResult {
+  const why =
+    `Stopped after ${seconds} s: the command took too long. What it had changed stays. ` +
+    "Do less at once, or set a longer timeout.";
+  return cutShort(ended, { why, summary: `stopped after ${seconds} s` });
+}
+
+/** With what it had printed. */
+function cutShort(
+  { stdout, stderr, notes }: Reply,
+  { why, summary }: { readonly why: string; readonly summary: string },
+): ToolResult {
+  const lines = [
+    why,
+    ...shownOutput("stdout until then", stdout),
+    ...shownOutput("stderr until then", stderr),
+    ...notes.map((sentence) => `[${sentence}]`),
+  ];
+  return { content: [{ type: "text", text: lines.join("\n") }], isError: true, summary };
+}
+
+function resultOf(ended: Reply, command: string): ToolResult {
+  const { exitCode, stdout, stderr, notes } = ended;
+  const { carry, dropped } = carryOf(ended);
+  const about = [
+    ...aboutMissing({ command, exitCode, stderr: stderr.text }),
+    ...notes,
+    ...dropped.map((name) => `The variable ${name} is too large to be kept for the next call.`),
+  ];
+  const lines = [
+    `exit code ${exitCode}${ended.cwd === "" ? "" : `, in /workspace/${ended.cwd}`}`,
+    ...shownOutput("stdout", stdout),
+    ...shownOutput("stderr", stderr),
+    ...about.map((sentence) => `[${sentence}]`),
+  ];
+  return {
+    content: [{ type: "text", text: lines.join("\n") }],
+    isError: exitCode !== 0,
+    summary: exitCode === 0 ? linesSummary(stdout.lines) : `exit code ${exitCode}`,
+    carry,
+  };
+}

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { FilesRequest } from "../../../wasm/guests/files/request.ts";
+import { type Capabilities, type CapabilityPlace, reachOf } from "../../core/capabilities.ts";
+import type { WriteIntent } from "../../core/events/call-record.ts";
+import { SandboxError } from "../../core/protocol/errors.ts";
+import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import type { CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
+import { instructionRefusal, isInstructionFile } from "../instructions/instruction-files.ts";
+import { guestCapabilities } from "../wasm/grant.ts";
+import { madeFor } from "../wasm/workspace/empty-directories.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
+import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
+
+/** A change in two steps: the plan says what would be done, and the commit does exactly that or nothing. */
+export interface Change {
+  readonly path: string;
+  /** The guest's request for what the change would look like. */
+  readonly preview: FilesRequest;
+  /** The guest's request for a plan, given what the session knows of the file. */
+  plan(known: string | null): FilesRequest;
+  /** The guest's request for the change, given the sha256 that the file must still have (null: be absent). */
+  commit(before: string | null): FilesRequest;
+}
+
+const planReply = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("planned"),
+    before: z.string().nullable(),
+    after: z.string(),
+    text: z.string(),
+    summary: z.string(),
+  }),
+  z.object({ type: z.literal("unchanged"), sha256: z.string(), text: z.string() }),
+]);
+const previewReply = z.object({ isNew: z.boolean(), diff: z.string() });
+const commitReply = z.object({ committed: z.literal(true) });
+const hashReply = z.object({ sha256: z.string().nullable() });
+
+export async function applyChange(guest: Guest, change: Change, scope: CallScope): Promise<ToolResult> {
+  const { path } = change;
+  if (scope.ctx.readOnly) throw new Refusal("Writing is not permitted here.");
+  if (isInstructionFile(path) && !scope.ctx.approved) throw instructionRefusal(path);
+  const known = scope.ctx.knownFiles.get(path) ?? null;
+  const plan = await callGuest(guest, { body: change.plan(known), reply: planReply }, scope);
+  if (plan.type === "unchanged") {
+    return textResult(plan.text, { summary: "no change", files: [{ path, sha256: plan.sha256, action: "read" }] });
+  }
+  const { before, after, text, summary } = plan;
+  const made = before === null ? madeFor(path, scope.ctx.sandboxRoot) : {};
+  await scope.ctx.intend({ path, before, after, ...made });
+  await commit(guest, change, { before, scope });
+  return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before, ...made }] });
+}
+
+/**
+ * Instruction files are a person's decision in every mode, each time. Where the root lies is not known here: of an absolute
+ * path any directory may be the root.
+ */
+export function changeRule(path: string): CallRule | null {
+  const names = path.split("/");
+  const roots = path.startsWith("/") ? names.map((_, index) => index) : [0];
+  if (!roots.some((index) => isInstructionFile(names.slice(index).join("/")))) return null;
+  return { type: "ask", why: "Agents take instructions from this file, so a person decides each time.", always: true };
+}
+
+/** What a change may reach: files alone. */
+export function changing({ limits }: Guest, { readOnly }: Pick<CapabilityPlace, "readOnly">): Capabilities {
+  return guestCapabilities(limits, { files: "write", readOnly });
+}
+
+/** The change as people see it before they decide: a diff. */
+export async function previewChange(
+  guest: Guest,
+  change: Change,
+  scope: CallScope,
+): Promise<CallPreview | CallRefusal> {
+  const { path } = change;
+  try {
+    const { isNew, diff } = await callGuest(guest, { body: change.preview, reply: previewReply }, scope);
+    const reach = reachOf(changing(guest, scope.ctx));
+    return { question: `${isNew ? "Create" : "Change"} ${path}?`, language: "diff", text: diff, reach };
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.payload };
+    if (error instanceof SandboxError) return { refused: `The change could not be shown to people: ${error.message}.` };
+    throw error;
+  }
+}
+
+async function commit(
+  guest: Guest,
+  change: Change,
+  { before, scope }: { before: string | null; scope: CallScope },
+): Promise<void> {
+  const { path } = change;
+  const allowed = scope.ctx.approved && isInstructionFile(path) ? { instructionFile: path } : {};
+  await callGuest(guest, { body: change.commit(before), reply: commitReply }, { ...scope, ...allowed });
+}
+
+/** After a restart: the file itself tells whether the intended change happened. */
+export async function reconcileChange(
+  guest: Guest,
+  { change, intent }: { readonly change: Change; readonly intent: WriteIntent },
+  scope: CallScope,
+): Promise<ToolResult> {
+  const { path, before, after, made } = intent;
+  const { sha256 } = await callGuest(guest, { body: { op: "hash", path }, reply: hashReply }, scope);
+  if (sha256 === before && before !== after) await commit(guest, change, { before, scope });
+  else if (sha256 !== after) {
+    return errorResult(
+      `${path} was changed by someone else during a restart; this change was not made. Read it again.`,
+    );
+  }
+  const files = [{ path, sha256: after, action: "wrote" as const, before, ...(made === undefined ? {} : { made }) }];
+  return textResult(`Changed ${path}.`, { summary: "changed", files });
+}

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { CancelSignal } from "../../core/protocol/signals.ts";
+import { errorResult, type FileState, type ToolResult } from "../../core/protocol/tool-result.ts";
+import type { FileChange } from "../wasm/workspace/kept-content.ts";
+import { createWorkspace } from "../wasm/workspace/workspace.ts";
+import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
+
+/** Files that one result names; more are changed, but not listed. */
+const MAX_FILES = 1_000;
+/** Of a cancelled call, which leaves no time for many: a stop takes effect within a second. */
+const MAX_CANCELLED_FILES = 100;
+
+/** Characters. */
+const MAX_PRINTED = 30_000;
+
+const hashesReply = z.object({ hashes: z.array(z.string().nullable()) });
+
+/**
+ * Runs a program's call and adds to its result which files it changed, with their hashes as it left them — also
+ * when it failed, was stopped at a limit or cancelled. The host knows what was written, whatever the program says.
+ */
+export async function withChangedFiles(
+  files: Guest,
+  scope: CallScope,
+  work: (scope: CallScope) => Promise<ToolResult>,
+): Promise<ToolResult> {
+  const changed = new Map<string, FileChange>();
+  let printed = "";
+  const noting: CallScope = {
+    ...scope,
+    changed: (files) => {
+      for (const file of files) if (!changed.has(file.path)) changed.set(file.path, file);
+    },
+    printed: (text) => {
+      printed = text;
+    },
+  };
+  const looking: CallScope = { ...scope, writes: false, hosts: [] };
+  // What a program has asked of a host is not seen here.
+  const unseen = scope.writes && scope.hosts !== undefined && scope.hosts.length > 0 ? { mayHaveChanged: true } : {};
+  try {
+    const result = { ...withPrinted(await asResult(() => work(noting)), printed), ...unseen };
+    if (scope.signal.reason instanceof CancelSignal) return withStates(result, cancelledStates(scope, changed));
+    const first = [...changed.values()].slice(0, MAX_FILES);
+    return first.length === 0 ? result : withStates(result, await statesOf(files, first, looking));
+  } catch (error) {
+    const { reason } = scope.signal;
+    if (!(reason instanceof CancelSignal) || error !== reason) throw error;
+    if (changed.size === 0 && printed === "" && unseen.mayHaveChanged !== true) throw error;
+    const cancelled = { ...withPrinted(errorResult(cancelledText(reason), "cancelled"), printed), ...unseen };
+    return withStates(cancelled, cancelledStates(scope, changed));
+  }
+}
+
+function withStates(result: ToolResult, states: readonly FileState[]): ToolResult {
+  return states.length === 0 ? result : { ...result, files: [...(result.files ?? []), ...states] };
+}
+
+/** Its end, of a program that was ended in the midst. */
+function withPrinted(result: ToolResult, printed: string): ToolResult {
+  if (printed === "") return result;
+  const shown = printed.length > MAX_PRINTED ? `[its end]\n${printed.slice(-MAX_PRINTED).toWellFormed()}` : printed;
+  return { ...result, content: [...result.content, { type: "text", text: `Printed until then:\n${shown.trimEnd()}` }] };
+}
+
+export function cancelledText({ by }: CancelSignal): string {
+  return `Cancelled by ${by} while it ran; what it had done until then stays.`;
+}
+
+function cancelledStates({ ctx }: CallScope, changed: ReadonlyMap<string, FileChange>): FileState[] {
+  return statesAtOnce(ctx.sandboxRoot, [...changed.values()].slice(0, MAX_CANCELLED_FILES));
+}
+
+/** Without a guest: there is no time to begin another call. */
+function statesAtOnce(root: string, changed: readonly FileChange[]): FileState[] {
+  const workspace = createWorkspace();
+  workspace.bind({ root, writable: false });
+  try {
+    return changed.map((file) => stateOf(file, workspace.functions.hashFile(file.path) ?? null));
+  } finally {
+    workspace.close();
+  }
+}
+
+async function statesOf(files: Guest, changed: readonly FileChange[], scope: CallScope): Promise<FileState[]> {
+  const paths = changed.map(({ path }) => path);
+  const { hashes } = await callGuest(files, { body: { op: "hash_all", paths }, reply: hashesReply }, scope);
+  return changed.map((file, index) => stateOf(file, hashes[index] ?? null));
+}
+
+function stateOf(file: FileChange, sha256: string | null): FileState {
+  return { ...file, sha256, action: "wrote" };
+}

@@ -1,0 +1,54 @@
+import { normalize } from "node:path/posix";
+import { z } from "zod";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { applyChange, type Change, changeRule, changing, previewChange, reconcileChange } from "./change-file.ts";
+import { asResult, type Guest, relativePath } from "./guest-call.ts";
+
+const wellFormed = (text: string): boolean => text.isWellFormed();
+
+const input = z.object({
+  path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
+  old_string: z
+    .string()
+    .refine(wellFormed, "old_string must be valid Unicode")
+    .describe("The text to replace, exactly as it stands in the file, without line numbers. It must occur once."),
+  new_string: z
+    .string()
+    .refine(wellFormed, "new_string must be valid Unicode")
+    .describe("The text to put in its place."),
+  replace_all: z.boolean().default(false).describe("Replace every occurrence instead of exactly one."),
+});
+
+export function createEdit(guest: Guest): Tool {
+  return defineTool({
+    name: "edit",
+    description:
+      "Replaces exact text in a file of the working directory. The file must have been read and not have changed since. " +
+      "old_string must be unique: include as many lines around it as that takes, or set replace_all. " +
+      "Line ends and encoding of the file are kept.",
+    input,
+    permission: "write",
+    parallel: false,
+    afterCrash: "reconcile",
+    grant: ({ path }) => ({ key: normalize(path), label: `changing ${normalize(path)}` }),
+    title: ({ path }) => path,
+    rule: ({ path }) => changeRule(normalize(path)),
+    capabilities: (_call, place) => changing(guest, place),
+    preview: (call, ctx, signal) => previewChange(guest, changeOf(call, ctx), { ctx, signal, writes: false }),
+    execute: (call, ctx, signal) =>
+      asResult(() => applyChange(guest, changeOf(call, ctx), { ctx, signal, writes: true })),
+    reconcile: ({ input: call, intent }, ctx, signal) =>
+      asResult(() => reconcileChange(guest, { change: changeOf(call, ctx), intent }, { ctx, signal, writes: true })),
+  });
+}
+
+function changeOf(call: z.infer<typeof input>, ctx: ToolContext): Change {
+  const path = relativePath(call.path, ctx);
+  const edit = { path, oldText: call.old_string, newText: call.new_string, replaceAll: call.replace_all };
+  return {
+    path,
+    preview: { op: "preview_edit", ...edit },
+    plan: (known) => ({ op: "plan_edit", ...edit, known }),
+    commit: (before) => ({ op: "commit_edit", ...edit, before }),
+  };
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { GlobRequest } from "../../../wasm/guests/files/request.ts";
+import { textResult } from "../../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
+
+const input = z.object({
+  pattern: z.string().min(1).describe("Glob pattern, e.g. `src/**/*.ts` or `**/{a,b}.json`."),
+  path: z.string().default("").describe("The directory the pattern starts from; the working directory by default."),
+  sort: z
+    .enum(["path", "modified"])
+    .default("path")
+    .describe("Order: by path, or by time of the last change, newest first."),
+  offset: z.int().min(0).default(0).describe("How many files to skip, to go on with a list that was cut."),
+  limit: z.int().min(1).max(5_000).default(500).describe("How many files to list at most."),
+});
+
+const reply = z.object({ text: z.string(), summary: z.string() });
+
+export function createGlob(guest: Guest): Tool {
+  return defineTool({
+    name: "glob",
+    description:
+      "Lists the files of the working directory whose path matches a pattern. Hidden files and node_modules are left out " +
+      "unless the pattern or path names them; .git always is. Symbolic links are not followed.",
+    input,
+    permission: "read",
+    parallel: true,
+    afterCrash: "replay",
+    grant: () => ({ key: "glob", label: "listing files" }),
+    title: ({ pattern, path }) => (path === "" ? pattern : `${pattern} in ${path}`),
+    capabilities: () => looking(guest),
+    execute: ({ path: asked, ...options }, ctx, signal) =>
+      asResult(async () => {
+        const body: GlobRequest = { op: "glob", path: relativePath(asked, ctx), ...options };
+        const { text, summary } = await callGuest(guest, { body, reply }, { ctx, signal, writes: false });
+        return textResult(text, { summary });
+      }),
+  });
+}

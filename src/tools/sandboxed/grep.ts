@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { GrepRequest } from "../../../wasm/guests/files/request.ts";
+import { textResult } from "../../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
+
+const contextLines = z.int().min(0).max(100);
+
+const input = z.object({
+  pattern: z
+    .string()
+    .min(1)
+    .describe("Regular expression in JavaScript syntax, tried on each line; escape `. ( [ {` to mean them."),
+  path: z.string().default("").describe("The directory or file to search; the working directory by default."),
+  glob: z
+    .string()
+    .optional()
+    .describe(
+      "Only files that match, e.g. `*.ts` (any depth) or `src/**/*.ts`; a leading `!` leaves matching ones out.",
+    ),
+  type: z.string().optional().describe("Only files of a type, e.g. `ts`, `py`, `rust`, `yaml`, or an extension."),
+  output_mode: z
+    .enum(["content", "files_with_matches", "count"])
+    .default("files_with_matches")
+    .describe("`content` shows the lines as path:line:text, `count` the matching lines per file."),
+  ignore_case: z.boolean().default(false).describe("Upper and lower case match each other."),
+  multiline: z.boolean().default(false).describe("Matches may run over line ends, and `.` matches them."),
+  context: contextLines.default(0).describe("Lines to show before and after each match (content only)."),
+  before: contextLines.optional().describe("Lines to show before each match, instead of `context`."),
+  after: contextLines.optional().describe("Lines to show after each match, instead of `context`."),
+  offset: z.int().min(0).default(0).describe("How many entries to skip, to go on with a result that was cut."),
+  head_limit: z.int().min(1).max(5_000).default(250).describe("How many entries (lines or files) to show at most."),
+});
+type Input = z.infer<typeof input>;
+
+const reply = z.object({ text: z.string(), summary: z.string() });
+
+export function createGrep(guest: Guest): Tool {
+  return defineTool({
+    name: "grep",
+    description:
+      "Searches the text files of the working directory for a regular expression. Hidden files and node_modules are left out " +
+      "unless path or glob names them; .git always is. Binary files and files above 8 MB are not searched.",
+    input,
+    permission: "read",
+    parallel: true,
+    afterCrash: "replay",
+    grant: () => ({ key: "grep", label: "searching files" }),
+    title: ({ pattern, path }) => (path === "" ? pattern : `${pattern} in ${path}`),
+    capabilities: () => looking(guest),
+    execute: (call, ctx, signal) =>
+      asResult(async () => {
+        const body = requestOf(call, relativePath(call.path, ctx));
+        const { text, summary } = await callGuest(guest, { body, reply }, { ctx, signal, writes: false });
+        return textResult(text, { summary });
+      }),
+  });
+}
+
+function requestOf(call: Input, path: string): GrepRequest {
+  return {
+    op: "grep",
+    pattern: call.pattern,
+    path,
+    glob: call.glob ?? null,
+    type: call.type ?? null,
+    mode: call.output_mode,
+    ignoreCase: call.ignore_case,
+    multiline: call.multiline,
+    before: call.before ?? call.context,
+    after: call.after ?? call.context,
+    offset: call.offset,
+    limit: call.head_limit,
+  };
+}

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import type { Capabilities } from "../../core/capabilities.ts";
+import { SandboxError } from "../../core/protocol/errors.ts";
+import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
+import type { ToolContext } from "../../core/tool.ts";
+import { type GrantLimits, grantFor, guestCapabilities } from "../wasm/grant.ts";
+import type { Sandbox } from "../wasm/sandbox.ts";
+import type { Changed } from "../wasm/sandbox-child.ts";
+import { segmentsOf } from "../wasm/workspace/path-rules.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
+
+/** One guest of the sandbox with the limits its calls get. */
+export interface Guest {
+  readonly sandbox: Sandbox;
+  readonly name: "files" | "js" | "bash" | "page";
+  readonly limits: GrantLimits;
+}
+
+/** For whom a call runs, and whether it may change files. */
+export interface CallScope {
+  readonly ctx: ToolContext;
+  readonly signal: AbortSignal;
+  readonly writes: boolean;
+  /** Hosts that the call was granted. */
+  readonly hosts?: readonly string[];
+  /** An instruction file that a person has allowed this call to write. */
+  readonly instructionFile?: string;
+  /** Learns which files the call changes, also when it fails. */
+  readonly changed?: Changed;
+  /** Learns what the call had printed when it is ended in the midst. */
+  readonly printed?: (text: string) => void;
+}
+
+const refusedSchema = z.object({ refused: z.string() });
+
+/** Runs a guest on a request and parses its reply. Throws Refusal when the guest declines. */
+export async function callGuest<R>(
+  guest: Guest,
+  request: { readonly body: object; readonly reply: z.ZodType<R> },
+  { ctx, signal, writes, hosts = [], instructionFile, changed = () => {}, printed = () => {} }: CallScope,
+): Promise<R> {
+  const capabilities = guestCapabilities(guest.limits, {
+    files: writes ? "write" : "read",
+    readOnly: ctx.readOnly,
+    hosts,
+  });
+  const allowed = instructionFile === undefined ? {} : { instructionFile };
+  const grant = { ...grantFor(ctx, capabilities), ...allowed };
+  const { sessionId, channelKey } = ctx;
+  const caller = { sessionId, channelKey, signal, changed, printed, queued: (before: number) => ctx.queued(before) };
+  const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), grant, caller);
+  const answer = parseJson(output);
+  const refused = refusedSchema.safeParse(answer);
+  if (refused.success) throw new Refusal(refused.data.refused);
+  const reply = request.reply.safeParse(answer);
+  if (!reply.success)
+    throw new SandboxError("sandbox_failed", "the guest gave no valid answer", { cause: reply.error });
+  return reply.data;
+}
+
+/** What a call may reach that only looks at files. */
+export function looking({ limits }: Guest): Capabilities {
+  return guestCapabilities(limits, { files: "read", readOnly: true });
+}
+
+/** A program can spoil its own guest, so the output may be anything. */
+function parseJson(output: string): unknown {
+  try {
+    return JSON.parse(output);
+  } catch (cause) {
+    throw new SandboxError("sandbox_failed", "the guest gave no valid answer", { cause });
+  }
+}
+
+/** The path as results and `knownFiles` name it: relative to the sandbox root, normalised. */
+export function relativePath(path: string, ctx: ToolContext): string {
+  return segmentsOf(path, [ctx.sandboxRoot]).join("/");
+}
+
+/** Refusals and limits become results for the model; aborts and defects stay thrown. */
+export async function asResult(work: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return errorResult(error.payload);
+    if (error instanceof SandboxError) return sandboxFailure(error);
+    throw error;
+  }
+}
+
+function sandboxFailure(error: SandboxError): ToolResult {
+  if (error.code !== "sandbox_limit") {
+    const why = error.message.replace(/\.$/, "");
+    return errorResult(`The sandbox failed: ${why}. Nothing else is known; try once more.`, "sandbox failed");
+  }
+  const { limit, value = "" } = error.detail;
+  switch (limit) {
+    case "time":
+      return errorResult(
+        `Stopped after ${value}: the call took too long. Ask for less at once.`,
+        `stopped after ${value}`,
+      );
+    case "memory":
+      return errorResult(
+        `Stopped: the call needed more than ${value} of memory. Ask for less at once.`,
+        `over ${value}`,
+      );
+    default:
+      return errorResult(`Stopped: the output was larger than ${value}. Ask for less at once.`, `over ${value}`);
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Capabilities, CapabilityPlace } from "../../core/capabilities.ts";
+import { guestCapabilities } from "../wasm/grant.ts";
+import type { Guest } from "./guest-call.ts";
+
+const TITLE_CHARS = 60;
+
+/** What a program printed, as its guest hands it over: the end of it when it is long (wasm/guests/runtime/overflow.ts). */
+export const outputSchema = z.object({
+  text: z.string(),
+  lines: z.int(),
+  file: z.string().nullable(),
+  cut: z.boolean(),
+});
+export type Output = z.infer<typeof outputSchema>;
+
+/** Where whole outputs go, relative to the sandbox root; git and searches leave it out. */
+const OUTPUT_DIRECTORY = ".deckhand-output";
+
+/** The file for the output of one call, without its ending. Model providers choose the ids of calls. */
+export function callFile(callId: string): string {
+  return `${OUTPUT_DIRECTORY}/${createHash("sha256").update(callId).digest("hex").slice(0, 12)}`;
+}
+
+/** Lines, under a heading if there is one; none for an empty output. */
+export function shownOutput(heading: string | null, output: Output): string[] {
+  if (output.text === "") return [];
+  return [
+    ...(heading === null ? [] : [`${heading}:`]),
+    ...(output.cut ? [aboutCut(output)] : []),
+    output.text.replace(/\n$/, ""),
+  ];
+}
+
+function aboutCut({ lines, file }: Output): string {
+  const where = file === null ? "the rest could not be kept" : `all of it: ${file}`;
+  return `[${lines} lines; this is their end, ${where}]`;
+}
+
+export function linesSummary(lines: number): string {
+  if (lines === 0) return "done";
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}
+
+/** The first line of a program, for people. */
+export function titleOf(program: string): string {
+  const first = program.trim().split("\n")[0] ?? "";
+  return first.length > TITLE_CHARS ? `${first.slice(0, TITLE_CHARS).toWellFormed()}…` : first;
+}
+
+/** A program's `timeout` argument. */
+export const timeoutSeconds = z
+  .number()
+  .positive()
+  .max(600)
+  .optional()
+  .describe("Seconds after which it is stopped: 60 unless set, at most 600.");
+
+/** What a program may reach and use: any program may change files where its session may. */
+export function capabilitiesOf(
+  guest: Guest,
+  call: { readonly timeout?: number | undefined } | null,
+  { readOnly, hosts = [] }: Pick<CapabilityPlace, "readOnly"> & { readonly hosts?: readonly string[] },
+): Capabilities {
+  return guestCapabilities(withTimeout(guest, call?.timeout).limits, { files: "write", readOnly, hosts });
+}
+
+/** The guest with the time that a call asks for. */
+export function withTimeout(guest: Guest, seconds: number | undefined, graceMs = 0): Guest {
+  const timeoutMs = seconds === undefined ? guest.limits.timeoutMs : Math.round(seconds * 1_000);
+  return { ...guest, limits: { ...guest.limits, timeoutMs: timeoutMs + graceMs } };
+}

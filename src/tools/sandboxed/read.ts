@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { ReadRequest } from "../../../wasm/guests/files/request.ts";
+import type { ToolResult } from "../../core/protocol/tool-result.ts";
+import { textResult } from "../../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
+
+const input = z.object({
+  path: z.string().min(1).describe("The file: relative to the working directory, or absolute beneath it."),
+  offset: z.int().min(1).max(4_000_000_000).default(1).describe("The first line to show, counted from 1."),
+  limit: z.int().min(1).max(100_000).default(2_000).describe("How many lines to show at most."),
+});
+
+const imageType = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+const reply = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), summary: z.string(), sha256: z.string() }),
+  z.object({
+    type: z.literal("media"),
+    mediaType: imageType.or(z.literal("application/pdf")),
+    base64: z.string(),
+    sha256: z.string(),
+  }),
+]);
+type Reply = z.infer<typeof reply>;
+
+export function createRead(guest: Guest): Tool {
+  return defineTool({
+    name: "read",
+    description:
+      "Reads a file of the working directory. Text comes with line numbers (number, tab, line; the numbers are not part of the file); " +
+      "PNG, JPEG, GIF and WebP images and PDF documents are shown as such. Long files are cut, with the offset to go on from. " +
+      "A file must be read before write or edit may change it.",
+    input,
+    permission: "read",
+    parallel: true,
+    afterCrash: "replay",
+    grant: () => ({ key: "read", label: "reading files" }),
+    title: ({ path }) => path,
+    capabilities: () => looking(guest),
+    execute: ({ path: asked, offset, limit }, ctx, signal) =>
+      asResult(async () => {
+        const path = relativePath(asked, ctx);
+        const body: ReadRequest = { op: "read", path, offset, limit };
+        return resultOf(await callGuest(guest, { body, reply }, { ctx, signal, writes: false }), path);
+      }),
+  });
+}
+
+function resultOf(read: Reply, path: string): ToolResult {
+  const files = [{ path, sha256: read.sha256, action: "read" as const }];
+  if (read.type === "text") return textResult(read.text, { summary: read.summary, files });
+  const { mediaType, base64: data } = read;
+  const size = `${Math.ceil((data.length * 3) / 4 / 1024)} KB`;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const block =
+    mediaType === "application/pdf"
+      ? { type: "document" as const, name, mediaType, data, context: path }
+      : { type: "image" as const, name, mediaType, data };
+  const kind = mediaType === "application/pdf" ? "PDF" : "image";
+  return {
+    content: [{ type: "text", text: `${path}: ${kind}, ${size}` }, block],
+    isError: false,
+    summary: `${kind}, ${size}`,
+    files,
+  };
+}

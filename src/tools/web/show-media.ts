@@ -1,0 +1,68 @@
+import { Buffer } from "node:buffer";
+import { PlatformError } from "../../core/protocol/errors.ts";
+import type { ToolResultContent } from "../../core/protocol/messages.ts";
+import type { OutgoingFile } from "../../core/protocol/platform.ts";
+import type { ToolResult } from "../../core/protocol/tool-result.ts";
+import type { ToolContext } from "../../core/tool.ts";
+import { note } from "../native/note.ts";
+import { HEAD_BYTES, mediaTypeOf } from "../wasm/workspace/media-type.ts";
+
+/** Files of one message. Source: Discord docs, Create Message; Slack takes as many. */
+const MAX_FILES = 10;
+const NAME_CHARS = 80;
+
+/**
+ * Sends images and PDFs of a result to the thread, so that people see what a tool made for them, and says so to the
+ * model. Once per call, also across a crash; right away, since an answer may never come. A thread that does not take
+ * them spoils no result.
+ */
+export async function showMedia(
+  result: ToolResult,
+  ctx: Pick<ToolContext, "callId" | "thread">,
+  media: readonly ToolResultContent[] = result.content,
+): Promise<ToolResult> {
+  const files = media.flatMap((block, index) => fileOf(block, index)).slice(0, MAX_FILES);
+  const most = ctx.thread.limits.attachmentBytes;
+  const fitting = files.filter(({ data }) => data.length <= most);
+  if (files.length === 0) return result;
+  const tooLarge = files
+    .filter((file) => !fitting.includes(file))
+    .map(({ name }) => `${name} is too large for the thread.`);
+  const said = fitting.length === 0 ? [] : [await sent(fitting, ctx)];
+  return { ...result, content: [...result.content, { type: "text", text: [...said, ...tooLarge].join(" ") }] };
+}
+
+async function sent(
+  files: readonly OutgoingFile[],
+  { callId, thread }: Pick<ToolContext, "callId" | "thread">,
+): Promise<string> {
+  const names = files.map(({ name }) => `\`${name}\``).join(", ");
+  try {
+    await thread.post(`media:${callId}`, note(names, files));
+    return `People see ${names} in the thread.`;
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return `${names} could not be sent to the thread.`;
+  }
+}
+
+function fileOf(block: ToolResultContent, index: number): OutgoingFile[] {
+  if (block.type === "text" || block.data === undefined) return [];
+  const data = Buffer.from(block.data, "base64");
+  return [{ name: fileName(block.name, block.mediaType, index), mediaType: block.mediaType, data }];
+}
+
+/** A plain name with the ending that its content asks for. */
+function fileName(name: string | undefined, mediaType: string, index: number): string {
+  const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";
+  const plain = last.replace(/[^\p{L}\p{N}._ -]/gu, "_").replace(/^\.+/, "");
+  const ending = `.${mediaType.slice(mediaType.indexOf("/") + 1)}`;
+  const stem = plain.toLowerCase().endsWith(ending) ? plain.slice(0, -ending.length) : plain.replace(/\.jpe?g$/i, "");
+  return `${stem.slice(0, NAME_CHARS) || `image-${index + 1}`}${ending}`;
+}
+
+/** Whether bytes are what they are said to be: a model's provider refuses every later request with one that is not. */
+export function isMedia(base64: string, mediaType: string): boolean {
+  const head = Buffer.from(base64.slice(0, 2 * HEAD_BYTES), "base64").subarray(0, HEAD_BYTES);
+  return mediaTypeOf(head) === mediaType;
+}

@@ -1,0 +1,85 @@
+import * as fc from "fast-check";
+import MarkdownIt from "markdown-it";
+import { expect, test } from "vitest";
+import { tailOf } from "../../../../src/adapters/render/markdown/incomplete-markdown.ts";
+
+const ROOM = { lines: 20, chars: 2_000 };
+
+const cases: { written: string; shown: string }[] = [
+  { written: "plain words", shown: "plain words" },
+  { written: "a **bold st", shown: "a **bold st**" },
+  { written: "a **", shown: "a" },
+  { written: "a **bold** and *it", shown: "a **bold** and *it*" },
+  { written: "**bold *both", shown: "**bold *both***" },
+  { written: "run `npm te", shown: "run `npm te`" },
+  { written: "run `", shown: "run" },
+  { written: "see [the do", shown: "see the do" },
+  { written: "see [the docs](https://exa", shown: "see the docs" },
+  { written: "see [the docs](https://example.com)", shown: "see [the docs](https://example.com)" },
+  { written: "text\n##", shown: "text" },
+  { written: "text\n\n- ", shown: "text" },
+  { written: "text\n```t", shown: "text" },
+  { written: "text\n```ts\nconst a", shown: "text\n```ts\nconst a\n```" },
+  { written: "text\n```ts\nconst a\n``", shown: "text\n```ts\nconst a\n```" },
+  { written: "```ts\nconst a\n```\nafter", shown: "```ts\nconst a\n```\nafter" },
+  { written: "2 * 3 and snake_case", shown: "2 * 3 and snake_case" },
+  { written: "`a ** b` stays", shown: "`a ** b` stays" },
+  { written: "**first** closed\n\nthen **open", shown: "**first** closed\n\nthen **open**" },
+  { written: "", shown: "" },
+];
+
+test.each(cases)("of $written people see $shown", ({ written, shown }) => {
+  expect(tailOf(written, ROOM)).toBe(shown);
+});
+
+test("the last lines are shown, and a fence cut in two is opened again", () => {
+  const text = `intro\n\`\`\`py\n${Array.from({ length: 50 }, (_, n) => `print(${n})`).join("\n")}`;
+  expect(tailOf(text, { lines: 3, chars: 500 })).toBe("```py\nprint(47)\nprint(48)\nprint(49)\n```");
+});
+
+test("a line longer than the room shows its end", () => {
+  expect(tailOf("x".repeat(100), { lines: 3, chars: 10 })).toBe(`…${"x".repeat(10)}`);
+});
+
+/** What is read of Markdown once it is rendered. */
+function readable(markdown: string): string {
+  return new MarkdownIt()
+    .parse(markdown, {})
+    .flatMap((token) => token.children ?? [])
+    .map((token) => token.content)
+    .join("");
+}
+
+const sentence = fc
+  .array(
+    fc.constantFrom("word", "**bold word**", "*slanted*", "`code()`", "[a link](https://example.com/x)", "~~gone~~"),
+    {
+      minLength: 1,
+      maxLength: 8,
+    },
+  )
+  .map((words) => words.join(" "));
+const documents = fc
+  .array(
+    fc.oneof(
+      sentence,
+      sentence.map((text) => `- ${text}`),
+      sentence.map((text) => `## ${text}`),
+    ),
+    {
+      minLength: 1,
+      maxLength: 5,
+    },
+  )
+  .map((blocks) => blocks.join("\n\n"));
+
+test("however far a text is written, no marker is ever seen", () => {
+  fc.assert(
+    fc.property(documents, (markdown) => {
+      for (let length = 1; length <= markdown.length; length += 1) {
+        expect(readable(tailOf(markdown.slice(0, length), ROOM)), markdown.slice(0, length)).not.toMatch(/[*`~[\]]/u);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,141 @@
+import * as fc from "fast-check";
+import MarkdownIt from "markdown-it";
+import { expect, test } from "vitest";
+import { splitMarkdown } from "../../../../src/adapters/render/markdown/splitter.ts";
+
+const cases: { name: string; markdown: string; max: number; pieces: string[] }[] = [
+  { name: "a short text stays whole", markdown: "hello\n\nworld", max: 40, pieces: ["hello\n\nworld"] },
+  { name: "an empty text has no pieces", markdown: "", max: 40, pieces: [] },
+  { name: "white space has no pieces", markdown: " \n\n ", max: 40, pieces: [] },
+  {
+    name: "a border between paragraphs is preferred to one between lines",
+    markdown: "first paragraph\n\nsecond line one\nsecond line two",
+    max: 36,
+    pieces: ["first paragraph", "second line one\nsecond line two"],
+  },
+  {
+    name: "a border between lines is preferred to one between words",
+    markdown: "one two three four\nfive six seven eight",
+    max: 30,
+    pieces: ["one two three four", "five six seven eight"],
+  },
+  {
+    name: "a long line breaks between words",
+    markdown: "one two three four five six seven",
+    max: 20,
+    pieces: ["one two three four", "five six seven"],
+  },
+  {
+    name: "a long word breaks anywhere",
+    markdown: "a".repeat(25),
+    max: 10,
+    pieces: ["a".repeat(10), "a".repeat(10), "a".repeat(5)],
+  },
+  {
+    name: "a fence is closed at the border and opened again with its language",
+    markdown: "```ts title=x\nconst a = 1;\nconst b = 2;\nconst c = 3;\n```",
+    max: 40,
+    pieces: ["```ts title=x\nconst a = 1;\n```", "```ts\nconst b = 2;\nconst c = 3;\n```"],
+  },
+  {
+    name: "no empty code block is opened when the code ends at the border",
+    markdown: "```ts\nconst a = 1;\nconst b = 2;\n```\n\nThat is all there is to it.",
+    max: 36,
+    pieces: ["```ts\nconst a = 1;\nconst b = 2;\n```", "That is all there is to it."],
+  },
+  {
+    name: "blank lines inside code are kept",
+    markdown: "```\naaaaaaaaaaaaaaaa\n\n\nbbbbbbbbbbbbbbbb\n```",
+    max: 32,
+    pieces: ["```\naaaaaaaaaaaaaaaa\n\n\n```", "```\nbbbbbbbbbbbbbbbb\n```"],
+  },
+  {
+    name: "a longer fence is not closed by a shorter one inside it",
+    markdown: "````md\n```\ninner inner inner\n```\nmore more more more\n````",
+    max: 48,
+    pieces: ["````md\n```\ninner inner inner\n```\n````", "````md\nmore more more more\n````"],
+  },
+  {
+    name: "a fence in a list item closes at the margin once it was opened again",
+    markdown: "1. run\n\n    ```sh\n    one one one one\n    two two two two\n    ```\n\nend",
+    max: 44,
+    pieces: ["1. run\n\n    ```sh\n    one one one one\n```", "```sh\n    two two two two\n```\n\nend"],
+  },
+];
+
+test.each(cases)("$name", ({ markdown, max, pieces }) => {
+  expect(splitMarkdown(markdown, max)).toEqual(pieces);
+});
+
+const maxChars = fc.integer({ min: 40, max: 400 });
+
+test("no piece is longer than allowed, empty, or cuts a character in two", () => {
+  const text = fc.array(
+    fc.oneof(
+      fc.string({ unit: "binary", maxLength: 80 }),
+      fc.constantFrom("\n", "\n\n", "```", "```ts\n", "\n~~~~\n", "    ```\n", "  ", "😀😀😀", "`".repeat(70)),
+    ),
+    { maxLength: 40 },
+  );
+  fc.assert(
+    fc.property(text, fc.integer({ min: 20, max: 200 }), (parts, max) => {
+      const markdown = parts.join("");
+      for (const piece of splitMarkdown(markdown, max)) {
+        expect(piece.length).toBeLessThanOrEqual(max);
+        expect(piece.trim()).not.toBe("");
+        expect(piece.isWellFormed()).toBe(true);
+      }
+    }),
+  );
+});
+
+test("an unbroken text comes back by joining its pieces", () => {
+  const unbroken = fc.string({ unit: fc.constantFrom("a", "é", "😀", "漢"), minLength: 1, maxLength: 900 });
+  fc.assert(
+    fc.property(unbroken, maxChars, (text, max) => {
+      expect(splitMarkdown(text, max).join("")).toBe(text);
+    }),
+  );
+});
+
+/** A document of paragraphs, lists and fenced code in which every word is its own. */
+const documents = fc
+  .array(
+    fc.record({
+      kind: fc.constantFrom("paragraph", "list", "code", "quoted code"),
+      language: fc.constantFrom("", "ts", "python"),
+      lines: fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 8 }),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((blocks) => {
+    let next = 0;
+    const line = (words: number) => Array.from({ length: words }, () => `w${next++}.`).join(" ");
+    return blocks
+      .map(({ kind, language, lines }) => {
+        const text = lines.map(line);
+        if (kind === "paragraph") return text.join("\n");
+        if (kind === "list") return text.map((item) => `- ${item}`).join("\n");
+        const marker = kind === "code" ? "```" : "~~~~";
+        return [`${marker}${language}`, ...text, marker].join("\n");
+      })
+      .join("\n\n");
+  });
+
+/** Each word with the language of the code block it stands in, as a Markdown parser reads it. */
+function wordsOf(markdown: string): string[] {
+  return new MarkdownIt().parse(markdown, {}).flatMap((token) => {
+    if (token.type !== "fence" && token.type !== "inline") return [];
+    const place = token.type === "fence" ? `code ${token.info}` : "text";
+    return [...token.content.matchAll(/w\d+\./gu)].map(([word]) => `${word} in ${place}`);
+  });
+}
+
+test("every word arrives once, in order, inside or outside code as it was written", () => {
+  fc.assert(
+    fc.property(documents, maxChars, (markdown, max) => {
+      expect(splitMarkdown(markdown, max).flatMap(wordsOf)).toEqual(wordsOf(markdown));
+    }),
+    { numRuns: 300 },
+  );
+});

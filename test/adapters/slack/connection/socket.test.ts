@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { begin } from "../../../contracts/platform-steps.ts";
+import { openSlackHarness } from "../../../support/slack/slack-harness.ts";
+
+test("when Slack recycles the connection, a new one stands at once and nothing is missed", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const again = harness.server.deliveries.nextConnection();
+  const cutAt = Date.now();
+  harness.server.deliveries.cut("disconnect");
+  await harness.mention("meanwhile");
+  await again;
+  // The SDK alone would wait five seconds.
+  expect(Date.now() - cutAt).toBeLessThan(5_000);
+  expect((await inbox.nextMessage()).text).toBe("meanwhile");
+  expect(harness.platform.health()).toEqual({ connected: true, detail: "connected by Socket Mode" });
+});
+
+test("a socket that is open but dead is noticed and replaced", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const again = harness.server.deliveries.nextConnection();
+  harness.server.deliveries.freeze();
+  await again;
+  await harness.mention("is anybody there?");
+  expect((await inbox.nextMessage()).text).toBe("is anybody there?");
+});
+
+test("while Slack refuses connections the adapter says so and tries again until it may", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  for (const error of ["internal_error", "invalid_auth"]) {
+    harness.server.faults.add("apps.connections.open", { kind: "error", error });
+  }
+  const again = harness.server.deliveries.nextConnection();
+  harness.server.deliveries.cut("break");
+  await expect.poll(() => harness.platform.health().detail).toMatch(/cannot sign in at \S+ \(internal_error\)|lost/u);
+  expect(harness.platform.health().connected).toBe(false);
+  await again;
+  await harness.mention("back");
+  expect((await inbox.nextMessage()).text).toBe("back");
+  expect(harness.log.warnings.map(({ event }) => event)).toContain("slack_connect_failed");
+});
+
+test("stopping while it connects again ends the attempts", async () => {
+  await using harness = await openSlackHarness();
+  await begin(harness);
+  const held = Promise.withResolvers<void>();
+  harness.server.faults.add("apps.connections.open", { kind: "slow", until: held.promise });
+  const asked = harness.server.calls.length;
+  harness.server.deliveries.cut("break");
+  await expect.poll(() => harness.server.calls.length).toBeGreaterThan(asked);
+  await harness.platform.stop();
+  held.resolve();
+  await expect.poll(() => harness.openConnections()).toBe(0);
+  expect(harness.platform.health()).toEqual({ connected: false, detail: "stopped" });
+});
+
+test("an event is answered late if it has to be, and an answer to a closed socket is no crash", async () => {
+  await using harness = await openSlackHarness();
+  const inbox = await begin(harness);
+  const release = inbox.hold();
+  const said = await harness.mention("slow database");
+  await inbox.nextMessage();
+  const again = harness.server.deliveries.nextConnection();
+  harness.server.deliveries.cut("break");
+  release();
+  await again;
+  await said.answered;
+  expect(inbox.fresh).toHaveLength(1);
+});

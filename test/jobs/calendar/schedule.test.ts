@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { dueBetween, nextDue, nextDueTimes, readSchedule, type Schedule } from "../../../src/jobs/calendar/schedule.ts";
+import { clockTimeIn, sentenceOf, timeIn } from "../../../src/jobs/calendar/sentence.ts";
+import { isDueOn, type Offset, offsetsOf, type YearOfExpression } from "../wall-calendar.ts";
+
+function schedule(cron: string, timezone = "Europe/Paris"): Schedule {
+  const read = readSchedule({ cron, dueOnce: null, timezone });
+  if (read.type === "refused") throw new Error(read.reason);
+  return read.schedule;
+}
+
+/** Expressions with what the calendar of the test is told of them, field by field. */
+const YEAR: readonly YearOfExpression[] = [
+  { cron: "0 9 * * *", minutes: [0], hours: [9] },
+  { cron: "0 9 * * 1-5", minutes: [0], hours: [9], weekdays: [1, 2, 3, 4, 5] },
+  { cron: "30 2 * * *", minutes: [30], hours: [2] },
+  { cron: "0,20,40 2 * * *", minutes: [0, 20, 40], hours: [2] },
+  { cron: "15 1 * * *", minutes: [15], hours: [1] },
+  { cron: "*/30 * * * *", minutes: [0, 30] },
+  { cron: "0 */3 * * *", minutes: [0], hours: [0, 3, 6, 9, 12, 15, 18, 21] },
+  { cron: "@hourly", minutes: [0] },
+  { cron: "@daily", minutes: [0], hours: [0] },
+  { cron: "59 1-3 * * SUN", minutes: [59], hours: [1, 2, 3], weekdays: [0] },
+  { cron: "0 0 3 1 * *", minutes: [0], hours: [3], days: [1] },
+  { cron: "45 23 * MAR,OCT,NOV SAT", minutes: [45], hours: [23], months: [3, 10, 11], weekdays: [6] },
+];
+const ZONES = ["Europe/Paris", "America/New_York", "Australia/Lord_Howe"];
+
+describe.each(ZONES)("over a year of %s, through both changes of the clocks", (zone) => {
+  const from = Date.UTC(2027, 0, 1);
+  const until = Date.UTC(2028, 0, 1);
+  let offsets: readonly Offset[] = [];
+  beforeAll(() => {
+    offsets = offsetsOf(zone, from, until);
+  });
+
+  test.each(YEAR)("$cron is due at each of its wall times once, none lost", (expression) => {
+    const expected = isDueOn(expression, { from, until, offsets });
+    const due: number[] = [];
+    const read = schedule(expression.cron, zone);
+    for (let at = nextDue(read, from - 1); at !== null && at < until; at = nextDue(read, at)) due.push(at);
+    expect(due).toEqual(expected);
+  });
+
+  test("the calendar of the test knows two changes of the clocks", () => {
+    expect(offsets).toHaveLength(3);
+  });
+});
+
+test.each([
+  // Clocks go from 02:00 to 03:00 at 01:00 UTC on 28 March 2027, and from 03:00 to 02:00 at 01:00 UTC on 31 October.
+  { cron: "30 2 * * *", after: "2027-03-27T12:00:00Z", due: ["2027-03-28T01:00:00Z", "2027-03-29T00:30:00Z"] },
+  { cron: "*/20 2 * * *", after: "2027-03-27T12:00:00Z", due: ["2027-03-28T01:00:00Z", "2027-03-29T00:00:00Z"] },
+  { cron: "30 2 * * *", after: "2027-10-30T12:00:00Z", due: ["2027-10-31T00:30:00Z", "2027-11-01T01:30:00Z"] },
+  { cron: "0 * * * *", after: "2027-10-30T23:30:00Z", due: ["2027-10-31T00:00:00Z", "2027-10-31T02:00:00Z"] },
+  { cron: "0 * * * *", after: "2027-10-31T01:30:00Z", due: ["2027-10-31T02:00:00Z", "2027-10-31T03:00:00Z"] },
+  { cron: "*/15 * * * * *", after: "2027-10-31T01:59:50Z", due: ["2027-10-31T02:00:00Z", "2027-10-31T02:00:15Z"] },
+])("in Paris after $after, $cron is due at $due", ({ cron, after, due }) => {
+  const times = nextDueTimes(schedule(cron), Date.parse(after), 2);
+  expect(times).toEqual(due.map((time) => Date.parse(time)));
+});
+
+test("a day that a zone leaves out is due once, at its end", () => {
+  const samoa = nextDueTimes(schedule("0 9 * * *", "Pacific/Apia"), Date.parse("2011-12-29T19:30:00Z"), 2);
+  expect(samoa.map((time) => new Date(time).toISOString())).toEqual([
+    "2011-12-30T10:00:00.000Z",
+    "2011-12-30T19:00:00.000Z",
+  ]);
+});
+
+test.each([
+  {
+    cron: "61 * * * *",
+    reason:
+      "`61 * * * *` is no cron expression: Invalid value for minute: 61. For example, `0 9 * * *` is every day at 09:00.",
+  },
+  {
+    cron: "* * *",
+    reason:
+      "`* * *` has 3 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * *` is every day at 09:00.",
+  },
+  {
+    cron: "daily",
+    reason:
+      "`daily` has 1 field; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `@daily` is every day at 00:00.",
+  },
+  {
+    cron: "every friday at 5pm",
+    reason:
+      "`every friday at 5pm` has 4 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 5` is every Friday at 09:00.",
+  },
+  {
+    cron: "every friday",
+    reason:
+      "`every friday` has 2 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 5` is every Friday at 09:00.",
+  },
+  {
+    cron: "every weekday at 9 o'clock",
+    reason:
+      "`every weekday at 9 o'clock` is no cron expression: configuration entry 1 (every) contains illegal characters. For example, `0 9 * * 1-5` is every weekday at 09:00.",
+  },
+  {
+    cron: "0 0 9 1 1 * 2030",
+    reason:
+      "`0 0 9 1 1 * 2030` has 7 fields; an expression has five fields (minute hour day month weekday), or six with seconds first. For example, `0 9 * * 0,6` is every Saturday and Sunday at 09:00.",
+  },
+  { cron: "0 0 31 2 *", reason: "`0 0 31 2 *` never comes: there is no such date." },
+  {
+    cron: "@reboot",
+    reason:
+      "`@reboot` is no cron expression: @reboot is not supported. For example, `@weekly` is every week, on Sunday at 00:00.",
+  },
+  {
+    cron: "*/0 * * * *",
+    reason:
+      "`*/0 * * * *` is no cron expression: Syntax error, illegal stepping: 0. For example, `*/5 * * * *` is every 5 minutes.",
+  },
+  {
+    cron: "0 9 * * *",
+    timezone: "Europe/Pari",
+    reason: "There is no time zone `Europe/Pari`. Did you mean Europe/Paris?",
+  },
+  {
+    cron: "0 9 * * *",
+    timezone: "Narnia",
+    reason: "There is no time zone `Narnia`. Zones are written like Europe/Paris.",
+  },
+])("$cron is refused: $reason", ({ cron, timezone = "Europe/Paris", reason }) => {
+  expect(readSchedule({ cron, dueOnce: null, timezone })).toEqual({ type: "refused", reason });
+});
+
+test.each([
+  ["0 9 * * 1-5", "every weekday at 09:00 Europe/Paris"],
+  ["0 9 * * mon-fri", "every weekday at 09:00 Europe/Paris"],
+  ["5 14 * * *", "every day at 14:05 Europe/Paris"],
+  ["0 30 8 * * SUN", "every Sunday at 08:30 Europe/Paris"],
+  ["@daily", "every day at 00:00 Europe/Paris"],
+  ["@hourly", "every hour Europe/Paris"],
+  ["*/5 * * * *", "every 5 minutes Europe/Paris"],
+  ["*/10 * * * * *", "every 10 seconds Europe/Paris"],
+  ["0 9 1 * *", "at 09:00, on day 1 of the month Europe/Paris"],
+])("%s is said as “%s”", (cron, sentence) => {
+  expect(sentenceOf(schedule(cron))).toBe(sentence);
+});
+
+test("a reminder is due once", () => {
+  const at = Date.parse("2026-12-01T08:30:00Z");
+  const read = readSchedule({ cron: null, dueOnce: at, timezone: "Europe/Paris" });
+  if (read.type === "refused") throw new Error(read.reason);
+  expect(nextDueTimes(read.schedule, at - 1, 3)).toEqual([at]);
+  expect(nextDue(read.schedule, at)).toBeNull();
+  expect(sentenceOf(read.schedule)).toBe("once, on Tue 1 Dec 2026 09:30 Europe/Paris");
+});
+
+test("times are said as the zone's clocks show them", () => {
+  const at = Date.parse("2026-07-01T22:05:00Z");
+  expect(timeIn(at, "Asia/Tokyo")).toBe("Thu 2 Jul 2026 07:05");
+  expect(clockTimeIn(at + 7_000, "Asia/Tokyo")).toBe("07:05:07");
+});
+
+test.each([
+  { cron: "0 * * * *", hours: 5, limit: 10, times: 5, isCut: false },
+  { cron: "0 * * * *", hours: 500, limit: 10, times: 10, isCut: true },
+  { cron: "* * * * * *", hours: 24 * 400, limit: 500, times: 500, isCut: true },
+  { cron: "0 0 1 1 *", hours: 24 * 365 * 5, limit: 500, times: 5, isCut: false },
+  { cron: "0 0 1 1 *", hours: 1, limit: 500, times: 0, isCut: false },
+])("of $hours hours of $cron, the newest $times due times are named", ({ cron, hours, limit, times, isCut }) => {
+  const until = Date.parse("2027-06-15T12:30:30Z");
+  const due = dueBetween(schedule(cron), { after: until - hours * 3_600_000, until }, limit);
+  expect(due).toMatchObject({ isCut });
+  expect(due.times).toHaveLength(times);
+  expect(due.times).toEqual(due.times.toSorted((a, b) => a - b));
+  expect(due.times.every((time) => time <= until)).toBe(true);
+});

@@ -1,0 +1,314 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { JobDraft, JobRequest } from "../../../src/core/jobs/job-control.ts";
+import { until } from "../../support/bot.ts";
+import { skillNamed } from "../../support/skill-file.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { CHANNEL, openWorld, type World } from "../world.ts";
+
+const ANA = { id: "slack:U1", name: "ana", roles: [] };
+const BEN = { id: "slack:U2", name: "ben", roles: [] };
+const ADMIN = { id: "slack:UADMIN", name: "root", roles: [] };
+
+function by(person: JobRequest["person"], world: World): JobRequest {
+  return { person, thread: CHANNEL, at: world.clock.now() };
+}
+
+const refusals: { draft: JobDraft; reason: string }[] = [
+  { draft: { prompt: "Look." }, reason: "`--cron` is missing: when is it due? `--at` makes it due once." },
+  { draft: { cron: "@daily" }, reason: "`--prompt` is missing: what is to be done?" },
+  {
+    draft: { cron: "61 * * * *", prompt: "x" },
+    reason:
+      "`61 * * * *` is no cron expression: Invalid value for minute: 61. For example, `0 9 * * *` is every day at 09:00.",
+  },
+  {
+    draft: { cron: "@daily", at: "in 2 h", prompt: "x" },
+    reason: "Either `--cron` or `--at`: a job repeats, or it is due once.",
+  },
+  { draft: { at: "2020-01-01 09:00", prompt: "x" }, reason: "That time is past." },
+  {
+    draft: { at: "tomorrow", prompt: "x" },
+    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  },
+  {
+    draft: { at: "2027-02-31 09:00", prompt: "x" },
+    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  },
+  {
+    draft: { at: "tomorrow at 2029Z", prompt: "x" },
+    reason: "I don't understand `--at`. It is written `2026-12-01 09:00`, or `in 2 hours`.",
+  },
+  { draft: { at: "in 99999999999 days", prompt: "x" }, reason: "That is too far away." },
+  { draft: { cron: "@daily", prompt: "x", silent: "perhaps" }, reason: "`--silent` must be yes or no." },
+  {
+    draft: { cron: "@daily", prompt: "x", "pause-after": "3000000000" },
+    reason: "`--pause-after` must be at most 1,000.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", timezone: "Mars" },
+    reason: "There is no time zone `Mars`. Zones are written like Europe/Paris.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", agent: "nobody" },
+    reason: "There is no agent `nobody`. Known: build, plan.",
+  },
+  { draft: { cron: "@daily", prompt: "x", timeout: "soon" }, reason: "`--timeout` must be a number of seconds." },
+  {
+    draft: { cron: "@daily", prompt: "x", overlap: "maybe" },
+    reason: "`--overlap` must be skip, queue or cancel-previous.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", name: "<!channel>" },
+    reason: "`--name` must be letters, digits and plain signs.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", channel: "#nowhere" },
+    reason: "I don't know the channel `#nowhere`. Say it in that channel, or mention me there once.",
+  },
+  { draft: { cron: "@daily", prompt: "x", skill: "weather" }, reason: "There is no skill `weather`. Known: forecast." },
+  {
+    draft: { cron: "@daily", prompt: "x", skill: "forecast" },
+    reason:
+      'The skill **forecast** needs **place** (which place), **days** (which days): `--skill "forecast <place> <days>"`.',
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", skill: "forecast place=Lyon" },
+    reason: 'The skill **forecast** needs **days** (which days): `--skill "forecast <place> <days>"`.',
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", tools: "bash" },
+    reason:
+      "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.",
+  },
+  {
+    draft: { cron: "@daily", prompt: "x", mode: "agi" },
+    reason:
+      "Only admins and approvers may grant a job tools or the mode `agi`, and change one that has them: nobody is asked while it runs.",
+  },
+];
+
+test("what cannot be is refused with the reason", async () => {
+  const world = await openWorld({ skills: [skillNamed("forecast", ["place", "days"])] });
+  for (const { draft, reason } of refusals) {
+    expect(await world.jobs.control.add(draft, by(ANA, world))).toMatchObject({ isDone: false, text: reason });
+  }
+  expect((await world.store.jobs.all()).jobs).toEqual([]);
+});
+
+test("what a job's skill is applied to holds in the sessions of its runs", async () => {
+  const world = await openWorld({ skills: [skillNamed("forecast", ["place"])] });
+  const id = await world.add({
+    name: "Weather",
+    cron: "0 * * * *",
+    prompt: "Tell us.",
+    skill: "forecast San Francisco",
+  });
+  await world.pass(3_600_000 + 60_000, 10_000);
+  const [occurrence] = await world.occurrences(id);
+  const session = await world.store.sessions.get(occurrence?.sessionId ?? "");
+  expect(session?.settings).toMatchObject({ activeSkill: "forecast", activeSkillLine: "San Francisco" });
+});
+
+test("where nobody is named to decide and whoever asks may not, nobody gives a job more than to look", async () => {
+  const world = await openWorld({ access: { admins: [] }, requesterDecides: false });
+  const draft = { cron: "@daily", prompt: "x", mode: "agi" };
+  expect(await world.jobs.control.add(draft, by(ANA, world))).toMatchObject({ isDone: false });
+  expect(await world.jobs.control.add({ ...draft, mode: "read" }, by(ANA, world))).toMatchObject({ isDone: true });
+});
+
+test("a new job answers with its sentence and the next three times, and a name is given once", async () => {
+  const world = await openWorld();
+  const draft = { cron: "0 9 * * 1-5", prompt: "Post the *open* tickets" };
+  expect(await world.jobs.control.add(draft, by(ANA, world))).toEqual({
+    isDone: true,
+    text: "✓ **Post the open tickets** · every weekday at 09:00 Europe/Paris\nNext: Tue 5 Jan 2027 09:00 · Wed 6 Jan 2027 09:00 · Thu 7 Jan 2027 09:00",
+  });
+  expect(await world.jobs.control.add({ ...draft, name: "post the OPEN tickets" }, by(BEN, world))).toMatchObject({
+    isDone: false,
+  });
+});
+
+test.each([
+  ["2027-02-01 09:30", "2027-02-01T08:30:00.000Z"],
+  ["2027-02-01 9:30:15", "2027-02-01T08:30:15.000Z"],
+  ["2027-02-01T09:30:00-05:00", "2027-02-01T14:30:00.000Z"],
+  ["2027-02-01T09:30:00.000Z", "2027-02-01T09:30:00.000Z"],
+  ["in 2 hours", "2027-01-04T10:00:00.000Z"],
+])("a reminder at %s is due at %s", async (at, due) => {
+  const world = await openWorld();
+  const id = await world.add({ at, prompt: "x" });
+  expect(new Date((await world.store.jobs.get(id))?.dueOnce ?? 0).toISOString()).toBe(due);
+});
+
+test("names that look alike are one, and a name taken from the prompt shows all that is in it", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Café  report", cron: "@daily", prompt: "x" });
+  const taken = await world.jobs.control.add(
+    { name: "cafe\u0301 report", cron: "@daily", prompt: "x" },
+    by(ANA, world),
+  );
+  expect(taken.text).toBe("There is a job **café report** already. Choose another `--name`.");
+  expect(await world.jobs.control.act("show", "cafe\u0301 \t report", by(ANA, world))).toMatchObject({ isDone: true });
+  await world.add({ cron: "@daily", prompt: `Look at \u202egpj.exe\u202c\tand ${"x".repeat(16)}😀 in ops` });
+  expect((await world.store.jobs.all()).jobs.map(({ name }) => name)).toEqual([
+    "Café report",
+    `Look at gpj.exe and ${"x".repeat(16)}😀…`,
+  ]);
+});
+
+test("an admin may grant tools, and the run gets them", async () => {
+  const world = await openWorld();
+  const draft = { name: "Tidy", cron: "0 10 * * *", prompt: "x", tools: "bash, write" };
+  expect(await world.jobs.control.add(draft, by(ADMIN, world))).toMatchObject({ isDone: true });
+  await world.pass(61 * 60_000, 10_000);
+  expect(world.runs).toMatchObject([{ mode: "read", tools: ["bash", "write"], author: { id: "slack:UADMIN" } }]);
+});
+
+test("only the owner and admins change, run, pause and remove a job; others see it", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Watch", cron: "@daily", prompt: "x" });
+  const { control } = world.jobs;
+  for (const action of ["run", "enable", "disable", "remove"] as const) {
+    expect(await control.act(action, "watch", by(BEN, world))).toMatchObject({
+      isDone: false,
+      text: expect.stringContaining("@ana's"),
+    });
+  }
+  expect(await control.edit("Watch", { timeout: "5" }, by(BEN, world))).toMatchObject({ isDone: false });
+  expect(await control.act("show", "Watch", by(BEN, world))).toMatchObject({ isDone: true });
+  expect((await control.list({ ...by(BEN, world), thread: { ...CHANNEL, channelId: "C2" } })).text).toContain(
+    "There are no jobs here",
+  );
+  expect((await control.list({ ...by(ANA, world), thread: { ...CHANNEL, channelId: "C2" } })).text).toContain(
+    "**Watch**",
+  );
+  expect(await control.act("disable", "Watch", by(ADMIN, world))).toMatchObject({ isDone: true });
+  expect(await control.act("remove", "Watch", by(ANA, world))).toMatchObject({ isDone: true });
+  expect(await control.act("show", "Watch", by(ANA, world))).toEqual({
+    isDone: false,
+    text: "I don't know a job `Watch`. There are none here.",
+  });
+});
+
+test("an edit keeps what it does not name, and the new schedule counts from now", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look.", timeout: "42" });
+  const answer = await world.jobs.control.edit(id, { cron: "30 9 * * *", name: "Early" }, by(ANA, world));
+  expect(answer.text).toContain("**Early** · every day at 09:30 Europe/Paris");
+  expect(await world.store.jobs.get(id)).toMatchObject({ name: "Early", timeoutMs: 42_000, prompt: "Look." });
+  await world.pass(2 * 3_600_000, 10_000);
+  expect((await world.occurrences(id)).map(({ scheduledFor }) => new Date(scheduledFor).toISOString())).toEqual([
+    "2027-01-04T08:30:00.000Z",
+  ]);
+});
+
+test("changes at the same moment all hold, and one of a job that is being removed says that it is gone", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  const { control } = world.jobs;
+  await Promise.all([
+    control.edit(id, { prompt: "Look twice." }, by(ANA, world)),
+    control.edit(id, { timeout: "7" }, by(ADMIN, world)),
+    control.edit(id, { budget: "2" }, by(ADMIN, world)),
+  ]);
+  const job = await world.store.jobs.get(id);
+  expect(job).toMatchObject({ prompt: "Look twice.", timeoutMs: 7_000, budgetUsd: 2 });
+  const [removed, edited, enabled] = await Promise.all([
+    control.act("remove", id, by(ANA, world)),
+    control.edit(id, { timeout: "8" }, by(ADMIN, world)),
+    control.act("enable", id, by(ADMIN, world)),
+  ]);
+  expect([removed.isDone, edited.text]).toEqual([true, `I don't know a job \`${id}\`. There are none here.`]);
+  expect(enabled.text).toContain("**Watch**");
+});
+
+test("a due time that waits for its jitter is kept when something else of the job changes", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look.", jitter: "1800" });
+  await world.pass(3_601_000, 30_000);
+  expect(await world.occurrences(id)).toEqual([]);
+  await world.jobs.control.edit(id, { prompt: "Look twice." }, by(ANA, world));
+  await world.pass(1_900_000, 30_000);
+  expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded" }]);
+  expect(world.runs).toMatchObject([{ prompt: expect.stringContaining("Look twice.") }]);
+});
+
+test("a reminder that has come is not enabled, but given another time; a paused job says that it is", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Call", at: "in 10 minutes", prompt: "Call." });
+  await world.pass(11 * 60_000, 10_000);
+  const { control } = world.jobs;
+  expect(await control.act("enable", id, by(ANA, world))).toEqual({
+    isDone: false,
+    text: "**Call** was due once, and that is past: `/jobs edit` with `--at` sets another time.",
+  });
+  expect((await control.edit(id, { at: "in 10 minutes" }, by(ANA, world))).text).toContain(
+    "\nNext: Mon 4 Jan 2027 09:21",
+  );
+  await world.pass(11 * 60_000, 10_000);
+  expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded" }, { status: "succeeded" }]);
+  const other = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  await control.act("disable", other, by(ANA, world));
+  expect((await control.edit(other, { cron: "@hourly" }, by(ANA, world))).text).toBe(
+    "✓ **Watch** · every hour Europe/Paris\n⏸ It is paused; `/jobs enable` goes on.",
+  );
+});
+
+test("a paused job misses nothing: due times count anew once it is enabled", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "0 * * * *", prompt: "Look." });
+  await world.jobs.control.act("disable", id, by(ANA, world));
+  await world.pass(3 * 3_600_000, 30_000);
+  await world.jobs.control.act("enable", id, by(ANA, world));
+  await world.pass(3_660_000, 10_000);
+  expect((await world.occurrences(id)).map(({ status }) => status)).toEqual(["succeeded"]);
+});
+
+test("the same request for a run, delivered again, is one run", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Watch", cron: "@daily", prompt: "Look." });
+  const request = by(ANA, world);
+  expect(await world.jobs.control.act("run", id, request)).toMatchObject({ isDone: true });
+  await world.pass(5_000);
+  await world.jobs.control.act("run", id, request);
+  await world.pass(5_000);
+  expect(world.runs).toHaveLength(1);
+  expect(await world.occurrences(id)).toMatchObject([{ trigger: "person", status: "succeeded" }]);
+});
+
+test("the file of jobs is what there is: read again when it changes, and not editable in chat", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const entry = (name: string, more: object = {}) => ({
+    name,
+    cron: "0 10 * * *",
+    prompt: "Look.",
+    channel: "slack:T1/C1",
+    ...more,
+  });
+  writeFileSync(
+    file,
+    JSON.stringify([entry("One", { owner: "slack:U1", tools: ["bash"], silent: true }), entry("Two")]),
+  );
+  const world = await openWorld({ file });
+  const names = async () =>
+    (await world.store.jobs.all()).jobs.map(({ name, source, enabled }) => `${name} ${source} ${enabled}`);
+  expect(await names()).toEqual(["One file true", "Two file true"]);
+  expect((await world.jobs.control.list(by(ANA, world))).text).toContain("from the file of jobs");
+  expect(await world.jobs.control.act("remove", "One", by(ANA, world))).toMatchObject({ isDone: false });
+
+  writeFileSync(file, JSON.stringify([entry("Two", { enabled: false }), entry("Three")]));
+  await world.pass(61_000);
+  // The file is read beside the test's clock.
+  await until(async () => (await names()).join() === "Three file true,Two file false", {
+    what: () => "the file to be read again",
+  });
+  // While something in it cannot be read, nothing is taken for gone.
+  writeFileSync(file, JSON.stringify([entry("Three"), { nonsense: 1 }, entry("Four")]));
+  await world.pass(61_000);
+  await until(async () => (await names()).includes("Four file true"), {
+    what: () => "the file to be read once more",
+  });
+  expect(await names()).toEqual(["Four file true", "Three file true", "Two file false"]);
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { CHANNEL, openWorld } from "../world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** When the world's next full hour comes, in which the job is due. */
+const DAILY = { name: "Count", cron: "0 10 * * *", prompt: "Look.", timeout: "300" };
+const LINE = "⏹ **Count** · stopped by its time limit of 300 s: count the tickets";
+const CANCELLED = { type: "cancelled", by: "its time limit of 300 s" };
+
+/** Two of the job's five minutes are its run's own. */
+async function leavingWorld(lasts: { child: number; child_end: number }) {
+  const world = await openWorld();
+  world.play = () => ({ takesMs: 2 * MINUTE, leaves: true });
+  world.lasts = lasts;
+  const id = await world.add(DAILY);
+  await world.pass(HOUR + 2 * MINUTE + 5_000);
+  expect(await world.occurrences(id)).toMatchObject([{ status: "succeeded" }]);
+  const due = (await world.occurrences(id))[0]?.scheduledFor ?? 0;
+  return { world, due };
+}
+
+function lines(posts: readonly string[]): string[] {
+  return posts.filter((post) => post.startsWith("⏹"));
+}
+
+test("what a job's run leaves behind has what is left of its time; its end is said once, in the report's thread", async () => {
+  const { world, due } = await leavingWorld({ child: 10 * HOUR, child_end: 0 });
+  await world.pass(2 * MINUTE + 40_000);
+  expect(world.leftovers).toEqual([]);
+  await world.pass(10 * MINUTE);
+  expect(world.leftovers).toMatchObject([{ kind: "child", outcome: CANCELLED }]);
+  expect(Math.abs((world.leftovers[0]?.at ?? 0) - due - 5 * MINUTE)).toBeLessThanOrEqual(12_000);
+  expect(lines(world.posts())).toEqual([LINE]);
+  const [report] = world.platform.messages.keys();
+  expect(world.announcedIn).toEqual([{ ...CHANNEL, threadId: report }]);
+});
+
+test("a restart leaves what is left of the time; the time away is not of it", async () => {
+  const { world } = await leavingWorld({ child: 10 * HOUR, child_end: 0 });
+  await world.pass(MINUTE);
+  await world.away(HOUR);
+  await world.pass(MINUTE + 40_000);
+  expect(world.leftovers).toEqual([]);
+  await world.pass(MINUTE);
+  expect(world.leftovers).toMatchObject([{ kind: "child", outcome: CANCELLED }]);
+  expect(lines(world.posts())).toEqual([LINE]);
+});
+
+test("a run that the end of a sub-agent begins has no time of its own, and says itself that it is stopped", async () => {
+  const { world } = await leavingWorld({ child: 4 * MINUTE, child_end: 10 * HOUR });
+  await world.pass(2 * MINUTE);
+  expect(world.leftovers).toMatchObject([{ kind: "child", outcome: { type: "end_turn" } }]);
+  await world.pass(2 * MINUTE);
+  expect(world.leftovers.slice(1)).toMatchObject([{ kind: "child_end", outcome: CANCELLED }]);
+  expect(lines(world.posts())).toEqual([]);
+});
+
+test("what ends within the time ends as it would", async () => {
+  const { world } = await leavingWorld({ child: 3 * MINUTE, child_end: 30_000 });
+  await world.pass(10 * MINUTE);
+  expect(world.leftovers.map(({ outcome }) => outcome.type)).toEqual(["end_turn", "end_turn"]);
+  expect(lines(world.posts())).toEqual([]);
+});

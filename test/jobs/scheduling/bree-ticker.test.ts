@@ -1,0 +1,56 @@
+import { expect, onTestFinished, test } from "vitest";
+import { BreeTicker } from "../../../src/jobs/scheduling/bree-ticker.ts";
+import { systemRuntime } from "../../../src/runtime.ts";
+import { silentLog } from "../../support/silent-log.ts";
+
+const { clock } = systemRuntime();
+
+/** Bree with its real timers and worker threads; resolves once as many ticks have come as are awaited. */
+async function openTicker(awaited: number) {
+  const ticker = new BreeTicker({ clock, log: silentLog });
+  onTestFinished(() => ticker.stop());
+  const ticks: { jobId: string; at: number }[] = [];
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  await ticker.start((jobId) => {
+    ticks.push({ jobId, at: clock.now() });
+    if (ticks.length === awaited) resolve();
+  });
+  return { ticker, ticks, all };
+}
+
+test("each job that is due ticks once, at its time, though many share one worker", async () => {
+  const { ticker, ticks, all } = await openTicker(200);
+  const due = clock.now() + 1_500;
+  for (let number = 0; number < 200; number += 1) await ticker.set(`job-${number}`, due);
+  await all;
+  expect(new Set(ticks.map(({ jobId }) => jobId)).size).toBe(200);
+  expect(ticks.every(({ at }) => at >= due - 5)).toBe(true);
+});
+
+test("what is set anew ticks at its new time only, what is cleared never, and what is past at once", async () => {
+  const { ticker, ticks, all } = await openTicker(3);
+  const soon = clock.now() + 2_000;
+  await ticker.set("moved", soon);
+  await ticker.set("cleared", soon);
+  await ticker.set("stays", soon);
+  await ticker.set("moved", soon + 500);
+  await ticker.clear("cleared");
+  await ticker.set("past", soon - 10_000);
+  await all;
+  expect(ticks.map(({ jobId }) => jobId)).toEqual(["past", "stays", "moved"]);
+});
+
+test("a job can be set again as soon as it has ticked", async () => {
+  const ticker = new BreeTicker({ clock, log: silentLog });
+  onTestFinished(() => ticker.stop());
+  const { promise: thrice, resolve } = Promise.withResolvers<void>();
+  let ticks = 0;
+  await ticker.start((jobId) => {
+    ticks += 1;
+    if (ticks === 3) resolve();
+    else ticker.set(jobId, clock.now() + 50).catch(resolve);
+  });
+  await ticker.set("again", clock.now() + 50);
+  await thrice;
+  expect(ticks).toBe(3);
+});

@@ -1,0 +1,178 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { skillCatalogue } from "../../../src/core/skills/skills.ts";
+import { createJobsFile } from "../../../src/jobs/scheduling/jobs-file.ts";
+import { until } from "../../support/bot.ts";
+import { countingIds, seededRandom } from "../../support/runtime.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { skillNamed } from "../../support/skill-file.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { CHANNEL, openWorld, type World } from "../world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const ANA = { id: "slack:U1", name: "ana", roles: [] };
+
+const entry = { name: "One", cron: "0 10 * * *", prompt: "Look.", channel: "slack:T1/C1" };
+const { cron: _cron, ...once } = entry;
+
+async function names(world: World): Promise<string> {
+  return (await world.store.jobs.all()).jobs.map(({ name }) => name).join();
+}
+
+test.each([
+  { what: "a directory", make: (file: string) => mkdirSync(file) },
+  { what: "a pipe", make: (file: string) => execFileSync("mkfifo", [file]) },
+  { what: "huge", make: (file: string) => writeFileSync(file, `[${" ".repeat(5_000_000)}]`) },
+  { what: "a link to nowhere", make: (file: string) => symlinkSync("/nowhere/at/all", file) },
+  { what: "a link to itself", make: (file: string) => symlinkSync(file, file) },
+  { what: "broken", make: (file: string) => writeFileSync(file, '[{"name": "One"') },
+  { what: "no list", make: (file: string) => writeFileSync(file, '{"name": "One"}') },
+])("a file of jobs that is $what keeps nothing from starting", async ({ make }) => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  make(file);
+  const world = await openWorld({ file });
+  expect(await names(world)).toBe("");
+  await world.add({ name: "Chat", cron: "0 10 * * *", prompt: "Look." });
+  await world.pass(HOUR + MINUTE, 10_000);
+  expect(world.posts()).toHaveLength(1);
+});
+
+test("a file of jobs with one name twice, or a name of chat's, takes the others", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const world = await openWorld({ file });
+  await world.add({ name: "Chat", cron: "@daily", prompt: "Look." });
+  const all = [entry, { ...entry, prompt: "Again." }, { ...entry, name: "chat" }, { ...entry, name: "Last" }];
+  writeFileSync(file, JSON.stringify(all));
+  await world.away(10_000);
+  expect(await names(world)).toBe("Chat,Last,One");
+  const { jobs } = await world.store.jobs.all();
+  expect(jobs.map(({ prompt }) => prompt)).toEqual(["Look.", "Look.", "Look."]);
+});
+
+test("an entry of the file of jobs is taken once nothing is in its way any more", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  writeFileSync(file, "[]");
+  const world = await openWorld({ file });
+  const id = await world.add({ name: "One", cron: "@daily", prompt: "Look." });
+  writeFileSync(file, JSON.stringify([entry]));
+  await world.away(10_000);
+  await world.jobs.control.act("remove", id, { person: ANA, thread: CHANNEL, at: world.clock.now() });
+  const isTaken = async () => {
+    await world.pass(61_000, 10_000);
+    return (await world.store.jobs.all()).jobs.some(({ source }) => source === "file");
+  };
+  await until(isTaken, { what: () => "the entry to be taken" });
+});
+
+test("a reminder of the file comes late when nobody was there, and none is taken that moves with each reading", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const all = [
+    { ...once, at: "2027-01-04 10:00" },
+    { ...once, name: "Soon", at: "in 2 hours" },
+  ];
+  writeFileSync(file, JSON.stringify(all));
+  const world = await openWorld({ file });
+  expect(await names(world)).toBe("One");
+  await world.away(2 * HOUR);
+  await world.pass(MINUTE, 10_000);
+  expect(world.posts()).toEqual([expect.stringContaining("(due 10:00, ran 11:00: I was away)")]);
+  await world.away(HOUR);
+  expect(world.posts()).toHaveLength(1);
+});
+
+test("a reminder that comes due while those before it are taken over is still to come", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const at = "2027-01-04 10:00";
+  writeFileSync(
+    file,
+    JSON.stringify([
+      { ...once, at },
+      { ...once, name: "Two", at },
+    ]),
+  );
+  const { store, clock } = await openWorld();
+  const takeOver = createJobsFile({
+    path: file,
+    store,
+    runtime: { clock, ids: countingIds(), random: seededRandom(1) },
+    log: silentLog,
+    scheduler: { look: () => clock.advance(2 * HOUR), startWaiting: () => Promise.resolve() },
+    agents: () => new Set(["build"]),
+    skillsOf: () => skillCatalogue([], []),
+    defaultTimezone: "Europe/Paris",
+  });
+  expect(await takeOver()).toEqual([]);
+  const { jobs } = await store.jobs.all();
+  expect(jobs.map(({ name }) => name)).toEqual(["One", "Two"]);
+  for (const { dueOnce, accountedTo } of jobs) expect(accountedTo).toBeLessThan(dueOnce ?? 0);
+});
+
+test("a reminder that comes due while the database is away comes late", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  const world = await openWorld({ file });
+  const due = new Date(world.clock.now() + 90_000).toISOString();
+  writeFileSync(file, JSON.stringify([{ ...once, at: due }]));
+  world.refuseTransactions(1);
+  const isThere = async () => {
+    await world.pass(61_000, 1_000);
+    return world.posts().length > 0;
+  };
+  await until(isThere, { what: () => "the reminder" });
+  expect(world.clock.now()).toBeGreaterThan(Date.parse(due) + 1_000);
+});
+
+test("a file of jobs that is not there for a moment, while it is replaced, removes nothing", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  writeFileSync(file, JSON.stringify([entry]));
+  const world = await openWorld({ file });
+  rmSync(file);
+  await world.pass(61_000);
+  expect(await names(world)).toBe("One");
+  // The file is read in time that is not the world's.
+  const isGone = async () => {
+    await world.pass(61_000, 10_000);
+    return (await names(world)) === "";
+  };
+  await until(isGone, {
+    what: () => "the job to go with its file",
+  });
+});
+
+test("a new schedule in the file of jobs counts from now", async () => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  writeFileSync(file, JSON.stringify([entry]));
+  const world = await openWorld({ file, start: "2027-01-04T14:00:00Z" });
+  const [job] = (await world.store.jobs.all()).jobs;
+  writeFileSync(file, JSON.stringify([{ ...entry, cron: "*/30 * * * *", "catch-up": "latest" }]));
+  await world.away(3 * HOUR + 10 * MINUTE);
+  await world.pass(MINUTE, 10_000);
+  expect(await world.occurrences(job?.id ?? "")).toEqual([]);
+});
+
+test.each([
+  { wrong: { promt: "Look." }, said: "`promt` is no field of a job" },
+  { wrong: { prompt: {} }, said: "`prompt` Invalid input" },
+  {
+    wrong: { skill: "forecast" },
+    said: 'The skill **forecast** needs **place** (which place): `--skill "forecast <place>"`.',
+  },
+  { wrong: { channel: "C1" }, said: "`channel` must be written `slack:T1/C1`: platform, workspace, channel" },
+])("an entry of the file of jobs that is wrong is said with its place: $said", async ({ wrong, said }) => {
+  const file = path.join(tempDirectory(), "jobs.json");
+  writeFileSync(file, JSON.stringify([entry, { ...entry, name: "Two", ...wrong }]));
+  const { store, clock } = await openWorld();
+  const takeOver = createJobsFile({
+    path: file,
+    store,
+    runtime: { clock, ids: countingIds(), random: seededRandom(1) },
+    log: silentLog,
+    scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
+    agents: () => new Set(["build"]),
+    skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
+    defaultTimezone: "Europe/Paris",
+  });
+  expect(await takeOver()).toEqual([`${file}: entry 2: ${said}`]);
+});

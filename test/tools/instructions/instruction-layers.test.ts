@@ -1,0 +1,171 @@
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import type { DirectoriesAbove } from "../../../src/core/context/system-prompt.ts";
+import { createInstructionReader } from "../../../src/tools/instructions/instruction-layers.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+
+let home: string;
+let root: string;
+let read: (above?: DirectoriesAbove) => readonly string[];
+
+beforeEach(() => {
+  home = tempDirectory();
+  root = path.join(home, "root");
+  mkdirSync(root);
+  const files = [path.join(home, "AGENTS.md"), path.join(home, "agents/AGENTS.md")];
+  const reader = createInstructionReader({ files, log: silentLog });
+  read = (above) => reader({ sandboxRoot: root, above }).map(({ text }) => text);
+});
+
+function put(name: string, text: string): string {
+  const file = path.join(home, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+test("layers add up, the sandbox root's last", () => {
+  put("root/AGENTS.md", "project\n");
+  put("agents/AGENTS.md", "mine");
+  put("AGENTS.md", "home");
+  expect(read()).toEqual(["home", "mine", "project"]);
+});
+
+test.each([
+  { name: "nothing", files: {}, layers: [] },
+  { name: "an empty file", files: { "root/AGENTS.md": " \n" }, layers: [] },
+  { name: "CLAUDE.md alone", files: { "root/CLAUDE.md": "claude" }, layers: ["claude"] },
+  { name: "both", files: { "root/CLAUDE.md": "claude", "root/AGENTS.md": "agents" }, layers: ["agents"] },
+  { name: "an empty AGENTS.md", files: { "root/CLAUDE.md": "claude", "root/AGENTS.md": "" }, layers: ["claude"] },
+  { name: "bytes that are no text", files: { "root/AGENTS.md": "a\0b" }, layers: [] },
+  { name: "a directory in the file's place", files: { "root/AGENTS.md/x": "x" }, layers: [] },
+])("of a root with $name the layers are $layers", ({ files, layers }) => {
+  for (const [name, text] of Object.entries(files)) put(name, text);
+  expect(read()).toEqual(layers);
+});
+
+test("the directories above a working directory have layers, too, the highest first", () => {
+  const above = { root: path.join(home, "project"), directories: ["", "packages", "packages/none"] };
+  root = path.join(home, "project/packages/none/service");
+  mkdirSync(root, { recursive: true });
+  put("AGENTS.md", "home");
+  put("project/AGENTS.md", "project");
+  put("project/CLAUDE.md", "claude");
+  put("project/packages/CLAUDE.md", "packages");
+  put("project/packages/none/service/AGENTS.md", "service");
+  put("project/packages/none/service/deeper/AGENTS.md", "deeper");
+  expect(read(above)).toEqual(["home", "project", "packages", "service"]);
+});
+
+test("above a working directory no link is followed out of the root, and a change is seen", () => {
+  const above = { root: path.join(home, "project"), directories: ["", "packages"] };
+  root = path.join(home, "project/packages/service");
+  mkdirSync(root, { recursive: true });
+  symlinkSync(put("secret.txt", "secret"), path.join(home, "project/AGENTS.md"));
+  const file = put("project/packages/AGENTS.md", "one");
+  expect(read(above)).toEqual(["one"]);
+  writeFileSync(file, "two");
+  utimesSync(file, 1, 1);
+  expect(read(above)).toEqual(["two"]);
+});
+
+test("a link out of the sandbox root is not followed", () => {
+  symlinkSync(put("secret.txt", "secret"), path.join(root, "AGENTS.md"));
+  expect(read()).toEqual([]);
+});
+
+test("a long file is cut, visibly", () => {
+  put("root/AGENTS.md", "ä".repeat(40_000));
+  const [text = ""] = read();
+  expect(text).toMatch(/ä\n\[Cut here: the file has 80000 bytes, of which 32768 are read\.\]$/);
+});
+
+test("a file is read again when it has changed", () => {
+  const file = put("root/AGENTS.md", "one");
+  expect(read()).toEqual(["one"]);
+  writeFileSync(file, "two");
+  utimesSync(file, 1, 1);
+  expect(read()).toEqual(["two"]);
+});
+
+const imports: { name: string; files: Record<string, string>; layer: string }[] = [
+  {
+    name: "a file that is named",
+    files: { "root/CLAUDE.md": "Follow @docs/style.md, please.", "root/docs/style.md": "Tabs.\n" },
+    layer: "Follow @docs/style.md, please.\n\n[Imported: docs/style.md, a file that tools may write]\nTabs.",
+  },
+  {
+    name: "what an imported file names, from where it lies, each once",
+    files: {
+      "root/AGENTS.md": "@docs/a.md\n@docs/b.md",
+      "root/docs/a.md": "a @b.md @../c.md @a.md",
+      "root/docs/b.md": "b @a.md @../AGENTS.md",
+      "root/c.md": "c",
+    },
+    layer:
+      "@docs/a.md\n@docs/b.md\n\n[Imported: docs/a.md, a file that tools may write]\na @b.md @../c.md @a.md\n\n[Imported: docs/b.md, a file that tools may write]\nb @a.md @../AGENTS.md\n\n[Imported: c.md, a file that tools may write]\nc",
+  },
+  {
+    name: "no code, people, packages, addresses",
+    files: {
+      "root/AGENTS.md": "`@a.md` @ana uses @types/node, me@a.md\n```\n@a.md\n```",
+      "root/a.md": "never",
+    },
+    layer: "`@a.md` @ana uses @types/node, me@a.md\n```\n@a.md\n```",
+  },
+  {
+    name: "no file outside",
+    files: {
+      "root/AGENTS.md": "@../secret.txt @/etc/hostname @~/secret.txt @docs/../../secret.txt",
+      "secret.txt": "never",
+    },
+    layer: "@../secret.txt @/etc/hostname @~/secret.txt @docs/../../secret.txt",
+  },
+  {
+    name: "no bytes that are no text, and no directory",
+    files: { "root/AGENTS.md": "@a.bin @docs @docs/", "root/a.bin": "a\0b", "root/docs/x": "x" },
+    layer: "@a.bin @docs @docs/",
+  },
+];
+
+test.each(imports)("a layer imports $name", ({ files, layer }) => {
+  for (const [name, text] of Object.entries(files)) put(name, text);
+  expect(read()).toEqual([layer]);
+});
+
+test("imports follow no link out of the root, and into no .git", () => {
+  put("root/AGENTS.md", "@link.md @folder/secret.txt @.git/config");
+  put("root/.git/config", "never");
+  symlinkSync(put("outside/secret.txt", "never"), path.join(root, "link.md"));
+  symlinkSync(path.join(home, "outside"), path.join(root, "folder"));
+  expect(read()).toEqual(["@link.md @folder/secret.txt @.git/config"]);
+});
+
+test("imports end at a depth of five", () => {
+  put("root/AGENTS.md", "@1.md");
+  for (let depth = 1; depth < 8; depth++) put(`root/${depth}.md`, `at ${depth}, then @${depth + 1}.md`);
+  const [layer] = read();
+  expect(layer).toContain("\nat 5, then @6.md");
+  expect(layer).not.toContain("at 6");
+});
+
+test("imports are bounded, and those that are left out are named", () => {
+  const names = Array.from({ length: 50 }, (_, index) => `f${index}.md`);
+  put("root/AGENTS.md", names.map((name) => `@${name}`).join("\n"));
+  for (const name of names) put(`root/${name}`, "x".repeat(20_000));
+  const [layer = ""] = read();
+  expect(layer.length).toBeLessThan(70_000);
+  expect(layer).toMatch(/\[Too long to be imported; read them when you need them: f3\.md, f4\.md/);
+});
+
+test("the operator's own file imports from its directory alone, and a change of an imported file is seen", () => {
+  put("agents/AGENTS.md", "@tone.md @../root/x.md");
+  const tone = put("agents/tone.md", "Short.");
+  put("root/x.md", "never");
+  expect(read()).toEqual(["@tone.md @../root/x.md\n\n[Imported: tone.md]\nShort."]);
+  writeFileSync(tone, "Longer.");
+  utimesSync(tone, 1, 1);
+  expect(read()[0]).toContain("Longer.");
+});

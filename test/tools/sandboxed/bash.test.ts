@@ -1,0 +1,343 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
+import { type FileSession, fileSession, text, useSandbox } from "../file-session.ts";
+
+const sandbox = useSandbox();
+
+const hash = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("hex");
+
+test("output, errors and exit code come apart", async () => {
+  const result = await fileSession(sandbox).run("bash", { command: "echo out; echo err >&2; exit 3" });
+  expect(text(result)).toBe("exit code 3\nstdout:\nout\nstderr:\nerr");
+  expect(result).toMatchObject({ isError: true, summary: "exit code 3" });
+});
+
+test("a script changes files, and the result names each with its hash", async () => {
+  const session = fileSession(sandbox);
+  session.put("old.txt", "old\n");
+  session.put("gone.txt", "x");
+  const result = await session.run("bash", {
+    command:
+      "mkdir -p a/b; printf 'x\\n' > a/b/new.txt; echo more >> old.txt; rm gone.txt; cp old.txt copy.txt; mv copy.txt a/",
+  });
+  expect(text(result)).toBe("exit code 0");
+  expect(result.files).toEqual([
+    { path: "a/b/new.txt", sha256: hash("x\n"), action: "wrote" },
+    { path: "old.txt", sha256: hash("old\nmore\n"), action: "wrote" },
+    { path: "gone.txt", sha256: null, action: "wrote" },
+    { path: "copy.txt", sha256: null, action: "wrote" },
+    { path: "a/copy.txt", sha256: hash("old\nmore\n"), action: "wrote" },
+  ]);
+  expect(session.bytes("a/b/new.txt").toString()).toBe("x\n");
+  expect(existsSync(path.join(session.root, "gone.txt"))).toBe(false);
+});
+
+test("moving and removing directories names the files within", async () => {
+  const session = fileSession(sandbox);
+  session.put("d/a.txt", "a");
+  session.put("d/e/b.txt", "b");
+  session.put("r/c.txt", "c");
+  const result = await session.run("bash", { command: "mv d moved && rm -r r" });
+  const states = Object.fromEntries((result.files ?? []).map(({ path: file, sha256 }) => [file, sha256]));
+  expect(states).toEqual({
+    "d/a.txt": null,
+    "d/e/b.txt": null,
+    "moved/a.txt": hash("a"),
+    "moved/e/b.txt": hash("b"),
+    "r/c.txt": null,
+  });
+});
+
+test("what bash wrote need not be read before edit changes it", async () => {
+  const session = fileSession(sandbox);
+  await session.run("bash", { command: "echo one > f.txt" });
+  const edited = await session.run("edit", { path: "f.txt", old_string: "one", new_string: "two" });
+  expect(edited.isError).toBe(false);
+  expect(session.bytes("f.txt").toString()).toBe("two\n");
+});
+
+test("files of any bytes survive pipes and redirections", async () => {
+  const session = fileSession(sandbox);
+  const bytes = Uint8Array.from({ length: 1_024 }, (_, index) => index % 256);
+  session.put("in.bin", bytes);
+  const result = await session.run("bash", {
+    command:
+      "cat in.bin | tee a.bin > b.bin; gzip -c in.bin | gunzip > c.bin; base64 in.bin | base64 -d > d.bin; sha256sum in.bin",
+  });
+  expect(text(result)).toContain(hash(bytes));
+  for (const name of ["a.bin", "b.bin", "c.bin", "d.bin"]) expect([...session.bytes(name)], name).toEqual([...bytes]);
+});
+
+/** Calls as the program makes them: each is given what the one before it carried. */
+async function inTurn(session: FileSession, commands: readonly string[]): Promise<string[]> {
+  const texts: string[] = [];
+  let carried: string | null = null;
+  for (const command of commands) {
+    const { signal } = new AbortController();
+    const result = await session.tool("bash").execute({ command }, { ...session.context, carried }, signal);
+    carried = result.carry ?? carried;
+    texts.push(text(result));
+  }
+  return texts;
+}
+
+test("the working directory and variables stay for the next call", async () => {
+  const session = fileSession(sandbox);
+  const [, second, third] = await inTurn(session, [
+    "mkdir -p a/b; cd a/b; export COLOUR='dark red'; plain=1",
+    'pwd; echo "$COLOUR $plain"; echo x > here.txt; cd ..',
+    "ls b; cd /workspace",
+  ]);
+  expect(second).toBe("exit code 0, in /workspace/a\nstdout:\n/workspace/a/b\ndark red 1");
+  expect(third).toBe("exit code 0\nstdout:\nhere.txt");
+});
+
+test("a call that fails leaves the next one where it began", async () => {
+  const [, second, third] = await inTurn(fileSession(sandbox), [
+    "mkdir d; cd d; A=1",
+    "echo 'unterminated",
+    'pwd; echo "$A"',
+  ]);
+  expect(second).toContain("exit code 2");
+  expect(third).toContain("/workspace/d\n1");
+});
+
+test("a working directory that is gone is replaced by the root, and the model is told", async () => {
+  const [, second] = await inTurn(fileSession(sandbox), ["mkdir -p f/g; cd f/g; rm -r /workspace/f", "pwd"]);
+  expect(second).toBe("exit code 0\nstdout:\n/workspace\n[/workspace/f/g is gone; the command ran in /workspace.]");
+});
+
+test("variables that are too large to be kept are named", async () => {
+  const [first, second] = await inTurn(fileSession(sandbox), [
+    "big=$(seq -s, 10000); small=1",
+    'echo "$small ${#big}"',
+  ]);
+  expect(first).toContain("[The variable big is too large to be kept for the next call.]");
+  expect(second).toContain("1 0");
+});
+
+const missing = [
+  {
+    command: "curl https://example.com",
+    says: "curl is not in the sandbox: there is no network in the sandbox; use the web_fetch tool.",
+  },
+  { command: "wget -q x 2>/dev/null || exit 1", says: "use the web_fetch tool" },
+  { command: "git status", says: "git is not in the sandbox: use the git tool" },
+  {
+    command: "python3 -c 'print(1)'",
+    says: "python3 is not in the sandbox: no interpreters here; use the js_exec tool",
+  },
+  { command: "node -e 1", says: "node is not in the sandbox: use the js_exec tool" },
+  { command: "npm install x", says: "npm is not in the sandbox: no packages can be installed" },
+  { command: "apt-get install x; echo go on", says: "apt-get is not in the sandbox" },
+  { command: "make", says: "make is not in the sandbox: no native programs run" },
+  { command: "tar czf a.tgz .", says: "tar is not in the sandbox: of archives only gzip" },
+  { command: "echo x | frobnicate", says: "frobnicate is not in the sandbox." },
+  { command: "ln -s a b", says: "Links cannot be made in the sandbox; copy the file with cp." },
+];
+
+test.each(missing)("what is missing says so, and what to use instead: $command", async ({ command, says }) => {
+  expect(text(await fileSession(sandbox).run("bash", { command }))).toContain(says);
+});
+
+test("`command -v` tells scripts the truth about what is missing", async () => {
+  const command = "command -v curl || echo none; command -v grep > /dev/null && echo grep";
+  expect(text(await fileSession(sandbox).run("bash", { command }))).toBe("exit code 0\nstdout:\nnone\ngrep");
+});
+
+test("of a long output the end is shown, and all of it is in a file that is named", async () => {
+  const session = fileSession(sandbox);
+  const result = await session.run("bash", { command: "seq 20000; echo last" });
+  const shown = text(result);
+  const [, file = ""] =
+    /^\[20001 lines; this is their end, all of it: (\.deckhand-output\/\w+-stdout\.txt)\]$/m.exec(shown) ?? [];
+  expect(shown).toMatch(/\n20000\nlast$/);
+  expect(shown.length).toBeLessThan(21_000);
+  expect(session.bytes(file).toString()).toBe(
+    `${Array.from({ length: 20_000 }, (_, at) => at + 1).join("\n")}\nlast\n`,
+  );
+  expect(session.bytes(".deckhand-output/.gitignore").toString()).toBe("*\n");
+  expect(text(await session.run("read", { path: file, offset: 20_001 }))).toBe("20001\tlast");
+  expect(text(await session.run("grep", { pattern: "last" }))).toContain("No match");
+});
+
+test("only the newest outputs are kept", async () => {
+  const session = fileSession(sandbox);
+  for (let call = 0; call < 23; call++) {
+    const ctx = { ...session.context, callId: `call${call}` };
+    await session.tool("bash").execute({ command: "seq 6000" }, ctx, new AbortController().signal);
+  }
+  expect(readdirSync(path.join(session.root, ".deckhand-output"))).toHaveLength(21);
+});
+
+test("a script that takes too long is stopped at its time, and what it changed is reported", async () => {
+  const session = fileSession(sandbox);
+  const result = await session.run("bash", { command: "echo a > f.txt; while :; do :; done", timeout: 0.5 });
+  expect(result).toMatchObject({ isError: true, summary: "stopped after 0.5 s" });
+  expect(result.files).toEqual([{ path: "f.txt", sha256: hash("a\n"), action: "wrote" }]);
+});
+
+test("a script that sleeps too long is stopped, too", async () => {
+  const result = await fileSession(sandbox).run("bash", { command: "sleep 100", timeout: 0.3 });
+  expect(result).toMatchObject({ isError: true, summary: "stopped after 0.3 s" });
+});
+
+const STOPPED =
+  "Stopped after 0.5 s: the command took too long. What it had changed stays. Do less at once, or set a longer timeout.";
+
+test.each([
+  { script: "echo a; echo b >&2; sleep 100", printed: ["stdout until then:", "a", "stderr until then:", "b"] },
+  { script: "for i in 1 2; do echo $i; done; while :; do :; done", printed: ["stdout until then:", "1", "2"] },
+  { script: "say() { echo in; sleep 100; }; echo out; say", printed: ["stdout until then:", "out", "in"] },
+  { script: "echo x; (echo y; sleep 100)", printed: ["stdout until then:", "x", "y"] },
+  { script: "{ echo ä; sleep 100; } 2>&1", printed: ["stdout until then:", "ä"] },
+  { script: "if true; then echo c; sleep 100; fi; echo never", printed: ["stdout until then:", "c"] },
+  {
+    script: "for i in 1 2 3; do echo $i; test $i = 2 && sleep 100; done | cat",
+    printed: ["stdout until then:", "1", "2"],
+  },
+  { script: "echo 'echo ü; sleep 100' > s.sh; bash -c 'bash s.sh; echo no'", printed: ["stdout until then:", "ü"] },
+  { script: "timeout 0.1 sleep 1; echo after; sleep 100", printed: ["stdout until then:", "after"] },
+  { script: "timeout 100 bash -c 'echo t; sleep 100'", printed: ["stdout until then:", "t"] },
+  {
+    script: "while n=$((n + 1)); test $n -lt 3 || sleep 100; do echo $n; done",
+    printed: ["stdout until then:", "1", "2"],
+  },
+  {
+    script: "until n=$((n + 1)); test $n = 3 && sleep 100; do echo $n; done",
+    printed: ["stdout until then:", "1", "2"],
+  },
+  { script: "if echo e; false; then :; elif sleep 100; then :; fi", printed: ["stdout until then:", "e"] },
+  { script: "sleep 100", printed: [] },
+])("of a script that is stopped at its time, what it had printed is kept: $script", async ({ script, printed }) => {
+  const result = await fileSession(sandbox).run("bash", { command: script, timeout: 0.5 });
+  expect(result).toMatchObject({ isError: true, summary: "stopped after 0.5 s" });
+  expect(text(result).split("\n")).toEqual([STOPPED, ...printed]);
+});
+
+test.each([
+  { script: "while n=$((n + 1)); test $n -lt 3 || exit 4; do echo $n; done", says: "exit code 4\nstdout:\n1\n2" },
+  { script: "until n=$((n + 1)); test $n = 3 && exit 4; do echo $n; done", says: "exit code 4\nstdout:\n1\n2" },
+  { script: "if echo 1; false; then :; elif exit 4; then :; fi", says: "exit code 4\nstdout:\n1" },
+  {
+    script: "f() { while n=$((n + 1)); test $n -lt 3 || return 4; do echo $n; done; }; f || echo $?",
+    says: "exit code 0\nstdout:\n1\n2\n4",
+  },
+])("what was printed before a condition ends a script is kept: $script", async ({ script, says }) => {
+  expect(text(await fileSession(sandbox).run("bash", { command: script }))).toBe(says);
+});
+
+test("much that a script had printed when it was stopped is kept in a file, like any output", async () => {
+  const session = fileSession(sandbox);
+  const result = await session.run("bash", { command: "seq 6000; sleep 100", timeout: 2 });
+  const file = /\[6000 lines; this is their end, all of it: (\S+)\]/.exec(text(result))?.[1] ?? "";
+  expect(session.bytes(file).toString().split("\n")).toHaveLength(6_001);
+});
+
+test("a stop ends a script at once, and what it changed is reported", async () => {
+  const session = fileSession(sandbox);
+  await session.run("bash", { command: "true" });
+  const abort = new AbortController();
+  const ended = session.run("bash", { command: "echo a > f.txt; echo > begun; sleep 100" }, abort.signal);
+  await expect.poll(() => existsSync(path.join(session.root, "begun"))).toBe(true);
+  const stopped = performance.now();
+  abort.abort(new CancelSignal("@ana"));
+  const result = await ended;
+  expect(performance.now() - stopped).toBeLessThan(10_000);
+  expect(text(result)).toBe("Cancelled by @ana while it ran; what it had done until then stays.");
+  expect(result.files?.slice(0, 1)).toEqual([{ path: "f.txt", sha256: hash("a\n"), action: "wrote" }]);
+});
+
+test.each([
+  {
+    script: "echo a; echo b >&2; echo > begun; sleep 100",
+    printed: ["stdout until then:", "a", "stderr until then:", "b"],
+  },
+  {
+    script: "echo a; echo > begun; until false; do seq 2000 | sort > /dev/null; done",
+    printed: ["stdout until then:", "a"],
+  },
+  { script: "echo 'echo ü; echo > begun; sleep 100' > s.sh; bash s.sh; echo no", printed: ["stdout until then:", "ü"] },
+])("of a script that a person stops, what it had printed is kept: $script", async ({ script, printed }) => {
+  const session = fileSession(sandbox);
+  const abort = new AbortController();
+  const ended = session.run("bash", { command: script, timeout: 600 }, abort.signal);
+  await expect.poll(() => existsSync(path.join(session.root, "begun")), { timeout: 10_000 }).toBe(true);
+  abort.abort(new CancelSignal("@ana"));
+  const lines = text(await ended).split("\n");
+  expect(lines).toEqual(["Cancelled by @ana while it ran; what it had done until then stays.", ...printed]);
+});
+
+test("a script that a shutdown ends has no result", async () => {
+  const session = fileSession(sandbox);
+  const abort = new AbortController();
+  const ended = session.run("bash", { command: "echo a; echo > begun; sleep 100" }, abort.signal);
+  await expect.poll(() => existsSync(path.join(session.root, "begun")), { timeout: 10_000 }).toBe(true);
+  abort.abort(new SuspendSignal("a shutdown"));
+  await expect(ended).rejects.toBe(abort.signal.reason);
+});
+
+test("a stop before the script has begun is thrown, as with every tool", async () => {
+  const abort = new AbortController();
+  const ended = fileSession(sandbox).run("bash", { command: "sleep 100" }, abort.signal);
+  abort.abort(new CancelSignal("@ana"));
+  await expect(ended).rejects.toBe(abort.signal.reason);
+});
+
+test("endless commands end at the limit of steps", async () => {
+  const result = await fileSession(sandbox).run("bash", { command: "echo begun; while :; do :; done", timeout: 600 });
+  expect(text(result)).toMatch(/too many (commands|iterations)/);
+  expect(result.isError).toBe(true);
+});
+
+const protectedFiles = [
+  "echo x > AGENTS.md",
+  "echo x >> sub/CLAUDE.md",
+  "mkdir .claude",
+  "mkdir -p .agents/skills",
+  "mkdir extensions",
+  "cp f.txt AGENTS.md",
+  "mv f.txt claude.md",
+  "mv dir extensions",
+  "sed -i s/a/b/ AGENTS.md",
+  "rm AGENTS.md",
+  "rm -r holder",
+  "mv holder elsewhere",
+  "tee AGENTS.md < f.txt",
+  "touch .agents",
+  "cd holder && echo x > AGENTS.md",
+];
+
+test.each(protectedFiles)("instructions are not to be changed by bash: %s", async (command) => {
+  const session = fileSession(sandbox);
+  session.put("AGENTS.md", "rules");
+  session.put("holder/AGENTS.md", "more rules");
+  session.put("f.txt", "a");
+  session.put("dir/x.md", "x");
+  session.put("sub/y.txt", "y");
+  const result = await session.run("bash", { command });
+  expect(text(result)).toMatch(/\[.*instructs agents; changing it takes a person's decision.*write tool.*\]/);
+  expect(session.bytes("AGENTS.md").toString()).toBe("rules");
+  expect(session.bytes("holder/AGENTS.md").toString()).toBe("more rules");
+  expect(readdirSync(session.root).sort()).toEqual(["AGENTS.md", "dir", "f.txt", "holder", "sub"]);
+});
+
+test("a redirection that is refused fails its command, and the script goes on", async () => {
+  const result = await fileSession(sandbox).run("bash", { command: "echo x > AGENTS.md || echo refused; echo on" });
+  expect(text(result)).toContain("exit code 0\nstdout:\nrefused\non\n");
+});
+
+test("the card shows the command, and the grant is that command", async () => {
+  const session = fileSession(sandbox);
+  const command = "find logs -name '*.log' -delete";
+  expect(session.tool("bash").grant({ command })).toEqual({ key: command, label: "this command" });
+  expect(await session.tool("bash").preview?.({ command }, session.context, new AbortController().signal)).toEqual({
+    question: "Run a command?",
+    language: "sh",
+    text: command,
+    reach: "may change files in the sandbox of this channel · no network · 60 s · 256 MB",
+  });
+});
