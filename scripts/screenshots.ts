@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, BrowserContextOptions } from "playwright-core";
-import { renderInline, renderMarkdown } from "../src/adapters/web/page/markdown.ts";
+import { renderInline, renderMarkdown } from "../src/adapters/web/page/text/markdown.ts";
 import { startAnthropicServer } from "../test/support/anthropic-server.ts";
 import { createBot, until } from "../test/support/bot.ts";
 import { openBrowser } from "../test/support/browser.ts";

@@ -7,7 +7,7 @@ import { createRunViews } from "./adapters/render/run-view.ts";
 import { withStatus } from "./adapters/render/status-view.ts";
 import { threadLink } from "./adapters/render/thread-link.ts";
 import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
-import { storedThreads } from "./adapters/web/stored-threads.ts";
+import { storedThreads } from "./adapters/web/threads/stored-threads.ts";
 import type { LookAtJobs } from "./cli/check-jobs.ts";
 import type { LookAtServers } from "./cli/check-servers.ts";
 import { checkModels } from "./cli/checks.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { buildPage } from "../../src/adapters/web/build-page.ts";
-import { PAGE_DIRECTORY } from "../../src/adapters/web/page-directory.ts";
+import { PAGE_DIRECTORY } from "../../src/adapters/web/server/page-directory.ts";
 import { removeUnfinished, replaceFolder } from "../../wasm/build-folder.ts";
 
 /** Builds the web page for the server. */

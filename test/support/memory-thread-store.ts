@@ -5,7 +5,7 @@ import type {
   WebMessage,
   WebThread,
   WebThreadStore,
-} from "../../src/adapters/web/thread-store.ts";
+} from "../../src/adapters/web/threads/thread-store.ts";
 
 /** The web page's store in memory: what it holds outlives the adapters that are opened over it. */
 export class MemoryThreadStore implements WebThreadStore {

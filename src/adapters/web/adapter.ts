@@ -5,18 +5,18 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { ChatPlatform, Receive, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../core/protocol/runtime.ts";
 import { storeError, threadGone } from "./errors.ts";
-import { createFeed, type Feed } from "./feed.ts";
 import { bodyOf, formatMessage } from "./format.ts";
-import { isLoopback } from "./guard.ts";
 import { inboundMessage, PERSON_ID, threadRef } from "./inbound.ts";
 import { MISSED_MESSAGES, WEB_LIMITS } from "./limits.ts";
-import { Outbox } from "./outbox.ts";
-import { type OverviewSource, pageCommands } from "./overview.ts";
-import { PAGE_DIRECTORY } from "./page-directory.ts";
-import { createPageSession } from "./page-session.ts";
-import { createPoster, type Poster } from "./poster.ts";
-import { type Probes, startWebServer, type WebServer } from "./server.ts";
-import type { WebMessage, WebThreadStore } from "./thread-store.ts";
+import { Outbox } from "./live/outbox.ts";
+import { type OverviewSource, pageCommands } from "./live/overview.ts";
+import { createPageSession } from "./live/page-session.ts";
+import { isLoopback } from "./server/guard.ts";
+import { PAGE_DIRECTORY } from "./server/page-directory.ts";
+import { type Probes, startWebServer, type WebServer } from "./server/server.ts";
+import { createFeed, type Feed } from "./threads/feed.ts";
+import { createPoster, type Poster } from "./threads/poster.ts";
+import type { WebMessage, WebThreadStore } from "./threads/thread-store.ts";
 import type { MessageBody } from "./wire.ts";
 
 export interface WebPlatformOptions {

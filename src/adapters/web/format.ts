@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OutgoingFile, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { TITLE_CHARS } from "./limits.ts";
-import type { WebFile, WebMessage, WebThread } from "./thread-store.ts";
+import type { WebFile, WebMessage, WebThread } from "./threads/thread-store.ts";
 import { type MessageBody, messageBodySchema, type PageFile, type PageMessage, type PageThread } from "./wire.ts";
 
 /** An outgoing message as the page's own; its files are named by reference and must be put beside it. */

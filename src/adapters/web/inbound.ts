@@ -9,7 +9,7 @@ import type {
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import { bodyOf } from "./format.ts";
-import type { WebMessage } from "./thread-store.ts";
+import type { WebMessage } from "./threads/thread-store.ts";
 import { type ClientFrame, clientFrameSchema } from "./wire.ts";
 
 /** The page has one workspace and one channel, and whoever holds its token is the one person. */

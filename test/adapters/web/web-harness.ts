@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
-import { renderMarkdown } from "../../../src/adapters/web/page/markdown.ts";
-import type { InsertOutcome, NewWebMessage } from "../../../src/adapters/web/thread-store.ts";
+import { renderMarkdown } from "../../../src/adapters/web/page/text/markdown.ts";
+import type { InsertOutcome, NewWebMessage } from "../../../src/adapters/web/threads/thread-store.ts";
 import type { ClientFrame, PageMessage } from "../../../src/adapters/web/wire.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import type {

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import type { PageMessage } from "../wire.ts";
-import { plainText } from "./markdown.ts";
-import { isFolded, isLive, isQuestion, stepsIn } from "./run-details.ts";
-import { messagesOf, type PageState } from "./state.ts";
+import { isFolded, isLive, isQuestion, stepsIn } from "./state/run-details.ts";
+import { messagesOf, type PageState } from "./state/state.ts";
+import { plainText } from "./text/markdown.ts";
 
 const ANNOUNCED_CHARS = 400;
 

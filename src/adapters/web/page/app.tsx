@@ -1,13 +1,13 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { Announcer } from "./announcer.tsx";
-import type { Controller } from "./controller.ts";
-import { Details } from "./details.tsx";
+import { Details } from "./details/details.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 import { ShortcutsDialog, useShortcuts } from "./shortcuts.tsx";
-import { Sidebar } from "./sidebar.tsx";
-import { messagesOf, newestStop } from "./state.ts";
-import { ThreadView } from "./thread-view.tsx";
+import { Sidebar } from "./sidebar/sidebar.tsx";
+import type { Controller } from "./state/controller.ts";
+import { messagesOf, newestStop } from "./state/state.ts";
+import { ThreadView } from "./thread/thread-view.tsx";
 
 /** Which column a narrow screen shows. */
 export type Column = "threads" | "thread" | "details";

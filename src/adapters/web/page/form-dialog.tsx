@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { FormField } from "../../../core/protocol/form.ts";
-import { COMPOSER_ID } from "./composer.tsx";
-import type { Controller } from "./controller.ts";
-import { CloseIcon } from "./icons.tsx";
-import type { OpenForm } from "./state.ts";
+import { COMPOSER_ID } from "./composer/composer.tsx";
+import type { Controller } from "./state/controller.ts";
+import type { OpenForm } from "./state/state.ts";
+import { CloseIcon } from "./text/icons.tsx";
 
 interface FormDialogProps {
   readonly open: OpenForm;

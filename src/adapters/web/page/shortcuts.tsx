@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Column } from "./app.tsx";
-import { COMPOSER_ID } from "./composer.tsx";
-import type { Controller } from "./controller.ts";
-import { CloseIcon } from "./icons.tsx";
-import { bodyId } from "./message-item.tsx";
-import { isQuestion } from "./run-details.ts";
-import { messagesOf, type PageState } from "./state.ts";
+import { COMPOSER_ID } from "./composer/composer.tsx";
+import type { Controller } from "./state/controller.ts";
+import { isQuestion } from "./state/run-details.ts";
+import { messagesOf, type PageState } from "./state/state.ts";
+import { CloseIcon } from "./text/icons.tsx";
+import { bodyId } from "./thread/message-item.tsx";
 
 const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["/"], "Write a message; there, a second one lists the commands"],

@@ -1,0 +1,71 @@
+import { HELD_FRAMES, SOCKET_BYTES } from "../limits.ts";
+import type { ServerFrame } from "../wire.ts";
+
+/** What an outbox needs of a WebSocket. */
+export interface FrameSocket {
+  send(data: string, sent: (error?: Error | null) => void): void;
+  close(code: number, reason: string): void;
+}
+
+/**
+ * Frames on their way to one page. A page that reads slowly has few bytes in flight; what comes
+ * meanwhile is held back, and of several states of one message only the newest is kept. A page that
+ * falls too far behind is cut off: it comes back by itself and catches up from the store.
+ */
+export class Outbox {
+  readonly #socket: FrameSocket;
+  readonly #held = new Map<string, ServerFrame>();
+  #bytesInFlight = 0;
+  #unkeyed = 0;
+  #closed = false;
+
+  constructor(socket: FrameSocket) {
+    this.#socket = socket;
+  }
+
+  push(frame: ServerFrame): void {
+    if (this.#closed) return;
+    const key = this.#keyOf(frame);
+    const held = this.#held.get(key);
+    // Deleted first, so that frames stay in order of their sequence numbers.
+    this.#held.delete(key);
+    this.#held.set(key, held === undefined ? frame : keepThread(held, frame));
+    if (this.#held.size > HELD_FRAMES) {
+      this.close(1013, "too far behind");
+      return;
+    }
+    this.#flush();
+  }
+
+  close(code: number, reason: string): void {
+    this.#closed = true;
+    this.#held.clear();
+    this.#socket.close(code, reason);
+  }
+
+  #flush(): void {
+    for (const [key, frame] of this.#held) {
+      if (this.#bytesInFlight >= SOCKET_BYTES) return;
+      this.#held.delete(key);
+      const data = JSON.stringify(frame);
+      this.#bytesInFlight += data.length;
+      this.#socket.send(data, (error) => {
+        this.#bytesInFlight -= data.length;
+        // A socket that fails is closing; its page catches up on the next one.
+        if (error === undefined || error === null) this.#flush();
+      });
+    }
+  }
+
+  #keyOf(frame: ServerFrame): string {
+    if (frame.type === "message") return `message:${frame.message.id}`;
+    this.#unkeyed += 1;
+    return `frame:${this.#unkeyed}`;
+  }
+}
+
+/** A newer state of a message that the page has not heard of yet still has to bring its thread along. */
+function keepThread(held: ServerFrame, frame: ServerFrame): ServerFrame {
+  if (held.type !== "message" || frame.type !== "message") return frame;
+  return { ...frame, thread: frame.thread ?? held.thread };
+}

@@ -1,0 +1,63 @@
+import { COMPLETED_CHARS } from "../../limits.ts";
+import type { PageCommand, PageCompletion } from "../../wire.ts";
+import type { Completions } from "../state/state.ts";
+
+/** What may stand in place of a slash, or of an @ that begins a message, and what was typed after it. */
+export interface Suggestion {
+  /** What the composer holds once it is taken. */
+  readonly text: string;
+  readonly label: string;
+  /** Arguments that may follow. */
+  readonly usage: string;
+  readonly description: string;
+}
+
+/** What the server is asked for: agents, and the arguments of a command, where the page knows no words for them. */
+export function wantsCompletions(text: string, commands: readonly PageCommand[]): boolean {
+  const isOpen = /^\/[a-z-]+ .*$|^@[a-z0-9-]*$/i.test(text);
+  return isOpen && text.length <= COMPLETED_CHARS && ownSuggestions(text, commands).length === 0;
+}
+
+/**
+ * Commands that fit what is typed, the words that may follow a command's name, or what the server offered for it; empty
+ * when there are none.
+ */
+export function suggestionsFor(
+  text: string,
+  commands: readonly PageCommand[],
+  completions: Completions | null,
+): readonly Suggestion[] {
+  const own = ownSuggestions(text, commands);
+  return own.length > 0 || completions?.text !== text ? own : completions.words.map(offered);
+}
+
+/** The label of a word is its name and, after a dot, what it is. */
+function offered({ text, label }: PageCompletion): Suggestion {
+  const [name = "", ...description] = label.split(" · ");
+  return { text, label: name, usage: "", description: description.join(" · ") };
+}
+
+function ownSuggestions(text: string, commands: readonly PageCommand[]): readonly Suggestion[] {
+  const [, name, rest] = /^\/([a-z-]*)(?: ([\w-]*))?$/i.exec(text) ?? [];
+  if (name === undefined) return [];
+  if (rest === undefined) return commandsLike(name.toLowerCase(), commands);
+  const command = commands.find((each) => each.name === name.toLowerCase());
+  return (command?.words ?? [])
+    .filter(({ word }) => word.startsWith(rest.toLowerCase()))
+    .map(({ word, description }) => ({ text: `/${name} ${word}`, label: word, usage: "", description }));
+}
+
+/** Those that begin with the letters come before those that hold them. */
+function commandsLike(letters: string, commands: readonly PageCommand[]): Suggestion[] {
+  const beginning = commands.filter(({ name }) => name.startsWith(letters));
+  const holding = commands.filter(({ name }) => !name.startsWith(letters) && name.includes(letters));
+  return [...beginning, ...holding].map(({ name, usage, description, words }) => {
+    const text = usage === "" && words.length === 0 ? `/${name}` : `/${name} `;
+    return { text, label: `/${name}`, usage, description };
+  });
+}
+
+/** Nothing is left to complete: Enter sends it. */
+export function isTyped(text: string, suggestion: Suggestion): boolean {
+  return text.trimEnd() === suggestion.text.trimEnd();
+}

@@ -1,0 +1,152 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Controller } from "../state/controller.ts";
+import { keepDraft, readDraft } from "../state/keep.ts";
+import { type PageState, sessionOf } from "../state/state.ts";
+import { ClipIcon, SendIcon } from "../text/icons.tsx";
+import { PaletteList, paletteProps, usePalette } from "./palette.tsx";
+import { type Upload, UploadList, useUploads } from "./uploads.tsx";
+
+export const COMPOSER_ID = "composer";
+
+interface ComposerProps {
+  readonly state: PageState;
+  readonly controller: Controller;
+}
+
+function Hint(): JSX.Element {
+  return (
+    <p class="composer-hint" id="composer-hint">
+      <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a new line, <kbd>/</kbd> lists commands,{" "}
+      <kbd>@</kbd> agents
+    </p>
+  );
+}
+
+/** A message being written. Mounted anew for each thread, so that each keeps its own draft. */
+export function Composer({ state, controller }: ComposerProps): JSX.Element {
+  const [text, setText] = useState(() => readDraft(state.openId));
+  const { uploads, add, remove, clear } = useUploads(controller.notify);
+  const box = useAutoHeight(text);
+  const isReady = canSend(text, uploads);
+  useDrop(add);
+
+  const write = (next: string): void => {
+    setText(next);
+    keepDraft(state.openId, next);
+  };
+  const palette = usePalette({ text, state, ask: controller.complete, write });
+  const send = (): void => {
+    if (!canSend(text, uploads)) return;
+    controller.send(
+      text.trim(),
+      uploads.flatMap((upload) => upload.file ?? []),
+    );
+    write("");
+    clear();
+  };
+
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <UploadList uploads={uploads} remove={remove} />
+      <PaletteList palette={palette} />
+      <div class="composer-box">
+        <AttachButton add={add} />
+        <textarea
+          ref={box}
+          id={COMPOSER_ID}
+          rows={1}
+          value={text}
+          placeholder={placeholder(state)}
+          aria-label="Message to Deckhand"
+          aria-describedby="composer-hint"
+          {...paletteProps(palette)}
+          onInput={({ currentTarget }) => write(currentTarget.value)}
+          onKeyDown={(event) => {
+            const isForPalette = palette.onKey(event);
+            if (!isForPalette && !sends(event)) return;
+            event.preventDefault();
+            if (!isForPalette) send();
+          }}
+          onPaste={(event) => add([...(event.clipboardData?.files ?? [])])}
+        />
+        <button type="submit" class="send" aria-label="Send" aria-disabled={!isReady}>
+          <SendIcon />
+        </button>
+      </div>
+      <Hint />
+    </form>
+  );
+}
+
+function AttachButton({ add }: { readonly add: (files: readonly File[]) => void }): JSX.Element {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" class="icon-button" aria-label="Attach files" onClick={() => picker.current?.click()}>
+        <ClipIcon />
+      </button>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          add([...(currentTarget.files ?? [])]);
+          currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}
+
+function placeholder(state: PageState): string {
+  const isAsked = sessionOf(state)?.waiting.some(({ kind }) => kind === "question") === true;
+  return isAsked ? "Answer here, or choose above" : "Ask Deckhand to do something";
+}
+
+function canSend(text: string, uploads: readonly Upload[]): boolean {
+  const isUploading = uploads.some((upload) => upload.file === null);
+  return !isUploading && (text.trim() !== "" || uploads.length > 0);
+}
+
+/** Enter sends where there is a real keyboard; on a touch screen it is the only way to a new line. */
+function sends(event: KeyboardEvent): boolean {
+  if (event.key !== "Enter" || event.isComposing) return false;
+  if (event.ctrlKey || event.metaKey) return true;
+  return !event.shiftKey && !event.altKey && !matchMedia("(pointer: coarse)").matches;
+}
+
+function useAutoHeight(text: string): { readonly current: HTMLTextAreaElement | null } {
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    element.style.height = "auto";
+    element.style.height = `${element.scrollHeight}px`;
+  }, [text]);
+  return box;
+}
+
+/** Files dropped anywhere on the page are attached; without this the browser would leave the page to show them. */
+function useDrop(add: (files: readonly File[]) => void): void {
+  useEffect(() => {
+    const allow = (event: DragEvent): void => event.preventDefault();
+    const take = (event: DragEvent): void => {
+      event.preventDefault();
+      add([...(event.dataTransfer?.files ?? [])]);
+    };
+    addEventListener("dragover", allow);
+    addEventListener("drop", take);
+    return () => {
+      removeEventListener("dragover", allow);
+      removeEventListener("drop", take);
+    };
+  }, [add]);
+}

@@ -1,0 +1,51 @@
+import type { JSX } from "preact";
+import type { RunStep } from "../../../../core/protocol/session-summary.ts";
+import { Label } from "../text/markdown-text.tsx";
+
+const SIGNS: Readonly<Record<RunStep["state"], string>> = { waiting: "⏸", working: "⏳", done: "✓", failed: "✗" };
+
+/** Shorter steps do not say how long they took. Milliseconds. */
+const WORTH_TELLING_MS = 100;
+
+/** The newest run's steps; each opens to what went in and what came out. */
+export function Steps({ steps }: { readonly steps: readonly RunStep[] }): JSX.Element {
+  return (
+    <section>
+      <h3>Steps</h3>
+      <ol class="steps" aria-label="Steps">
+        {steps.map((step) => (
+          <li key={step.id}>
+            <details>
+              <summary>
+                <Label text={SIGNS[step.state]} />
+                <span class="step-what">
+                  {step.agent !== null && <span class="hint">{step.agent}: </span>}
+                  {step.tool} {step.title !== "" && <code>{step.title}</code>}
+                </span>
+                <span class="step-time">{time(step.durationMs)}</span>
+              </summary>
+              <Part title="Input" text={step.input} />
+              {step.result !== null && <Part title="Result" text={step.result} />}
+            </details>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Part({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
+  return (
+    <>
+      <h4>{title}</h4>
+      <pre tabIndex={0} role="region" aria-label={title}>
+        {text}
+      </pre>
+    </>
+  );
+}
+
+function time(durationMs: number | null): string {
+  if (durationMs === null || durationMs < WORTH_TELLING_MS) return "";
+  return `${(durationMs / 1_000).toFixed(durationMs < 10_000 ? 1 : 0)} s`;
+}

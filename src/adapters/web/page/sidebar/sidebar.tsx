@@ -1,0 +1,96 @@
+import type { JSX } from "preact";
+import type { BusyState } from "../../../../core/protocol/session-summary.ts";
+import type { PageThread } from "../../wire.ts";
+import { type Controller, commandAction, isPending } from "../state/controller.ts";
+import type { PageState } from "../state/state.ts";
+import { AnchorIcon, PlusIcon } from "../text/icons.tsx";
+import { Label } from "../text/markdown-text.tsx";
+import { ago } from "../text/when.ts";
+import { Jobs } from "./jobs.tsx";
+
+interface SidebarProps {
+  readonly state: PageState;
+  readonly now: number;
+  readonly controller: Controller;
+  readonly open: (threadId: string | null) => void;
+  readonly openJob: (jobId: string) => void;
+  readonly help: () => void;
+}
+
+export function Sidebar({ state, now, controller, open, openJob, help }: SidebarProps): JSX.Element {
+  const busy = new Map(Object.entries(state.overview?.busy ?? {}));
+  return (
+    <nav class="sidebar" aria-label="Threads and jobs">
+      <div class="brand">
+        <span class="brand-mark">
+          <AnchorIcon />
+        </span>
+        <span class="brand-name">Deckhand</span>
+      </div>
+      <button type="button" class="new-thread" onClick={() => open(null)} aria-current={state.openId === null}>
+        <PlusIcon /> New thread
+      </button>
+      {state.threads.length === 0 ? (
+        <p class="hint">Your threads are kept here, also over restarts.</p>
+      ) : (
+        <ul class="threads">
+          {state.threads.map((thread) => (
+            <li key={thread.id}>
+              <ThreadLink
+                thread={thread}
+                isOpen={thread.id === state.openId}
+                isUnread={state.unread.has(thread.id)}
+                busy={busy.get(thread.id) ?? null}
+                now={now}
+                open={open}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Jobs
+        jobs={state.overview?.jobs ?? null}
+        openJob={state.openJob}
+        now={now}
+        open={openJob}
+        add={() => controller.command("jobs", "add")}
+        isAdding={isPending(state, "", commandAction("jobs", "add"))}
+      />
+      <button type="button" class="quiet help-link" onClick={help}>
+        Keyboard shortcuts <kbd>?</kbd>
+      </button>
+    </nav>
+  );
+}
+
+const BUSY_WORDS: Readonly<Record<BusyState, string>> = { working: "⏳ working", waiting: "⏸ waits for you" };
+
+interface ThreadLinkProps {
+  readonly thread: PageThread;
+  readonly isOpen: boolean;
+  readonly isUnread: boolean;
+  /** Null when nothing runs there. */
+  readonly busy: BusyState | null;
+  readonly now: number;
+  readonly open: (threadId: string) => void;
+}
+
+function ThreadLink({ thread, isOpen, isUnread, busy, now, open }: ThreadLinkProps): JSX.Element {
+  return (
+    <a
+      href={`#${thread.id}`}
+      class={isUnread ? "thread-link unread" : "thread-link"}
+      aria-current={isOpen ? "page" : undefined}
+      onClick={(event) => {
+        event.preventDefault();
+        open(thread.id);
+      }}
+    >
+      <span class="thread-title">{thread.title}</span>
+      {isUnread && <span class="hidden">, new messages</span>}
+      <span class={`thread-when ${busy ?? ""}`}>
+        <Label text={busy === null ? `✓ ${ago(thread.updatedAt, now)}` : BUSY_WORDS[busy]} />
+      </span>
+    </a>
+  );
+}

@@ -1,0 +1,58 @@
+import type { ClientFrame, ServerFrame } from "../../wire.ts";
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 5_000;
+
+export interface ConnectionEvents {
+  opened(): void;
+  received(frame: ServerFrame): void;
+  lost(): void;
+  /** The server answers, but does not know our key. */
+  locked(): void;
+}
+
+/** A socket that comes back by itself. `send` is false while there is none. */
+export function connect(events: ConnectionEvents): { readonly send: (frame: ClientFrame) => boolean } {
+  let socket: WebSocket | null = null;
+  let delayMs = FIRST_DELAY_MS;
+
+  const retry = (): void => {
+    events.lost();
+    // Spread, so that several open pages do not come back at the same instant.
+    setTimeout(() => checkThenOpen(), delayMs * (0.75 + Math.random() / 2));
+    delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS);
+  };
+  const checkThenOpen = (): void => {
+    // A refused socket does not tell why; an ordinary request does.
+    fetch("/session").then(
+      (response) => (response.status === 401 ? events.locked() : open()),
+      () => retry(),
+    );
+  };
+  const open = (): void => {
+    socket = new WebSocket(`ws://${location.host}/live`);
+    socket.addEventListener("open", () => {
+      delayMs = FIRST_DELAY_MS;
+      events.opened();
+    });
+    socket.addEventListener("message", ({ data }) => events.received(parse(data)));
+    socket.addEventListener("close", () => {
+      socket = null;
+      retry();
+    });
+  };
+  open();
+
+  return {
+    send: (frame) => {
+      if (socket?.readyState !== WebSocket.OPEN) return false;
+      socket.send(JSON.stringify(frame));
+      return true;
+    },
+  };
+}
+
+/** The server is the one that served this page: its frames are taken at their word. */
+function parse(data: unknown): ServerFrame {
+  return JSON.parse(String(data));
+}

@@ -1,0 +1,215 @@
+import type { FormValues } from "../../../../core/protocol/form.ts";
+import type { ClientFrame, PageFile } from "../../wire.ts";
+import { connect } from "./connection.ts";
+import { keepDraft, keepSending, readSending } from "./keep.ts";
+import { createLookout } from "./lookout.ts";
+import {
+  type Change,
+  type Click,
+  initialState,
+  messagesOf,
+  newestStop,
+  type PageState,
+  reduce,
+  type Sending,
+} from "./state.ts";
+
+/** What people can do on the page. */
+export interface Controller {
+  readonly state: () => PageState;
+  /** Calls back after every change; returns how to take that back. */
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly openThread: (threadId: string | null) => void;
+  readonly loadEarlier: () => void;
+  readonly send: (text: string, files: readonly PageFile[]) => void;
+  readonly retry: (message: Sending) => void;
+  readonly discard: (message: Sending) => void;
+  readonly click: (messageId: string, action: string) => void;
+  /** Shows a job beside the thread; null for none. */
+  readonly openJob: (jobId: string | null) => void;
+  /** A command in the open thread, or in none, whose answer is shown beside it. */
+  readonly command: (name: string, args: string) => void;
+  /** Asks what could stand at the end of what is being typed. */
+  readonly complete: (text: string) => void;
+  /** Presses the newest Stop button of the open thread; false when nothing runs. */
+  readonly stop: () => boolean;
+  readonly notify: (text: string | null) => void;
+  readonly closeReply: () => void;
+  /** Sends the open form. */
+  readonly submitForm: (filled: FormValues) => void;
+  readonly closeForm: () => void;
+}
+
+interface Store {
+  readonly state: () => PageState;
+  readonly apply: (change: Change) => void;
+  readonly subscribe: Controller["subscribe"];
+}
+
+function createStore(): Store {
+  let state = initialState(threadInAddress(), readSending());
+  const listeners = new Set<() => void>();
+  return {
+    state: () => state,
+    apply: (change) => {
+      const before = state;
+      state = reduce(state, change);
+      if (state.sending !== before.sending) keepSending(state.sending);
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+interface Talk {
+  readonly say: (frame: ClientFrame) => boolean;
+  readonly load: (threadId: string | null) => void;
+  readonly transmit: (message: Sending) => void;
+  /** Asks how everything stands. */
+  readonly look: () => void;
+}
+
+/** Keeps the store up to date with the server, and sends again what was not confirmed. */
+function talkToServer({ state, apply }: Store): Talk {
+  const connection = connect({
+    opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
+    received: (frame) => {
+      apply({ type: "frame", frame });
+      if (frame.type === "message") lookout.soon();
+      if (frame.type === "reply" || frame.type === "clicked") lookout.now();
+      if (frame.type === "overview") lookout.answered(Object.keys(frame.busy).length > 0);
+      if (frame.type !== "welcome") return;
+      load(state().openId);
+      lookout.now();
+      for (const message of state().sending) if (message.failure === null) transmit(message);
+    },
+    lost: () => apply({ type: "connection", connection: state().lastSeq === null ? "connecting" : "lost" }),
+    locked: () => apply({ type: "connection", connection: "locked" }),
+  });
+  const lookout = createLookout(() => {
+    const { openId: threadId, openJob: jobId } = state();
+    connection.send({ type: "look", threadId, jobId });
+  });
+  const load = (threadId: string | null): void => {
+    if (threadId === null || state().loaded.has(threadId)) return;
+    connection.send({ type: "open", threadId, before: null });
+  };
+  const transmit = ({ clientId, threadId, opens, text, files }: Sending): void => {
+    const fileIds = files.map((file) => file.id);
+    connection.send({ type: "send", clientId, threadId: opens ? null : threadId, text, fileIds });
+  };
+  return { say: connection.send, load, transmit, look: lookout.now };
+}
+
+/** Buttons and commands: sent once, until they are answered. */
+function presses({ state, apply }: Store, { say }: Talk): Pick<Controller, "click" | "command" | "complete"> {
+  const press = (pressed: Click, frame: (clickId: string) => ClientFrame): void => {
+    if (isPending(state(), pressed.messageId, pressed.action)) return;
+    const clickId = crypto.randomUUID();
+    if (say(frame(clickId))) apply({ type: "clicked", clickId, click: pressed });
+    else apply({ type: "notice", text: "There is no connection. Try again when it is back." });
+  };
+  return {
+    click: (messageId, action) => {
+      const threadId = state().messages.get(messageId)?.threadId ?? "";
+      press({ threadId, messageId, action }, (clickId) => ({ type: "click", clickId, messageId, action }));
+    },
+    // Nobody has asked for it: what is lost is asked for with the next letter.
+    complete: (text) => {
+      say({ type: "complete", threadId: state().openId, text });
+    },
+    command: (name, args) => {
+      const threadId = state().openId;
+      const pressed = { threadId, messageId: "", action: commandAction(name, args) };
+      press(pressed, (clickId) => ({ type: "command", clickId, threadId, name, args }));
+    },
+  };
+}
+
+/** The open form: what was filled in stays until it is taken. */
+function formFilling({ state, apply }: Store, { say }: Talk): Pick<Controller, "submitForm" | "closeForm"> {
+  return {
+    submitForm: (filled) => {
+      const { form: open } = state();
+      if (open === null || open.isSending) return;
+      const clickId = open.clickId ?? crypto.randomUUID();
+      const { threadId, form } = open;
+      apply({ type: "form_sent", clickId });
+      const frame = { type: "command", clickId, threadId, name: form.command, args: form.line, filled } as const;
+      if (!say(frame)) apply({ type: "connection", connection: "lost" });
+    },
+    closeForm: () => apply({ type: "form_closed" }),
+  };
+}
+
+export function createController(): Controller {
+  const store = createStore();
+  const { state, apply, subscribe } = store;
+  const talk = talkToServer(store);
+  const { say, load, transmit, look } = talk;
+  const pressing = presses(store, talk);
+  const show = (threadId: string | null): void => {
+    apply({ type: "opened", threadId });
+    load(threadId);
+    look();
+  };
+  const openThread = (threadId: string | null): void => {
+    if (threadId !== threadInAddress()) history.pushState(null, "", `#${threadId ?? ""}`);
+    show(threadId);
+  };
+  const dispatch = (message: Sending): void => {
+    apply({ type: "sending", message });
+    transmit(message);
+  };
+  addEventListener("popstate", () => show(threadInAddress()));
+
+  return {
+    state,
+    subscribe,
+    openThread,
+    openJob: (jobId) => {
+      apply({ type: "job_opened", jobId });
+      look();
+    },
+    ...pressing,
+    ...formFilling(store, talk),
+    loadEarlier: () => {
+      const [oldest] = messagesOf(state(), state().openId);
+      if (oldest !== undefined) say({ type: "open", threadId: oldest.threadId, before: oldest.position });
+    },
+    send: (text, files) => {
+      const clientId = crypto.randomUUID();
+      const { openId } = state();
+      const threadId = openId ?? clientId;
+      keepDraft(openId, "");
+      dispatch({ clientId, threadId, opens: openId === null, text, files, at: Date.now(), failure: null });
+      if (openId === null) openThread(threadId);
+    },
+    retry: (message) => dispatch({ ...message, failure: null }),
+    discard: ({ clientId }) => apply({ type: "discarded", clientId }),
+    stop: () => {
+      const stop = newestStop(messagesOf(state(), state().openId));
+      if (stop !== null) pressing.click(stop.messageId, stop.action);
+      return stop !== null;
+    },
+    notify: (text) => apply({ type: "notice", text }),
+    closeReply: () => apply({ type: "reply_closed" }),
+  };
+}
+
+/** How a command is found among the clicks that wait. */
+export function commandAction(name: string, args: string): string {
+  return `/${name} ${args}`;
+}
+
+export function isPending(state: PageState, messageId: string, action: string): boolean {
+  return [...state.clicks.values()].some((click) => click.messageId === messageId && click.action === action);
+}
+
+function threadInAddress(): string | null {
+  const id = location.hash.slice(1);
+  return id === "" ? null : id;
+}

@@ -1,0 +1,43 @@
+import type { JSX } from "preact";
+import type { MessageBody } from "../../wire.ts";
+import type { Controller } from "../state/controller.ts";
+import type { Sending } from "../state/state.ts";
+import { Label } from "../text/markdown-text.tsx";
+
+interface DeliveryProps {
+  /** Null while the server has not stored the message. */
+  readonly body: MessageBody | null;
+  readonly isNewest: boolean;
+  /** Stored is not yet taken: the message stays on its way until the server says that it is durable. */
+  readonly sending: Sending | undefined;
+  readonly controller: Controller;
+}
+
+/** How far a person's message has come. */
+export function Delivery({ body, isNewest, sending, controller }: DeliveryProps): JSX.Element {
+  if (sending !== undefined && sending.failure !== null) {
+    return (
+      <div class="delivery failed" role="alert">
+        <span>Not sent. {sending.failure}</span>
+        <button type="button" onClick={() => controller.retry(sending)}>
+          Try again
+        </button>
+        <button type="button" class="quiet" onClick={() => controller.discard(sending)}>
+          {body === null ? "Discard" : "Leave it"}
+        </button>
+      </div>
+    );
+  }
+  return (
+    <p class="delivery">
+      <Label text={words(body?.signs ?? [], isNewest, sending !== undefined)} />
+    </p>
+  );
+}
+
+function words(signs: MessageBody["signs"], isNewest: boolean, isSending: boolean): string {
+  if (signs.includes("seen")) return "✓ read";
+  if (isSending) return "Sending…";
+  if (signs.includes("working")) return isNewest ? "⏳ working on it" : "";
+  return isNewest ? "Sent" : "";
+}

@@ -1,0 +1,100 @@
+import type { HTMLAttributes, JSX } from "preact";
+import type { MessageBody, PageMessage } from "../../wire.ts";
+import type { Controller } from "../state/controller.ts";
+import { cardOf, isDecided, isFolded, isLive, isQuestion } from "../state/run-details.ts";
+import type { PageState } from "../state/state.ts";
+import { AnchorIcon } from "../text/icons.tsx";
+import { plainText } from "../text/markdown.ts";
+import { Markdown } from "../text/markdown-text.tsx";
+import { clockTime } from "../text/when.ts";
+import { Buttons, useKeptFocus } from "./buttons.tsx";
+import { Delivery } from "./delivery.tsx";
+import { Files } from "./files.tsx";
+
+interface MessageItemProps {
+  readonly message: PageMessage;
+  readonly state: PageState;
+  readonly now: number;
+  readonly controller: Controller;
+  readonly isNewestOfPerson: boolean;
+  /** Follows closely on a message of the same author: its head is only spoken. */
+  readonly continues: boolean;
+}
+
+const AUTHORS = { person: "You", deckhand: "Deckhand", note: "Deckhand" } as const;
+
+const CARD_WORDS = { approval: "Approval", question: "Question", plan: "Plan" } as const;
+
+export function MessageItem({
+  message,
+  continues,
+  state,
+  now,
+  controller,
+  isNewestOfPerson,
+}: MessageItemProps): JSX.Element {
+  const { body } = message;
+  const place = useKeptFocus(body.buttons.length > 0);
+  const card = cardOf(body);
+  return (
+    <li class={`message ${kindOf(body)} ${body.tone}${continues ? " continues" : ""}`} aria-busy={isLive(body)}>
+      <Avatar by={body.by} />
+      <div class="message-body" id={bodyId(message.id)} ref={place} tabIndex={-1} {...asked(body)}>
+        <p class="message-head">
+          <span class="author">{AUTHORS[body.by]}</span>
+          <time dateTime={new Date(message.at).toISOString()}>{clockTime(message.at, now)}</time>
+          {body.by === "note" && <span class="tag">Only you see this</span>}
+          {card !== null && <span class={`tag ${card}`}>{CARD_WORDS[card]}</span>}
+          {body.tone === "error" && <span class="tag error">Failed</span>}
+          {body.tone === "task" && <span class="tag task">Task</span>}
+        </p>
+        <Markdown text={body.markdown} />
+        <Files files={body.files} />
+        {body.footer !== undefined && <Markdown text={body.footer} class="footer" />}
+        <Buttons
+          message={message}
+          state={state}
+          label={isQuestion(body) ? "Your decision" : "Actions"}
+          click={controller.click}
+        />
+        {body.by === "person" && (
+          <Delivery
+            body={body}
+            isNewest={isNewestOfPerson}
+            sending={state.sending.find((one) => one.clientId === message.id)}
+            controller={controller}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
+export function Avatar({ by }: { readonly by: MessageBody["by"] }): JSX.Element {
+  return (
+    <span class={`avatar ${by}`} aria-hidden="true">
+      {by === "person" ? "Y" : <AnchorIcon />}
+    </span>
+  );
+}
+
+function kindOf(body: MessageBody): string {
+  if (isLive(body)) return "live";
+  if (isFolded(body)) return "folded";
+  if (isDecided(body)) return "decided";
+  return isQuestion(body) ? `question card-${cardOf(body)}` : body.by;
+}
+
+/** A message's body, for what leads there. */
+export function bodyId(messageId: string): string {
+  return `message-${messageId}`;
+}
+
+/** A question can be gone to, and says by its name what it is about. */
+function asked(body: MessageBody): HTMLAttributes<HTMLDivElement> {
+  if (!isQuestion(body)) return {};
+  const lines = body.markdown.split("\n");
+  // A question's own words follow on its head, as a quotation.
+  const what = (cardOf(body) === "question" ? lines.find((line) => line.startsWith("> ")) : lines[0]) ?? "";
+  return { role: "group", "aria-label": `Deckhand asks: ${plainText(what).replace(/^waiting: /u, "")}` };
+}

@@ -1,0 +1,32 @@
+import type { JSX } from "preact";
+import type { Controller } from "../state/controller.ts";
+import type { Sending } from "../state/state.ts";
+import { Markdown } from "../text/markdown-text.tsx";
+import { clockTime } from "../text/when.ts";
+import { Delivery } from "./delivery.tsx";
+import { Files } from "./files.tsx";
+import { Avatar } from "./message-item.tsx";
+
+interface SendingItemProps {
+  readonly message: Sending;
+  readonly now: number;
+  readonly controller: Controller;
+}
+
+/** A message that the server has not taken yet, or would not take. */
+export function SendingItem({ message, now, controller }: SendingItemProps): JSX.Element {
+  return (
+    <li class="message person sending">
+      <Avatar by="person" />
+      <div class="message-body">
+        <p class="message-head">
+          <span class="author">You</span>
+          <time dateTime={new Date(message.at).toISOString()}>{clockTime(message.at, now)}</time>
+        </p>
+        <Markdown text={message.text} />
+        <Files files={message.files} />
+        <Delivery body={null} isNewest sending={message} controller={controller} />
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,148 @@
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { PageMessage } from "../../wire.ts";
+import type { Column } from "../app.tsx";
+import { Composer } from "../composer/composer.tsx";
+import type { Controller } from "../state/controller.ts";
+import { isQuestion } from "../state/run-details.ts";
+import { messagesOf, type PageState } from "../state/state.ts";
+import { BackIcon, CloseIcon, PanelIcon } from "../text/icons.tsx";
+import { EmptyThread } from "./empty-thread.tsx";
+import { MessageItem } from "./message-item.tsx";
+import { SendingItem } from "./sending-item.tsx";
+
+interface ThreadViewProps {
+  readonly state: PageState;
+  readonly controller: Controller;
+  readonly title: string;
+  readonly now: number;
+  readonly show: (column: Column) => void;
+}
+
+export function ThreadView({ state, controller, title, now, show }: ThreadViewProps): JSX.Element {
+  const messages = messagesOf(state, state.openId);
+  const sending = state.sending.filter((one) => one.threadId === state.openId && !state.messages.has(one.clientId));
+  const isEmpty = messages.length === 0 && sending.length === 0;
+  const list = useStickToEnd(`${messages.at(-1)?.id} ${sending.at(-1)?.clientId}`);
+  const newestOfPerson = messages.findLast((message) => message.body.by === "person")?.id;
+  return (
+    <main class="thread">
+      <header class="thread-head">
+        <button
+          type="button"
+          class="icon-button narrow-only"
+          aria-label={waitElsewhere(state) ? "Threads and jobs, another thread waits for you" : "Threads and jobs"}
+          onClick={() => show("threads")}
+        >
+          <BackIcon />
+          {waitElsewhere(state) && <span class="dot" />}
+        </button>
+        <h1>{title}</h1>
+        <button type="button" class="icon-button medium-only" aria-label="Details" onClick={() => show("details")}>
+          <PanelIcon />
+        </button>
+      </header>
+      <ConnectionBar state={state} />
+      <div class="scroller" ref={list} tabindex={-1}>
+        {isEmpty ? (
+          <EmptyPlace state={state} controller={controller} />
+        ) : (
+          <ol class="messages" aria-label="Messages">
+            {state.openId !== null && state.loaded.get(state.openId) === true && (
+              <li class="earlier">
+                <button type="button" onClick={controller.loadEarlier}>
+                  Show earlier messages
+                </button>
+              </li>
+            )}
+            {messages.map((message, index) => (
+              <MessageItem
+                key={message.id}
+                message={message}
+                continues={continues(messages[index - 1], message)}
+                state={state}
+                now={now}
+                controller={controller}
+                isNewestOfPerson={message.id === newestOfPerson}
+              />
+            ))}
+            {sending.map((message) => (
+              <SendingItem key={message.clientId} message={message} now={now} controller={controller} />
+            ))}
+          </ol>
+        )}
+      </div>
+      {state.notice !== null && <Notice text={state.notice} dismiss={() => controller.notify(null)} />}
+      <Composer state={state} controller={controller} />
+    </main>
+  );
+}
+
+function waitElsewhere({ overview, openId }: PageState): boolean {
+  return Object.entries(overview?.busy ?? {}).some(([id, busy]) => busy === "waiting" && id !== openId);
+}
+
+function Notice({ text, dismiss }: { readonly text: string; readonly dismiss: () => void }): JSX.Element {
+  return (
+    <div class="notice" role="alert">
+      <span>{text}</span>
+      <button type="button" class="icon-button" aria-label="Dismiss" onClick={dismiss}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+const SAME_BREATH_MS = 5 * 60_000;
+
+function continues(previous: PageMessage | undefined, { body, at }: PageMessage): boolean {
+  if (previous === undefined || body.tone !== "plain" || body.by !== "deckhand" || isQuestion(body)) return false;
+  return previous.body.by === body.by && previous.body.tone === "plain" && at - previous.at < SAME_BREATH_MS;
+}
+
+function EmptyPlace({ state, controller }: Pick<ThreadViewProps, "state" | "controller">): JSX.Element {
+  if (state.openId === null) return <EmptyThread controller={controller} />;
+  if (!state.loaded.has(state.openId)) return <p class="hint centred">Loading…</p>;
+  return <p class="hint centred">This thread does not exist. Begin a new one.</p>;
+}
+
+const CONNECTION_WORDS = {
+  connecting: "Connecting…",
+  lost: "Connection lost. Trying again; what you write is kept and sent when it is back.",
+  locked: "Deckhand's key has changed. Open the address that it printed when it started.",
+} as const;
+
+function ConnectionBar({ state: { connection } }: Pick<ThreadViewProps, "state">): JSX.Element {
+  return (
+    <div class={`connection ${connection}`} role="status">
+      {connection === "open" ? "" : CONNECTION_WORDS[connection]}
+    </div>
+  );
+}
+
+/** Keeps the newest in sight while people are at the end; where they have scrolled up, nothing moves. */
+function useStickToEnd(newest: string): { readonly current: HTMLDivElement | null } {
+  const list = useRef<HTMLDivElement>(null);
+  const [sticky] = useState({ atEnd: true });
+  useEffect(() => {
+    const element = list.current;
+    if (element === null) return undefined;
+    const onScroll = (): void => {
+      sticky.atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
+    };
+    element.addEventListener("scroll", onScroll, { passive: true });
+    // Images and edits change the height after the fact.
+    const observer = new ResizeObserver(() => {
+      if (sticky.atEnd) element.scrollTop = element.scrollHeight;
+    });
+    for (const child of element.children) observer.observe(child);
+    return () => {
+      element.removeEventListener("scroll", onScroll);
+      observer.disconnect();
+    };
+  }, [sticky, newest]);
+  useLayoutEffect(() => {
+    if (sticky.atEnd && list.current !== null) list.current.scrollTop = list.current.scrollHeight;
+  });
+  return list;
+}

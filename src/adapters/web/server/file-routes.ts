@@ -1,0 +1,48 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { pageFile, webFile } from "../format.ts";
+import { WEB_LIMITS } from "../limits.ts";
+import type { WebThreadStore } from "../threads/thread-store.ts";
+
+/** Shown in the page. Everything else is only ever downloaded: SVG and HTML would be documents of our origin. */
+const INLINE_IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+const uploadQuery = z.object({ name: z.string().min(1).max(255), type: z.string().max(255).default("") });
+const fileParams = z.object({ id: z.string().max(200) });
+
+/** Files of messages: put by the page before the message that names them, fetched by their id. */
+export function registerFileRoutes(app: FastifyInstance, store: WebThreadStore): void {
+  app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.post("/files", { bodyLimit: WEB_LIMITS.attachmentBytes }, async (request, reply) => {
+    const query = uploadQuery.safeParse(request.query);
+    if (!query.success) return reply.code(400).send({ error: "The upload has no name." });
+    if (!Buffer.isBuffer(request.body)) return reply.code(415).send({ error: "The upload must be plain bytes." });
+    const mediaType = /^[\w.+-]+\/[\w.+-]+$/.test(query.data.type) ? query.data.type : "application/octet-stream";
+    const file = webFile({ name: query.data.name, mediaType, data: request.body });
+    await store.putFile(file);
+    return reply.code(201).send(pageFile(file));
+  });
+  app.get("/files/:id", async (request, reply) => {
+    const { id } = fileParams.parse(request.params);
+    const file = await store.file(id);
+    if (file === null) return reply.code(404).send({ error: "There is no such file." });
+    const inline = INLINE_IMAGES.has(file.mediaType);
+    return reply
+      .type(inline ? file.mediaType : "application/octet-stream")
+      .header("content-disposition", disposition(inline ? "inline" : "attachment", file.name))
+      .header("content-security-policy", "default-src 'none'; sandbox")
+      .send(Buffer.from(file.data));
+  });
+}
+
+/** RFC 6266: a plain name for old readers, the real one encoded. */
+function disposition(kind: "inline" | "attachment", name: string): string {
+  const plain = name.replaceAll(/[^\w.-]/g, "_");
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,329 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
+import type { Form } from "../../../../src/core/protocol/form.ts";
+import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
+import { Inbox } from "../../../contracts/inbox.ts";
+import { plainMessage } from "../../../contracts/platform-steps.ts";
+import { openBrowser } from "../../../support/browser.ts";
+import { MemoryThreadStore } from "../../../support/memory-thread-store.ts";
+import { visitAddress } from "../../../support/page-visit.ts";
+import { entryUrl, openPlatform } from "../web-setup.ts";
+import { DROP_FILE, NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
+
+const { signal } = new AbortController();
+const STOP = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
+
+let browser: Browser;
+let store: MemoryThreadStore;
+let inbox: Inbox;
+let platform: WebPlatform;
+let page: Page;
+/** Errors of scripts and of the console: there must be none in ordinary use. */
+let complaints: readonly string[];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  store = new MemoryThreadStore();
+  inbox = new Inbox();
+  platform = openPlatform({ store });
+  await platform.start(inbox.receive, signal);
+  ({ page, complaints } = await visitAddress(entryUrl(platform), browser));
+});
+
+afterEach(async () => {
+  await page.context().close();
+  await platform.stop();
+});
+
+function composer() {
+  return page.getByRole("textbox", { name: "Message to Deckhand" });
+}
+
+function messages() {
+  return page.getByRole("list", { name: "Messages" });
+}
+
+async function say(text: string): Promise<ThreadRef> {
+  await composer().fill(text);
+  await composer().press("Enter");
+  return (await inbox.nextMessage()).thread;
+}
+
+test("a message is sent, its run is followed live, and the answer appears, without a complaint", async () => {
+  const thread = await say("change port to 9090 in config.toml");
+  await expect.poll(() => page.url()).toBe(new URL(`/#${thread.threadId}`, entryUrl(platform)).href);
+  await messages().getByText("Sent", { exact: true }).waitFor();
+  await platform.react(thread, thread.threadId ?? "", "seen");
+  await messages().getByText("read", { exact: true }).waitFor();
+
+  const steps = "⏳ **build** · turn 1 · 1 s\n✓ read `config.toml` · 12 lines\n✓ edit `config.toml`";
+  const live = await platform.post(thread, plainMessage(steps, { buttons: STOP }), "live");
+  const details = page.getByRole("complementary", { name: "Details" });
+  await details.getByText("Working").waitFor();
+  await expect.poll(() => page.title()).toBe("⏳ change port to 9090 in config.toml · Deckhand");
+
+  await platform.edit(live, plainMessage("✓ 3 turns · 2 tools · 6 s · $0.004"));
+  await platform.post(thread, plainMessage("The port is **9090** now.\n\n```toml\nport = 9090\n```"), "answer");
+  await messages().locator("strong", { hasText: "9090" }).waitFor();
+  await details.getByText("Done").waitFor();
+  expect(await details.textContent()).toContain("3 turns · 2 tools · 6 s · $0.004");
+  expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);
+  expect(await page.getByRole("navigation", { name: "Threads and jobs" }).getByRole("link").count()).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
+test("an empty page teaches: a suggestion is one click away from being sent", async () => {
+  await page.getByRole("button", { name: /create config.toml/u }).click();
+  expect((await inbox.nextMessage()).text).toBe("create config.toml with port = 8080");
+});
+
+describe("by keyboard", () => {
+  test("/ writes, Shift+Enter breaks the line, Ctrl+Enter sends", async () => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("one");
+    await page.keyboard.press("Shift+Enter");
+    await page.keyboard.type("two / three?");
+    await page.keyboard.press("Control+Enter");
+    expect((await inbox.nextMessage()).text).toBe("one\ntwo / three?");
+    await expect.poll(() => composer().inputValue()).toBe("");
+  });
+
+  test("Escape presses the newest Stop, once, however often it is pressed", async () => {
+    const thread = await say("go");
+    await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    const release = inbox.hold();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    expect(await inbox.next()).toMatchObject({ kind: "action", action: "stop:run_1", thread });
+    release();
+    await page.locator('button[aria-busy="true"]').waitFor({ state: "detached" });
+    expect(inbox.fresh).toHaveLength(2);
+  });
+
+  test("? lists the shortcuts, and Escape then closes the list rather than stopping anything", async () => {
+    const thread = await say("go");
+    await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+    await page.getByRole("button", { name: "Stop" }).focus();
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await platform.stop();
+    expect(inbox.fresh).toHaveLength(1);
+  });
+});
+
+describe("when something is lost", () => {
+  test("over a restart of the server the page says so, keeps what is written, and catches up", async () => {
+    const { port } = new URL(entryUrl(platform));
+    const thread = await say("go");
+    const live = await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await platform.stop();
+    await page.getByText(/Connection lost/u).waitFor();
+    await composer().fill("and then this");
+    await composer().press("Enter");
+    await messages().getByText("Sending…").waitFor();
+
+    platform = openPlatform({ store, port: Number(port) });
+    const next = new Inbox();
+    await platform.listen();
+    await platform.edit(live, plainMessage("✓ 1 turn · 2 s"));
+    await platform.post(thread, plainMessage("The answer."), "answer");
+    await platform.start(next.receive, signal);
+    await messages().getByText("The answer.").waitFor();
+    expect((await next.nextMessage()).text).toBe("and then this");
+    await messages().getByText("Sent", { exact: true }).waitFor();
+    await page.getByText(/Connection lost/u).waitFor({ state: "detached" });
+    expect(await messages().getByRole("listitem").count()).toBe(4);
+  });
+
+  test("a message that is not taken stays, says why, and goes out on a second try", async () => {
+    const mend = inbox.refuse();
+    await composer().fill("do not lose me");
+    await composer().press("Enter");
+    const failure = page.getByRole("alert").filter({ hasText: "Not sent." });
+    await failure.waitFor();
+    await page.reload();
+    mend();
+    await failure.getByRole("button", { name: "Try again" }).click();
+    expect((await inbox.nextMessage()).text).toBe("do not lose me");
+    await failure.waitFor({ state: "detached" });
+    expect(await messages().getByText("do not lose me").count()).toBe(1);
+  });
+
+  test("a draft survives a reload, each thread its own", async () => {
+    await say("a thread");
+    await composer().fill("half a thought");
+    await page.getByRole("button", { name: "New thread" }).click();
+    await expect.poll(() => composer().inputValue()).toBe("");
+    await page.goBack();
+    await page.reload();
+    await expect.poll(() => composer().inputValue()).toBe("half a thought");
+  });
+
+  test("a page whose key the server no longer knows says what to do", async () => {
+    const { port } = new URL(entryUrl(platform));
+    await platform.stop();
+    platform = openPlatform({ store, port: Number(port), token: "another-token-altogether" });
+    await platform.start(inbox.receive, signal);
+    await page.getByText("Deckhand's key has changed.").waitFor();
+  });
+});
+
+test("files are attached by choosing or dropping, shown when they are pictures, and offered for download", async () => {
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  const files = [
+    { name: "dot.png", mimeType: "image/png", buffer: png },
+    { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") },
+  ];
+  await page.locator('input[type="file"]').setInputFiles(files);
+  await page.evaluate(DROP_FILE);
+  await page.getByRole("button", { name: "Remove dropped.txt" }).waitFor();
+  await page.getByRole("button", { name: "Remove notes.txt" }).click();
+  await page.locator(".upload.busy").first().waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Send" }).click();
+  const event = await inbox.nextMessage();
+  expect(event.attachments.map(({ name, mediaType }) => [name, mediaType])).toEqual([
+    ["dot.png", "image/png"],
+    ["dropped.txt", "text/plain"],
+  ]);
+  await messages().getByRole("img", { name: "dot.png" }).waitFor();
+  await expect.poll(() => page.evaluate("document.querySelector('.files img').naturalWidth")).toBe(1);
+  const [download] = await Promise.all([page.waitForEvent("download"), messages().getByText("dropped.txt").click()]);
+  expect(download.suggestedFilename()).toBe("dropped.txt");
+  expect(complaints).toEqual([]);
+});
+
+describe("what a command lacks", () => {
+  const form: Form = {
+    title: "front-component-generator",
+    command: "skill",
+    line: "front-component-generator",
+    fields: [
+      { name: "name", label: "name: The component's name", required: true, kind: "text" },
+      { name: "description", label: "description: What it shows", required: false, kind: "multiline" },
+    ],
+  };
+  const lacking = plainMessage("The skill needs **name**.");
+  const dialog = () => page.getByRole("dialog", { name: form.title });
+  /** Says the command and waits for its form. */
+  const asked = async () => {
+    inbox.answerWith({ type: "reply", message: lacking, form });
+    const thread = await say("/skill front-component-generator");
+    await dialog().waitFor();
+    return thread;
+  };
+
+  test("is asked by a form, which keeps what is typed until it is right", async () => {
+    const thread = await asked();
+    const [name, description] = [dialog().getByLabel(/^name/u), dialog().getByLabel(/^description/u)];
+    await expect.poll(() => name.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
+    expect(await name.evaluate((field) => field.matches(":invalid"))).toBe(true);
+    await page.keyboard.type("date picker");
+    await description.fill("A calendar\nto choose from");
+    inbox.answerWith({ type: "reply", message: lacking, form, problems: { name: "A name has no blanks." } });
+    await dialog().getByRole("button", { name: "Go ahead" }).click();
+    await dialog().getByText("A name has no blanks.").waitFor();
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    expect(await description.inputValue()).toBe("A calendar\nto choose from");
+    await name.fill("DatePicker");
+    await name.press("Enter");
+    await dialog().waitFor({ state: "detached" });
+    expect(inbox.events.slice(1)).toMatchObject([
+      { kind: "command", name: "skill", args: form.line, thread, filled: { name: "date picker" } },
+      { kind: "command", filled: { name: "DatePicker", description: "A calendar\nto choose from" } },
+    ]);
+    expect(new Set(inbox.events.slice(1).map(({ key }) => key)).size).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  test("is given up by Escape, which stops nothing and sends nothing", async () => {
+    const thread = await asked();
+    await platform.post(thread, plainMessage("⏳ **build** · turn 1", { buttons: STOP }), "live");
+    await page.getByRole("button", { name: "Stop", includeHidden: true }).waitFor();
+    await page.keyboard.type("DatePicker");
+    await page.keyboard.press("Escape");
+    await dialog().waitFor({ state: "detached" });
+    await expect.poll(() => composer().evaluate((box) => box === box.ownerDocument.activeElement)).toBe(true);
+    await platform.stop();
+    expect(inbox.events).toHaveLength(1);
+  });
+});
+
+test("on a narrow screen one column shows at a time, and each leads to the others", async () => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  const thread = await say("go");
+  inbox.answerWith({ type: "reply", message: plainMessage("every step") });
+  const buttons = [{ id: "details:run_1", label: "Steps", style: "default" as const }];
+  await platform.post(thread, plainMessage("✓ 1 turn · 2 s", { buttons }), "live");
+  const columns = [
+    page.getByRole("navigation", { name: "Threads and jobs" }),
+    page.getByRole("main"),
+    page.getByRole("complementary", { name: "Details" }),
+  ];
+  const shown = () => Promise.all(columns.map((column) => column.isVisible()));
+  await expect.poll(shown).toEqual([false, true, false]);
+  await page.getByRole("button", { name: "Steps" }).click();
+  await columns[2]?.getByText("every step").waitFor();
+  await expect.poll(shown).toEqual([false, false, true]);
+  await page.getByRole("button", { name: "Back to the thread" }).click();
+  await page.getByRole("button", { name: "Threads and jobs" }).click();
+  await expect.poll(shown).toEqual([true, false, false]);
+  await page.getByRole("link", { name: "go" }).click();
+  await expect.poll(shown).toEqual([false, true, false]);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+});
+
+describe("for a screen reader", () => {
+  test("every control has a name, and landmarks and headings say where one is", async () => {
+    await say("go");
+    expect(await page.evaluate(NAMELESS_CONTROLS)).toBe(0);
+    for (const role of ["main", "navigation", "complementary"] as const)
+      expect(await page.getByRole(role).count()).toBe(1);
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
+  });
+
+  test("progress and answers are announced, the ticking of the clock is not", async () => {
+    const thread = await say("go");
+    const announced = () => page.locator('[aria-live="polite"]').textContent();
+    const live = await platform.post(
+      thread,
+      plainMessage("⏳ **build** · turn 1 · 1 s\n⏳ read `a`", { buttons: STOP }),
+      "live",
+    );
+    await expect.poll(announced).toBe("Deckhand is working: read a");
+    await platform.edit(live, plainMessage("⏳ **build** · turn 1 · 2 s\n⏳ read `a`", { buttons: STOP }));
+    await messages().getByText("2 s").waitFor();
+    expect(await announced()).toBe("Deckhand is working: read a");
+    await platform.post(thread, plainMessage("The port is **9090**."), "answer");
+    await expect.poll(announced).toBe("Deckhand: The port is 9090.");
+  });
+
+  test.each(["light", "dark"] as const)(
+    "text contrasts with its ground by 4.5 to 1 in the %s scheme",
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      const thread = await say("go");
+      const text = "✓ read `a`\n\n> quote\n\n```diff\n-a\n+b\n```\n\n[link](https://x.example)";
+      const buttons = [...STOP, { id: "a", label: "Allow", style: "primary" as const }];
+      await platform.post(thread, plainMessage(text, { footer: "footer", buttons }), "k1");
+      await platform.post(thread, plainMessage("✗ failed", { tone: "error" }), "k2");
+      await platform.post(thread, plainMessage("task", { tone: "task" }), "k3");
+      await messages().getByText("task", { exact: true }).first().waitFor();
+      expect(await page.evaluate(WEAK_TEXTS)).toEqual([]);
+    },
+  );
+});
