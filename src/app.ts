@@ -219,7 +219,7 @@ async function run(assembly: Assembly, services: Services, web: WebPlatform): Pr
   const works = await openWorks(assembly, services);
   const { engine, jobs, store, models, toolbox } = works;
   const summaries = createSummaries({ store, models, ...services.places, tools: () => toolbox.tools() });
-  web.provide({ summaries, jobs: jobs.control });
+  web.provide({ summaries, jobs: jobs.control, servers: toolbox.servers });
   await connectPlatforms(assembly.platforms.values(), {
     ...assembly,
     store,

@@ -50,6 +50,8 @@ export interface Toolbox {
   listed(): readonly ListedTool[];
   /** Why tools are missing that there should be, a sentence each. */
   problems(): readonly string[];
+  /** How each MCP server stands, and who calls back whenever that has changed. */
+  readonly servers: Pick<McpConnections, "standings" | "watch">;
   /** What a line after `/mcp` asks for; undefined without servers. */
   mcp(line: string): Promise<McpAnswer | undefined>;
   /** What runs have of them. */
@@ -96,6 +98,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     tools: all,
     listed: () => [...from(own, "built in"), ...from(extensions.tools(), "extension"), ...ofServers()],
     problems: () => servers?.problems() ?? [],
+    servers: servers ?? { standings: () => [], watch: () => {} },
     mcp: async (line) => servers?.command(line),
     runs: {
       tools: all,

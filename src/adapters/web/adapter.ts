@@ -108,7 +108,10 @@ function connection({ options, feed, poster }: Parts): Connection {
 
   return {
     listen,
-    provide: overview.resolve,
+    provide: (source) => {
+      overview.resolve(source);
+      source.servers.watch(() => feed.tell({ type: "changed" }));
+    },
     entryUrl: () => (server === null ? null : `${urlOf(options.host, server.port)}?token=${options.token}`),
     start: async (receive, signal) => {
       signal.throwIfAborted();

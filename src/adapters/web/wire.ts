@@ -110,6 +110,14 @@ export interface PageJobDetails extends PageJob {
   readonly log: JobView["log"];
 }
 
+/** An MCP server. */
+export interface PageServer {
+  /** How it stands: inline Markdown. */
+  readonly line: string;
+  /** When it is tried next; null when nothing waits for that. Milliseconds since the epoch. */
+  readonly nextAt: number | null;
+}
+
 export interface PageThread {
   readonly id: string;
   readonly title: string;
@@ -142,9 +150,12 @@ export type ServerFrame =
       readonly session: SessionSummary | null;
       readonly busy: Readonly<Record<string, BusyState>>;
       readonly jobs: readonly PageJob[];
+      readonly servers: readonly PageServer[];
       readonly jobId: string | null;
       readonly job: PageJobDetails | null;
     }
+  /** What `look` answers is another now. */
+  | { readonly type: "changed" }
   /** Answers `open`. `messages` null: there is no such thread. `more`: there are older ones. */
   | {
       readonly type: "thread";

@@ -53,6 +53,8 @@ export interface ConnectionOptions {
   readonly log: Log;
   /** Ends servers' programs should we be killed. */
   readonly reaper: Reaper;
+  /** Told when its state or what it lists is another. */
+  readonly changed: () => void;
 }
 
 type Attempt =
@@ -102,6 +104,11 @@ export class McpConnection {
 
   get state(): ConnectionState {
     return this.#state;
+  }
+
+  #become(state: ConnectionState): void {
+    this.#state = state;
+    this.#options.changed();
   }
 
   /** Resolves when the first attempt to connect has ended, however. */
@@ -193,7 +200,7 @@ export class McpConnection {
 
   async #open(): Promise<Attempt> {
     const { clock, log } = this.#options;
-    this.#state = { type: "connecting", why: this.#state.type === "down" ? this.#state.why : null };
+    this.#become({ type: "connecting", why: this.#state.type === "down" ? this.#state.why : null });
     try {
       const session = await McpSession.open(
         { ...this.#options, onToolsChanged: () => this.#catalogue.changed(() => this.#live()) },
@@ -208,7 +215,7 @@ export class McpConnection {
       this.#session = session;
       this.#instructions = session.instructions;
       this.#connectedAt = clock.now();
-      this.#state = { type: "connected", since: this.#connectedAt };
+      this.#become({ type: "connected", since: this.#connectedAt });
       const { tools, leftOut } = this.#catalogue.current;
       log.info({ tools: tools.length, leftOut }, "mcp_connected");
       return { type: "connected", session };
@@ -282,7 +289,7 @@ export class McpConnection {
 
   #lose(why: string): void {
     this.#failures += 1;
-    this.#state = { type: "down", why, since: this.#options.clock.now(), nextAt: this.#nextAt };
+    this.#become({ type: "down", why, since: this.#options.clock.now(), nextAt: this.#nextAt });
   }
 
   /** Longer with each failure in a row, with some chance in it so that servers do not come back in step. */
@@ -292,7 +299,7 @@ export class McpConnection {
     const longest = Math.min(FIRST_PAUSE_MS * 2 ** (this.#failures - 2), LONGEST_PAUSE_MS);
     const pause = Math.ceil(longest * (0.75 + random.next() / 4));
     this.#nextAt = clock.now() + pause;
-    if (this.#state.type === "down") this.#state = { ...this.#state, nextAt: this.#nextAt };
+    if (this.#state.type === "down") this.#become({ ...this.#state, nextAt: this.#nextAt });
     await slept(clock, pause, signal);
     this.#nextAt = null;
   }
@@ -303,7 +310,7 @@ export class McpConnection {
     this.#session = null;
     this.#attempt = null;
     await this.#catalogue.settled();
-    this.#state = { type: "stopped" };
+    this.#become({ type: "stopped" });
   }
 }
 

@@ -13,7 +13,8 @@ import { promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
 import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
 import { serverTool } from "./server-tool.ts";
-import { notConnected } from "./state-text.ts";
+import { standingLines, standings } from "./standing.ts";
+import { notConnected, type ServerStanding } from "./state-text.ts";
 import { Reaper } from "./transport/reaper.ts";
 
 /** Characters of a tool's own name in lists. */
@@ -76,6 +77,10 @@ export interface McpConnections {
   instructions(isOffered: (tool: string) => boolean): string;
   /** What is wrong with servers, a sentence each. */
   problems(): readonly string[];
+  /** How each server of the settings stands. */
+  standings(): readonly ServerStanding[];
+  /** Calls back whenever that has changed. */
+  watch(changed: () => void): void;
   /** What a line after `/mcp` asks for. */
   command(line: string): Promise<McpAnswer>;
   /** Why a tool of that name is not there; null when it is none of a server in the settings. */
@@ -87,10 +92,14 @@ export interface McpConnections {
 export function createMcpConnections({ servers, idle, log, ask, ...world }: McpOptions): McpConnections {
   const reaper = new Reaper();
   const stopping = new AbortController();
+  const watching: (() => void)[] = [];
+  const changed = () => {
+    for (const tell of watching) tell();
+  };
   const connections = Object.entries(servers)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, settings]) => {
-      return new McpConnection({ ...world, name, settings, reaper, log: log.child({ mcpServer: name }) });
+      return new McpConnection({ ...world, name, settings, reaper, changed, log: log.child({ mcpServer: name }) });
     });
   const resources = connections.length === 0 ? [] : [resourcesTool(connections)];
   const { clock } = world;
@@ -117,9 +126,13 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
       ...idle.map(({ name, why }) => `${name} is not connected: ${why}`),
       ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? []),
     ],
+    standings: () => standings(connections, idle),
+    watch: (tell) => {
+      watching.push(tell);
+    },
     command: (line) => {
-      const off = idle.map(({ name, why }) => `⚠ ${name} is not connected: ${why}`);
-      return promptCommand(connections, line, { signal: stopping.signal, now: clock.now(), off });
+      const servers = () => standingLines(standings(connections, idle), clock.now());
+      return promptCommand(connections, line, { signal: stopping.signal, servers });
     },
     missing: (tool) => {
       const owner = connections.find(({ name }) => tool.startsWith(toolPrefix(name)));

@@ -7,7 +7,6 @@ import type { McpConnection } from "./connection.ts";
 import { foreignLine, foreignText } from "./foreign-text.ts";
 import type { AskOptions, ListedPrompt, McpSession } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS } from "./server-settings.ts";
-import { notConnected } from "./state-text.ts";
 
 /** Prompts of one server that are listed. */
 const MOST_PROMPTS = 50;
@@ -23,10 +22,10 @@ const say = (text: string): McpAnswer => ({ type: "text", text });
 export async function promptCommand(
   connections: readonly McpConnection[],
   line: string,
-  { signal, now, off }: { readonly signal: AbortSignal; readonly now: number; readonly off: readonly string[] },
+  { signal, servers }: { readonly signal: AbortSignal; readonly servers: () => string },
 ): Promise<McpAnswer> {
   const { word, rest } = firstWord(line);
-  if (word === "") return say([...connections.map((connection) => serverLine(connection, now)), ...off].join("\n"));
+  if (word === "") return say(servers());
   const names = (one: McpConnection) => [one.title, one.name].map((name) => name.toLowerCase());
   // A name may hold blanks: the whole line, up to the prompt, is tried first.
   const named = connections.find((one) =>
@@ -36,12 +35,6 @@ export async function promptCommand(
   const own = names(named).find((name) => `${line.trim().toLowerCase()} `.startsWith(`${name} `)) ?? word;
   const typed = own === word.toLowerCase() ? rest : line.trim().slice(own.length).trim();
   return onServer(named, typed, { signal, timeoutMs: named.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS });
-}
-
-function serverLine({ title, settings, state, catalogue }: McpConnection, now: number): string {
-  if (state.type !== "connected") return `⚠ ${notConnected({ name: title, state }, now)}`;
-  const about = settings.description === undefined ? "" : ` · ${foreignLine(settings.description, ABOUT_CHARS)}`;
-  return `✓ **${title}** · ${catalogue.tools.length} tools${about}`;
 }
 
 async function onServer(connection: McpConnection, typed: string, options: AskOptions): Promise<McpAnswer> {

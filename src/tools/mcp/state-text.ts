@@ -1,3 +1,4 @@
+import { nextTry } from "../../core/protocol/next-try.ts";
 import type { ConnectionState } from "./connection.ts";
 
 interface Named {
@@ -5,13 +6,33 @@ interface Named {
   readonly state: ConnectionState;
 }
 
+/** How a server stands, as `/mcp` and the page show it. */
+export interface ServerStanding {
+  /** Inline Markdown: `✓ **docs** · 15 tools`, `⚠ **files** is not connected: its program is not found.` */
+  readonly line: string;
+  /** When it is tried next, which people read behind the line: milliseconds since the epoch. Null when nothing waits for it. */
+  readonly nextAt: number | null;
+}
+
 /** `files is not connected: its program is not found. Next try in 12 s.`; said of a server that is not connected. */
-export function notConnected({ name, state }: Named, now: number): string {
+export function notConnected(named: Named, now: number): string {
+  const nextAt = nextTryOf(named.state);
+  return `${whyNot(named)}${nextAt === null ? "" : ` ${nextTry(nextAt, now)}`}`;
+}
+
+export function awayStanding(named: Named): ServerStanding {
+  const sign = named.state.type === "down" || named.state.type === "stopped" ? "⚠" : "⏳";
+  return { line: `${sign} ${whyNot({ ...named, name: `**${named.name}**` })}`, nextAt: nextTryOf(named.state) };
+}
+
+function nextTryOf(state: ConnectionState): number | null {
+  return state.type === "down" ? (state.nextAt ?? state.since) : null;
+}
+
+function whyNot({ name, state }: Named): string {
   switch (state.type) {
-    case "down": {
-      const seconds = state.nextAt === null ? 0 : Math.ceil((state.nextAt - now) / 1_000);
-      return `${name} is not connected: ${state.why}. Next try ${seconds <= 0 ? "now" : `in ${seconds} s`}.`;
-    }
+    case "down":
+      return `${name} is not connected: ${state.why}.`;
     case "connecting":
       return state.why === null
         ? `${name} is not connected yet.`

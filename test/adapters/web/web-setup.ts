@@ -43,9 +43,10 @@ const PROBES: Probes = {
 };
 
 /** Nothing goes on, and nobody keeps jobs. */
-const NOTHING: OverviewSource = {
+export const NOTHING: OverviewSource = {
   summaries: { of: () => Promise.resolve(null), busyThreads: () => Promise.resolve(new Map()) },
   jobs: { overview: () => Promise.resolve([]), view: () => Promise.resolve(null) },
+  servers: { standings: () => [], watch: () => {} },
 };
 
 export function openPlatform(options: {

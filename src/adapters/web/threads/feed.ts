@@ -17,6 +17,8 @@ export interface Feed {
   /** The page hears of each change from now on. None is made while it is welcomed, so that it misses none. */
   join(page: Outbox, welcome: () => Promise<void>): Promise<void>;
   leave(page: Outbox): void;
+  /** Tells every page what no thread holds. */
+  tell(frame: ServerFrame): void;
   closeAll(): void;
 }
 
@@ -53,6 +55,7 @@ export function createFeed(store: WebThreadStore): Feed {
     leave: (page) => {
       pages.delete(page);
     },
+    tell,
     closeAll: () => {
       for (const page of pages) page.close(1001, "shutting down");
       pages.clear();

@@ -15,6 +15,8 @@ export interface LiveCatalogueOptions {
   readonly settings: McpServer;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told when the list has been read again. */
+  readonly changed: () => void;
   /** Ends all reading. */
   readonly signal: AbortSignal;
 }
@@ -62,9 +64,10 @@ export class LiveCatalogue {
   }
 
   async #reread(session: McpSession): Promise<void> {
-    const { log, signal } = this.#options;
+    const { log, signal, changed } = this.#options;
     try {
       await this.read(session);
+      changed();
       log.info({ tools: this.#current.tools.length }, "mcp_tools_changed");
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, "mcp_tools_not_read");

@@ -7,7 +7,7 @@ import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { MemoryThreadStore } from "../../../support/memory-thread-store.ts";
 import { PageClient } from "../page-client.ts";
-import { CountingLog, entryUrl, openPlatform } from "../web-setup.ts";
+import { CountingLog, entryUrl, NOTHING, openPlatform } from "../web-setup.ts";
 
 const { signal } = new AbortController();
 
@@ -134,13 +134,29 @@ test("a look that fails is logged, and the person who did not ask for it hears n
   const away = () => Promise.reject(new Error("the database is away"));
   const jobs = { overview: away, view: away };
   const summaries = { of: () => Promise.resolve(null), busyThreads: () => Promise.resolve(new Map()) };
-  const next = openPlatform({ store, log, overview: { summaries, jobs } });
+  const next = openPlatform({ store, log, overview: { ...NOTHING, summaries, jobs } });
   await next.start(inbox.receive, signal);
   const visitor = await PageClient.open(entryUrl(next));
   visitor.say({ type: "look", threadId: null, jobId: null });
   await visitor.hello();
   expect(visitor.frames.map(({ type }) => type)).toEqual(["welcome"]);
   expect(log.warnings).toBe(1);
+  await next.stop();
+});
+
+test("a page is told when an MCP server stands otherwise, and reads how when it looks", async () => {
+  let standings = [{ line: "⏳ **docs** is not connected yet.", nextAt: null }];
+  const watching: (() => void)[] = [];
+  const servers = { standings: () => standings, watch: (changed: () => void) => watching.push(changed) };
+  const next = openPlatform({ store, overview: { ...NOTHING, servers } });
+  await next.start(inbox.receive, signal);
+  const visitor = await PageClient.open(entryUrl(next));
+  await visitor.hello();
+  standings = [{ line: "✓ **docs** · 3 tools", nextAt: null }];
+  for (const changed of watching) changed();
+  await visitor.next("changed");
+  visitor.say({ type: "look", threadId: null, jobId: null });
+  expect((await visitor.next("overview")).servers).toEqual(standings);
   await next.stop();
 });
 

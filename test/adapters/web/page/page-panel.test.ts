@@ -94,6 +94,7 @@ beforeEach(async () => {
   world = { session: null, busy: new Map(), jobs: [], view: null };
   inbox = new Inbox();
   const overview: OverviewSource = {
+    servers: { standings: () => [{ line: "⚠ **docs** is not connected: it ended.", nextAt: 0 }], watch: () => {} },
     summaries: { of: () => Promise.resolve(world.session), busyThreads: () => Promise.resolve(world.busy) },
     jobs: {
       overview: () => Promise.resolve(world.jobs),

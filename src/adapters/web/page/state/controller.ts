@@ -78,7 +78,7 @@ function talkToServer({ state, apply }: Store): Talk {
     opened: () => connection.send({ type: "hello", seq: state().lastSeq }),
     received: (frame) => {
       apply({ type: "frame", frame });
-      if (frame.type === "message") lookout.soon();
+      if (frame.type === "message" || frame.type === "changed") lookout.soon();
       if (frame.type === "reply" || frame.type === "clicked") lookout.now();
       if (frame.type === "overview") lookout.answered(Object.keys(frame.busy).length > 0);
       if (frame.type !== "welcome") return;

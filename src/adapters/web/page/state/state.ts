@@ -179,6 +179,8 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
       return withoutForm(withoutClick(state, frame.clickId), frame.clickId);
     case "overview":
       return { ...state, overview: frame };
+    case "changed":
+      return state;
     case "completions":
       return { ...state, completions: frame };
     case "reply": {
