@@ -10,6 +10,7 @@ import type { JobSettings } from "../src/core/store/jobs.ts";
 import { openStore } from "../src/core/store/store.ts";
 import { createJobs } from "../src/jobs/jobs.ts";
 import { JOB_DEFAULTS } from "../src/jobs/scheduling/job-input.ts";
+import { PLATFORMS } from "../src/platforms.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { silentLog } from "../test/support/silent-log.ts";
 import type { Figure } from "./measure.ts";
@@ -75,6 +76,7 @@ async function timeToEnqueue(): Promise<number> {
     skillsOf: () => skillCatalogue([], []),
     tools: () => [],
     standingOf: standingOn(new Map()),
+    platforms: PLATFORMS,
     defaultTimezone: "UTC",
     file: path.join(directory, "none.json"),
     logDays: 30,

@@ -1,32 +1,28 @@
 import path from "node:path";
 import { createJobViews } from "./adapters/render/job-view.ts";
-import { type PacedPlatform, pacePlatform } from "./adapters/render/pacing/paced-platform.ts";
+import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
 import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
 import { createTaskViews } from "./adapters/render/progress/task-view.ts";
 import { createRunViews } from "./adapters/render/run-view.ts";
 import { withStatus } from "./adapters/render/status-view.ts";
-import { threadLink } from "./adapters/render/thread-link.ts";
-import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
-import { storedThreads } from "./adapters/web/threads/stored-threads.ts";
+import type { WebPlatform } from "./adapters/web/adapter.ts";
 import type { LookAtJobs } from "./cli/check-jobs.ts";
 import type { LookAtServers } from "./cli/check-servers.ts";
 import { checkModels } from "./cli/checks.ts";
 import type { Config } from "./config.ts";
-import { connectPlatforms, slackOptions } from "./connect-platforms.ts";
+import { connectPlatforms } from "./connect-platforms.ts";
 import { createModelChoice, type ModelChoice } from "./core/budget/model-choice.ts";
-import { CHAT_COMMANDS } from "./core/commands/registry.ts";
 import { EmbeddedEngine } from "./core/embedded-engine/embedded-engine.ts";
 import type { SessionHandler } from "./core/engine/engine.ts";
 import { createSummaries } from "./core/history/session-summary.ts";
 import { createFirstContact } from "./core/inbound/first-contact.ts";
 import { createIntake } from "./core/inbound/intake.ts";
 import { commandPlaces } from "./core/inbound/typed-commands.ts";
-import { servedBy } from "./core/permissions/access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import { createPlatformRights, type PlatformRights } from "./core/permissions/platform-rights.ts";
 import { type AppError, PlatformError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
-import type { ChatPlatform, PlatformName, Receive } from "./core/protocol/platform.ts";
+import type { PlatformName, Receive } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { DEMO_MODEL, defaultModelFor } from "./core/providers/catalog.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
@@ -34,13 +30,13 @@ import { createProviderRegistry } from "./core/providers/registry.ts";
 import { createSessionRunner } from "./core/run/runner.ts";
 import { openStore, type Store } from "./core/store/store.ts";
 import { holdLease } from "./hold-lease.ts";
-import { instructionFiles, jobsFileOf, requireOwn, snapshotsOf, webToken } from "./home.ts";
+import { instructionFiles, jobsFileOf, requireOwn, snapshotsOf } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createLogger } from "./logging.ts";
-import { createMetrics } from "./metrics.ts";
+import { addPlatforms, openWeb, type PlatformAssembly } from "./open-platforms.ts";
 import { createPlaces, type Places, timezoneOf } from "./places.ts";
-import { readiness } from "./readiness.ts";
+import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createExecutorCopies } from "./tools/copies/executor-copies.ts";
@@ -75,14 +71,7 @@ export interface App {
 }
 
 /** What the parts share while they are put together. */
-interface Assembly extends AppOptions {
-  readonly parts: AsyncDisposableStack;
-  readonly platforms: Map<PlatformName, PacedPlatform>;
-  readonly status: {
-    state: "starting" | "standing by" | "running";
-    engine: EmbeddedEngine | null;
-    store: Store | null;
-  };
+interface Assembly extends AppOptions, PlatformAssembly {
   readonly fail: (error: AppError) => void;
 }
 
@@ -144,56 +133,6 @@ function sayModel({ config, say }: Assembly, model: string): void {
   if (problems.length === 0) say(`✓ Model: ${model}`);
 }
 
-async function openWeb(assembly: Assembly, opening: Promise<Store>): Promise<WebPlatform> {
-  const { config, runtime, log, platforms, status } = assembly;
-  const web = createWebPlatform({
-    ...config.web,
-    token: await webToken(config.home),
-    store: storedThreads(opening),
-    commands: CHAT_COMMANDS,
-    clock: runtime.clock,
-    ids: runtime.ids,
-    log: log.child({ platform: "web" }),
-    probes: {
-      health: () => ({ status: 200, body: { state: status.state } }),
-      ready: () => readiness(status.state, platforms),
-      metrics: createMetrics({
-        load: () => status.engine?.load() ?? { running: 0, waiting: 0 },
-        connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),
-        feedback: async () => status.store?.feedback.count({ since: 0 }) ?? {},
-      }),
-    },
-  });
-  await web.listen();
-  assembly.parts.defer(() => web.stop());
-  return web;
-}
-
-/** Platforms without a token are off, and their SDKs are not even loaded. */
-async function addPlatforms({ config, runtime, log, platforms }: Assembly, web: WebPlatform): Promise<void> {
-  const { clock } = runtime;
-  const add = (platform: ChatPlatform) => platforms.set(platform.name, pacePlatform(platform, clock, clock.now()));
-  add(web);
-  if (config.slack !== null) {
-    const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
-    const slack = { ...slackOptions(config.slack), reactions: config.reactions.slack, serves: servedBy(config.access) };
-    add(createSlackPlatform({ ...slack, clock, log: log.child({ platform: "slack" }) }));
-  }
-  if (config.discord !== null) {
-    const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
-    add(
-      createDiscordPlatform({
-        ...config.discord,
-        commands: CHAT_COMMANDS,
-        reactions: config.reactions.discord,
-        serves: servedBy(config.access),
-        clock,
-        log: log.child({ platform: "discord" }),
-      }),
-    );
-  }
-}
-
 interface Services {
   readonly store: Store;
   readonly registry: ListingRegistry;
@@ -242,7 +181,9 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const platform = (name: PlatformName): PacedPlatform => {
     const found = platforms.get(name);
     if (found !== undefined) return found;
-    throw new PlatformError("platform_failed", `${name} is not configured`, { detail: { platform: name } });
+    throw new PlatformError("platform_failed", `${name} is not configured`, {
+      detail: { platform: describePlatform(name).title },
+    });
   };
   const { maxConcurrentRuns } = config;
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns, target: platform });
@@ -281,6 +222,7 @@ function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
     skillsOf: (thread) => skills(places.sandboxRootOf(thread)),
     tools: toolNames,
     ...rights,
+    platforms: PLATFORMS,
     defaultTimezone: timezoneOf(config),
     file: jobsFileOf(config),
     logDays: config.jobs.logDays,
@@ -297,6 +239,7 @@ export const lookAtJobs: LookAtJobs = (config, places) => {
     path: jobsFileOf(config),
     agents: () => new Set(places.agents.keys()),
     skillsOf: (thread) => skills(places.sandboxRootOf(thread)),
+    platforms: PLATFORMS,
     defaultTimezone: timezoneOf(config),
     runtime: systemRuntime(),
   });
@@ -327,7 +270,7 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     ...commandPlaces(platform),
     firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
-    linkTo: threadLink,
+    describe: describePlatform,
     canSeeChannel: rights.canSeeChannel,
     restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
     ...places,

@@ -1,4 +1,3 @@
-import type { SlackConfig } from "./config/resolve.ts";
 import { closeLeftovers } from "./core/people/leftover-closings.ts";
 import { keepUp } from "./core/people/missed.ts";
 import type { Workspaces } from "./core/permissions/workspaces.ts";
@@ -7,7 +6,6 @@ import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, Receive } from "./core/protocol/platform.ts";
 import type { Clock } from "./core/protocol/runtime.ts";
 import type { Store } from "./core/store/store.ts";
-import { PLATFORM_LABELS } from "./places.ts";
 
 /** A platform that takes longer to connect is mentioned, and after as long looked at again. Milliseconds. */
 const SLOW_CONNECT_MS = 3_000;
@@ -65,20 +63,20 @@ function connect(platform: ChatPlatform, connecting: Connecting): Promise<void> 
 /** Until the signal aborts. */
 async function attend(platform: ChatPlatform, connecting: Connecting & { isConnected: () => void }): Promise<void> {
   const { receive, clock, log, store, say, parts, signal, timezone, isConnected } = connecting;
-  const name = PLATFORM_LABELS[platform.name];
+  const { title, isOwn } = platform.descriptor;
   const connectedNow = sayWhileAway(platform, connecting);
   parts.defer(async () => connectedNow());
   await platform.start(receive, signal);
   await beginWorkspaces(platform, connecting);
   isConnected();
   connectedNow();
-  if (platform.name !== "web") say(`✓ ${name}: ${platform.health().detail}`);
+  if (!isOwn) say(`✓ ${title}: ${platform.health().detail}`);
   const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, signal);
   await Promise.all([closeAllLeftovers(platform, connecting), catchingUp]);
 }
 
 /** What comes is asked about in any case: where this fails, the first event does it. */
-async function beginWorkspaces({ name }: ChatPlatform, { workspaces, log }: Connecting): Promise<void> {
+async function beginWorkspaces({ descriptor: { name } }: ChatPlatform, { workspaces, log }: Connecting): Promise<void> {
   try {
     await workspaces.begin(name);
   } catch (error) {
@@ -95,7 +93,7 @@ async function closeAllLeftovers(platform: ChatPlatform, { store, clock, log, si
     try {
       return await closeLeftovers({ store, clock, log, platform });
     } catch (error) {
-      log.warn({ platform: platform.name, err: error }, "leftovers_not_read");
+      log.warn({ platform: platform.descriptor.name, err: error }, "leftovers_not_read");
     }
     await clock.sleep(ASK_AGAIN_MS, signal).catch(() => {}); // aborted: the loop ends
   }
@@ -106,7 +104,7 @@ function sayWhileAway(platform: ChatPlatform, { clock, say }: Pick<Connecting, "
   let said = "";
   const look = () => {
     const { detail, nextTryAt } = platform.health();
-    if (detail !== said) say(`⏳ ${PLATFORM_LABELS[platform.name]}: ${detail}. ${again(nextTryAt, clock.now())}`);
+    if (detail !== said) say(`⏳ ${platform.descriptor.title}: ${detail}. ${again(nextTryAt, clock.now())}`);
     said = detail;
     cancel = clock.after(SLOW_CONNECT_MS, look);
   };
@@ -118,13 +116,4 @@ function again(nextTryAt: number | undefined, now: number): string {
   if (nextTryAt === undefined) return "I keep trying.";
   const seconds = Math.ceil((nextTryAt - now) / 1_000);
   return seconds > 0 ? `I try again in ${seconds} s.` : "I try again now.";
-}
-
-/** How Slack is reached, in its adapter's words. */
-export function slackOptions({ botToken, mode, apiUrl }: SlackConfig) {
-  const delivery =
-    mode.type === "socket"
-      ? { appToken: mode.appToken }
-      : { signingSecret: mode.signingSecret, httpHost: mode.host, httpPort: mode.port };
-  return { botToken, ...delivery, ...(apiUrl === undefined ? {} : { apiUrl }) };
 }

@@ -10,16 +10,10 @@ import { managedAsConfigured, presetsOf } from "./core/agents/managed-presets.ts
 import type { AgentDefinition, QueryConfig } from "./core/agents/query-config.ts";
 import type { SessionSettings } from "./core/events/session-settings.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
-import type { PlatformName, ThreadRef } from "./core/protocol/platform.ts";
+import type { ThreadRef } from "./core/protocol/platform.ts";
 import type { SessionPlace } from "./core/run/runner.ts";
 import type { SessionRow } from "./core/store/sessions.ts";
-
-/** As people read them in a sentence. */
-export const PLATFORM_LABELS: Readonly<Record<PlatformName, string>> = {
-  slack: "Slack",
-  discord: "Discord",
-  web: "the web page",
-};
+import { describePlatform } from "./platforms.ts";
 
 /** Whose clock people read: an IANA name. */
 export function timezoneOf({ jobs }: Pick<Config, "jobs">): string {
@@ -77,7 +71,7 @@ export function createPlaces(config: Config, defaultModel: string): Places {
         above: { root, directories: directoriesAbove(workingDirectory) },
         allowedHosts: config.allowedHosts,
         blockedUrls: config.blockedUrls,
-        place: { platform: PLATFORM_LABELS[thread.platform], channel: thread.channelId },
+        place: { platform: describePlatform(thread.platform).title, channel: thread.channelId },
       };
     },
   };

@@ -73,9 +73,24 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\//,
-    notFrom: /^src\/(app\.ts|adapters\/|tools\/|jobs\/)/,
+    notFrom: /^src\/(app\.ts|open-platforms\.ts|adapters\/|tools\/|jobs\/|platforms\.ts)/,
     to: /^src\/(adapters|tools|jobs)\//,
     why: "only app.ts sees adapters, tools and jobs",
+  },
+  {
+    from: /^src\/open-platforms\.ts/,
+    to: /^src\/(tools|jobs)\//,
+    why: "it puts the adapters together and nothing else",
+  },
+  {
+    from: /^src\/platforms\.ts/,
+    to: /^src\/(?!core\/|adapters\/[a-z]+\/descriptor\.ts)|^npm:/,
+    why: "the list of platforms knows their descriptors, and loads no adapter",
+  },
+  {
+    from: /^src\/adapters\/[a-z]+\/descriptor\.ts/,
+    to: /^src\/adapters\/[a-z]+\/(?!limits\.ts)|^npm:/,
+    why: "a descriptor is loaded with every start, also of a platform that is off: it imports limits and core only",
   },
   {
     from: /^src\//,

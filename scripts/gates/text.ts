@@ -17,7 +17,7 @@ const VAGUE_NAMES = /(^|\/)(utils?|helpers?|managers?|common|misc|index)\.tsx?$/
 export function textProblems(root: string): string[] {
   const directories = ["src", "test", "bench", "scripts", "wasm", "bin", ".ci", "docs", "extensions"];
   const files = sourceFiles(root, directories, [".ts", ".tsx", ".mjs", ".js", ".css", ".html", ".md", ".wit", "/run"]);
-  return [...files.flatMap(problemsOf), ...asymmetries(root)];
+  return [...files.flatMap(problemsOf), ...platformNames(files), ...asymmetries(root)];
 }
 
 function problemsOf(file: SourceFile): string[] {
@@ -40,7 +40,7 @@ function problemsOf(file: SourceFile): string[] {
 const PLATFORMS = ["slack", "discord", "web"] as const;
 
 /** The parts that every adapter has, under the same name; a platform may have more that it alone needs. */
-const SHARED_PARTS = ["adapter.ts", "errors.ts", "format.ts", "inbound.ts", "limits.ts", "wire.ts"];
+const SHARED_PARTS = ["adapter.ts", "descriptor.ts", "errors.ts", "format.ts", "inbound.ts", "limits.ts", "wire.ts"];
 
 function asymmetries(root: string): string[] {
   const folders = PLATFORMS.flatMap((platform) => {
@@ -52,6 +52,19 @@ function asymmetries(root: string): string[] {
       (part) => `src/adapters/${platform}: has no ${part}; slack, discord and web hold the same parts.`,
     ),
   );
+}
+
+/** A platform's name as a whole string in code that serves all of them. */
+const PLATFORM_NAME = new RegExp(`["'\`](${PLATFORMS.join("|")})["'\`]`);
+const SERVES_ALL = /^src\/(core|jobs|tools)\//;
+
+function platformNames(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path: file }) => SERVES_ALL.test(file))
+    .flatMap(({ path: file, text }) => {
+      const line = text.split("\n").findIndex((each) => PLATFORM_NAME.test(each) && !/^\s*(\*|\/\/|\/\*)/.test(each));
+      return line < 0 ? [] : [`${file}:${line + 1}: names a platform; ask its descriptor (src/platforms.ts).`];
+    });
 }
 
 function adapterFiles(directory: string): string[] {

@@ -1,5 +1,5 @@
-import { slashName } from "../core/command-line/slash-name.ts";
 import { ASK_SHORTCUT, PROMPTS } from "../core/inbound/prompts.ts";
+import { describePlatform } from "../platforms.ts";
 
 /** A command that people type after a slash. */
 export interface ChatCommand {
@@ -79,7 +79,7 @@ export function slackManifest({ commands, requestUrl }: SlackManifestOptions): o
       shortcuts: [ASK_ABOUT_MESSAGE],
       bot_user: { display_name: "Deckhand", always_online: true },
       slash_commands: commands.map(({ name, description, usage }) => ({
-        command: `/${slashName(name, "slack")}`,
+        command: `/${describePlatform("slack").slashName(name)}`,
         ...url,
         description,
         ...(usage === undefined ? {} : { usage_hint: usage }),

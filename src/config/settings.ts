@@ -2,6 +2,7 @@ import path from "node:path";
 import { z } from "zod";
 import { REGION } from "../core/providers/catalog.ts";
 import { mcpServersSchema } from "./mcp/entry.ts";
+import { channelKeySchema, personSchema } from "./platform-ids.ts";
 
 /**
  * The schema of `deckhand.config.json`. Each field carries its description and an example: the JSON
@@ -27,12 +28,6 @@ export const modelRefSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]*\/\S+$/, "must be provider/model, the provider in small letters");
 
-const personSchema = z
-  .string()
-  .regex(
-    /^(slack:[A-Z0-9]+|discord:\d+|discord:role:\d+|web:\S+)$/,
-    "must be slack:U…, discord:<id>, discord:role:<id> or web:<id>",
-  );
 const people = z.array(personSchema);
 
 const agentFields = {
@@ -333,12 +328,7 @@ export const settingsSchema = z.strictObject({
     { auditor: { description: "Audits", prompt: "You audit.", access: "read-only" } },
   ),
   channels: field(
-    z
-      .record(
-        z.string().regex(/^(slack|discord|web):\S+$/, "channels are named slack:<id>, discord:<id> or web:<id>"),
-        channelSchema,
-      )
-      .default({}),
+    z.record(channelKeySchema, channelSchema).default({}),
     "Settings of single channels, by platform:id.",
     { "slack:C0123ABCD": { directory: "/srv/checkout" } },
   ),

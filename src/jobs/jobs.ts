@@ -8,6 +8,7 @@ import type { MemberOf } from "../core/permissions/members.ts";
 import { toAppError } from "../core/protocol/errors.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
+import type { Platforms } from "../core/protocol/platform-descriptor.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { SkillCatalogue } from "../core/skills/skills.ts";
 import type { Store } from "../core/store/store.ts";
@@ -37,6 +38,7 @@ export interface JobsOptions extends Pick<LeftoverOptions, "announce"> {
   readonly tools: () => readonly string[];
   readonly standingOf: StandingOf;
   readonly memberOf: MemberOf;
+  readonly platforms: Platforms;
   /** IANA name. */
   readonly defaultTimezone: string;
   /** Where jobs are kept in a file; nothing is there where nobody does. */

@@ -30,10 +30,10 @@ function messages(open: Open, traits: PlatformTraits): void {
       quoted: [],
       person: { id: harness.personId("ana"), isBot: false, isGuest: false, isExternal: false },
     });
-    expect(event.thread.platform).toBe(harness.platform.name);
+    expect(event.thread.platform).toBe(harness.platform.descriptor.name);
     expect(event.thread.channelId).toBe(event.channel.id);
     expect(event.thread.workspaceId).toBe(event.workspace.id);
-    expect(event.key.startsWith(`${harness.platform.name}:`)).toBe(true);
+    expect(event.key.startsWith(`${harness.platform.descriptor.name}:`)).toBe(true);
     expect(event.person.name.length).toBeGreaterThan(0);
     expect(event.at).toBeGreaterThan(1_500_000_000_000);
   });

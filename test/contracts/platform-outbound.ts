@@ -46,7 +46,7 @@ function posting(open: Open): void {
     });
     expect(messages[0]?.text).toContain("9090");
     expect(messages[0]?.text).toContain("✓ 3 turns · 2 tools");
-    expect(posted.platform).toBe(harness.platform.name);
+    expect(posted.platform).toBe(harness.platform.descriptor.name);
   });
 
   test("an edit changes the message in place, its buttons too", async () => {
@@ -72,7 +72,7 @@ function posting(open: Open): void {
   test("messages as long as the limits say are taken whole", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
-    const { messageChars, editChars } = harness.platform.limits;
+    const { messageChars, editChars } = harness.platform.descriptor.limits;
     const words = (length: number, mark: string) => `${"word ".repeat(length).slice(0, length - mark.length)}${mark}`;
     const posted = await harness.platform.post(thread, plainMessage(words(messageChars, "END")), "long");
     expect((await botMessages(harness, thread))[0]?.text).toContain("END");

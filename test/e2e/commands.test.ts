@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { slashName } from "../../src/core/command-line/slash-name.ts";
+import { SLACK } from "../../src/adapters/slack/descriptor.ts";
 import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
 import { PageClient } from "../adapters/web/page-client.ts";
 import { untilIdle } from "../support/bot.ts";
@@ -265,7 +265,7 @@ const WAYS: Readonly<Record<string, (given: Given, place: Everywhere) => Promise
     return shown === undefined ? "" : readableText(shown);
   },
   "a slash command on Slack": async ({ name, args }, { slack }) => {
-    const delivery = slack.slack.people.command(`/${slashName(name, "slack")}`, args, { channel: slack.channel() });
+    const delivery = slack.slack.people.command(`/${SLACK.slashName(name)}`, args, { channel: slack.channel() });
     await delivery.answered;
     const { blocks } = z
       .object({ blocks: z.array(z.object({ text: z.string().optional() })) })

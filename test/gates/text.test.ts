@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { textProblems } from "../../scripts/gates/text.ts";
 import { projectWith } from "../support/project.ts";
 
-const PARTS = ["adapter.ts", "errors.ts", "format.ts", "inbound.ts", "limits.ts", "wire.ts"];
+const PARTS = ["adapter.ts", "descriptor.ts", "errors.ts", "format.ts", "inbound.ts", "limits.ts", "wire.ts"];
 
 function adapters(...platforms: string[]): Record<string, string> {
   const files = platforms.flatMap((platform) => PARTS.map((part) => `src/adapters/${platform}/${part}`));
@@ -50,6 +50,11 @@ const violations: { name: string; files: Record<string, string>; problem: string
     name: "a test that is left out",
     files: { "test/a.test.ts": `${SKIP}("x", () => {});\n` },
     problem: "test/a.test.ts:1: a test that does not run is a defect.",
+  },
+  {
+    name: "a platform that the core compares with",
+    files: { "src/core/a.ts": 'export const isIt = (name: string) => name === "slack";\n' },
+    problem: "src/core/a.ts:1: names a platform; ask its descriptor (src/platforms.ts).",
   },
   {
     name: "a mocked module",

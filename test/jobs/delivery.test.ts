@@ -36,7 +36,7 @@ test("of a report that comes as a file, the channel has the head alone, and the 
 test("a report that the platform refuses as it is written is a failure that is said, and the next one comes", async () => {
   const world = await openWorld();
   const id = await world.add({ name: "Odd", cron: "0 * * * *", prompt: "Look." });
-  world.platform.failNext("post", new PlatformError("defect", "invalid_blocks", { detail: { platform: "slack" } }));
+  world.platform.failNext("post", new PlatformError("defect", "invalid_blocks", { detail: { platform: "Slack" } }));
   await world.pass(2 * HOUR + MINUTE, 10_000);
   expect(world.posts()).toEqual([
     expect.stringMatching(/^✗ \*\*Odd\*\* · Something broke on my side\./u),

@@ -206,7 +206,7 @@ test.each(["thread_gone", "missing_scope"] as const)(
   async (code) => {
     const world = await openWorld();
     const id = await world.add({ name: "Lost", cron: "0 10 * * *", prompt: "Look." });
-    world.platform.failNext("post", new PlatformError(code, code, { detail: { platform: "slack" } }));
+    world.platform.failNext("post", new PlatformError(code, code, { detail: { platform: "Slack" } }));
     await world.pass(HOUR + MINUTE, 10_000);
     const [whisper] = world.platform.requests;
     expect(whisper).toMatchObject({

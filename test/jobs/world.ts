@@ -24,6 +24,7 @@ import { openStore, type Store, type StoreTransaction } from "../../src/core/sto
 import { beginChild, endChild } from "../../src/core/subagents/children.ts";
 import { createJobs, type Jobs } from "../../src/jobs/jobs.ts";
 import type { Ticker } from "../../src/jobs/scheduling/ticker.ts";
+import { PLATFORMS } from "../../src/platforms.ts";
 import { type MemoryPlatform, memoryPlatform } from "../adapters/render/memory-platform.ts";
 import { useEmptiedDatabases } from "../support/emptied-databases.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -150,6 +151,7 @@ export async function openWorld(
       skillsOf: () => skillCatalogue((options.skills ?? []).map(asSkill), []),
       tools: () => ["bash", "read", "web_fetch", "write"],
       standingOf: options.standingOf ?? standingOn(new Map()),
+      platforms: PLATFORMS,
       defaultTimezone: "Europe/Paris",
       file: options.file ?? path.join(tempDirectory(), "none.json"),
       logDays: options.logDays ?? 1_000,
@@ -184,7 +186,7 @@ export async function openWorld(
       if (body.kind !== "job") throw new Error(`a run of ${body.kind}`);
       runs.push(body);
       const session = await store.sessions.get(wake.sessionId);
-      const { context } = threads.postsOf(session, wake, { store, context: given, limits: paced.limits });
+      const { context } = threads.postsOf(session, wake, { store, context: given, platform: paced.descriptor });
       const deps = { platform: paced, clock, log: silentLog, jobs: jobs().runs };
       const view = createJobViews(deps, body)(viewOptions(wake, context));
       try {

@@ -2,6 +2,7 @@ import { type ManagedSettings, managedAsConfigured, presetsOf } from "../../src/
 import type { CommandServices } from "../../src/core/command-line/command.ts";
 import type { IntakeOptions } from "../../src/core/inbound/intake.ts";
 import { skillCatalogue } from "../../src/core/skills/skills.ts";
+import { describePlatform } from "../../src/platforms.ts";
 import { buildConfig } from "./query-config.ts";
 import { shippedAgent, shippedAgents } from "./shipped-agents.ts";
 
@@ -11,7 +12,7 @@ export const USUAL_MODEL = "anthropic/claude-sonnet-5-5";
 /** What commands need beside the store and the engine: the shipped agents, mode write, no tools. */
 export function commandServices(
   managed: ManagedSettings = {},
-): Pick<IntakeOptions, "announce" | "messageChars" | "openPrivateThread"> &
+): Pick<IntakeOptions, "announce" | "openPrivateThread"> &
   Pick<
     CommandServices,
     | "agents"
@@ -24,7 +25,7 @@ export function commandServices(
     | "jobs"
     | "skillsOf"
     | "restoreFiles"
-    | "linkTo"
+    | "describe"
     | "canSeeChannel"
   > {
   const managedPresets = presetsOf(managed);
@@ -66,8 +67,10 @@ export function commandServices(
       form: noJobs,
       view: noJobs,
     },
-    messageChars: () => 1_900,
-    linkTo: () => null,
+    describe: (name) => {
+      const platform = describePlatform(name);
+      return { ...platform, limits: { ...platform.limits, messageChars: 1_900 }, link: () => null };
+    },
     canSeeChannel: () => Promise.resolve(true),
     restoreFiles: () => Promise.reject(new Error("nobody keeps files here")),
     openPrivateThread: () => Promise.resolve(null),

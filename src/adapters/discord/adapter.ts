@@ -20,12 +20,13 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { notReached, reaching } from "../render/reachability.ts";
 import { type Connection, openConnection } from "./connection.ts";
+import { DISCORD } from "./descriptor.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatPost, notice, postKey } from "./format.ts";
 import { findPost, isNotThere, readThread } from "./history.ts";
 import { type CommandForm, registerCommands } from "./interactions/command-registration.ts";
 import { createInteractions } from "./interactions/interactions.ts";
-import { DISCORD_LIMITS, JOINED_LATELY_MS } from "./limits.ts";
+import { JOINED_LATELY_MS } from "./limits.ts";
 import { createMemberEverywhere, type MemberEverywhere, memberIn } from "./members.ts";
 import { fetchAttachment } from "./message/attachments.ts";
 import { createMessages, type Messages } from "./messages.ts";
@@ -77,8 +78,7 @@ interface Live {
 }
 
 class DiscordPlatform implements ChatPlatform {
-  readonly name = "discord";
-  readonly limits = DISCORD_LIMITS;
+  readonly descriptor = DISCORD;
   readonly #options: DiscordOptions;
   readonly #log: Log;
   #live: Live | null = null;
@@ -212,7 +212,7 @@ class DiscordPlatform implements ChatPlatform {
   #connected(): Live {
     if (this.#live === null) {
       throw new PlatformError("platform_failed", "Discord is not connected", {
-        detail: { platform: "discord", sent: "no" },
+        detail: { platform: DISCORD.title, sent: "no" },
       });
     }
     return this.#live;

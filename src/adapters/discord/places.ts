@@ -1,6 +1,7 @@
 import type { Client } from "discord.js";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { BoundedMap } from "../render/bounded-map.ts";
+import { DM_WORKSPACE_ID } from "./descriptor.ts";
 import { isDiscordError } from "./errors.ts";
 import type { Place, Reading } from "./inbound.ts";
 import type { Elsewhere } from "./interactions/elsewhere.ts";
@@ -9,7 +10,7 @@ import type { DiscordRest } from "./rest.ts";
 import { CHANNEL_TYPE, isThreadType, type WireChannel } from "./wire.ts";
 
 /** Direct messages belong to no server; Discord's own links call their place this. */
-export const DM_WORKSPACE = { id: "@me", name: "Direct messages" };
+export const DM_WORKSPACE = { id: DM_WORKSPACE_ID, name: "Direct messages" };
 /** Threads that were archived when they were written to are not in discord.js' cache. */
 const REMEMBERED_CHANNELS = 1_000;
 

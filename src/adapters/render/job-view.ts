@@ -61,8 +61,9 @@ class JobRunView implements RunView {
     // What is left of its time is for what it leaves behind.
     await this.#time?.pause();
     if (failure !== null) throw failure;
-    const { jobs } = this.#deps;
-    const ending = ownEnding(endingOf(outcome, stats, this.#options.thread), outcome, this.#event);
+    const { jobs, platform } = this.#deps;
+    const isDirect = platform.descriptor.isDirect(this.#options.thread);
+    const ending = ownEnding(endingOf(outcome, stats, { isDirect }), outcome, this.#event);
     const end = endOf(outcome, ending, { stats, refusal: this.#event.refusal ?? null });
     const facts = await jobs.factsOf(this.#run, end);
     if (facts.isOver) return;
@@ -111,7 +112,7 @@ class JobRunView implements RunView {
     }
     const notices = noticeLines(this.#state).map((line) => `\n${line}`);
     const markdown = `${jobHead(facts)}\n\n${report}${notices.join("")}`;
-    const [first, ...rest] = answerParts({ markdown, tone: "plain" }, this.#deps.platform.limits);
+    const [first, ...rest] = answerParts({ markdown, tone: "plain" }, this.#deps.platform.descriptor.limits);
     if (first === undefined) return;
     // In the channel stands the head alone: what is longer, in messages or a file, is below it.
     const head = { ...first, files: [], footer: jobFooter(facts, end), buttons: this.#buttons() };
@@ -152,7 +153,7 @@ class JobRunView implements RunView {
     const markdown = `${explain(closed)}\nSo I paused **${facts.name}**. This is what it had to say:`;
     const place = { ...this.#options.thread, threadId: null };
     const why = message({ markdown, tone: "error" }, []);
-    const parts = [why, ...answerParts({ markdown: end.text, tone: "plain" }, platform.limits)];
+    const parts = [why, ...answerParts({ markdown: end.text, tone: "plain" }, platform.descriptor.limits)];
     try {
       for (const part of parts) await platform.whisper(place, owner, part);
     } catch (error) {

@@ -6,8 +6,7 @@ import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
 import { plainLine } from "../../core/protocol/plain-text.ts";
-import type { Button, OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { isDirect } from "./direct.ts";
+import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { PASSING } from "./failure-kinds.ts";
 import { count, duration } from "./progress/figures.ts";
 import { taskLines } from "./progress/task-lines.ts";
@@ -21,8 +20,8 @@ export interface Ending {
   readonly buttons?: readonly Button[];
 }
 
-/** `thread`: where it is read. */
-export function endingOf(outcome: QueryOutcome, stats: RunStats, thread: ThreadRef): Ending {
+/** `where`: how it is read. */
+export function endingOf(outcome: QueryOutcome, stats: RunStats, where: { readonly isDirect: boolean }): Ending {
   switch (outcome.type) {
     case "end_turn": {
       const answer = textOf(outcome.message.content).trim();
@@ -48,7 +47,7 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats, thread: ThreadR
       return unfinished(cut, { tone: "plain", partial: outcome.partial });
     }
     case "error": {
-      const why = explain(outcome.error, { isDirect: isDirect(thread) });
+      const why = explain(outcome.error, where);
       return { markdown: `${why}${changed(stats) || unchanged(outcome.error)}`, tone: "error" };
     }
     default:

@@ -86,7 +86,9 @@ class ThreadRunView implements RunView {
 
   /** What people must know is part of the ending where no live message says it. */
   #ending(outcome: QueryOutcome, stats: RunStats): Ending {
-    const ending = { ...endingOf(outcome, stats, this.#run.thread), buttons: endingButtons(outcome, this.#run.runId) };
+    const { runId, thread } = this.#run;
+    const isDirect = this.#deps.platform.descriptor.isDirect(thread);
+    const ending = { ...endingOf(outcome, stats, { isDirect }), buttons: endingButtons(outcome, runId) };
     const notices = this.#live === undefined ? noticeLines(this.#state) : [];
     return notices.length === 0 ? ending : { ...ending, markdown: `${notices.join("\n")}\n\n${ending.markdown}` };
   }
@@ -205,7 +207,7 @@ class ThreadRunView implements RunView {
     const elapsedMs = clock.now() - startedAt;
     return {
       lane,
-      markdown: renderProgress(this.#state, { agentName, elapsedMs, maxChars: platform.limits.editChars }),
+      markdown: renderProgress(this.#state, { agentName, elapsedMs, maxChars: platform.descriptor.limits.editChars }),
       tone: "plain",
       buttons: [{ id: `stop:${runId}`, label: "Stop", style: "danger" }],
       files: [],
@@ -221,7 +223,7 @@ class ThreadRunView implements RunView {
 
   /** In the thread; in messages alone where files are not allowed; to the person alone where the thread is closed to us. */
   async #postEnding(ending: Ending): Promise<void> {
-    const { limits } = this.#deps.platform;
+    const { limits } = this.#deps.platform.descriptor;
     const parts = answerParts(ending, limits);
     const refused = await this.#postParts("answer", parts);
     if (refused === null) return;

@@ -26,11 +26,11 @@ import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assista
 import { SlackHttp } from "./connection/http-listener.ts";
 import { SlackSocket } from "./connection/socket.ts";
 import type { SlackTransport } from "./connection/transport.ts";
+import { SLACK } from "./descriptor.ts";
 import { createDirectory, type Directory } from "./directory.ts";
 import { formatMessage } from "./format.ts";
 import { formErrors, openForm } from "./forms.ts";
 import { publishHome } from "./home.ts";
-import { SLACK_LIMITS } from "./limits.ts";
 import { fetchSlackFile } from "./message/files.ts";
 import { fetchThread } from "./message/history.ts";
 import { refusedShortcut } from "./message/shortcut.ts";
@@ -85,8 +85,7 @@ interface Live {
 }
 
 class SlackPlatform implements ChatPlatform {
-  readonly name = "slack";
-  readonly limits = SLACK_LIMITS;
+  readonly descriptor = SLACK;
   readonly #options: SlackOptions;
   #live: Live | undefined;
   #idle: PlatformHealth = { connected: false, detail: "not started" };
@@ -223,7 +222,7 @@ class SlackPlatform implements ChatPlatform {
 
   async #do<T>(action: (live: Live) => Promise<T>): Promise<T> {
     if (this.#live === undefined) {
-      const detail = { platform: "slack", sent: "no" };
+      const detail = { platform: SLACK.title, sent: "no" };
       throw new PlatformError("platform_failed", "Slack is not connected", { detail });
     }
     try {
@@ -248,7 +247,7 @@ class SlackPlatform implements ChatPlatform {
     if (appToken !== undefined) return new SlackSocket({ bolt, appToken, apiUrl, clock, log });
     if (signingSecret === undefined) {
       throw new PlatformError("platform_auth", "neither an app token nor a signing secret", {
-        detail: { platform: "slack" },
+        detail: { platform: SLACK.title },
       });
     }
     const host = httpHost ?? "127.0.0.1";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError, type AppErrorOptions, type ErrorCode, PlatformError } from "../../core/protocol/errors.ts";
+import { SLACK } from "./descriptor.ts";
 
 /** Where not everybody may write, and the bot may not. Source: Slack docs, chat.postMessage. */
 export const POSTING_RESTRICTED = [
@@ -60,7 +61,7 @@ export function toPlatformError(error: unknown, purpose: string, keyVariable = "
   if (error instanceof AppError) return error;
   const parsed = sdkErrorSchema.safeParse(error);
   const sdk = parsed.success ? parsed.data : null;
-  const detail = { platform: "slack", purpose };
+  const detail = { platform: SLACK.title, purpose };
   const failure = (code: ErrorCode, message: string, more: Partial<AppErrorOptions> = {}) =>
     new PlatformError(code, message, { cause: error, detail, ...more });
   switch (sdk?.code) {

@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { Button, HomeSession, HomeView } from "../../core/protocol/platform.ts";
-import { threadLink } from "../render/thread-link.ts";
+import { SLACK } from "./descriptor.ts";
 import { toPlatformError } from "./errors.ts";
 import { formatButton, mrkdwn } from "./format.ts";
 import { SECTION_CHARS } from "./limits.ts";
@@ -53,7 +53,7 @@ function actions(buttons: readonly Button[]): types.KnownBlock {
 
 function sessionLine({ thread, title, state, at }: HomeSession): string {
   const words = mrkdwn(title, SECTION_CHARS).replaceAll("|", "¦");
-  const link = threadLink(thread);
+  const link = SLACK.link(thread);
   return `${STATES[state]} · ${link === null ? words : `<${link}|${words}>`} · ${moment(at)}`;
 }
 

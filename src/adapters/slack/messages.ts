@@ -1,5 +1,6 @@
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { OutgoingFile, OutgoingMessage, PostedMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import { SLACK } from "./descriptor.ts";
 import { slackErrorName, toPlatformError } from "./errors.ts";
 import { formatMessage, KEY_EVENT_TYPE, metadataOf } from "./format.ts";
 import { CLOCK_SKEW_MS } from "./limits.ts";
@@ -19,9 +20,11 @@ function inThread(thread: ThreadRef): { thread_ts?: string } {
 
 function handle(channelId: string, ts: string | undefined): PostedMessage {
   if (ts === undefined) {
-    throw new PlatformError("platform_failed", "Slack names no ts for the message", { detail: { platform: "slack" } });
+    throw new PlatformError("platform_failed", "Slack names no ts for the message", {
+      detail: { platform: SLACK.title },
+    });
   }
-  return { platform: "slack", channelId, messageId: ts };
+  return { platform: SLACK.name, channelId, messageId: ts };
 }
 
 export interface Sent {

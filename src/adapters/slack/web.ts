@@ -1,6 +1,7 @@
 import type { webApi } from "@slack/bolt";
 import { PlatformError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
+import { SLACK } from "./descriptor.ts";
 import { toPlatformError } from "./errors.ts";
 import { REQUEST_TIMEOUT_MS } from "./limits.ts";
 
@@ -60,12 +61,14 @@ export async function identify(web: SlackWeb, appToken: string | undefined): Pro
   const scopes = answer.response_metadata?.scopes;
   const missing = scopes === undefined ? undefined : NEEDED_SCOPES.find((scope) => !scopes.includes(scope));
   if (missing !== undefined) {
-    const detail = { platform: "slack", scope: missing, purpose: "work here" };
+    const detail = { platform: SLACK.title, scope: missing, purpose: "work here" };
     throw new PlatformError("missing_scope", `the bot token lacks ${missing}`, { detail });
   }
   const { team_id, team, user_id, enterprise_id } = answer;
   if (team_id === undefined || user_id === undefined) {
-    throw new PlatformError("platform_failed", "auth.test names no team or user", { detail: { platform: "slack" } });
+    throw new PlatformError("platform_failed", "auth.test names no team or user", {
+      detail: { platform: SLACK.title },
+    });
   }
   return {
     teamId: team_id,

@@ -4,10 +4,11 @@ import { ConfigError, PlatformError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { ChatPlatform, Receive, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../core/protocol/runtime.ts";
+import { WEB } from "./descriptor.ts";
 import { storeError, threadGone } from "./errors.ts";
 import { bodyOf, formatMessage } from "./format.ts";
 import { inboundMessage, PERSON_ID, threadRef } from "./inbound.ts";
-import { MISSED_MESSAGES, WEB_LIMITS } from "./limits.ts";
+import { MISSED_MESSAGES } from "./limits.ts";
 import { Outbox } from "./live/outbox.ts";
 import { type OverviewSource, pageCommands } from "./live/overview.ts";
 import { createPageSession } from "./live/page-session.ts";
@@ -67,7 +68,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   }
   const feed = createFeed(options.store);
   const parts: Parts = { options, feed, poster: createPoster({ ...options, feed }) };
-  return { name: "web", limits: WEB_LIMITS, ...connection(parts), ...posting(parts), ...reading(parts) };
+  return { descriptor: WEB, ...connection(parts), ...posting(parts), ...reading(parts) };
 }
 
 type Connection = Pick<WebPlatform, "listen" | "entryUrl" | "provide" | "start" | "stop" | "health">;

@@ -10,6 +10,7 @@ import type { CanSeeChannel } from "../permissions/channel-access.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Form, FormProblems, FormValues } from "../protocol/form.ts";
 import type { Completion, OutgoingMessage, Person, ThreadRef } from "../protocol/platform.ts";
+import type { Describe } from "../protocol/platform-descriptor.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";
@@ -104,8 +105,7 @@ export interface CommandServices {
   /** Servers and their prompts; undefined where there are none. */
   readonly mcp?: (line: string) => Promise<McpAnswer | undefined>;
   readonly jobs: JobControl;
-  /** Where a thread is to be read; null where it has no address. */
-  readonly linkTo: (thread: ThreadRef) => string | null;
+  readonly describe: Describe;
   /** Puts files of a thread's sandbox root back. */
   readonly restoreFiles: RestoreFiles;
 }

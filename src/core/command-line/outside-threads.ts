@@ -15,7 +15,7 @@ export function nothingTo(what: string, { openSession }: Pick<CommandContext, "o
 }
 
 /** The threads of this channel in which something goes on for the person, a line each. */
-export async function atWorkHere({ store, runtime, person, thread, linkTo }: CommandContext): Promise<string[]> {
+export async function atWorkHere({ store, runtime, person, thread, describe }: CommandContext): Promise<string[]> {
   const since = runtime.clock.now() - RECENT_MS;
   const { platform, channelId } = thread;
   const [sessions, busy] = await Promise.all([
@@ -26,7 +26,7 @@ export async function atWorkHere({ store, runtime, person, thread, linkTo }: Com
     .filter((session) => session.thread.channelId === channelId && busy.has(sessionKeyOf(session.thread)))
     .map((session) => {
       const title = `“${plainLine(session.title, TITLE_CHARS)}”`;
-      const link = linkTo(session.thread);
+      const link = describe(session.thread.platform).link(session.thread);
       const state = busy.get(sessionKeyOf(session.thread)) === "waiting" ? "⏸ Waiting for you" : "⏳ Working";
       return `${state}: ${title}${link === null ? "" : ` · [its thread](${link})`}`;
     });

@@ -67,7 +67,7 @@ function pointer(thread: ThreadRef, context: CommandContext): string {
 }
 
 /** The words as a link, where the platform has links to threads. */
-function place(words: string, thread: ThreadRef, { linkTo }: CommandContext): string {
-  const link = linkTo(thread);
+function place(words: string, thread: ThreadRef, { describe }: CommandContext): string {
+  const link = describe(thread.platform).link(thread);
   return link === null ? words : `[${words}](${link})`;
 }

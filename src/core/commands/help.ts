@@ -5,7 +5,6 @@ import { described } from "../command-line/completions.ts";
 import { commandRefusal } from "../command-line/may-use.ts";
 import { unknownCommand } from "../command-line/run-command.ts";
 import { hereOf } from "../command-line/session-to-change.ts";
-import { slashName } from "../command-line/slash-name.ts";
 import { privately } from "../protocol/private-reply.ts";
 import { MODE_WORDS } from "./mode.ts";
 
@@ -58,8 +57,8 @@ export function helpText(context: CommandContext): string {
 }
 
 /** Where the platform has a slash command of that name itself, ours has another. */
-function commandLine({ name, description }: ChatCommand, { thread }: CommandContext): string {
-  const slash = slashName(name, thread.platform);
+function commandLine({ name, description }: ChatCommand, { thread, describe }: CommandContext): string {
+  const slash = describe(thread.platform).slashName(name);
   return `\`/${name}\` · ${description}${slash === name ? "" : ` (as a slash command \`/${slash}\`)`}`;
 }
 

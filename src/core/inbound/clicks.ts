@@ -8,7 +8,8 @@ import { clickFeedback } from "../people/feedback.ts";
 import { answerByClick } from "../people/questions.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import type { Log } from "../protocol/log.ts";
-import type { InboundAction, PlatformName, Receipt, ThreadRef } from "../protocol/platform.ts";
+import type { InboundAction, Receipt, ThreadRef } from "../protocol/platform.ts";
+import type { Describe } from "../protocol/platform-descriptor.ts";
 import { privately } from "../protocol/private-reply.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { channelKeyOf } from "../store/sessions.ts";
@@ -22,8 +23,7 @@ export interface ClickOptions {
   readonly log: Log;
   readonly approvals: ApprovalRules;
   readonly jobs: JobControl;
-  /** Most characters of a message's markdown. */
-  readonly messageChars: (platform: PlatformName) => number;
+  readonly describe: Describe;
 }
 
 /** A button's id: `stop:run_1`; with `choice`, `approve:y:run_1:2`. */
@@ -139,7 +139,7 @@ async function revoke(grantId: string, options: Parameters<typeof revokeGrant>[1
 }
 
 async function details(runId: string, { thread }: InboundAction, options: ClickOptions): Promise<Receipt | null> {
-  const message = await runDetails(options.store, runId, options.messageChars(thread.platform));
+  const message = await runDetails(options.store, runId, options.describe(thread.platform).limits.messageChars);
   return message === null ? null : { type: "reply", message };
 }
 

@@ -10,7 +10,7 @@ import { promptButtons } from "./prompts.ts";
 export interface FirstContactOptions
   extends Pick<CommandServices, "store" | "runtime" | "configOf" | "agentOf" | "allowedHosts"> {
   readonly log: Log;
-  readonly platform: (name: PlatformName) => Pick<ChatPlatform, "post" | "find">;
+  readonly platform: (name: PlatformName) => Pick<ChatPlatform, "post" | "find" | "descriptor">;
 }
 
 export interface FirstContact {
@@ -45,9 +45,8 @@ export function createFirstContact(options: FirstContactOptions): FirstContact {
   return {
     async isFirstWord({ kind, thread, channel }) {
       const channelKey = channelKeyOf(thread);
-      // The page says by itself how to begin.
-      if (kind !== "message" || channel.kind !== "dm" || thread.platform === "web" || greeted.has(channelKey))
-        return false;
+      if (kind !== "message" || channel.kind !== "dm" || greeted.has(channelKey)) return false;
+      if (options.platform(thread.platform).descriptor.isOwn) return false;
       if (!(await store.sessions.isIn(channelKey))) return true;
       remember(channelKey);
       return false;

@@ -26,7 +26,7 @@ import { privately } from "../protocol/private-reply.ts";
 import { localCommandIn } from "../run/local-command-text.ts";
 import { sessionOfMessage } from "../run/opening-thread.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
-import { type ClickOptions, NO_BUTTON, receiveClick } from "./clicks.ts";
+import { NO_BUTTON, receiveClick } from "./clicks.ts";
 import { editedKey, editedMention } from "./edited-mention.ts";
 import type { FirstContact } from "./first-contact.ts";
 import { homeView } from "./home-view.ts";
@@ -40,7 +40,6 @@ export interface IntakeOptions extends CommandServices {
   readonly requiresMention: (channelKey: string) => boolean;
   readonly announce: CommandIntake["announce"];
   readonly openPrivateThread: CommandIntake["openPrivateThread"];
-  readonly messageChars: ClickOptions["messageChars"];
   readonly workspaceRefusal: WorkspaceRefusalOf;
   /** Who says who is there; without it nobody does. */
   readonly firstContact?: FirstContact;

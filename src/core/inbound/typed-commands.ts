@@ -15,13 +15,10 @@ import type {
 } from "../protocol/platform.ts";
 import { fitted } from "../protocol/private-reply.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
-import type { ClickOptions } from "./clicks.ts";
 import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
 
 export interface CommandIntake extends CommandServices, MessageOptions {
   readonly log: Log;
-  /** Characters of a platform's message. */
-  readonly messageChars: ClickOptions["messageChars"];
   /** Posts in a thread, or what opens one. */
   readonly announce: (thread: ThreadRef, message: OutgoingMessage, key: string) => Promise<PostedMessage>;
   /** As the platform's: null where a message opens the thread. */
@@ -33,12 +30,11 @@ export interface CommandIntake extends CommandServices, MessageOptions {
 /** Where commands post: on the platform of each thread. */
 export function commandPlaces(
   platform: (name: PlatformName) => ChatPlatform,
-): Pick<CommandIntake, "announce" | "openPrivateThread" | "messageChars"> {
+): Pick<CommandIntake, "announce" | "openPrivateThread"> {
   return {
     announce: (thread, message, key) => platform(thread.platform).post(thread, message, key),
     openPrivateThread: async (beside, name, personId) =>
       (await platform(beside.platform).openPrivateThread?.(beside, name, personId)) ?? null,
-    messageChars: (name) => platform(name).limits.messageChars,
   };
 }
 
@@ -60,7 +56,8 @@ export function takeCommand(command: TypedCommand, typed: Typed, options: Comman
     // A form that is not right is sent again.
     if ("problems" in reply) options.commandKeys.delete(event.key);
     if ("form" in reply) return { type: "reply", ...reply };
-    return { type: "reply", message: fitted(reply, options.messageChars(event.thread.platform)) };
+    const { limits } = options.describe(event.thread.platform);
+    return { type: "reply", message: fitted(reply, limits.messageChars) };
   });
 }
 
@@ -84,6 +81,7 @@ async function once({ event }: Typed, { commandKeys }: CommandIntake, take: () =
 
 export function commandContext({ event, session }: Typed, options: CommandIntake): CommandContext {
   const channelKey = channelKeyOf(event.thread);
+  const hasThreads = options.describe(event.thread.platform).hasThreads(event.thread);
   const open = () => openSession(event, options.agentOf(channelKey), options);
   return {
     ...options,
@@ -94,17 +92,12 @@ export function commandContext({ event, session }: Typed, options: CommandIntake
     isDirect: event.channel.kind === "dm",
     filled: event.kind === "command" ? (event.filled ?? null) : null,
     channelKey,
-    openSession: event.kind === "command" && opensThread(event) ? null : open,
-    openThread: isOneThread(event) ? null : (root) => openThread(root, event, options),
+    openSession: event.kind === "command" && opensThread(event, options) ? null : open,
+    openThread: hasThreads ? (root) => openThread(root, event, options) : null,
     say: async (thread, message, name) => {
       await options.announce(thread, message, `${event.key}:${name}`);
     },
   };
-}
-
-/** A Discord DM is one conversation, without threads. */
-function isOneThread({ thread, channel }: Typed["event"]): boolean {
-  return thread.platform === "discord" && channel.kind === "dm";
 }
 
 /** Characters of a thread's name. */
@@ -125,9 +118,9 @@ async function openThread(
   return { ...thread, threadId: messageId };
 }
 
-/** A slash command in a channel has no thread; what answers it opens one. A Discord DM is one, and has no id. */
-function opensThread({ thread, channel }: InboundCommand): boolean {
-  return thread.threadId === null && (thread.platform === "slack" || channel.kind !== "dm");
+/** A slash command in a channel has no thread; what answers it opens one. A channel that is one conversation has none to open. */
+function opensThread({ thread }: InboundCommand, { describe }: Pick<CommandIntake, "describe">): boolean {
+  return thread.threadId === null && describe(thread.platform).hasThreads(thread);
 }
 
 /** Begins a run with the words that a command stands for, as if the person had written them. */
@@ -144,14 +137,14 @@ async function begin(reply: RunReply, { event, session }: Typed, options: Comman
 async function visibleRequest(
   command: InboundCommand,
   { run, agent }: RunReply,
-  { announce }: CommandIntake,
+  options: CommandIntake,
 ): Promise<InboundMessage> {
   const { name: _name, args: _args, ...event } = command;
   const asked = agent === undefined ? "asks" : `asks **${agent}**`;
   const markdown = `**${event.person.name}** ${asked}: ${run}`;
   const post: OutgoingMessage = { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
-  const isRoot = opensThread(command);
-  const { messageId } = await announce(event.thread, post, event.key);
+  const isRoot = opensThread(command, options);
+  const { messageId } = await options.announce(event.thread, post, event.key);
   return {
     ...event,
     kind: "message",

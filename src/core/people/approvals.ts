@@ -20,7 +20,7 @@ export interface ApprovalDeskOptions {
   readonly engine: Pick<SessionEngine, "deliverAt">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly platform: Pick<ChatPlatform, "edit" | "find" | "limits">;
+  readonly platform: Pick<ChatPlatform, "edit" | "find" | "descriptor">;
   readonly rules: ApprovalRules;
   readonly session: SessionRow;
   readonly context: TurnContext;
@@ -193,7 +193,7 @@ function cardOf(
     mayRemember,
     deciders: decidersText(requester.name, rules),
     expiresMinutes: rules.expiresMinutes,
-    maxChars: Math.min(platform.limits.messageChars, platform.limits.editChars),
+    maxChars: Math.min(platform.descriptor.limits.messageChars, platform.descriptor.limits.editChars),
   });
 }
 

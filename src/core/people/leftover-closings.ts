@@ -11,7 +11,7 @@ export interface LeftoverClosings {
   readonly clock: Clock;
   readonly log: Log;
   /** The platform whose messages are meant; connected. */
-  readonly platform: Pick<ChatPlatform, "name" | "edit" | "find">;
+  readonly platform: Pick<ChatPlatform, "descriptor" | "edit" | "find">;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface LeftoverClosings {
  */
 export async function closeLeftovers(options: LeftoverClosings): Promise<void> {
   const unclosed = await options.store.posts.unclosed();
-  const here = unclosed.filter(({ thread }) => thread.platform === options.platform.name);
+  const here = unclosed.filter(({ thread }) => thread.platform === options.platform.descriptor.name);
   await Promise.all(here.map((post) => close(post, options)));
 }
 

@@ -9,7 +9,7 @@ export interface MissedOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly platform: Pick<ChatPlatform, "name" | "missed" | "health" | "whisper">;
+  readonly platform: Pick<ChatPlatform, "descriptor" | "missed" | "health" | "whisper">;
   readonly receive: Receive;
   /** IANA name: whose clock people read. */
   readonly timezone: string;
@@ -48,9 +48,9 @@ export async function keepUp(options: MissedOptions, signal: AbortSignal): Promi
 /** Where this fails, the time before counts: more is asked for after the next loss, and what is known is left out. */
 async function noteSeen({ store, clock, log, platform }: MissedOptions): Promise<void> {
   try {
-    await store.transaction((tx) => tx.presence.seen(platform.name, clock.now()));
+    await store.transaction((tx) => tx.presence.seen(platform.descriptor.name, clock.now()));
   } catch (error) {
-    log.warn({ platform: platform.name, err: error }, "presence_not_noted");
+    log.warn({ platform: platform.descriptor.name, err: error }, "presence_not_noted");
   }
 }
 
@@ -63,7 +63,7 @@ async function caughtUp(options: MissedOptions, signal: AbortSignal): Promise<bo
   } catch (error) {
     if (signal.aborted) return false;
     const { code, message, detail } = toAppError(error);
-    log.warn({ platform: platform.name, code, message, ...detail }, "missed_not_read");
+    log.warn({ platform: platform.descriptor.name, code, message, ...detail }, "missed_not_read");
     // Waiting mends no permission: what comes from now on is taken all the same.
     return code === "missing_scope" || code === "platform_auth";
   }
@@ -72,12 +72,12 @@ async function caughtUp(options: MissedOptions, signal: AbortSignal): Promise<bo
 /** Of a platform that was never connected before, nothing was missed. */
 async function takeMissed(options: MissedOptions, signal: AbortSignal): Promise<void> {
   const { store, clock, log, platform } = options;
-  const seenAt = await store.presence.seenAt(platform.name);
+  const seenAt = await store.presence.seenAt(platform.descriptor.name);
   if (seenAt === null) return;
   const now = clock.now();
   const since = Math.max(seenAt - UNNOTICED_MS, now - LONGEST_MS);
   await store.transaction((tx) => tx.presence.forgetAnswered(now - LONGEST_MS - UNNOTICED_MS));
-  const known = await store.sessions.recentThreads(platform.name, KNOWN_THREADS);
+  const known = await store.sessions.recentThreads(platform.descriptor.name, KNOWN_THREADS);
   const missed = await platform.missed(since, signal, known);
   const newest = missed.slice(-MOST_MESSAGES);
   if (newest.length < missed.length) log.warn({ dropped: missed.length - newest.length }, "missed_too_many");
@@ -90,7 +90,7 @@ async function takeMissed(options: MissedOptions, signal: AbortSignal): Promise<
     taken += 1;
     await takeLate(event, { away, told }, options);
   }
-  if (taken > 0) log.info({ platform: platform.name, since, taken }, "missed_taken");
+  if (taken > 0) log.info({ platform: platform.descriptor.name, since, taken }, "missed_taken");
 }
 
 /** Whether it was taken before the platform was left. */

@@ -182,7 +182,7 @@ export async function withdrawQuestions(options: WithdrawOptions, by: string | n
 }
 
 export interface ShowClosedOptions extends WithdrawOptions {
-  readonly platform: WithdrawOptions["platform"] & Pick<ChatPlatform, "limits">;
+  readonly platform: WithdrawOptions["platform"] & Pick<ChatPlatform, "descriptor">;
   readonly closings: Pick<Closings, "begin">;
 }
 
@@ -196,7 +196,7 @@ export async function showClosedQuestions(options: ShowClosedOptions, by: string
     const key = postKey(run.id, toolPostKey(cardKey(row)));
     const isAnswered = row.status === "answered";
     if (!(isAnswered && by !== null) && !(await store.posts.isUnclosed(key))) continue;
-    const shown = isAnswered ? answeredCard(row, platform.limits.editChars) : withdrawnCard(row, by);
+    const shown = isAnswered ? answeredCard(row, platform.descriptor.limits.editChars) : withdrawnCard(row, by);
     const { files: _files, ...last } = shown;
     await store.transaction((tx) => tx.posts.closes(key, last));
     closings.begin(key, shown, options);

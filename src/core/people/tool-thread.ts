@@ -6,7 +6,7 @@ import type { ToolThread } from "../tool.ts";
 
 export interface ToolThreadOptions {
   readonly session: Pick<SessionRow, "thread" | "task">;
-  readonly platform: Pick<ChatPlatform, "edit" | "fetchFile" | "fetchThread" | "limits">;
+  readonly platform: Pick<ChatPlatform, "edit" | "fetchFile" | "fetchThread" | "descriptor">;
   readonly context: Pick<TurnContext, "post">;
 }
 
@@ -14,12 +14,13 @@ export interface ToolThreadOptions {
 export function createToolThread({ session, platform, context }: ToolThreadOptions): ToolThread {
   const { thread, task } = session;
   return signedBy(task?.agent ?? null, {
-    limits: platform.limits,
+    limits: platform.descriptor.limits,
     post: (key, message) => context.post(toolPostKey(key), message),
     edit: (posted, message) => platform.edit(posted, message),
     fetch: (from, limit, signal) =>
       platform.fetchThread(from === "thread" ? thread : { ...thread, threadId: null }, limit, signal),
-    fetchFile: (attachment, signal) => platform.fetchFile(attachment, platform.limits.attachmentBytes, signal),
+    fetchFile: (attachment, signal) =>
+      platform.fetchFile(attachment, platform.descriptor.limits.attachmentBytes, signal),
   });
 }
 

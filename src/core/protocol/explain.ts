@@ -42,8 +42,6 @@ export function withRef(error: AppError, random: Random): AppError {
   return new AppError(code, message, { cause: error, detail, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
 }
 
-const PLATFORM_NAMES: Readonly<Record<string, string>> = { slack: "Slack", discord: "Discord", web: "The web page" };
-
 const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => string>> = {
   auth: (e, { within }) =>
     e.detail.reason === "no key"
@@ -110,8 +108,7 @@ function model(error: AppError): string {
 }
 
 function platformOr(error: AppError, fallback: string): string {
-  const name = error.detail.platform;
-  return name === undefined ? fallback : (PLATFORM_NAMES[name] ?? name);
+  return error.detail.platform ?? fallback;
 }
 
 function platform(error: AppError): string {

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { Form, FormProblems, FormValues } from "./form.ts";
+import type { PlatformDescriptor } from "./platform-descriptor.ts";
 
 /**
  * The port between the core and a chat platform. Adapters translate; they decide nothing that the
  * core can decide, and hold no state that a restart may not lose.
  */
 
-export const platformNameSchema = z.enum(["slack", "discord", "web"]);
+/** A platform by the name of its adapter's folder: `slack`. Which there are is for src/platforms.ts to say. */
+export const platformNameSchema = z.string().regex(/^[a-z]+$/u);
 export type PlatformName = z.infer<typeof platformNameSchema>;
 
 /** Where a session's posts go. Ids are the platform's own, without prefix. */
@@ -264,8 +266,7 @@ export type Receipt =
 export type Receive = (event: InboundEvent) => Promise<Receipt>;
 
 export interface ChatPlatform {
-  readonly name: PlatformName;
-  readonly limits: PlatformLimits;
+  readonly descriptor: PlatformDescriptor;
   /** Where Deckhand is at this moment, names by id. Absent where there is but one place, everybody's. */
   workspaces?(): ReadonlyMap<string, string>;
   /** Connects. Rejects with PlatformError `platform_auth` or `missing_scope` when it never can. */

@@ -4,7 +4,7 @@ import type { ContentBlock, DocumentBlock, ImageBlock } from "../protocol/messag
 import type { Attachment, ChatPlatform } from "../protocol/platform.ts";
 
 export interface AttachedFileOptions {
-  readonly platform: Pick<ChatPlatform, "fetchFile" | "limits">;
+  readonly platform: Pick<ChatPlatform, "fetchFile" | "descriptor">;
   readonly signal: AbortSignal;
   /** Keeps an attachment in the sandbox root; answers its path there, or null when it cannot. */
   readonly saveAttachment: (name: string, data: Uint8Array) => Promise<string | null>;
@@ -23,14 +23,14 @@ const IMAGE_BYTES = 3_750_000;
 export async function attachedBlocks(attachment: Attachment, options: AttachedFileOptions): Promise<ContentBlock[]> {
   const { name, mediaType, size } = attachment;
   const { platform, signal } = options;
-  if (size > platform.limits.attachmentBytes) {
+  if (size > platform.descriptor.limits.attachmentBytes) {
     options.notice(
-      `⚠ ${name} is too large (${megabytes(size)}; at most ${megabytes(platform.limits.attachmentBytes)}).`,
+      `⚠ ${name} is too large (${megabytes(size)}; at most ${megabytes(platform.descriptor.limits.attachmentBytes)}).`,
     );
     return [note(`${name} (${mediaType}, ${megabytes(size)}) was attached but is too large to read.`)];
   }
   try {
-    const data = await platform.fetchFile(attachment, platform.limits.attachmentBytes, signal);
+    const data = await platform.fetchFile(attachment, platform.descriptor.limits.attachmentBytes, signal);
     const saved = await options.saveAttachment(name, data);
     const where = saved === null ? "" : ` It is saved as ${saved}.`;
     return [

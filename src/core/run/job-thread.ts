@@ -1,15 +1,16 @@
 import { z } from "zod";
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import { toolPostKey } from "../people/tool-thread.ts";
-import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
+import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
+import type { PlatformDescriptor } from "../protocol/platform-descriptor.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { hasNoThreads } from "./opening-thread.ts";
 import { jobOf } from "./run-place.ts";
 
 export interface JobThreadOptions {
   readonly store: Store;
-  readonly limits: Pick<ChatPlatform["limits"], "messageChars">;
+  /** Where the jobs report. */
+  readonly platform: PlatformDescriptor;
 }
 
 /** What a run posts, and what of it waits for the report. */
@@ -43,7 +44,7 @@ export class JobThreads {
     if (jobOf(wake.event.body) === null) {
       return { context, deliverKept: () => Promise.resolve() };
     }
-    const { store } = options;
+    const { store, platform } = options;
     const rootId = session.task?.root.sessionId ?? session.id;
     const post = (key: string, message: OutgoingMessage, thread?: ThreadRef) => {
       if (thread !== undefined) return context.post(key, message, thread);
@@ -51,7 +52,8 @@ export class JobThreads {
     };
     return {
       context: { ...context, post },
-      deliverKept: () => (session.task === undefined ? deliverKept({ store, session, context }) : Promise.resolve()),
+      deliverKept: () =>
+        session.task === undefined ? deliverKept({ store, platform, session, context }) : Promise.resolve(),
     };
   }
 
@@ -70,20 +72,25 @@ export class JobThreads {
 type Posting = JobThreadOptions & { readonly context: TurnContext; readonly rootId: string };
 
 async function postInJob(posting: Posting, key: string, message: OutgoingMessage): Promise<PostedMessage> {
-  const { store, context, rootId } = posting;
+  const { store, platform, context, rootId } = posting;
   const { thread, isOpen } = await threadOf(posting);
   if (isOpen) return context.post(key, message, thread);
   if (key.startsWith(toolPostKey(""))) return keep(context, { key, message, thread });
   const isReport = !key.startsWith("approval:");
   const posted = await context.post(key, isReport ? message : await named(posting, message), thread);
-  if (!hasNoThreads(thread)) await openThread(store, rootId, { ...thread, threadId: posted.messageId });
+  if (platform.hasThreads(thread)) await openThread(store, rootId, { ...thread, threadId: posted.messageId });
   return posted;
 }
 
 /** Where the job's session is now; a message that was posted just before a crash opens its thread after all. */
-async function threadOf({ store, context, rootId }: Posting): Promise<{ thread: ThreadRef; isOpen: boolean }> {
+async function threadOf({
+  store,
+  platform,
+  context,
+  rootId,
+}: Posting): Promise<{ thread: ThreadRef; isOpen: boolean }> {
   const { thread } = await store.sessions.get(rootId);
-  if (hasNoThreads(thread)) return { thread, isOpen: await hasSpoken(store, rootId) };
+  if (!platform.hasThreads(thread)) return { thread, isOpen: await hasSpoken(store, rootId) };
   const first = thread.threadId === null ? await store.posts.firstSent(context.runId) : null;
   if (first === null) return { thread, isOpen: thread.threadId !== null };
   await openThread(store, rootId, { ...thread, threadId: first.messageId });
@@ -101,12 +108,12 @@ async function hasSpoken(store: Store, rootId: string): Promise<boolean> {
 }
 
 /** In the channel a card must say which job it is about. */
-async function named({ store, limits, rootId }: Posting, message: OutgoingMessage): Promise<OutgoingMessage> {
+async function named({ store, platform, rootId }: Posting, message: OutgoingMessage): Promise<OutgoingMessage> {
   const name = await store.occurrences.jobNameOf(rootId);
   const markdown =
     name === null ? message.markdown : `**${name}** needs a decision before it goes on.\n${message.markdown}`;
   const length = markdown.length + (message.footer?.length ?? 0);
-  return length <= limits.messageChars ? { ...message, markdown } : message;
+  return length <= platform.limits.messageChars ? { ...message, markdown } : message;
 }
 
 interface KeptPost {
@@ -123,15 +130,14 @@ async function keep(context: TurnContext, { key, message, thread }: KeptPost): P
   return { platform: thread.platform, channelId: thread.channelId, messageId: "" };
 }
 
-interface Keeper {
-  readonly store: Store;
+interface Keeper extends JobThreadOptions {
   readonly session: SessionRow;
   readonly context: TurnContext;
 }
 
-async function deliverKept({ store, session, context }: Keeper): Promise<void> {
+async function deliverKept({ store, platform, session, context }: Keeper): Promise<void> {
   const { thread } = await store.sessions.get(session.id);
-  const isOpen = hasNoThreads(thread) ? await hasSpoken(store, session.id) : thread.threadId !== null;
+  const isOpen = platform.hasThreads(thread) ? thread.threadId !== null : await hasSpoken(store, session.id);
   if (!isOpen) return;
   const { ofRun } = await store.children.family(session.id, context.runId);
   for (const runId of ofRun.runIds) {

@@ -1,4 +1,5 @@
 import type { InboundMessage, ThreadRef } from "../protocol/platform.ts";
+import type { Describe } from "../protocol/platform-descriptor.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
@@ -10,11 +11,7 @@ const LONGEST_MS = 2_000;
 export interface OpeningThreadOptions {
   readonly store: Store;
   readonly runtime: Pick<Runtime, "clock">;
-}
-
-/** Discord's direct messages have no threads: there a reply names the message it answers. */
-export function hasNoThreads({ platform, workspaceId }: ThreadRef): boolean {
-  return platform === "discord" && workspaceId === "@me";
+  readonly describe: Describe;
 }
 
 /** The session of a message's thread, or where there are no threads that of the report it answers; null when it has none. */
@@ -22,9 +19,9 @@ export async function sessionOfMessage(
   { thread, opensThread, repliesTo }: Pick<InboundMessage, "thread" | "opensThread" | "repliesTo">,
   options: OpeningThreadOptions,
 ): Promise<SessionRow | null> {
-  const { store } = options;
+  const { store, describe } = options;
   const ofThread = () => store.sessions.byKey(sessionKeyOf(thread));
-  if (!hasNoThreads(thread)) {
+  if (describe(thread.platform).hasThreads(thread)) {
     return opensThread || thread.threadId === null ? ofThread() : onceOpened(ofThread, thread, options);
   }
   if (repliesTo === undefined) return ofThread();

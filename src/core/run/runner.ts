@@ -189,8 +189,8 @@ class SessionRunner implements SessionHandler {
 
   #postsOf(session: SessionRow, wake: Wake, context: TurnContext): RunPosts {
     const { store, platform } = this.#options;
-    const { limits } = platform(session.thread.platform);
-    return this.#jobThreads.postsOf(session, wake, { store, context, limits });
+    const { descriptor } = platform(session.thread.platform);
+    return this.#jobThreads.postsOf(session, wake, { store, context, platform: descriptor });
   }
 
   /** Nobody need decide or answer any more. */

@@ -32,7 +32,7 @@ export async function takeInput({ store, wake, context }: TakenRun, input: RunIn
   const printed = localAnswer(taken);
   const told = printed === null ? goneSkills(events, input.skills) : null;
   const answer = printed ?? told?.text ?? null;
-  if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.limits.messageChars });
+  if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.descriptor.limits.messageChars });
   await context.transaction("input", async (tx) => {
     const said = taken.flatMap(({ messages }) => messages);
     await context.append(tx, told === null ? said : [...said, answerMessage(told, input.ids)]);
@@ -69,6 +69,9 @@ export async function takeSteering(
   input: RunInputOptions,
 ): Promise<Message[]> {
   const messages = await messagesOf(event, input);
-  await showOutputs([{ seq: event.seq, messages }], { context, maxChars: input.platform.limits.messageChars });
+  await showOutputs([{ seq: event.seq, messages }], {
+    context,
+    maxChars: input.platform.descriptor.limits.messageChars,
+  });
   return messages;
 }

@@ -7,7 +7,7 @@ import type { Ids } from "../protocol/runtime.ts";
 import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";
 
 export interface ThreadContextOptions extends AttachedFileOptions {
-  readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "limits">;
+  readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "descriptor">;
   readonly ids: Ids;
 }
 

@@ -1,5 +1,6 @@
 import type { JobAnswer, JobControl, JobForm, JobOverview, JobRequest, JobView } from "../../core/jobs/job-control.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { Platforms } from "../../core/protocol/platform-descriptor.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import { type BrokenJob, type JobRow, settingsOf } from "../../core/store/jobs.ts";
@@ -28,6 +29,7 @@ export interface JobLooksOptions {
   readonly agents: () => ReadonlySet<string>;
   readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   readonly defaultTimezone: string;
+  readonly platforms: Platforms;
 }
 
 /** Runs that the strip beside a job shows. */
@@ -53,14 +55,14 @@ export class JobLooks implements Pick<JobControl, "form" | "view" | "list" | "ov
   }
 
   async form(name: string | null, request: JobRequest): Promise<JobForm> {
-    const { agents, skillsOf, defaultTimezone: timezone } = this.#options;
+    const { agents, skillsOf, platforms, defaultTimezone: timezone } = this.#options;
     const found = name === null ? null : await this.#finder.found(name, request);
     if (found !== null && "reason" in found) return { type: "refused", reason: found.reason };
     const job = found?.job ?? null;
     const refusal = job === null ? null : await this.#rights.editRefusal(job, request);
     if (refusal !== null) return { type: "refused", reason: refusal };
     const thread = job?.thread ?? request.thread;
-    const hasChannels = thread.platform !== "web";
+    const hasChannels = platforms.get(thread.platform)?.isOwn !== true;
     const settings = job === null ? null : settingsOf(job);
     const fields = jobFields({ settings, timezone, agents: agents(), skills: namesIn(skillsOf(thread)), hasChannels });
     const known = job === null ? null : { id: job.id, name: job.name, version: versionOf(job) };

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { JOB_FIELDS } from "../../core/jobs/job-control.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { platformNameSchema, type ThreadRef } from "../../core/protocol/platform.ts";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { Platforms } from "../../core/protocol/platform-descriptor.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
@@ -29,10 +30,11 @@ export interface JobsFileOptions {
   readonly agents: () => ReadonlySet<string>;
   readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   readonly defaultTimezone: string;
+  readonly platforms: Platforms;
 }
 
 /** What an entry is read with. */
-type EntryOptions = Pick<JobsFileOptions, "agents" | "skillsOf" | "defaultTimezone">;
+type EntryOptions = Pick<JobsFileOptions, "agents" | "skillsOf" | "defaultTimezone" | "platforms">;
 
 const fieldNames: ReadonlySet<string> = new Set([...JOB_FIELDS.map(({ name }) => name), "owner", "enabled"]);
 const entrySchema = z.record(
@@ -180,12 +182,12 @@ function whatIsWrong(issue: z.core.$ZodIssue): string {
 async function readEntry(
   entry: unknown,
   now: number,
-  { agents, skillsOf, defaultTimezone }: EntryOptions,
+  { agents, skillsOf, platforms, defaultTimezone }: EntryOptions,
 ): Promise<FileJob | PastJob | string> {
   const parsed = entrySchema.safeParse(entry);
   if (!parsed.success) return parsed.error.issues.map(whatIsWrong).join("; ");
   const { enabled = true, owner, channel, ...rest } = parsed.data;
-  const thread = typeof channel === "string" ? threadOf(channel) : null;
+  const thread = typeof channel === "string" ? threadOf(channel, platforms) : null;
   if (thread === null) return "`channel` must be written `slack:T1/C1`: platform, workspace, channel";
   if (rest["name"] === undefined) return "`name` is missing";
   if (typeof rest["at"] === "string" && isRelative(rest["at"]))
@@ -210,11 +212,11 @@ function yesNo(value: boolean): string {
   return value ? "yes" : "no";
 }
 
-function threadOf(channel: string): ThreadRef | null {
+function threadOf(channel: string, platforms: Platforms): ThreadRef | null {
   const [, platform, workspaceId, channelId] = /^([a-z]+):([^/]+)\/(.+)$/u.exec(channel) ?? [];
-  const name = platformNameSchema.safeParse(platform);
-  if (!name.success || workspaceId === undefined || channelId === undefined) return null;
-  return { platform: name.data, workspaceId, channelId, threadId: null };
+  if (platform === undefined || !platforms.has(platform) || workspaceId === undefined || channelId === undefined)
+    return null;
+  return { platform, workspaceId, channelId, threadId: null };
 }
 
 const OFF = "It is off in the file of jobs.";

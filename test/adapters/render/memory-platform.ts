@@ -8,6 +8,7 @@ import type {
   ThreadRef,
 } from "../../../src/core/protocol/platform.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
+import { aPlatform } from "../../support/a-platform.ts";
 
 export const LIMITS: PlatformLimits = {
   messageChars: 400,
@@ -63,8 +64,7 @@ export function memoryPlatform(clock: Clock): MemoryPlatform {
   };
 
   return {
-    name: "slack",
-    limits: LIMITS,
+    descriptor: aPlatform({ limits: LIMITS }),
     requests,
     messages,
     failNext: (kind, error) => failures.push({ kind, error }),

@@ -6,6 +6,7 @@ import { AppError, type ErrorCode } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
+import { describePlatform } from "../../../src/platforms.ts";
 
 const stats = { turns: 3, tools: 2, durationMs: 6_400, changedFiles: [] };
 
@@ -53,7 +54,9 @@ test.each<[string, ThreadRef, string]>([
   ["a direct message of Discord", { ...channel, platform: "discord", workspaceId: "@me" }, "Write"],
   ["the page", { ...channel, platform: "web" }, "Write"],
 ])("in %s a failure that may pass asks for what people do there", (_place, thread, words) => {
-  expect(endingOf(failed("stalled"), { ...stats, costUsd: 0 }, thread).markdown).toContain(`${words} again to go on.`);
+  const isDirect = describePlatform(thread.platform).isDirect(thread);
+  const { markdown } = endingOf(failed("stalled"), { ...stats, costUsd: 0 }, { isDirect });
+  expect(markdown).toContain(`${words} again to go on.`);
 });
 
 test("what an ending offers stands below its last message alone", () => {

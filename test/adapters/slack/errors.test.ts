@@ -43,7 +43,7 @@ test.each(cases)("$thrown is $code", ({ thrown, code, ...rest }) => {
     code,
     cause: thrown,
     ...rest,
-    detail: { platform: "slack", purpose: "write here", ...rest.detail },
+    detail: { platform: "Slack", purpose: "write here", ...rest.detail },
   });
 });
 

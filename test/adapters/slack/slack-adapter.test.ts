@@ -268,7 +268,7 @@ test("a token without a needed scope is told at the start; one that lacks others
   harness.server.scopes.delete("users:read");
   await expect(harness.another().start(() => Promise.resolve({ type: "accepted" }), signal)).rejects.toMatchObject({
     code: "missing_scope",
-    detail: { scope: "users:read", platform: "slack" },
+    detail: { scope: "users:read", platform: "Slack" },
   });
 });
 

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { beginKey } from "../../../src/core/events/child-event.ts";
 import { createIntake, type IntakeOptions } from "../../../src/core/inbound/intake.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
+import { aPlatform } from "../../support/a-platform.ts";
 import { commandServices } from "../../support/command-services.ts";
 import { click, intakeOptions, mention, privateText, slash } from "../inbound/intake-fixture.ts";
 
@@ -219,8 +220,8 @@ test("only those who work in a thread change what holds there, and admins; looki
 test("a slash command in a channel tells which threads are at work there, and how to stop one", async () => {
   const working = Promise.withResolvers<undefined>();
   const { options, recorder } = await intakeOptions(() => working.promise);
-  const linkTo = ({ threadId }: ThreadRef) => `https://chat.example/${threadId}`;
-  const receive = createIntake({ ...options, linkTo });
+  const link = ({ threadId }: ThreadRef) => `https://chat.example/${threadId}`;
+  const receive = createIntake({ ...options, describe: () => aPlatform({ link }) });
   expect(privateText(await receive(slash("stop")))).toBe("Nothing is running in this thread.");
   expect(privateText(await receive(slash("fork")))).toMatch(/nothing to fork\. In the thread you mean, write it after/);
   await receive(mention("tidy the logs"));

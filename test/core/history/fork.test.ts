@@ -4,6 +4,7 @@ import type { Projection } from "../../../src/core/events/projection.ts";
 import { forkedHistory } from "../../../src/core/history/fork.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
+import { describePlatform } from "../../../src/platforms.ts";
 import { intakeOptions, mention, privateText, slash } from "../inbound/intake-fixture.ts";
 
 let messages = 0;
@@ -58,8 +59,8 @@ test("results of a run that goes on, evicted already, evict nothing later in the
 
 async function forking() {
   const { options, announced, session } = await intakeOptions();
-  const linkTo = ({ threadId }: { threadId: string | null }) => `https://chat.test/${threadId}`;
-  const receive = createIntake({ ...options, linkTo });
+  const link = ({ threadId }: { threadId: string | null }) => `https://chat.test/${threadId}`;
+  const receive = createIntake({ ...options, describe: (name) => ({ ...describePlatform(name), link }) });
   await receive(mention("begin"));
   const from = await session();
   if (from === null) throw new Error("a session");

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createFirstContact } from "../../../src/core/inbound/first-contact.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
+import { describePlatform } from "../../../src/platforms.ts";
 import { intakeOptions, mention } from "./intake-fixture.ts";
 
 const POSTED: PostedMessage = { platform: "slack", channelId: "C1", messageId: "1.1" };
@@ -18,7 +19,8 @@ async function stage({ there = null, fails = 0 }: { there?: PostedMessage | null
       return Promise.resolve(POSTED);
     },
   };
-  const open = () => createFirstContact({ ...options, platform: () => target });
+  const open = () =>
+    createFirstContact({ ...options, platform: (name) => ({ ...target, descriptor: describePlatform(name) }) });
   return { options, posts, open };
 }
 

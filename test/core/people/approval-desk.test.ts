@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { SLACK_LIMITS } from "../../../src/adapters/slack/limits.ts";
 import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
 import { approvalId, createApprovalDesk } from "../../../src/core/people/approvals.ts";
 import { Closings } from "../../../src/core/people/closing.ts";
 import { canonicalJson } from "../../../src/core/protocol/canonical-json.ts";
+import { aPlatform } from "../../support/a-platform.ts";
 import { ANA, nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tool } from "../agent/query-fixture.ts";
@@ -15,7 +15,7 @@ const ALLOWED = { path: "a", depth: 1 };
 async function decidedDesk() {
   const { store, engine, clock, session, options } = await nativeSession();
   const none = () => Promise.reject(new Error("nothing is posted"));
-  const platform = { edit: none, find: none, post: none, limits: SLACK_LIMITS };
+  const platform = { edit: none, find: none, post: none, descriptor: aPlatform() };
   const { signal } = new AbortController();
   const owner = { sessionId: session.id, runId: "run_1", epoch: 0, isResumed: true, isNewSession: false };
   const run = { ...owner, thread: THREAD, signal, suspended: signal };

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { closeLeftovers } from "../../../src/core/people/leftover-closings.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import { aPlatform } from "../../support/a-platform.ts";
 import { nativeSession } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -28,7 +29,7 @@ test("what a request's failure has kept from its last state is tried again, with
     edits.push(markdown);
     return edits.length < 3 ? Promise.reject(new PlatformError("network", "lost")) : Promise.resolve();
   };
-  const platform = { name: "slack" as const, edit, find: () => Promise.resolve(null) };
+  const platform = { descriptor: aPlatform(), edit, find: () => Promise.resolve(null) };
   const closing = closeLeftovers({ store, clock, log: silentLog, platform });
   await clock.advance(10_000);
   await closing;
@@ -42,7 +43,7 @@ test("a message whose post was cut off and lands only now comes to its last stat
   let looks = 0;
   const find = () => Promise.resolve((looks += 1) > 1 ? POSTED : null);
   const edit = (_posted: object, { markdown }: { markdown: string }) => Promise.resolve(void edits.push(markdown));
-  const closing = closeLeftovers({ store, clock, log: silentLog, platform: { name: "slack", edit, find } });
+  const closing = closeLeftovers({ store, clock, log: silentLog, platform: { descriptor: aPlatform(), edit, find } });
   await clock.advance(10_000);
   await closing;
   expect(edits).toEqual([CLOSING.markdown]);

@@ -3,6 +3,7 @@ import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { keepUp } from "../../../src/core/people/missed.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import type { InboundEvent, InboundMessage } from "../../../src/core/protocol/platform.ts";
+import { aPlatform } from "../../support/a-platform.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { intakeOptions, mention } from "../inbound/intake-fixture.ts";
@@ -41,7 +42,7 @@ async function stage({ seenAt = NOON, awayMs = 28 * MINUTE, answers = [] }: Stag
         return intake(event);
       },
       platform: {
-        name: "slack",
+        descriptor: aPlatform(),
         health: () => ({ connected: state.connected, detail: "" }),
         whisper: () => Promise.resolve(),
         missed: (since) => {

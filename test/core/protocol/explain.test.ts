@@ -77,20 +77,20 @@ const sentences: Readonly<Record<ErrorCode, readonly [AppErrorOptions, string]>>
     "✗ Stopped: the model made the same call `read` 5 times in a row, each time with the same result. Say it in other words, or tell me more.",
   ],
   missing_scope: [
-    { detail: { platform: "slack", scope: "files:read", purpose: "read files here" } },
+    { detail: { platform: "Slack", scope: "files:read", purpose: "read files here" } },
     "✗ Slack does not let me read files here (`files:read`). Add the permission to the app and reinstall it.",
   ],
   platform_auth: [
-    { detail: { platform: "discord", keyVariable: "DISCORD_TOKEN" } },
+    { detail: { platform: "Discord", keyVariable: "DISCORD_TOKEN" } },
     "✗ Discord does not accept my token. An operator must renew `DISCORD_TOKEN`.",
   ],
-  thread_gone: [{ detail: { platform: "slack" } }, "✗ The thread on Slack is gone, or I was removed from its channel."],
+  thread_gone: [{ detail: { platform: "Slack" } }, "✗ The thread on Slack is gone, or I was removed from its channel."],
   platform_rate_limited: [
-    { detail: { platform: "slack" }, retryAfterMs: 100 },
+    { detail: { platform: "Slack" }, retryAfterMs: 100 },
     "✗ Slack takes no more messages from me for now. I go on in 1 s.",
   ],
   platform_failed: [
-    { detail: { platform: "slack", ref: "7F3K2" } },
+    { detail: { platform: "Slack", ref: "7F3K2" } },
     "✗ Slack failed (code 7F3K2). Mention me again in a minute.",
   ],
   attachment_unreadable: [

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { SLACK_LIMITS } from "../../../src/adapters/slack/limits.ts";
 import type { StoredEvent } from "../../../src/core/events/session-event.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { ThreadMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { messagesOf, type RunInputOptions } from "../../../src/core/run/run-input.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
+import { aPlatform } from "../../support/a-platform.ts";
 import { countingIds } from "../../support/runtime.ts";
 
 const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "0" };
@@ -35,7 +35,7 @@ function options(thread: readonly ThreadMessage[]): RunInputOptions {
     platform: {
       fetchThread: (_thread, limit) => Promise.resolve([...thread.slice(0, 1), ...thread.slice(1).slice(1 - limit)]),
       fetchFile: () => Promise.reject(new Error("no file was attached")),
-      limits: SLACK_LIMITS,
+      descriptor: aPlatform(),
     },
     ids: countingIds(),
     signal: new AbortController().signal,

@@ -4,6 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { createJobsFile } from "../../../src/jobs/scheduling/jobs-file.ts";
+import { PLATFORMS } from "../../../src/platforms.ts";
 import { until } from "../../support/bot.ts";
 import { countingIds, seededRandom } from "../../support/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -102,6 +103,7 @@ test("a reminder that comes due while those before it are taken over is still to
     scheduler: { look: () => clock.advance(2 * HOUR), startWaiting: () => Promise.resolve() },
     agents: () => new Set(["build"]),
     skillsOf: () => skillCatalogue([], []),
+    platforms: PLATFORMS,
     defaultTimezone: "Europe/Paris",
   });
   expect(await takeOver()).toEqual([]);
@@ -172,6 +174,7 @@ test.each([
     scheduler: { look: () => Promise.resolve(), startWaiting: () => Promise.resolve() },
     agents: () => new Set(["build"]),
     skillsOf: () => skillCatalogue([skillNamed("forecast", ["place"])], []),
+    platforms: PLATFORMS,
     defaultTimezone: "Europe/Paris",
   });
   expect(await takeOver()).toEqual([`${file}: entry 2: ${said}`]);

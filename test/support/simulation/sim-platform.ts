@@ -6,6 +6,7 @@ import type {
   PostedMessage,
   ThreadRef,
 } from "../../../src/core/protocol/platform.ts";
+import { aPlatform } from "../a-platform.ts";
 import type { SimProcess, World } from "./world.ts";
 
 export interface SimMessage {
@@ -111,8 +112,7 @@ export function simPlatform(options: {
   }
 
   return {
-    name: "slack",
-    limits: SIM_LIMITS,
+    descriptor: aPlatform({ limits: SIM_LIMITS }),
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
     health: () => ({ connected: true, detail: "simulated" }),

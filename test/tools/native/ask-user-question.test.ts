@@ -11,6 +11,7 @@ import { PlatformError, StoreError } from "../../../src/core/protocol/errors.ts"
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
+import { aPlatform } from "../../support/a-platform.ts";
 import { until } from "../../support/bot.ts";
 import {
   ANA,
@@ -171,7 +172,7 @@ test("a process that dies while the card is closed leaves that to the next", asy
   await dying;
   const outcome = { type: "cancelled", by: "@ana" } as const;
   await store.transaction((tx) => tx.runs.end("run_1", outcome, clock.now()));
-  const platform = { name: "slack" as const, edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
+  const platform = { descriptor: aPlatform(), edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
   await closeLeftovers({ store, clock, log: silentLog, platform });
   expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
 });
@@ -191,7 +192,7 @@ test.each(answeredCases)("the end of the run shows an answer $name", async ({ is
     expect(await session.settle()).toMatchObject({ isError: false });
   }
   const platform = {
-    limits: SIM_LIMITS,
+    descriptor: aPlatform({ limits: SIM_LIMITS }),
     find: () => Promise.resolve(null),
     edit: (_posted: PostedMessage, message: OutgoingMessage) => Promise.resolve(void shown.push(message)),
   };
@@ -209,7 +210,11 @@ test("a card whose process died while it was withdrawn is closed by the process 
   const dying = withdrawQuestions({ ...closingOf(session, dies), run }, "@ana");
   await clock.advance(60_000);
   await dying;
-  const platform = { limits: SIM_LIMITS, find: () => Promise.resolve(null), edit: thread.edit.bind(thread) };
+  const platform = {
+    descriptor: aPlatform({ limits: SIM_LIMITS }),
+    find: () => Promise.resolve(null),
+    edit: thread.edit.bind(thread),
+  };
   const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD }, closings: new Closings() };
   await withdrawQuestions({ ...closing, run }, "@ana");
   await showClosedQuestions({ ...closing, run }, "@ana");

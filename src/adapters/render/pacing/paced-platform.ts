@@ -32,7 +32,7 @@ const STOP_WAIT_MS = 2_000;
  * this one may have spent the rates' bursts; milliseconds since the epoch.
  */
 export function pacePlatform(inner: ChatPlatform, clock: Clock, emptyAt?: number): PacedPlatform {
-  const budgets = new WorkspaceBudgets(inner.limits, clock, emptyAt);
+  const budgets = new WorkspaceBudgets(inner.descriptor.limits, clock, emptyAt);
   const kept = new Set<Promise<unknown>>();
   let stopping = new AbortController();
 
@@ -44,8 +44,7 @@ export function pacePlatform(inner: ChatPlatform, clock: Clock, emptyAt?: number
   };
 
   return {
-    name: inner.name,
-    limits: inner.limits,
+    descriptor: inner.descriptor,
     start(receive, signal) {
       stopping = new AbortController();
       return inner.start(receive, signal);

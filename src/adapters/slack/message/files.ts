@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { Attachment } from "../../../core/protocol/platform.ts";
+import { SLACK } from "../descriptor.ts";
 import { toPlatformError } from "../errors.ts";
 import { FILE_REDIRECTS, FILE_TIMEOUT_MS } from "../limits.ts";
 import { isSlackAddress, type SlackWeb } from "../web.ts";
@@ -41,14 +42,14 @@ export async function fetchSlackFile(
   // Its address was asked for by id, which the scope allowed.
   const isCanvas = attachment.mediaType === CANVAS && !URL.canParse(attachment.ref);
   if (isHtml && !announcedHtml && !isCanvas) {
-    const detail = { platform: "slack", scope: "files:read", purpose: "read files", name: attachment.name };
+    const detail = { platform: SLACK.title, scope: "files:read", purpose: "read files", name: attachment.name };
     throw new PlatformError("missing_scope", "Slack sent its login page", { detail });
   }
   return bytes;
 }
 
 function unreadable({ name }: Attachment, message: string): PlatformError {
-  return new PlatformError("attachment_unreadable", message, { detail: { platform: "slack", name } });
+  return new PlatformError("attachment_unreadable", message, { detail: { platform: SLACK.title, name } });
 }
 
 /**
@@ -69,7 +70,7 @@ async function download(
     return { response, bytes: isEmpty ? new Uint8Array() : await readAtMost(body, maxBytes) };
   } catch (cause) {
     signal.throwIfAborted();
-    throw new PlatformError("network", "the file could not be fetched", { cause, detail: { platform: "slack" } });
+    throw new PlatformError("network", "the file could not be fetched", { cause, detail: { platform: SLACK.title } });
   }
 }
 

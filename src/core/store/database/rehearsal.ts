@@ -26,7 +26,7 @@ async function firstMessage(tx: StoreTransaction, { clock, ids }: Pick<Runtime, 
   const runId = ids.next("run");
   const key = `rehearsal:${sessionId}`;
   const person = { id: key, name: "rehearsal" };
-  const thread = { platform: "web", workspaceId: key, channelId: key, threadId: key } as const;
+  const thread = { platform: "rehearsal", workspaceId: key, channelId: key, threadId: key } as const;
 
   await tx.sessions.byKey(key);
   await tx.posts.get(key);

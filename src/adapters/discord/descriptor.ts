@@ -1,0 +1,25 @@
+import type { PlatformDescriptor } from "../../core/protocol/platform-descriptor.ts";
+import { DISCORD_LIMITS } from "./limits.ts";
+
+/** Direct messages belong to no server; their place among servers is called so. Source: Discord's client. */
+export const DM_WORKSPACE_ID = "@me";
+
+export const DISCORD: PlatformDescriptor = {
+  name: "discord",
+  title: "Discord",
+  limits: DISCORD_LIMITS,
+  ids: {
+    people: [
+      { id: /^\d+$/u, written: "<id>" },
+      { id: /^role:\d+$/u, written: "role:<id>" },
+    ],
+  },
+  isOwn: false,
+  isDirect: ({ workspaceId }) => workspaceId === DM_WORKSPACE_ID,
+  /** Direct messages have none: they are one conversation. */
+  hasThreads: ({ workspaceId }) => workspaceId !== DM_WORKSPACE_ID,
+  slashName: (command) => command,
+  /** Documented for channels, and a thread is one. */
+  link: ({ workspaceId, channelId, threadId }) =>
+    `https://discord.com/channels/${workspaceId}/${threadId ?? channelId}`,
+};

@@ -1,0 +1,57 @@
+import { COMMAND_PREFIX } from "../../core/command-line/slash-name.ts";
+import type { PlatformDescriptor } from "../../core/protocol/platform-descriptor.ts";
+import { SLACK_LIMITS } from "./limits.ts";
+
+/**
+ * Slash commands that Slack has itself. It refuses a manifest with one of them as a whole ("the slash command has an
+ * invalid name"). Source: Slack help, Use shortcuts and slash commands.
+ */
+const OWN_COMMANDS: ReadonlySet<string> = new Set([
+  "active",
+  "apps",
+  "archive",
+  "away",
+  "call",
+  "collapse",
+  "dm",
+  "dnd",
+  "expand",
+  "feed",
+  "feedback",
+  "invite",
+  "join",
+  "leave",
+  "me",
+  "msg",
+  "mute",
+  "open",
+  "prefs",
+  "pro",
+  "remind",
+  "remove",
+  "rename",
+  "search",
+  "shortcuts",
+  "shrug",
+  "star",
+  "status",
+  "topic",
+  "who",
+]);
+
+export const SLACK: PlatformDescriptor = {
+  name: "slack",
+  title: "Slack",
+  limits: SLACK_LIMITS,
+  ids: { people: [{ id: /^[A-Z0-9]+$/u, written: "U…" }] },
+  isOwn: false,
+  /** Ids of direct messages begin with D. Source: Slack docs, Conversations API. */
+  isDirect: ({ channelId }) => channelId.startsWith("D"),
+  hasThreads: () => true,
+  slashName: (command) => (OWN_COMMANDS.has(command) ? `${COMMAND_PREFIX}${command}` : command),
+  /** The web client's address of a thread, which needs no domain of the workspace. */
+  link: ({ workspaceId, channelId, threadId }) =>
+    threadId === null
+      ? null
+      : `https://app.slack.com/client/${workspaceId}/${channelId}/thread/${channelId}-${threadId}`,
+};

@@ -1,0 +1,93 @@
+import { type PacedPlatform, pacePlatform } from "./adapters/render/pacing/paced-platform.ts";
+import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
+import { storedThreads } from "./adapters/web/threads/stored-threads.ts";
+import type { SlackConfig } from "./config/resolve.ts";
+import type { Config } from "./config.ts";
+import { CHAT_COMMANDS } from "./core/commands/registry.ts";
+import type { EmbeddedEngine } from "./core/embedded-engine/embedded-engine.ts";
+import { servedBy } from "./core/permissions/access.ts";
+import type { Log } from "./core/protocol/log.ts";
+import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
+import type { Runtime } from "./core/protocol/runtime.ts";
+import type { Store } from "./core/store/store.ts";
+import { webToken } from "./home.ts";
+import { createMetrics } from "./metrics.ts";
+import { readiness } from "./readiness.ts";
+
+/** What the adapters are made of. */
+export interface PlatformAssembly {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly parts: AsyncDisposableStack;
+  readonly platforms: Map<PlatformName, PacedPlatform>;
+  readonly status: {
+    state: "starting" | "standing by" | "running";
+    engine: EmbeddedEngine | null;
+    store: Store | null;
+  };
+}
+
+/** The page listens before there is a store: a process that stands by answers the probes, too. */
+export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store>): Promise<WebPlatform> {
+  const { config, runtime, log, platforms, status } = assembly;
+  const web = createWebPlatform({
+    ...config.web,
+    token: await webToken(config.home),
+    store: storedThreads(opening),
+    commands: CHAT_COMMANDS,
+    clock: runtime.clock,
+    ids: runtime.ids,
+    log: log.child({ platform: "web" }),
+    probes: {
+      health: () => ({ status: 200, body: { state: status.state } }),
+      ready: () => readiness(status.state, platforms),
+      metrics: createMetrics({
+        load: () => status.engine?.load() ?? { running: 0, waiting: 0 },
+        connected: () => new Map([...platforms].map(([name, platform]) => [name, platform.health().connected])),
+        feedback: async () => status.store?.feedback.count({ since: 0 }) ?? {},
+      }),
+    },
+  });
+  await web.listen();
+  assembly.parts.defer(() => web.stop());
+  return web;
+}
+
+/** Platforms without a token are off, and their SDKs are not even loaded. */
+export async function addPlatforms(
+  { config, runtime, log, platforms }: PlatformAssembly,
+  web: WebPlatform,
+): Promise<void> {
+  const { clock } = runtime;
+  const add = (platform: ChatPlatform) =>
+    platforms.set(platform.descriptor.name, pacePlatform(platform, clock, clock.now()));
+  add(web);
+  if (config.slack !== null) {
+    const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
+    const slack = { ...slackOptions(config.slack), reactions: config.reactions.slack, serves: servedBy(config.access) };
+    add(createSlackPlatform({ ...slack, clock, log: log.child({ platform: "slack" }) }));
+  }
+  if (config.discord !== null) {
+    const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
+    add(
+      createDiscordPlatform({
+        ...config.discord,
+        commands: CHAT_COMMANDS,
+        reactions: config.reactions.discord,
+        serves: servedBy(config.access),
+        clock,
+        log: log.child({ platform: "discord" }),
+      }),
+    );
+  }
+}
+
+/** How Slack is reached, in its adapter's words. */
+function slackOptions({ botToken, mode, apiUrl }: SlackConfig) {
+  const delivery =
+    mode.type === "socket"
+      ? { appToken: mode.appToken }
+      : { signingSecret: mode.signingSecret, httpHost: mode.host, httpPort: mode.port };
+  return { botToken, ...delivery, ...(apiUrl === undefined ? {} : { apiUrl }) };
+}
