@@ -60,9 +60,9 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
           printed: ifText(printed),
           queued: (before: number) => ctx.queued(before),
         };
-        const request = isProgram ? programStart(manifest, call) : call;
+        const request = isProgram ? programStart(manifest, call) : JSON.stringify(call);
         const grant = grantFor(ctx, capabilities);
-        const output = await sandbox.call(directory, JSON.stringify(request), grant, caller);
+        const output = await sandbox.call(directory, request, grant, caller);
         const result = isProgram
           ? programResult(manifest, programEndSchema.parse(JSON.parse(output)))
           : toolResult(output);

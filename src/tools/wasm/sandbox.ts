@@ -6,7 +6,7 @@ import { createGuestFetch, type GuestFetchOptions } from "../network/guest-fetch
 import { createSystemResolve } from "../network/resolve.ts";
 import type { HostRules } from "../network/target.ts";
 import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
-import type { Outcome, RunMessage } from "./child/messages.ts";
+import type { GuestInput, Outcome, RunMessage } from "./child/messages.ts";
 import type { Grant } from "./grant.ts";
 import { type CallEvents, type Changed, type SandboxChild, startChild } from "./sandbox-child.ts";
 
@@ -50,7 +50,7 @@ export interface Sandbox {
    * signal's reason when it aborts.
    */
   // oxlint-disable-next-line max-params -- what runs, on what, with which rights, for whom
-  call(guest: string, input: string, grant: Grant, caller: SandboxCaller): Promise<string>;
+  call(guest: string, input: GuestInput, grant: Grant, caller: SandboxCaller): Promise<string>;
   /** The child's process id while there is one. */
   pid(): number | undefined;
   close(): Promise<void>;
@@ -72,7 +72,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const keeping = options.snapshots === undefined ? {} : { snapshots: options.snapshots };
   let lastId = 0;
   const run = async (
-    message: { guest: string; input: string; grant: Grant },
+    message: { guest: string; input: GuestInput; grant: Grant },
     caller: SandboxCaller,
   ): Promise<string> => {
     const id = ++lastId;

@@ -37,8 +37,8 @@ export interface ProgramBounds {
 /** WASI 0.2 for one run of one program: its arguments, streams, clocks, random numbers, and one directory as `/`. */
 export interface Wasi {
   readonly imports: Readonly<Record<string, object>>;
-  /** Runs the component's `wasi:cli/run` on a `programStartSchema` text and answers a `programEndSchema` text. */
-  run(program: { run(): void }, input: string, bounds: ProgramBounds): string;
+  /** Runs the component's `wasi:cli/run` and answers a `programEndSchema` text. */
+  run(program: { run(): void }, start: ProgramStart, bounds: ProgramBounds): string;
 }
 
 export interface WasiHost {
@@ -79,8 +79,7 @@ export function createWasi({ filesystem, ask, printed }: WasiHost): Wasi {
   const http = createHttp(ask, (sentence) => now().stderr.push(Buffer.from(`${sentence}\n`)));
   return {
     imports: { ...cli(now), ...FILESYSTEM, ...directories(now), ...IO, ...clocks(), ...random(), ...http },
-    run: (program, input, { writable, outputBytes }) => {
-      const { args, stdin, files: hasFiles } = programStartSchema.parse(JSON.parse(input));
+    run: (program, { args, stdin, files: hasFiles }, { writable, outputBytes }) => {
       const budget = { left: Math.floor(outputBytes * OUTPUT_SHARE) };
       const [stdout, stderr] = [new Sink(budget, printed), new Sink(budget, printed)];
       const held = { left: MAX_HELD };

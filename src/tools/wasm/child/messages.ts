@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { programStartSchema } from "../../extensions/wasi/wasi.ts";
 import { guestAnswerSchema } from "../../network/guest-answer.ts";
 import { fileChangeSchema } from "../workspace/kept-content.ts";
 
@@ -16,8 +17,12 @@ const grantSchema = z.object({
   outputBytes: z.number(),
 });
 
+/** Text is for a guest's `tool` or `process`, what a program is started with for a component's `run`. */
+const inputSchema = z.union([z.string(), programStartSchema]);
+export type GuestInput = z.infer<typeof inputSchema>;
+
 export const toChildSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("run"), id: z.number(), guest: z.string(), input: z.string(), grant: grantSchema }),
+  z.object({ type: z.literal("run"), id: z.number(), guest: z.string(), input: inputSchema, grant: grantSchema }),
   z.object({ type: z.literal("cancel"), id: z.number() }),
   /** The answer to the call's `fetch`. */
   z.object({ type: z.literal("fetched"), id: z.number(), answer: guestAnswerSchema }),

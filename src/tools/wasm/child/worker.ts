@@ -8,7 +8,7 @@ import { type GuestAnswer, guestAnswerSchema } from "../../network/guest-answer.
 import type { FileChange } from "../workspace/kept-content.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { boundedAsk, createHttpImport } from "./http-import.ts";
-import { type FromWorker, type Outcome, type RunMessage } from "./messages.ts";
+import type { FromWorker, GuestInput, Outcome, RunMessage } from "./messages.ts";
 import type { CompiledGuest } from "./modules.ts";
 import { type Printed, print, printLine } from "./printed.ts";
 
@@ -16,7 +16,7 @@ import { type Printed, print, printLine } from "./printed.ts";
 export interface WorkerCall {
   readonly guestKey: string;
   readonly compiled: CompiledGuest | null;
-  readonly input: string;
+  readonly input: GuestInput;
   readonly grant: RunMessage["grant"];
   /** 1 once a person has stopped the call. */
   readonly stop: Int32Array<SharedArrayBuffer>;
@@ -31,7 +31,7 @@ interface Bindings {
   ): Promise<Exports>;
 }
 
-/** A guest exports one of the first two (wasm/wit/sandbox.wit), a third party's component `tool` or `run`. */
+/** A guest exports one of the first two (wasm/wit/sandbox.wit), a third party's component `tool`, `run` or both. */
 interface Exports {
   readonly tool?: { invoke(input: string): string };
   readonly process?: {
@@ -102,15 +102,16 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
 
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
 async function run(guest: Guest, call: WorkerCall): Promise<Outcome> {
-  const { grant, input } = call;
-  const { granted, workspace, wasi, exports } = await (guest.spare ?? guest.instantiate());
+  const { grant } = call;
+  const instance = await (guest.spare ?? guest.instantiate());
+  const { granted, workspace } = instance;
   guest.spare = null;
   try {
     granted.clock = grant.clock;
     granted.fetch = true; // the bot knows the hosts
     granted.call = call;
     workspace.bind(grant, changeTeller());
-    const output = exports.run ? wasi.run(exports.run, input, grant) : await outputOf(exports, input);
+    const output = await outputOf(instance, call);
     if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };
     return { type: "ok", output };
   } catch (error) {
@@ -120,7 +121,12 @@ async function run(guest: Guest, call: WorkerCall): Promise<Outcome> {
   }
 }
 
-async function outputOf({ tool, process }: Exports, input: string): Promise<string> {
+async function outputOf({ wasi, exports }: Instance, { input, grant }: WorkerCall): Promise<string> {
+  const { tool, process, run } = exports;
+  if (typeof input !== "string") {
+    if (run === undefined) throw new DefectError("the component exports no run");
+    return wasi.run(run, input, grant);
+  }
   if (tool !== undefined) return tool.invoke(input);
   if (process === undefined) throw new DefectError("the guest exports neither a tool nor a process");
   await process.start(input);
