@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { reachOf } from "../../core/capabilities.ts";
+import { textOf } from "../../core/protocol/messages.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { withChangedFiles } from "../sandboxed/changed-files.ts";
@@ -52,12 +53,14 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
       const scope = { ctx, signal, writes: capabilities.files === "write", hosts: manifest.hosts };
       return withChangedFiles(files, scope, async ({ changed = () => {}, printed = () => {} }) => {
         const { sessionId, channelKey } = ctx;
+        const refusals = new Set<string>();
         const caller = {
           sessionId,
           channelKey,
           signal,
           changed,
           printed: ifText(printed),
+          refused: (sentence: string) => refusals.add(sentence),
           queued: (before: number) => ctx.queued(before),
         };
         const request = isProgram ? programStart(manifest, call) : JSON.stringify(call);
@@ -66,7 +69,7 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
         const result = isProgram
           ? programResult(manifest, programEndSchema.parse(JSON.parse(output)))
           : toolResult(output);
-        return result.isError ? result : showMedia(result, ctx);
+        return result.isError ? withRefusals(result, refusals) : showMedia(result, ctx);
       });
     },
   });
@@ -77,6 +80,17 @@ function ifText(tell: (text: string) => void): (text: string) => void {
   return (text) => {
     if (!text.includes("\0")) tell(text);
   };
+}
+
+/** Refusals that one result adds. */
+const MAX_REFUSALS = 5;
+
+/** Why requests failed, as far as a failed call does not say it: `fetch` of some toolchains has no words for it. */
+function withRefusals(result: ToolResult, refusals: ReadonlySet<string>): ToolResult {
+  const said = textOf(result.content);
+  const unsaid = [...refusals].filter((sentence) => !said.includes(sentence)).slice(0, MAX_REFUSALS);
+  if (unsaid.length === 0) return result;
+  return { ...result, content: [...result.content, { type: "text", text: unsaid.join("\n") }] };
 }
 
 const FILES = { none: "none", read: "read", write: "write", execute: "write" } as const;

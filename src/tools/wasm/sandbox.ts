@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { createGuestFetch, type GuestFetchOptions } from "../network/guest-fetch.ts";
+import { createGuestFetch, type GuestFetch, type GuestFetchOptions } from "../network/guest-fetch.ts";
 import { createSystemResolve } from "../network/resolve.ts";
 import type { HostRules } from "../network/target.ts";
 import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
@@ -41,6 +41,8 @@ export interface SandboxCaller extends Caller {
   readonly changed?: Changed;
   /** Learns what a call had printed that was ended in the midst. */
   readonly printed?: (text: string) => void;
+  /** Learns why a fetch got no response: what the guest shows of it may be less. */
+  readonly refused?: (sentence: string) => void;
 }
 
 export interface Sandbox {
@@ -76,9 +78,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     caller: SandboxCaller,
   ): Promise<string> => {
     const id = ++lastId;
-    const { signal, changed = () => {}, printed = () => {} } = caller;
+    const { signal, changed = () => {}, printed = () => {}, refused = () => {} } = caller;
     const { network: rules = NO_NETWORK, ...grant } = message.grant;
-    const fetch = createGuestFetch(rules, network);
+    const fetch = telling(createGuestFetch(rules, network), refused);
     const outcome = await child.run({ type: "run", id, ...message, grant }, { signal, changed, printed, fetch });
     if (outcome.type === "cancelled") signal.throwIfAborted();
     return outputOf(outcome, message.grant);
@@ -93,6 +95,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     pid: () => child.pid(),
     close: () => child.close(),
+  };
+}
+
+function telling(fetch: GuestFetch, refused: (sentence: string) => void): GuestFetch {
+  return async (request, signal) => {
+    const answer = await fetch(request, signal);
+    if (answer.type === "refused") refused(answer.sentence);
+    return answer;
   };
 }
 
