@@ -8,8 +8,8 @@ import { componentOf, type ExtensionSession, extensionSession, useExtensionSandb
 const place = useExtensionSandbox();
 let component: Uint8Array = new Uint8Array();
 
-beforeAll(() => {
-  component = componentOf("probe.mjs", "component");
+beforeAll(async () => {
+  component = await componentOf("probe.mjs", "component");
 });
 
 /** A session with the component as the tool `probe`. */

@@ -1,9 +1,10 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { componentNew, parse, preview1AdapterCommandPath } from "@bytecodealliance/jco";
 import { afterAll, beforeAll } from "vitest";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
@@ -16,6 +17,7 @@ import { buildBindingsGenerator } from "../../../wasm/build-bindings-generator.t
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
+import { madeOnce, versionOf } from "./made-once.ts";
 
 export interface ExtensionPlace {
   readonly sandbox: Sandbox;
@@ -48,20 +50,26 @@ export async function asProgram(source: string): Promise<Uint8Array> {
   return componentNew(await parse(source), [["wasi_snapshot_preview1", adapter]]);
 }
 
-/** Builds a component of one of the fixtures in JavaScript, in a world of wasm/extension. */
-export function componentOf(name: string, world: string): Uint8Array {
+/** A component of one of the fixtures in JavaScript, in QuickJS and a world of wasm/extension. */
+export async function componentOf(name: string, world: string): Promise<Uint8Array> {
   const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
   const jco = fileURLToPath(new URL("jco.js", import.meta.resolve("@bytecodealliance/jco")));
-  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
-  try {
-    const target = path.join(directory, "component.wasm");
-    const flags = ["--backend", "qjs", "--backend-qjs-disable-async", "--backend-qjs-stub-wasi"];
-    const args = ["-w", here("../../../wasm/extension"), "-n", world, ...flags, "-o", target];
-    execFileSync(process.execPath, [jco, "componentize", here(`./fixtures/${name}`), ...args], { stdio: "pipe" });
-    return Uint8Array.from(readFileSync(target));
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  const source = here(`./fixtures/${name}`);
+  const wit = here("../../../wasm/extension");
+  const texts = [source, path.join(wit, "tool.wit")].map((file) => readFileSync(file, "utf8"));
+  const versions = ["@bytecodealliance/jco", "componentize-qjs"].map(versionOf);
+  return madeOnce(world, [...texts, ...versions, world], async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
+    try {
+      const target = path.join(directory, "component.wasm");
+      const flags = ["--backend", "qjs", "--backend-qjs-disable-async", "--backend-qjs-stub-wasi"];
+      const args = [jco, "componentize", source, "-w", wit, "-n", world, ...flags, "-o", target];
+      await promisify(execFile)(process.execPath, args);
+      return Uint8Array.from(readFileSync(target));
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
 }
 
 export interface ExtensionSession {

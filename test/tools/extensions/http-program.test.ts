@@ -1,34 +1,15 @@
-import { readFileSync } from "node:fs";
 import { text as bodyOf } from "node:stream/consumers";
-import { componentEmbed, componentNew, parse } from "@bytecodealliance/jco";
 import { beforeAll, expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { exceptPublic, PUBLIC, type Site, startSite } from "../network/fetch-session.ts";
-import { type ExtensionSession, extensionSession, fixture, useExtensionSandbox } from "./extension-session.ts";
+import { type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
+import { webFetchProgram } from "./toolchains/components.ts";
 
 const place = useExtensionSandbox({ isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) });
 let component: Uint8Array = new Uint8Array();
 
-/** The published interfaces, as jco has them: packages that one source may hold side by side. */
-function published(name: string): string {
-  const file = new URL(`../lib/wit/builtin/0.2.12/${name}/package.wit`, import.meta.resolve("@bytecodealliance/jco"));
-  return `${readFileSync(file, "utf8").replace(/^(package [^;]+);/m, "$1 {")}\n}`;
-}
-
 beforeAll(async () => {
-  const packages = ["io", "clocks", "random", "filesystem", "sockets", "cli", "http"].map((name) =>
-    published(`wasi-${name}`),
-  );
-  const witSource = `package test:programs;
-    world program {
-      import wasi:http/outgoing-handler@0.2.12;
-      import wasi:cli/environment@0.2.12;
-      import wasi:cli/stdout@0.2.12;
-      export wasi:cli/run@0.2.12;
-    }
-    ${packages.join("\n")}`;
-  const binary = await parse(Buffer.from(fixture("web-fetch.wat")).toString("utf8"));
-  component = await componentNew(await componentEmbed({ binary, witSource, world: "program" }), []);
+  component = await webFetchProgram();
 });
 
 /** A session with the program as the tool `fetch`, which may reach these hosts. */

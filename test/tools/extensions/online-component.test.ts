@@ -8,8 +8,8 @@ import { componentOf, type ExtensionSession, extensionSession, useExtensionSandb
 const place = useExtensionSandbox({ isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) });
 let component: Uint8Array = new Uint8Array();
 
-beforeAll(() => {
-  component = componentOf("online.mjs", "online-isolated-component");
+beforeAll(async () => {
+  component = await componentOf("online.mjs", "online-isolated-component");
 });
 
 const OWN = { world: "deckhand:extension", arguments: undefined, input: { type: "object" }, permission: "none" };

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemCode } from "../../../src/core/protocol/system-code.ts";
+
+const KEPT = fileURLToPath(new URL("../../../node_modules/.cache/deckhand-components", import.meta.url));
+
+/** What a file holds that `make` makes of these sources, made in the first test that wants it. */
+export async function madeOnce(
+  name: string,
+  sources: readonly string[],
+  make: () => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const hash = createHash("sha256").update(JSON.stringify(sources)).digest("hex");
+  const file = path.join(KEPT, `${name}-${hash}`);
+  const kept = readOrNull(file);
+  if (kept !== null) return kept;
+  const made = await make();
+  mkdirSync(KEPT, { recursive: true });
+  const unfinished = `${file}.${process.pid}`;
+  writeFileSync(unfinished, made);
+  renameSync(unfinished, file);
+  return made;
+}
+
+function readOrNull(file: string): Uint8Array | null {
+  try {
+    return Uint8Array.from(readFileSync(file));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** The version of an installed package: what a toolchain makes depends on it. */
+export function versionOf(name: string): string {
+  const file = new URL(`../../../node_modules/${name}/package.json`, import.meta.url);
+  return `${name} ${JSON.parse(readFileSync(file, "utf8")).version}`;
+}
