@@ -117,7 +117,7 @@ function nextWall(wall: Cron, after: number): number | null {
 /** Read in UTC, croner answers wall times. A string says why it cannot be read. */
 function wallCron(expression: string): Cron | string {
   try {
-    return new Cron(expression, { timezone: "UTC", paused: true });
+    return new Cron(expression, { utcOffset: 0, paused: true });
   } catch (error) {
     if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
     return error.message

@@ -43,8 +43,8 @@ export function openZone(name: string): Zone | null {
     name: format.resolvedOptions().timeZone,
     wallAt,
     instantOf(wall) {
-      const offsets = [offsetAt(wall - AROUND_MS), offsetAt(wall + AROUND_MS)];
-      const shown = offsets.map((offset) => wall - offset).filter((instant) => wallAt(instant) === wall);
+      const offsets = new Set([offsetAt(wall - AROUND_MS), offsetAt(wall + AROUND_MS)]);
+      const shown = [...offsets].map((offset) => wall - offset).filter((instant) => wallAt(instant) === wall);
       return shown.length > 0 ? Math.min(...shown) : changeBetween(wall - AROUND_MS, wall + AROUND_MS);
     },
     endOfRepeat(wall) {
