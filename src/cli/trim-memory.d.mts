@@ -1,3 +1,6 @@
+/** The flag of V8 that a process begins itself anew with. */
+export const HEAP: string;
+
 /** What of a process decides. */
 export interface ProcessFacts {
   readonly platform: string;

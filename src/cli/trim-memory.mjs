@@ -11,7 +11,7 @@ const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_TRIM_THRESHOLD_: "1
  * through smaller ones again and again takes an eighth longer, and at twice as many the process keeps, once it has
  * worked, thirty megabytes more (`npm run bench -- --only answer`).
  */
-const HEAP = "--initial-heap-size=48";
+export const HEAP = "--initial-heap-size=48";
 
 /**
  * The environment to begin this process anew with, or null when it stays as it is: an operator has chosen

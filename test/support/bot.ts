@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { HEAP, trimmedEnvironment } from "../../src/cli/trim-memory.mjs";
 import { staleSteps } from "../../src/launch/freshness.mjs";
 import { freePort } from "./free-port.ts";
 import { removeDirectory } from "./remove-directory.ts";
@@ -29,15 +30,25 @@ export interface Bot extends AsyncDisposable {
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
 /** Who works on the program tests the sources as they are; built, it is what people start. */
-function entry(): string {
-  const isBuilt = staleSteps(ROOT).length === 0;
-  return isBuilt ? path.join(ROOT, "bin/deckhand.mjs") : path.join(import.meta.dirname, "start-sources.mjs");
-}
+const ENTRY =
+  staleSteps(ROOT).length === 0
+    ? path.join(ROOT, "bin/deckhand.mjs")
+    : path.join(import.meta.dirname, "start-sources.mjs");
 
 export interface BotOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Shares another bot's home, and so its database. */
   readonly home?: string;
+}
+
+/** As the program begins itself anew, so that a start sets up one process and not two, which costs a fifth of it. */
+function spawnProgram(cwd: string, given: Readonly<Record<string, string>>): ChildProcess {
+  const trimmed = trimmedEnvironment({ platform: process.platform, env: given, hasChannel: false });
+  return spawn(process.execPath, trimmed === null ? [ENTRY] : [HEAP, ENTRY], {
+    cwd,
+    env: trimmed ?? given,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
 }
 
 export async function createBot({ env = {}, home: shared }: BotOptions = {}): Promise<Bot> {
@@ -47,11 +58,7 @@ export async function createBot({ env = {}, home: shared }: BotOptions = {}): Pr
   let child: ChildProcess | null = null;
 
   const launch = () => {
-    child = spawn(process.execPath, [entry()], {
-      cwd: home,
-      env: { PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    child = spawnProgram(home, { PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), ...env });
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => lines.push(String(data)));
   };
   const probe = async (name: string) => {
