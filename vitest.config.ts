@@ -29,8 +29,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },
-    // Many files wait for another process: two workers more than processors keep these busy.
-    maxWorkers: Math.min(6, availableParallelism() + 2),
+    // Most files wait for other processes or for a time to pass: three workers keep a processor busy.
+    maxWorkers: Math.min(6, 3 * availableParallelism()),
     sequence: { sequencer: SlowFirst },
     reporters: ["default", "./test/support/count-reporter.ts"],
     projects: [

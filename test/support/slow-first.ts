@@ -2,9 +2,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What takes long begins first, so that no worker is left alone with it at the end. */
 const SLOW = [
-  /\/test\/simulation\//,
-  /\/test\/e2e\/(crash|surfaces|load|silence|jobs)/,
-  /\/test\/(e2e|jobs|tools\/wasm)\//,
+  /\/test\/(simulation\/|e2e\/(budget|crash|jobs|load|managed|silence|sub-agents|surfaces))/,
+  /\/test\/(e2e|jobs|tools\/(extensions|mcp|sandboxed|wasm|web))\//,
 ];
 
 export class SlowFirst extends BaseSequencer {
