@@ -1,6 +1,4 @@
-import type { QueryConfig } from "../core/agents/query-config.ts";
 import type { ListedTool, McpAnswer } from "../core/command-line/command.ts";
-import { offeredTools } from "../core/permissions/policy.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
 import type { RunnerOptions } from "../core/run/runner.ts";
@@ -55,7 +53,7 @@ export interface Toolbox {
   /** What a line after `/mcp` asks for; undefined without servers. */
   mcp(line: string): Promise<McpAnswer | undefined>;
   /** What runs have of them. */
-  readonly runs: Required<Pick<RunnerOptions, "tools" | "sections" | "whyMissing">>;
+  readonly runs: Required<Pick<RunnerOptions, "tools" | "whyMissing">>;
   /**
    * Connects the servers in the background, and loads the extensions: those whose bindings are made are there when it
    * resolves, a new one follows when its are.
@@ -102,7 +100,6 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     mcp: async (line) => servers?.command(line),
     runs: {
       tools: all,
-      sections: (config) => (servers === null ? "" : serversWords(servers, config)),
       whyMissing: (name) => servers?.missing(name) ?? extensions.missing(name),
     },
     start: async (signal) => {
@@ -118,14 +115,6 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await servers?.stop();
     },
   };
-}
-
-/** Of the servers whose tools are offered with these settings. */
-function serversWords(servers: McpConnections, { agentDefinition, mode, toolAllow }: QueryConfig): string {
-  const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
-  const allow = toolAllow === undefined ? {} : { toolAllow };
-  const offered = new Set(offeredTools(servers.tools(), { ...access, ...allow }).map(({ name }) => name));
-  return servers.instructions((name) => offered.has(name));
 }
 
 /** Without servers the client that speaks to them is not even loaded. */
