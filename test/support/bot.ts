@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { HEAP, trimmedEnvironment } from "../../src/cli/trim-memory.mjs";
-import { staleSteps } from "../../src/launch/freshness.mjs";
+import { ENTRY } from "./built.ts";
 import { freePort } from "./free-port.ts";
 import { removeDirectory } from "./remove-directory.ts";
 
@@ -26,14 +26,6 @@ export interface Bot extends AsyncDisposable {
   /** The body of a probe, and its status. */
   probe(name: "healthz" | "readyz" | "metrics"): Promise<{ status: number; text: string }>;
 }
-
-const ROOT = path.resolve(import.meta.dirname, "../..");
-
-/** Who works on the program tests the sources as they are; built, it is what people start. */
-const ENTRY =
-  staleSteps(ROOT).length === 0
-    ? path.join(ROOT, "bin/deckhand.mjs")
-    : path.join(import.meta.dirname, "start-sources.mjs");
 
 export interface BotOptions {
   readonly env?: Readonly<Record<string, string>>;

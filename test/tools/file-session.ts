@@ -8,13 +8,13 @@ import type { Tool, ToolContext } from "../../src/core/tool.ts";
 import type { GuestFetchOptions } from "../../src/tools/network/guest-fetch.ts";
 import { createFileTools, type FileToolLimits } from "../../src/tools/sandboxed/file-tools.ts";
 import { createSandbox, type Sandbox, type SandboxLimits } from "../../src/tools/wasm/sandbox.ts";
-import { buildGuests } from "../../wasm/build.ts";
+import { buildGuests, SANDBOX_CHILD } from "../support/built.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { toolContext } from "../support/tool-context.ts";
 
 /** One sandbox for the tests of a file, with guests built from the present sources. */
 export function useSandbox(limits: Partial<SandboxLimits> = {}, network: Partial<GuestFetchOptions> = {}): Sandbox {
-  const sandbox = createSandbox({ limits, network });
+  const sandbox = createSandbox({ ...SANDBOX_CHILD, limits, network });
   beforeAll(async () => {
     await buildGuests();
   });

@@ -15,13 +15,13 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFileRestore } from "../../src/tools/restore-files.ts";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
-import { buildGuests } from "../../wasm/build.ts";
+import { buildGuests, SANDBOX_CHILD } from "../support/built.ts";
 import { removeDirectory } from "../support/remove-directory.ts";
 import { fileSession } from "./file-session.ts";
 
 const home = mkdtempSync(path.join(tmpdir(), "deckhand-kept-"));
 const snapshots = path.join(home, "snapshots");
-const sandbox = createSandbox({ snapshots });
+const sandbox = createSandbox({ ...SANDBOX_CHILD, snapshots });
 beforeAll(async () => {
   await buildGuests();
 });

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
 import { createWebFetch } from "../../src/tools/web/web-fetch.ts";
 import { type Reply, ScriptedModel } from "../core/agent/query-fixture.ts";
+import { SANDBOX_CHILD } from "../support/built.ts";
 import { type SimOffice, simOffice } from "../support/simulation/sim-office.ts";
 import { ANA, BOB } from "../support/simulation/sim-people.ts";
 import { exceptPublic, PUBLIC, startSite } from "./network/fetch-session.ts";
@@ -20,7 +21,7 @@ function fetching(): ScriptedModel {
 
 /** An office whose names all lead to one site, and none of them is on the list. */
 async function fetchingOffice() {
-  const sandbox = createSandbox();
+  const sandbox = createSandbox(SANDBOX_CHILD);
   onTestFinished(() => sandbox.close());
   const site = await startSite((request, response) => {
     if (request.url === "/away") response.writeHead(302, { location: site.at("other.example", "/secret") }).end();

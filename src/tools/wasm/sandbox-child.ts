@@ -32,9 +32,19 @@ export interface SandboxChild {
   stop(): Promise<void>;
 }
 
+/** The program that a child runs. */
+export const CHILD_FILE = fileURLToPath(new URL("./child/main.ts", import.meta.url));
+
+interface ChildParts {
+  readonly childFile: string;
+  /** Of the built guests. */
+  readonly buildDir: string;
+  readonly log: Log | undefined;
+}
+
 /** Forks the child with no environment, no inherited streams, and nothing but the channel to the bot. */
-export function startChild(buildDir: string, log: Log | undefined, onExit: () => void): SandboxChild {
-  const child = fork(fileURLToPath(new URL("./child/main.ts", import.meta.url)), [buildDir], {
+export function startChild({ childFile, buildDir, log }: ChildParts, onExit: () => void): SandboxChild {
+  const child = fork(childFile, [buildDir], {
     env: {},
     execArgv: ["--no-addons", "--no-warnings"],
     serialization: "advanced",

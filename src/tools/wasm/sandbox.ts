@@ -8,7 +8,7 @@ import type { HostRules } from "../network/target.ts";
 import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
 import type { GuestInput, Outcome, RunMessage } from "./child/messages.ts";
 import type { Grant } from "./grant.ts";
-import { type CallEvents, type Changed, type SandboxChild, startChild } from "./sandbox-child.ts";
+import { type CallEvents, CHILD_FILE, type Changed, type SandboxChild, startChild } from "./sandbox-child.ts";
 
 export interface SandboxLimits extends QueueLimits {
   /** How long the child process stays without work. */
@@ -29,6 +29,8 @@ export interface SandboxOptions {
   readonly log?: Log;
   /** Where wasm/build.ts put the guests. */
   readonly buildDir?: string;
+  /** What runs them: the child's program; the one beside this file by default. */
+  readonly childFile?: string;
   /** Where contents are kept before files change; absent: nowhere. */
   readonly snapshots?: string;
   readonly limits?: Partial<SandboxLimits>;
@@ -143,8 +145,8 @@ class ChildKeeper {
   }
 
   #start(): SandboxChild {
-    const { log, buildDir } = this.#options;
-    const child = startChild(buildDir ?? BUILD_DIR, log, () => {
+    const { log, buildDir = BUILD_DIR, childFile = CHILD_FILE } = this.#options;
+    const child = startChild({ childFile, buildDir, log }, () => {
       if (this.#child === child) this.#child = null;
     });
     this.#child = child;

@@ -12,8 +12,7 @@ import type { ToolContext } from "../../../src/core/tool.ts";
 import { type LoadedExtensions, loadExtensions } from "../../../src/tools/extensions/load-extensions.ts";
 import type { GuestFetchOptions } from "../../../src/tools/network/guest-fetch.ts";
 import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
-import { buildGuests } from "../../../wasm/build.ts";
-import { buildBindingsGenerator } from "../../../wasm/build-bindings-generator.ts";
+import { buildBindingsGenerator, buildGuests, SANDBOX_CHILD } from "../../support/built.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
@@ -27,7 +26,7 @@ export interface ExtensionPlace {
 
 /** One sandbox for the tests of a file, and the generator that makes bindings. */
 export function useExtensionSandbox(network: Partial<GuestFetchOptions> = {}): ExtensionPlace {
-  const sandbox = createSandbox({ network });
+  const sandbox = createSandbox({ ...SANDBOX_CHILD, network });
   const cacheDir = mkdtempSync(path.join(tmpdir(), "deckhand-test-"));
   beforeAll(async () => {
     await buildBindingsGenerator();

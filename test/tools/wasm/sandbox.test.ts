@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createSandbox, type SandboxLimits } from "../../../src/tools/wasm/sandbox.ts";
-import { buildGuests } from "../../../wasm/build.ts";
+import { buildGuests, SANDBOX_CHILD } from "../../support/built.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 const GRANT = { writable: false, clock: true, timeoutMs: 20_000, memoryMb: 32, outputBytes: 10_000 };
@@ -8,7 +8,7 @@ const caller = { sessionId: "s", channelKey: "c", signal: new AbortController().
 
 async function withSandbox(options: { limits?: Partial<SandboxLimits>; buildDir?: string }) {
   await buildGuests();
-  const sandbox = createSandbox(options);
+  const sandbox = createSandbox({ ...SANDBOX_CHILD, ...options });
   const root = tempDirectory();
   const run = async (code: string, grant = {}): Promise<unknown> => {
     const input = JSON.stringify({ code, file: null, maxChars: 100, overflow: "out", seed: 1 });

@@ -5,10 +5,11 @@ import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../../src/tools/wasm/sandbox.ts";
 import { createWebSearch, type WebSearchSettings } from "../../../src/tools/web/web-search.ts";
+import { SANDBOX_CHILD } from "../../support/built.ts";
 import { fileSession, text } from "../file-session.ts";
 
 /** Never started: searches need no guest. */
-const sandbox = createSandbox();
+const sandbox = createSandbox(SANDBOX_CHILD);
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
