@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { loadExtensions } from "../src/features/extensions/load-extensions.ts";
+import { createMcpConnections } from "../src/features/mcp/connections.ts";
 import { systemRuntime } from "../src/runtime.ts";
-import { loadExtensions } from "../src/tools/extensions/load-extensions.ts";
 import { createGitTool } from "../src/tools/git.ts";
-import { createMcpConnections } from "../src/tools/mcp/connections.ts";
 import { isForbiddenAddress } from "../src/tools/network/addresses.ts";
 import { createSystemResolve } from "../src/tools/network/resolve.ts";
 import { createSandbox } from "../src/tools/wasm/sandbox.ts";
@@ -129,7 +129,7 @@ async function benchExtensions(root: string): Promise<Figure[]> {
 
 /** The component that the tests have of a foreign toolchain. */
 function addProgram(tools: string): void {
-  const component = path.resolve(import.meta.dirname, "../test/tools/extensions/fixtures/count.wasm");
+  const component = path.resolve(import.meta.dirname, "../test/features/extensions/fixtures/count.wasm");
   const folder = path.join(tools, "count");
   mkdirSync(folder, { recursive: true });
   copyFileSync(component, path.join(folder, "component.wasm"));

@@ -1,13 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { environmentSchema, providerEnvironmentSchema } from "../src/config/environment.ts";
-import { settingsSchema } from "../src/config/settings.ts";
+import { FEATURES } from "../src/app.ts";
+import { providerEnvironmentSchema } from "../src/config/environment.ts";
+import { environmentWith, settingsWith } from "../src/config/features.ts";
 
 /**
  * Writes what is made from the configuration's schemas: the JSON Schema for editors, .env.example and
  * the reference in docs. With --check it writes nothing and fails when one of them is stale.
  */
+
+const environmentSchema = environmentWith(FEATURES);
+const settingsSchema = settingsWith(FEATURES);
 
 const nodeSchema = z.looseObject({
   description: z.string().optional(),

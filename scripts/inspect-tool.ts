@@ -7,9 +7,9 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Bindings, bindingsOf } from "../src/tools/extensions/bindings.ts";
-import { readManifest } from "../src/tools/extensions/manifest.ts";
-import { binaryProblem, mismatch } from "../src/tools/extensions/worlds.ts";
+import { type Bindings, bindingsOf } from "../src/features/extensions/bindings.ts";
+import { readManifest } from "../src/features/extensions/manifest.ts";
+import { binaryProblem, mismatch } from "../src/features/extensions/worlds.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 

@@ -1,9 +1,9 @@
-import path from "node:path";
 import { loadAgents } from "../src/agents.ts";
+import { FEATURES } from "../src/app.ts";
 import { loadConfig, processSources } from "../src/config.ts";
 import { titleOf } from "../src/core/agent/tool-decision.ts";
 import { toolSpecs } from "../src/core/agent/tool-specs.ts";
-import { deferTools } from "../src/core/context/deferred-tools.ts";
+import { deferTools, foundTools, TOOL_SEARCH } from "../src/core/context/deferred-tools.ts";
 import { planSection } from "../src/core/context/plan-section.ts";
 import { projected } from "../src/core/context/projection.ts";
 import { messagesForModel } from "../src/core/context/request-messages.ts";
@@ -13,12 +13,11 @@ import { offeredTools } from "../src/core/permissions/policy.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
 import { createProviderRegistry } from "../src/core/providers/registry.ts";
 import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/run/run-skills.ts";
-import type { SessionPlace } from "../src/core/run/runner.ts";
-import type { SessionRow } from "../src/core/store/sessions.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { instructionFiles } from "../src/home.ts";
 import { createLogger } from "../src/logging.ts";
+import { createFeatureList } from "../src/open-features.ts";
 import { createPlaces } from "../src/places.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { createExecutorCopies } from "../src/tools/copies/executor-copies.ts";
@@ -29,23 +28,25 @@ import { createSandbox } from "../src/tools/wasm/sandbox.ts";
 import { APPLICATION, VERSION } from "../src/version.ts";
 
 /**
- * Prints what a new session's first request costs, in bytes of each tool and part of the system prompt; or the
- * prompt of a session as its next model call carries it:
+ * Prints the prompt of a session as its next model call carries it, each part with its size:
  *
- *     npm run prompt
  *     npm run prompt -- <session id>
  */
 
 const [sessionId] = process.argv.slice(2);
-const config = loadConfig(processSources());
+if (sessionId === undefined) {
+  console.error("usage: npm run prompt -- <session id>   (the log names a session's id with each of its runs)");
+  process.exit(2);
+}
+const config = loadConfig(processSources(), FEATURES);
 const runtime = systemRuntime();
 const log = createLogger({ level: "silent", secrets: [] });
 const store = await openStore(config.database.url, runtime);
 const sandbox = createSandbox({ log });
 const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
 try {
-  if (sessionId === undefined) await printSizes(store);
-  else if ((await store.sessions.applicantsOf([sessionId])).length > 0) await printSession(sessionId, store);
+  const isKnown = (await store.sessions.applicantsOf([sessionId])).length > 0;
+  if (isKnown) await print(sessionId, store);
   else {
     console.error(
       `There is no session ${sessionId} in this database; the log names a session's id with each of its runs.`,
@@ -57,96 +58,60 @@ try {
   await store.close();
 }
 
-/** Tools that are only described here: what they would reach is not there, and MCP servers are not connected. */
+/** Tools that are only described here: what they would reach is not there. */
 async function describedTools(from: Store): Promise<readonly Tool[]> {
   const absent = () => Promise.reject(new Error("nothing is carried out here"));
-  const toolbox = await createToolbox({
+  const host = {
     store: from,
     runtime,
     log,
     sandbox,
-    snapshots: `${config.home}/snapshots`,
     resolve: absent,
-    skills,
     engine: { deliver: absent, deliverAt: absent, cancel: absent },
+    approvals: { ...config.approvals, admins: config.access.admins },
+    version: VERSION,
+    application: APPLICATION,
+    home: config.home,
+  };
+  const toolbox = await createToolbox({
+    ...host,
+    snapshots: `${config.home}/snapshots`,
+    skills,
     agents: loadAgents(config).byName,
     models: { problemWith: absent },
     copies: createExecutorCopies(config.home),
     jobs: { preview: absent, add: absent, list: absent, act: absent, view: absent },
-    approvals: { ...config.approvals, admins: config.access.admins },
-    webSearch: config.webSearch,
-    mcp: { ...config.mcp, servers: {}, version: VERSION },
-    extensions: {
-      directories: [path.join(APPLICATION, "build/tools")],
-      bindings: { cacheDir: config.home, shippedDir: path.join(APPLICATION, "build/tool-bindings") },
-    },
+    features: (taken) =>
+      createFeatureList(FEATURES).open({ ...host, configured: config.features, say: () => {}, taken: () => taken }),
   });
-  await toolbox.start(AbortSignal.abort());
-  try {
-    return toolbox.tools();
-  } finally {
-    await toolbox.stop();
-  }
+  return toolbox.tools();
 }
 
-/** The place of a new session, or of the one given. */
-async function placeOf(session: SessionRow | null): Promise<Place> {
+async function print(id: string, from: Store): Promise<void> {
   const registry = createProviderRegistry({ settings: config.providers, runtime, log });
   const places = createPlaces(config, config.query.model ?? defaultModelFor(registry.available()));
-  if (session !== null) return places.placeOf(session);
-  const channelKey = "slack:C0001";
-  return {
-    config: places.configOf({ channelKey, agent: places.agentOf(channelKey), settings: {} }),
-    sandboxRoot: config.sandbox,
-    place: { platform: "Slack", channel: "C0001" },
-  };
-}
-
-type Place = Pick<SessionPlace, "config" | "sandboxRoot" | "above" | "place">;
-
-/** What every request of a session begins with. */
-async function prefixOf(session: SessionRow | null, from: Store) {
-  const place = await placeOf(session);
-  const settings = session?.settings ?? {};
+  const session = await from.sessions.get(id);
+  const place = await places.placeOf(session);
+  const { settings } = session;
   const catalogue = skills(place.sandboxRoot);
   const inForce = skillsOfRun(catalogue, settings);
   const narrowing = toolsOfSkills({ body: { kind: "timer", timerId: "" }, settings }, () => catalogue);
-  const plan = session === null ? null : await from.plans.of(session.id);
+  const plan = planSection(await from.plans.of(id));
   const { agentDefinition, mode, toolAllow } = narrowedTo(narrowing, place.config);
   const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
   const allowed = toolAllow === undefined ? access : { ...access, toolAllow };
-  const { offered } = deferTools(offeredTools(await describedTools(from), allowed));
+  const found = foundTools(await from.toolCalls.carried(id, TOOL_SEARCH));
+  const { offered } = deferTools(offeredTools(await describedTools(from), allowed), found);
+
+  part("tools", JSON.stringify(toolSpecs(offered), null, 2));
   const instructions = createInstructionReader({ files: instructionFiles(config), log })(place);
-  const system = buildSystemPrompt({
+  for (const { source, text } of instructions) console.log(`layer ${source}: ${sizeOf(text)}`);
+  for (const { text, cacheBreakpoint } of buildSystemPrompt({
     ...place,
     instructions,
     skills: inForce.index,
-    active: [planSection(plan), inForce.active],
-  });
-  return { offered, instructions, system };
-}
-
-/** What a new session's first request costs before anybody has said a word, as JSON. */
-async function printSizes(from: Store): Promise<void> {
-  const { offered, system } = await prefixOf(null, from);
-  const specs = toolSpecs(offered);
-  const sizes = [
-    ...specs.map((spec) => [spec.name, bytesOf(spec)] as const),
-    ...system.map(({ text }, index) => [`system prompt, part ${index + 1}`, bytesOf(text)] as const),
-  ];
-  for (const [title, bytes] of sizes) console.log(`${String(bytes).padStart(7)}  ${title}`);
-  console.log(`${String(sizes.reduce((sum, [, bytes]) => sum + bytes, 0)).padStart(7)}  bytes in all`);
-}
-
-function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
-
-async function printSession(id: string, from: Store): Promise<void> {
-  const { offered, instructions, system } = await prefixOf(await from.sessions.get(id), from);
-  part("tools", JSON.stringify(toolSpecs(offered), null, 2));
-  for (const { source, text } of instructions) console.log(`layer ${source}: ${sizeOf(text)}`);
-  for (const { text, cacheBreakpoint } of system) {
+    active: [plan, inForce.active],
+  })) {
     part(cacheBreakpoint ? "system, up to a cache breakpoint" : "system, below the cache boundary", text);
   }
 

@@ -1,4 +1,3 @@
-import path from "node:path";
 import { createJobViews } from "./adapters/render/job-view.ts";
 import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
 import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
@@ -7,11 +6,12 @@ import { createRunViews } from "./adapters/render/run-view.ts";
 import { withStatus } from "./adapters/render/status-view.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
 import type { LookAtJobs } from "./cli/check-jobs.ts";
-import type { LookAtServers } from "./cli/check-servers.ts";
 import { checkModels } from "./cli/checks.ts";
 import type { Config } from "./config.ts";
 import { connectPlatforms } from "./connect-platforms.ts";
 import { createModelChoice, type ModelChoice } from "./core/budget/model-choice.ts";
+import type { ChatCommand } from "./core/command-line/command.ts";
+import { CHAT_COMMANDS } from "./core/commands/registry.ts";
 import { EmbeddedEngine } from "./core/embedded-engine/embedded-engine.ts";
 import type { SessionHandler } from "./core/engine/engine.ts";
 import { createSummaries } from "./core/history/session-summary.ts";
@@ -29,30 +29,41 @@ import type { ListingRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { createSessionRunner } from "./core/run/runner.ts";
 import { openStore, type Store } from "./core/store/store.ts";
+import type { Feature } from "./feature.ts";
+import { extensionsFeature } from "./features/extensions/feature.ts";
+import { mcpFeature } from "./features/mcp/feature.ts";
+import { webSearchFeature } from "./features/web-search/feature.ts";
 import { holdLease } from "./hold-lease.ts";
 import { instructionFiles, jobsFileOf, requireOwn, snapshotsOf } from "./home.ts";
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createLogger } from "./logging.ts";
+import { createFeatureList, type FeatureList } from "./open-features.ts";
 import { addPlatforms, openWeb, type PlatformAssembly } from "./open-platforms.ts";
+import { openToolbox } from "./open-toolbox.ts";
 import { createPlaces, type Places, timezoneOf } from "./places.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
 import { createExecutorCopies } from "./tools/copies/executor-copies.ts";
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
-import { createSystemResolve } from "./tools/network/resolve.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
-import { keepWithinLimits } from "./tools/snapshots.ts";
-import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
-import { createSandbox } from "./tools/wasm/sandbox.ts";
+import type { Toolbox } from "./tools/toolbox.ts";
 import { unheededSettings } from "./unheeded-settings.ts";
-import { APPLICATION, VERSION } from "./version.ts";
+import { APPLICATION } from "./version.ts";
 import { warmUp } from "./warm-up.ts";
 
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
 const DRAIN_MS = 5_000;
+
+/** Every feature; what is off opens nothing. */
+export const FEATURES: readonly Feature[] = [extensionsFeature, mcpFeature, webSearchFeature];
+
+/** What people type, whether the feature that it belongs to is on or off. */
+export function allCommands(features = createFeatureList(FEATURES)): readonly ChatCommand[] {
+  return [...CHAT_COMMANDS, ...features.commands];
+}
 
 export interface AppOptions {
   readonly config: Config;
@@ -73,13 +84,17 @@ export interface App {
 /** What the parts share while they are put together. */
 interface Assembly extends AppOptions, PlatformAssembly {
   readonly fail: (error: AppError) => void;
+  readonly features: FeatureList;
 }
 
 /** Puts the parts together and starts them; the only place that knows them all. They stop in reverse order. */
 export async function startApp(options: AppOptions): Promise<App> {
   const failing = Promise.withResolvers<AppError>();
+  const features = createFeatureList(FEATURES);
   const assembly: Assembly = {
     ...options,
+    features,
+    commands: allCommands(features),
     parts: new AsyncDisposableStack(),
     platforms: new Map(),
     status: { state: "starting", engine: null, store: null },
@@ -158,7 +173,7 @@ async function run(assembly: Assembly, services: Services, web: WebPlatform): Pr
   const works = await openWorks(assembly, services);
   const { engine, jobs, store, models, toolbox } = works;
   const summaries = createSummaries({ store, models, ...services.places, tools: () => toolbox.tools() });
-  web.provide({ summaries, jobs: jobs.control, servers: toolbox.servers });
+  web.provide({ summaries, jobs: jobs.control, panels: assembly.features.panels() });
   await connectPlatforms(assembly.platforms.values(), {
     ...assembly,
     store,
@@ -245,19 +260,14 @@ export const lookAtJobs: LookAtJobs = (config, places) => {
   });
 };
 
-/** Starts or speaks to each MCP server once, and lets it go. */
-export const lookAtServers: LookAtServers = async (config) => {
-  const { lookAtMcpServers } = await import("./tools/mcp/look-at-servers.ts");
-  return lookAtMcpServers({ ...config.mcp, ...systemRuntime(), version: VERSION, log: silent() });
-};
-
-function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
+function openIntake({ config, runtime, log, commands }: Assembly, works: Works): Receive {
   const { store, engine, rights, approvals, models, places, platform, skills, toolbox, jobs } = works;
   return createIntake({
     store,
     engine,
     runtime,
     log,
+    commands,
     access: config.access,
     workspaceRefusal: rights.workspaces.refusalOf,
     approvals,
@@ -266,7 +276,6 @@ function openIntake({ config, runtime, log }: Assembly, works: Works): Receive {
     jobs: jobs.control,
     tools: () => Promise.resolve(toolbox.listed()),
     toolProblems: () => toolbox.problems(),
-    mcp: (line) => toolbox.mcp(line),
     skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
     ...commandPlaces(platform),
     firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
@@ -301,43 +310,4 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
     skillsOf: skills,
     saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),
   });
-}
-
-type ToolboxParts = Pick<
-  ToolboxOptions,
-  "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "copies"
->;
-
-/** The tools; servers connect in the background, and none holds up the start. */
-async function openToolbox({ config, runtime, log, signal, parts }: Assembly, given: ToolboxParts): Promise<Toolbox> {
-  const snapshots = snapshotsOf(config);
-  const resolve = createSystemResolve();
-  const sandbox = createSandbox({ log, snapshots, network: { resolve } });
-  const stopKeeping = keepWithinLimits({ directory: snapshots, clock: runtime.clock, log });
-  parts.defer(async () => stopKeeping());
-  parts.defer(() => sandbox.close());
-  const toolbox = await createToolbox({
-    ...given,
-    sandbox,
-    snapshots,
-    resolve,
-    runtime,
-    log,
-    webSearch: config.webSearch,
-    mcp: { ...config.mcp, version: VERSION },
-    extensions: {
-      directories: [
-        path.join(APPLICATION, "build/tools"),
-        path.join(APPLICATION, "extensions/tools"),
-        path.join(config.home, "extensions/tools"),
-      ],
-      bindings: {
-        cacheDir: path.join(config.home, "bindings"),
-        shippedDir: path.join(APPLICATION, "build/tool-bindings"),
-      },
-    },
-  });
-  parts.defer(() => toolbox.stop());
-  await toolbox.start(signal);
-  return toolbox;
 }

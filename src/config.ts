@@ -1,14 +1,12 @@
 import { checkCombinations, exposedHome, unknownVariables } from "./config/combinations.ts";
 import { environmentSchema, providerEnvironmentSchema } from "./config/environment.ts";
-import { passedOn } from "./config/mcp/passed-on.ts";
-import { readServers } from "./config/mcp/read-servers.ts";
-import { takeServers } from "./config/mcp/shapes.ts";
+import { configureFeatures, environmentWith, settingsWith, withoutOwnKeys } from "./config/features.ts";
 import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
 import { type Config, resolveConfig } from "./config/resolve.ts";
 import { settingsSchema } from "./config/settings.ts";
 import { type Environment, readConfigFile, readEnvironment } from "./config/sources.ts";
-import { webSearchProblems } from "./config/web-search.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
+import type { Feature } from "./feature.ts";
 
 /**
  * Configuration: the environment (with `.env` beneath it) over `deckhand.config.json` over defaults.
@@ -29,37 +27,42 @@ export function processSources(): ConfigSources {
 }
 
 /** Throws ConfigError with a line for every problem there is. */
-export function loadConfig(sources: ConfigSources): Config {
+export function loadConfig(sources: ConfigSources, features: readonly Feature[]): Config {
   const environment = readEnvironment(sources.env, sources.cwd);
   const file = readConfigFile(environment.value, sources.cwd);
-  const pasted = takeServers(file.value);
+  const wholeEnvironment = environmentWith(features);
+  const wholeSettings = settingsWith(features);
 
-  const env = environmentSchema.safeParse(environment.value, { reportInput: true });
+  const env = wholeEnvironment.safeParse(environment.value, { reportInput: true });
   const providers = providerEnvironmentSchema.safeParse(environment.value, { reportInput: true });
-  const settings = settingsSchema.safeParse(pasted.rest, { reportInput: true });
+  const settings = wholeSettings.safeParse(withoutOwnKeys(file.value, features), { reportInput: true });
   const { problems, warnings } = checkCombinations(environment.value);
 
   const all = [...environment.problems, ...file.problems, ...problems];
-  if (env.error) all.push(...describeIssues(env.error, environmentSchema, environmentStyle));
+  if (env.error) all.push(...describeIssues(env.error, wholeEnvironment, environmentStyle));
   if (providers.error) all.push(...describeIssues(providers.error, providerEnvironmentSchema, environmentStyle));
-  if (settings.error) all.push(...describeIssues(settings.error, settingsSchema, fileStyle(file.name)));
-  all.push(...pasted.problems.map((problem) => `${file.name}: ${problem}`));
-  const { notes, used, ...mcp } = readServers(pasted, environment.value);
-  if (env.success && settings.success) all.push(...webSearchProblems(settings.data, env.data));
-  if (all.length > 0 || !env.success || !providers.success || !settings.success) throw new ConfigError(all);
+  if (settings.error) all.push(...describeIssues(settings.error, wholeSettings, fileStyle(file.name)));
+  if (!env.success || !providers.success || !settings.success) throw new ConfigError(all);
+  const core = {
+    env: environmentSchema.parse(environment.value),
+    settings: settingsSchema.strip().parse(settings.data),
+  };
+  const written = { raw: file.value, checked: settings.data, environment: environment.value, fileName: file.name };
+  const configured = configureFeatures(features, written);
+  all.push(...configured.flatMap((feature) => feature.problems));
+  if (all.length > 0) throw new ConfigError(all);
 
-  const { shape } = environmentSchema;
-  const known = [...Object.keys(shape), ...Object.keys(providerEnvironmentSchema.shape), ...used];
+  const used = configured.flatMap(({ usedVariables }) => usedVariables ?? []);
+  const known = [...Object.keys(wholeEnvironment.shape), ...Object.keys(providerEnvironmentSchema.shape), ...used];
   const config = resolveConfig({
-    env: env.data,
+    ...core,
     providers: providers.data,
-    settings: settings.data,
-    mcp: { ...mcp, environment: passedOn(environment.value) },
+    features: configured,
     configFile: file.path,
     cwd: sources.cwd,
     warnings: [
       ...warnings,
-      ...notes,
+      ...configured.flatMap((feature) => feature.warnings ?? []),
       ...unknownVariables({ env: environment.value, inFile: environment.inFile, known }),
     ],
   });

@@ -3,7 +3,6 @@ import { APPLICATION, VERSION } from "./version.ts";
 const { createProgram } = await import("./cli/program.ts");
 const { processTerminal } = await import("./cli/terminal.ts");
 const { processSources } = await import("./config.ts");
-const { CHAT_COMMANDS } = await import("./core/commands/registry.ts");
 const terminal = processTerminal();
 
 await createProgram({
@@ -11,14 +10,11 @@ await createProgram({
   root: APPLICATION,
   terminal,
   sources: processSources(),
-  chatCommands: CHAT_COMMANDS,
+  features: async () => (await import("./app.ts")).FEATURES,
+  chatCommands: async () => (await import("./app.ts")).allCommands(),
   start: async (config) => {
     const { runUntilStopped } = await import("./run-until-stopped.ts");
     await runUntilStopped(config, terminal);
-  },
-  lookAtServers: async (config) => {
-    const { lookAtServers } = await import("./app.ts");
-    return lookAtServers(config);
   },
   lookAtJobs: async (config, places) => {
     const { lookAtJobs } = await import("./app.ts");

@@ -3,7 +3,7 @@ import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
 import { storedThreads } from "./adapters/web/threads/stored-threads.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
-import { CHAT_COMMANDS } from "./core/commands/registry.ts";
+import type { ChatCommand } from "./core/command-line/command.ts";
 import type { EmbeddedEngine } from "./core/embedded-engine/embedded-engine.ts";
 import { servedBy } from "./core/permissions/access.ts";
 import type { Log } from "./core/protocol/log.ts";
@@ -20,6 +20,8 @@ export interface PlatformAssembly {
   readonly runtime: Runtime;
   readonly log: Log;
   readonly parts: AsyncDisposableStack;
+  /** What people type, of core and of features. */
+  readonly commands: readonly ChatCommand[];
   readonly platforms: Map<PlatformName, PacedPlatform>;
   readonly status: {
     state: "starting" | "standing by" | "running";
@@ -30,12 +32,12 @@ export interface PlatformAssembly {
 
 /** The page listens before there is a store: a process that stands by answers the probes, too. */
 export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store>): Promise<WebPlatform> {
-  const { config, runtime, log, platforms, status } = assembly;
+  const { config, runtime, log, platforms, status, commands } = assembly;
   const web = createWebPlatform({
     ...config.web,
     token: await webToken(config.home),
     store: storedThreads(opening),
-    commands: CHAT_COMMANDS,
+    commands,
     clock: runtime.clock,
     ids: runtime.ids,
     log: log.child({ platform: "web" }),
@@ -56,7 +58,7 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
 
 /** Platforms without a token are off, and their SDKs are not even loaded. */
 export async function addPlatforms(
-  { config, runtime, log, platforms }: PlatformAssembly,
+  { config, runtime, log, platforms, commands }: PlatformAssembly,
   web: WebPlatform,
 ): Promise<void> {
   const { clock } = runtime;
@@ -73,7 +75,7 @@ export async function addPlatforms(
     add(
       createDiscordPlatform({
         ...config.discord,
-        commands: CHAT_COMMANDS,
+        commands,
         reactions: config.reactions.discord,
         serves: servedBy(config.access),
         clock,

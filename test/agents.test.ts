@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type Agents, loadAgents } from "../src/agents.ts";
+import { FEATURES } from "../src/app.ts";
 import { loadConfig } from "../src/config.ts";
 import { signedName } from "../src/core/agents/definitions.ts";
 import type { Permission } from "../src/core/agents/query-config.ts";
@@ -23,7 +24,7 @@ function configured({ files = {}, settings = {} }: Given) {
   mkdirSync(folder, { recursive: true });
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
   writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify(settings));
-  return { config: loadConfig({ env: {}, cwd }), folder };
+  return { config: loadConfig({ env: {}, cwd }, FEATURES), folder };
 }
 
 function load(given: Given): Agents & { folder: string } {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startApp } from "../src/app.ts";
+import { FEATURES, startApp } from "../src/app.ts";
 import { lastWords } from "../src/cli/last-words.ts";
 import { loadConfig } from "../src/config.ts";
 import { ConfigError } from "../src/core/protocol/errors.ts";
@@ -16,7 +16,7 @@ const A_FILE = import.meta.filename;
 /** What the program says when it is started with this environment; it is stopped at once. */
 async function start(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const said: string[] = [];
-  const config = loadConfig({ env: { PORT: "0", ...env }, cwd: tempDirectory() });
+  const config = loadConfig({ env: { PORT: "0", ...env }, cwd: tempDirectory() }, FEATURES);
   const app = await startApp({
     config,
     runtime: systemRuntime(),
@@ -121,7 +121,7 @@ test("a port for Slack's deliveries that is taken ends the program with one line
   const { botToken, signingSecret, apiUrl } = slack;
   const env = { SLACK_BOT_TOKEN: botToken, SLACK_SIGNING_SECRET: signingSecret, SLACK_API_URL: apiUrl };
   const app = await startApp({
-    config: loadConfig({ env: { PORT: "0", ...env, SLACK_HTTP_PORT: port }, cwd: tempDirectory() }),
+    config: loadConfig({ env: { PORT: "0", ...env, SLACK_HTTP_PORT: port }, cwd: tempDirectory() }, FEATURES),
     runtime: systemRuntime(),
     log: silentLog,
     say: () => {},

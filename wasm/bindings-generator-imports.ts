@@ -4,7 +4,7 @@
  * no environment, and nowhere to write.
  */
 import { randomBytes } from "node:crypto";
-import { InputStream, IoError, OutputStream } from "../src/tools/extensions/wasi/streams.ts";
+import { InputStream, IoError, OutputStream } from "../src/tools/wasm/wasi/streams.ts";
 
 class Absent {
   readonly isAbsent = true;

@@ -1,6 +1,6 @@
 /**
  * Puts jco's bindings generator into build/bindings-generator: one script and its modules, with which
- * the program makes the bindings of third-party components (src/tools/extensions/bindings.ts) where jco
+ * the program makes the bindings of third-party components (src/features/extensions/bindings.ts) where jco
  * itself is not installed.
  */
 import { createHash } from "node:crypto";
@@ -44,7 +44,7 @@ function sourceHash(): string {
   const own = ["wasm/build-bindings-generator.ts", "wasm/bindings-generator-imports.ts"];
   const hash = createHash("sha256");
   const root = join(here, "..");
-  for (const file of [...own, ...globSync("src/tools/extensions/wasi/*.ts", { cwd: root }).sort()]) {
+  for (const file of [...own, ...globSync("src/tools/wasm/wasi/*.ts", { cwd: root }).sort()]) {
     hash.update(file).update(readFileSync(join(root, file)));
   }
   return hash.digest("hex");

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 /** No build takes this long: an older folder was left by one that was killed. Milliseconds. */
 const STALE_MS = 3_600_000;
 
-/** Folders that are being filled, here and by src/tools/extensions/bindings.ts. */
+/** Folders that are being filled, here and by src/features/extensions/bindings.ts. */
 const UNFINISHED = /\.new-\w+$/;
 
 export interface Replacement {

@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { bindingsOf } from "../../src/tools/extensions/bindings.ts";
+import { bindingsOf } from "../../src/features/extensions/bindings.ts";
 import { removeUnfinished } from "../../wasm/build-folder.ts";
 
 /** Makes the bindings of the tools that come with the program, so that no start has to. */

@@ -11,6 +11,8 @@ interface Rule {
   readonly notFrom?: RegExp;
   readonly to: RegExp;
   readonly why: string;
+  /** Files of the folder that `from` captures may import each other. */
+  readonly mayShareFolder?: true;
 }
 
 const RULES: readonly Rule[] = [
@@ -26,9 +28,9 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\//,
-    notFrom: /^src\/core\/store\//,
+    notFrom: /^src\/(core\/store\/|features\/[^/]+\/store\.ts$)/,
     to: /^npm:(@prisma\/|better-sqlite3|pg$)|^prisma\//,
-    why: "only src/core/store knows the database",
+    why: "only src/core/store and a feature's store.ts know the database",
   },
   { from: /^src\/core\/agent\//, to: /^src\/core\/store\//, why: "the loop knows no database" },
   {
@@ -73,7 +75,8 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\//,
-    notFrom: /^src\/(app\.ts|open-platforms\.ts|adapters\/|tools\/|jobs\/|platforms\.ts)/,
+    notFrom:
+      /^src\/(app\.ts|open-platforms\.ts|open-toolbox\.ts|feature\.ts|open-features\.ts|adapters\/|tools\/|jobs\/|features\/|platforms\.ts)/,
     to: /^src\/(adapters|tools|jobs)\//,
     why: "only app.ts sees adapters, tools and jobs",
   },
@@ -91,6 +94,23 @@ const RULES: readonly Rule[] = [
     from: /^src\/adapters\/[a-z]+\/descriptor\.ts/,
     to: /^src\/adapters\/[a-z]+\/(?!limits\.ts)|^npm:/,
     why: "a descriptor is loaded with every start, also of a platform that is off: it imports limits and core only",
+  },
+  {
+    from: /^src\/features\//,
+    to: /^src\/(?!core\/|tools\/|config\/|features\/|feature\.ts|cli\/checks\.ts)/,
+    why: "a feature imports core, the tools' parts and the seam src/feature.ts",
+  },
+  {
+    from: /^src\/features\/([^/]+)\//,
+    to: /^src\/features\//,
+    why: "features do not import each other",
+    mayShareFolder: true,
+  },
+  {
+    from: /^src\//,
+    notFrom: /^src\/(app\.ts|features\/)/,
+    to: /^src\/features\//,
+    why: "only app.ts knows the features",
   },
   {
     from: /^src\//,
@@ -165,8 +185,9 @@ export function boundaryProblems(root: string): string[] {
   return [...problems, ...cyclesIn(graph).map((cycle) => `Import cycle: ${cycle.join(" → ")}.`)];
 }
 
-function violates({ from, notFrom, to }: Rule, file: string, target: string): boolean {
-  return from.test(file) && notFrom?.test(file) !== true && to.test(target);
+function violates({ from, notFrom, to, mayShareFolder }: Rule, file: string, target: string): boolean {
+  const isShared = mayShareFolder === true && from.exec(file)?.[0] === from.exec(target)?.[0];
+  return from.test(file) && notFrom?.test(file) !== true && to.test(target) && !isShared;
 }
 
 /** What is wrong with an import between two rooms of core; null for any other. */

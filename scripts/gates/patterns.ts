@@ -20,7 +20,7 @@ const MADE: Readonly<Record<string, string>> = {
   "src/adapters/discord/format.ts": "a class of two characters, and a count",
   "src/adapters/web/page/text/signs.ts": "one of some signs",
   "src/config/settings.ts": "hosts of the operator's own settings",
-  "src/tools/mcp/catalogue/json-schema.ts": "compiled only, to see whether it is one",
+  "src/features/mcp/catalogue/json-schema.ts": "compiled only, to see whether it is one",
   "wasm/guests/files/pattern.ts": "what a call searches for; the sandbox bounds its time",
 };
 

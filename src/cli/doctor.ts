@@ -1,9 +1,11 @@
 import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
+import type { Feature } from "../feature.ts";
+import { createLogger } from "../logging.ts";
+import { systemRuntime } from "../runtime.ts";
 import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
 import { checkKnownModels, unheededIn } from "./check-models.ts";
-import { checkServers, type LookAtServers } from "./check-servers.ts";
 import {
   checkAgents,
   checkComponents,
@@ -16,6 +18,7 @@ import {
   checkWritable,
   type Finding,
 } from "./checks.ts";
+import type { ListFeatures } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface DoctorOptions {
@@ -23,13 +26,14 @@ export interface DoctorOptions {
   readonly sources: ConfigSources;
   readonly terminal: Terminal;
   readonly lookAtJobs: LookAtJobs;
-  readonly lookAtServers: LookAtServers;
+  readonly features: ListFeatures;
+  readonly version: string;
 }
 
 /** Looks at everything a start needs, changes nothing, and says one line about each. */
-export async function doctor({ root, sources, terminal, ...looks }: DoctorOptions): Promise<void> {
+export async function doctor({ root, sources, terminal, features, ...looks }: DoctorOptions): Promise<void> {
   const findings = [checkNode(process.versions.node), checkComponents(root)];
-  const config = tryLoad(sources);
+  const config = tryLoad(sources, await features());
   if (config instanceof ConfigError) {
     findings.push(...config.problems.map((text) => ({ ok: false, text })));
   } else {
@@ -42,9 +46,9 @@ export async function doctor({ root, sources, terminal, ...looks }: DoctorOption
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 
-type Looks = Pick<DoctorOptions, "lookAtJobs" | "lookAtServers">;
+type Looks = Pick<DoctorOptions, "lookAtJobs" | "version">;
 
-async function checkConfigured(config: Config, { lookAtJobs, lookAtServers }: Looks): Promise<Finding[]> {
+async function checkConfigured(config: Config, { lookAtJobs, version }: Looks): Promise<Finding[]> {
   const { web, slack } = config;
   return [
     checkWritable("DECKHAND_HOME", config.home),
@@ -56,15 +60,21 @@ async function checkConfigured(config: Config, { lookAtJobs, lookAtServers }: Lo
     ...(await checkKnownModels(config)),
     ...checkAgents(config),
     ...(await checkJobs(config, lookAtJobs)),
-    ...(await checkServers(config, lookAtServers)),
+    ...(await checkFeatures(config, version)),
     await checkPort("PORT", web.host, web.port),
     ...(slack?.mode.type === "http" ? [await checkPort("SLACK_HTTP_PORT", slack.mode.host, slack.mode.port)] : []),
   ];
 }
 
-function tryLoad(sources: ConfigSources): Config | ConfigError {
+async function checkFeatures({ features }: Config, version: string): Promise<Finding[]> {
+  const world = { runtime: systemRuntime(), log: createLogger({ level: "silent", secrets: [] }), version };
+  const found = await Promise.all(features.map(async (feature) => (await feature.check?.(world)) ?? []));
+  return found.flat();
+}
+
+function tryLoad(sources: ConfigSources, features: readonly Feature[]): Config | ConfigError {
   try {
-    return loadConfig(sources);
+    return loadConfig(sources, features);
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;

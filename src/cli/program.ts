@@ -3,13 +3,16 @@ import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
+import type { Feature } from "../feature.ts";
 import type { LookAtJobs } from "./check-jobs.ts";
-import type { LookAtServers } from "./check-servers.ts";
 import { discordInvite } from "./discord-invite.ts";
 import { doctor } from "./doctor.ts";
 import { init } from "./init.ts";
 import { type ChatCommand, slackManifest } from "./slack-manifest.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** All features there are: whoever only asks for help need not load them. */
+export type ListFeatures = () => Promise<readonly Feature[]>;
 
 export interface ProgramOptions {
   readonly version: string;
@@ -18,15 +21,15 @@ export interface ProgramOptions {
   readonly sources: ConfigSources;
   readonly terminal: Terminal;
   /** What the Slack manifest registers as slash commands. */
-  readonly chatCommands: readonly ChatCommand[];
+  readonly chatCommands: () => Promise<readonly ChatCommand[]>;
   start(config: Config): Promise<void>;
   readonly lookAtJobs: LookAtJobs;
-  readonly lookAtServers: LookAtServers;
+  readonly features: ListFeatures;
 }
 
 /** The command line. `start` is what runs when no command is named. */
 export function createProgram(options: ProgramOptions): Command {
-  const { terminal, sources, root, lookAtJobs, lookAtServers } = options;
+  const { terminal, sources, root, lookAtJobs, features, version } = options;
   const program = new Command("deckhand")
     .description("A chat-ops agent for Slack, Discord and a web page.")
     .version(options.version)
@@ -50,7 +53,7 @@ export function createProgram(options: ProgramOptions): Command {
   program
     .command("doctor")
     .description("check everything a start needs, and say how to mend what is wrong")
-    .action(() => doctor({ root, sources, terminal, lookAtJobs, lookAtServers }));
+    .action(() => doctor({ root, sources, terminal, lookAtJobs, features, version }));
   program
     .command("init")
     .description("write .env and deckhand.config.json to begin with; existing files stay")
@@ -60,10 +63,10 @@ export function createProgram(options: ProgramOptions): Command {
 }
 
 async function startWith(options: ProgramOptions): Promise<void> {
-  const { sources, terminal } = options;
+  const { sources, terminal, features } = options;
   let config: Config;
   try {
-    config = loadConfig(sources);
+    config = loadConfig(sources, await features());
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const problem of error.problems) terminal.error(`✗ ${problem}`);
@@ -79,9 +82,9 @@ function addManifest(program: Command, { terminal, chatCommands }: ProgramOption
     .command("slack")
     .description("the manifest for Create New App → From a manifest")
     .addOption(new Option("--url <address>", "HTTP mode: the public address of /slack/events").argParser(httpsUrl))
-    .action(({ url }: { url?: string }) => {
+    .action(async ({ url }: { url?: string }) => {
       const request = url === undefined ? {} : { requestUrl: url };
-      terminal.out(JSON.stringify(slackManifest({ commands: chatCommands, ...request }), null, 2));
+      terminal.out(JSON.stringify(slackManifest({ commands: await chatCommands(), ...request }), null, 2));
     });
   manifest
     .command("discord")

@@ -9,17 +9,8 @@ export function secretsOf(config: Config): string[] {
     ...(apiKey === undefined ? [] : [apiKey]),
     ...passwordOf(baseUrl),
   ]);
-  const search = config.webSearch?.apiKey === undefined ? [] : [config.webSearch.apiKey];
-  return [
-    ...new Set([
-      ...slack,
-      ...discord,
-      ...providers,
-      ...config.mcp.secrets,
-      ...search,
-      ...passwordOf(config.database.url),
-    ]),
-  ];
+  const features = config.features.flatMap(({ secrets }) => secrets ?? []);
+  return [...new Set([...slack, ...discord, ...providers, ...features, ...passwordOf(config.database.url)])];
 }
 
 function slackModeSecrets(mode: NonNullable<Config["slack"]>["mode"]): string[] {
@@ -47,7 +38,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     mode: config.query.mode,
     providers: Object.keys(config.providers),
     channels: Object.keys(config.channels),
-    mcpServers: Object.keys(config.mcp.servers),
+    ...Object.assign({}, ...config.features.map(({ facts }) => facts ?? {})),
     maxConcurrentRuns: config.maxConcurrentRuns,
   };
 }

@@ -1,16 +1,9 @@
 import { z } from "zod";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
+import { field, secret } from "./fields.ts";
 import { modelRefSchema } from "./settings.ts";
 
 /** The schema of the environment: what .env.example, the reference in docs and the error messages are made from. */
-
-function variable<S extends z.ZodType>(schema: S, description: string, example: string): S {
-  return schema.meta({ description, examples: [example] });
-}
-
-function secret<S extends z.ZodType>(schema: S, description: string, example: string): S {
-  return schema.meta({ description, examples: [example], secret: true });
-}
 
 const word = z.string().regex(/^\S+$/, "must not contain spaces");
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// URL" });
@@ -38,35 +31,28 @@ const ownVariables = {
     "For HTTP mode in place of Socket Mode: Slack posts to /slack/events.",
     "0123456789abcdef…",
   ),
-  SLACK_API_URL: variable(
+  SLACK_API_URL: field(
     httpUrl.exactOptional(),
     "Root of Slack's Web API, where it is not Slack's own.",
     "https://slack.com/api/",
   ),
-  SLACK_HTTP_HOST: variable(word.default("127.0.0.1"), "Address of the listener in HTTP mode.", "127.0.0.1"),
-  SLACK_HTTP_PORT: variable(
+  SLACK_HTTP_HOST: field(word.default("127.0.0.1"), "Address of the listener in HTTP mode.", "127.0.0.1"),
+  SLACK_HTTP_PORT: field(
     port.default("3001"),
     "Port of the listener in HTTP mode; it serves /slack/events only.",
     "3001",
   ),
   DISCORD_TOKEN: secret(word.exactOptional(), "The bot's token. Turns Discord on.", "MTIz…"),
-  DISCORD_API_URL: variable(
+  DISCORD_API_URL: field(
     httpUrl.exactOptional(),
     "Root of Discord's REST API without version, where it is not Discord's own.",
     "https://discord.com/api",
   ),
-  DECKHAND_MODEL: variable(modelRefSchema.exactOptional(), "The model, provider/model.", "anthropic/claude-opus-5-5"),
-  DECKHAND_FALLBACK_MODEL: variable(
+  DECKHAND_MODEL: field(modelRefSchema.exactOptional(), "The model, provider/model.", "anthropic/claude-opus-5-5"),
+  DECKHAND_FALLBACK_MODEL: field(
     modelRefSchema.exactOptional(),
     "Takes over when the model is overloaded, provider/model.",
     "openai/gpt-6-sol",
-  ),
-  BRAVE_API_KEY: secret(word.exactOptional(), "Key of Brave Search, for web_search.", "BSA…"),
-  TAVILY_API_KEY: secret(word.exactOptional(), "Key of Tavily, for web_search.", "tvly-…"),
-  SEARXNG_BASE_URL: variable(
-    httpUrl.exactOptional(),
-    "Address of a SearXNG instance, for web_search.",
-    "http://127.0.0.1:8888",
   ),
   DATABASE_URL: secret(
     z
@@ -78,20 +64,16 @@ const ownVariables = {
     "The database. Default: the file deckhand.db under DECKHAND_HOME.",
     "postgresql://deckhand@localhost:5432/deckhand",
   ),
-  DECKHAND_HOME: variable(z.string().default("./data"), "Directory of all state.", "./data"),
-  DECKHAND_SANDBOX: variable(
+  DECKHAND_HOME: field(z.string().default("./data"), "Directory of all state.", "./data"),
+  DECKHAND_SANDBOX: field(
     z.string().default("./data/sandbox"),
     "Parent of the sandbox roots: one folder per channel.",
     "./data/sandbox",
   ),
-  DECKHAND_CONFIG: variable(
-    z.string().default("./deckhand.config.json"),
-    "The settings file.",
-    "./deckhand.config.json",
-  ),
-  HOST: variable(loopbackHost.default("127.0.0.1"), "Address of the web page; loopback only.", "127.0.0.1"),
-  PORT: variable(port.default("3000"), "Port of the web page; 0 takes a free one.", "3000"),
-  LOG_LEVEL: variable(
+  DECKHAND_CONFIG: field(z.string().default("./deckhand.config.json"), "The settings file.", "./deckhand.config.json"),
+  HOST: field(loopbackHost.default("127.0.0.1"), "Address of the web page; loopback only.", "127.0.0.1"),
+  PORT: field(port.default("3000"), "Port of the web page; 0 takes a free one.", "3000"),
+  LOG_LEVEL: field(
     z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
     "How much is logged.",
     "info",
@@ -105,8 +87,8 @@ function providerVariables(): Record<string, z.ZodType<string | undefined>> {
     if (keyVariable !== null) variables[keyVariable] ??= secret(word.optional(), `Key of the provider ${id}.`, "…");
     // Other programs read it, too, and may take what this one does not: it is looked at when the provider is used.
     if (regionVariable !== null)
-      variables[regionVariable] ??= variable(word.optional(), `Region of the provider ${id}.`, "eu-central-1");
-    variables[baseUrlVariable] ??= variable(
+      variables[regionVariable] ??= field(word.optional(), `Region of the provider ${id}.`, "eu-central-1");
+    variables[baseUrlVariable] ??= field(
       httpUrl.optional(),
       `Root of the API of the provider ${id}.`,
       "http://127.0.0.1:8000/v1",

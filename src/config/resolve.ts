@@ -1,10 +1,9 @@
 import path from "node:path";
 import type { QueryConfig } from "../core/agents/query-config.ts";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
+import type { NamedFeature } from "../open-features.ts";
 import type { EnvironmentSettings } from "./environment.ts";
-import type { McpConfig } from "./mcp/read-servers.ts";
 import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
-import { type WebSearchConfig, webSearchOf } from "./web-search.ts";
 
 /** The query settings of the whole program; a channel's or an agent's own come on top. */
 export type QueryDefaults = Omit<QueryConfig, "model" | "workingDirectory" | "agentDefinition"> & {
@@ -68,8 +67,7 @@ export interface Config extends Readonly<FileSettings> {
   readonly channels: Readonly<Record<string, ChannelSettings>>;
   /** Keys and addresses by provider id, from the environment and the file. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
-  readonly webSearch: WebSearchConfig | null;
-  readonly mcp: McpConfig;
+  readonly features: readonly NamedFeature[];
   /** Lines for the operator: nothing is wrong, but something looks it. */
   readonly warnings: readonly string[];
 }
@@ -78,7 +76,7 @@ export interface ParsedSources {
   readonly env: EnvironmentSettings;
   readonly providers: Readonly<Record<string, string | undefined>>;
   readonly settings: Settings;
-  readonly mcp: McpConfig;
+  readonly features: readonly NamedFeature[];
   readonly configFile: string | null;
   readonly cwd: string;
   readonly warnings: readonly string[];
@@ -107,11 +105,10 @@ export function resolveConfig(parsed: ParsedSources): Config {
     agents: settings.agents,
     ...(settings.fastModel === undefined ? {} : { fastModel: settings.fastModel }),
     ...(settings.managedAgents === undefined ? {} : { managedAgents: settings.managedAgents }),
-    mcp: parsed.mcp,
+    features: parsed.features,
     maxConcurrentRuns: settings.maxConcurrentRuns,
     channels: channelsOf(settings, parsed.configFile === null ? cwd : path.dirname(parsed.configFile)),
     providers: providersOf(parsed),
-    webSearch: webSearchOf(settings, env),
     warnings: parsed.warnings,
   };
 }

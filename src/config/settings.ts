@@ -1,23 +1,13 @@
 import path from "node:path";
 import { z } from "zod";
 import { REGION } from "../core/providers/catalog.ts";
-import { mcpServersSchema } from "./mcp/entry.ts";
+import { field, secret } from "./fields.ts";
 import { channelKeySchema, personSchema } from "./platform-ids.ts";
 
 /**
  * The schema of `deckhand.config.json`. Each field carries its description and an example: the JSON
  * Schema for editors, the reference in docs and the error messages are all made from them.
  */
-
-/** `example` is a value that a person could copy into the file. */
-function field<S extends z.ZodType>(schema: S, description: string, example: unknown): S {
-  return schema.meta({ description, examples: [example] });
-}
-
-/** A field whose value must never be shown: kept out of errors, logs and `doctor`. */
-function secret<S extends z.ZodType>(schema: S, description: string, example: unknown): S {
-  return schema.meta({ description, examples: [example], secret: true });
-}
 
 const text = z.string().min(1, "must not be empty");
 const tokens = z.int("must be a whole number").min(1, "must be at least 1");
@@ -202,16 +192,6 @@ const urlPattern = z
   .string()
   .regex(new RegExp(String.raw`^(https?://)?${host}([/?]\S*)?$`, "i"), "must be a host or URL prefix");
 
-const webSearchSchema = z.strictObject({
-  service: field(z.enum(["brave", "tavily", "searxng"]), "Which service searches.", "brave"),
-  apiKey: secret(text.exactOptional(), "Key of Brave or Tavily. Better in the environment.", "…"),
-  baseUrl: field(
-    httpUrl.exactOptional(),
-    "Address of a SearXNG instance, or another root of the service's API.",
-    "http://127.0.0.1:8888",
-  ),
-});
-
 function isTimezone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";
@@ -346,26 +326,6 @@ export const settingsSchema = z.strictObject({
       .exactOptional(),
     "Managed mode.",
     { enabled: true, totalBudgetUsd: 5 },
-  ),
-  mcpServers: field(
-    mcpServersSchema.default({}),
-    "Model Context Protocol servers by name; blocks that were made for other programs hold as they are (docs/mcp.md).",
-    { docs: { url: "https://mcp.example.com/mcp" } },
-  ),
-  servers: field(mcpServersSchema.exactOptional(), "The same as `mcpServers`, under VS Code's name.", {
-    docs: { type: "http", url: "https://mcp.example.com/mcp" },
-  }),
-  inputs: field(
-    z.array(z.looseObject({ id: text })).exactOptional(),
-    "VS Code's inputs, which `${input:id}` refers to: taken from the variable that has the id's letters, large, with _ between them.",
-    [{ id: "example-token", type: "promptString" }],
-  ),
-  webSearch: field(
-    webSearchSchema.exactOptional(),
-    "The service behind web_search; without it the tool is not there.",
-    {
-      service: "brave",
-    },
   ),
   providers: field(providersSchema.default({}), "Model providers by id; the environment wins.", {
     vllm: { baseUrl: "http://127.0.0.1:8000/v1" },

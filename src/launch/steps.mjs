@@ -30,7 +30,7 @@ const GENERATOR = {
   name: "bindings generator for third parties' components",
   tool: "@bytecodealliance/jco",
   commands: [["wasm/build-bindings-generator.ts"]],
-  inputs: ["wasm/build-bindings-generator.ts", "wasm/bindings-generator-imports.ts", "src/tools/extensions/wasi"],
+  inputs: ["wasm/build-bindings-generator.ts", "wasm/bindings-generator-imports.ts", "src/tools/wasm/wasi"],
   artefact: "build/bindings-generator/build.json",
   after: [],
 };
@@ -57,7 +57,7 @@ const EXAMPLE_BINDINGS = {
   name: "bindings of the example tools",
   tool: "@bytecodealliance/jco",
   commands: [["scripts/build/example-bindings.ts"]],
-  inputs: ["scripts/build/example-bindings.ts", "src/tools/extensions/bindings.ts"],
+  inputs: ["scripts/build/example-bindings.ts", "src/features/extensions/bindings.ts"],
   artefact: "build/tool-bindings",
   after: [GENERATOR.name, EXAMPLES.name],
 };

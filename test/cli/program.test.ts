@@ -12,9 +12,9 @@ test("--help names every command", () => {
     root: "/",
     sources: { env: {}, cwd: "/" },
     terminal: { out: () => undefined, error: () => undefined, fail: () => undefined },
-    chatCommands: [],
+    chatCommands: () => Promise.resolve([]),
     start: () => Promise.resolve(),
-    lookAtServers: async () => [],
+    features: () => Promise.resolve([]),
     lookAtJobs: () => Promise.resolve(null),
   }).helpInformation();
   for (const name of ["start", "doctor", "init", "manifest"]) expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));

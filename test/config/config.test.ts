@@ -1,14 +1,16 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { FEATURES } from "../../src/app.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
+import { mcpSettings } from "../../src/features/mcp/feature.ts";
+import { webSearchSettings } from "../../src/features/web-search/feature.ts";
 import { directoryWith, type Given, load, problemsOf } from "../support/config-sources.ts";
 
 test("an empty environment gives the documented defaults", () => {
   const cwd = directoryWith({});
-  expect(loadConfig({ env: {}, cwd })).toEqual({
+  expect(loadConfig({ env: {}, cwd }, FEATURES)).toEqual({
     slack: null,
-    webSearch: null,
     discord: null,
     web: { host: "127.0.0.1", port: 3000 },
     database: { kind: "sqlite", url: `file:${cwd}/data/deckhand.db` },
@@ -34,7 +36,7 @@ test("an empty environment gives the documented defaults", () => {
     blockedUrls: [],
     budgets: {},
     agents: {},
-    mcp: { servers: {}, idle: [], secrets: [], environment: {} },
+    features: expect.any(Array),
     maxConcurrentRuns: 32,
     channels: {},
     providers: {},
@@ -152,7 +154,10 @@ test.each(accepted)("$name", ({ given, key, value }) => {
 
 test("relative directories of channels start at the configuration file", () => {
   const cwd = directoryWith({ file: { channels: { "discord:1": { directory: "checkout" } } } });
-  const config = loadConfig({ env: { DECKHAND_CONFIG: path.join(cwd, "deckhand.config.json") }, cwd: tmpdir() });
+  const config = loadConfig(
+    { env: { DECKHAND_CONFIG: path.join(cwd, "deckhand.config.json") }, cwd: tmpdir() },
+    FEATURES,
+  );
   expect(config.channels).toEqual({ "discord:1": { directory: path.join(cwd, "checkout") } });
 });
 
@@ -236,15 +241,15 @@ test("a search service without its key or address is a problem that names the va
     /webSearch: brave needs a key. Set BRAVE_API_KEY/,
   );
   expect(() => load({ file: { webSearch: { service: "searxng" } } })).toThrow(/SEARXNG_BASE_URL/);
-  const { webSearch } = load({ file: { webSearch: { service: "tavily" } }, env: { TAVILY_API_KEY: "tvly-1" } });
-  expect(webSearch).toEqual({ service: "tavily", apiKey: "tvly-1" });
+  const given = { file: { webSearch: { service: "tavily" } }, environment: { TAVILY_API_KEY: "tvly-1" } };
+  expect(webSearchSettings(given)).toEqual({ service: "tavily", apiKey: "tvly-1" });
 });
 
 test("an MCP server gets the variables that its settings name, and a missing one is a mistake of that server", () => {
   const server = { url: "https://mcp.example.com/mcp", headers: { Authorization: "Bearer ${MCP_TOKEN}" } };
   const file = { mcpServers: { docs: server } };
   const why = "headers.Authorization refers to MCP_TOKEN, which is not set.";
-  expect(load({ file }).mcp.idle).toEqual([{ name: "docs", why, isMistake: true }]);
-  const { mcp } = load({ file, env: { MCP_TOKEN: "t-1" } });
+  expect(mcpSettings({ file, environment: {} }).mcp.idle).toEqual([{ name: "docs", why, isMistake: true }]);
+  const { mcp } = mcpSettings({ file, environment: { MCP_TOKEN: "t-1" } });
   expect(mcp.servers["docs"]).toMatchObject({ headers: { Authorization: "Bearer t-1" } });
 });

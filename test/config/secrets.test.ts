@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeConfig, secretsOf } from "../../src/config/describe.ts";
+import { mcpSettings } from "../../src/features/mcp/feature.ts";
 import { type Given, load, problemsOf } from "../support/config-sources.ts";
 
 const SECRET = "sk-verysecretverysecret";
@@ -25,9 +26,9 @@ const servers: { name: string; server: object }[] = [
 ];
 
 test.each(servers)("an MCP server's $name never appears in what is wrong with it", ({ server }) => {
-  const { mcp, warnings } = load({ file: { mcpServers: { a: server } } });
+  const { mcp, notes } = mcpSettings({ file: { mcpServers: { a: server } }, environment: {} });
   expect(mcp.idle).toHaveLength(1);
-  expect(JSON.stringify([mcp.idle, warnings])).not.toContain(SECRET);
+  expect(JSON.stringify([mcp.idle, notes])).not.toContain(SECRET);
 });
 
 test("the description of a configuration holds none of its secrets", () => {

@@ -1,13 +1,13 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { httpServer } from "../features/mcp/http-server.ts";
 import { until } from "../support/bot.ts";
 import { addJob, ask, askUntil, below, reports, type SlackScene, shown } from "../support/job-scene.ts";
 import { hold, type Reply, text, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
 import { slackScene } from "../support/scene.ts";
 import { background, isPart, part } from "../support/sub-agent-talk.ts";
-import { httpServer } from "../tools/mcp/http-server.ts";
 
 /** Longer than any test: what is to be cut off would end by itself after that. Seconds. */
 const FOREVER_S = 600;

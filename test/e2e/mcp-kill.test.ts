@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { hostile } from "../features/mcp/connected.ts";
 import { slackOffice } from "../support/slack-talk.ts";
-import { hostile } from "../tools/mcp/connected.ts";
 
 /** Processes that have this in their environment. */
 function processesWith(mark: string): number[] {

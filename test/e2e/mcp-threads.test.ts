@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { everything, hostile } from "../features/mcp/connected.ts";
 import { text, toolUse } from "../support/model-script.ts";
 import { systemOf } from "../support/request-parts.ts";
 import { useSlackOffice } from "../support/shared-office.ts";
 import { conversationOf, type Talk } from "../support/slack-talk.ts";
-import { everything, hostile } from "../tools/mcp/connected.ts";
 
 /** What people see in a thread of servers that others wrote. */
 

@@ -2,12 +2,12 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { everything } from "../features/mcp/connected.ts";
+import { everythingOverHttp } from "../features/mcp/everything-http.ts";
 import { createBot } from "../support/bot.ts";
 import { openBrowser } from "../support/browser.ts";
 import { freePort } from "../support/free-port.ts";
 import { visitPage } from "../support/page-visit.ts";
-import { everything } from "../tools/mcp/connected.ts";
-import { everythingOverHttp } from "../tools/mcp/everything-http.ts";
 
 let browser: Browser;
 

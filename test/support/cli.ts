@@ -1,5 +1,6 @@
 import path from "node:path";
 import { CommanderError } from "commander";
+import { FEATURES } from "../../src/app.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import type { ChatCommand } from "../../src/cli/slack-manifest.ts";
 import type { Config } from "../../src/config.ts";
@@ -36,14 +37,11 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
         failed = true;
       },
     },
-    chatCommands: given.chatCommands ?? [],
+    chatCommands: () => Promise.resolve(given.chatCommands ?? []),
     start: async (config) => {
       await given.start?.(config);
     },
-    lookAtServers: async (config) => {
-      const { lookAtServers } = await import("../../src/app.ts");
-      return lookAtServers(config);
-    },
+    features: () => Promise.resolve(FEATURES),
     lookAtJobs: async (config, places) => {
       const { lookAtJobs } = await import("../../src/app.ts");
       return lookAtJobs(config, places);

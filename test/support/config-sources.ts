@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { FEATURES } from "../../src/app.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { ConfigError } from "../../src/core/protocol/errors.ts";
 import { tempDirectory } from "./temp-directory.ts";
@@ -21,7 +22,7 @@ export function directoryWith({ file, dotenv }: Given): string {
 }
 
 export function load(given: Given): Config {
-  return loadConfig({ env: given.env ?? {}, cwd: directoryWith(given) });
+  return loadConfig({ env: given.env ?? {}, cwd: directoryWith(given) }, FEATURES);
 }
 
 export function problemsOf(given: Given): readonly string[] {

@@ -111,7 +111,7 @@ function connection({ options, feed, poster }: Parts): Connection {
     listen,
     provide: (source) => {
       overview.resolve(source);
-      source.servers.watch(() => feed.tell({ type: "changed" }));
+      for (const panel of source.panels) panel.watch(() => feed.tell({ type: "changed" }));
     },
     entryUrl: () => (server === null ? null : `${urlOf(options.host, server.port)}?token=${options.token}`),
     start: async (receive, signal) => {

@@ -110,9 +110,14 @@ export interface PageJobDetails extends PageJob {
   readonly log: JobView["log"];
 }
 
-/** An MCP server. */
-export interface PageServer {
-  /** How it stands: inline Markdown. */
+/** What a feature shows beside the threads. */
+export interface PagePanel {
+  readonly title: string;
+  readonly lines: readonly PagePanelLine[];
+}
+
+export interface PagePanelLine {
+  /** How something stands: inline Markdown. */
   readonly line: string;
   /** When it is tried next; null when nothing waits for that. Milliseconds since the epoch. */
   readonly nextAt: number | null;
@@ -150,7 +155,7 @@ export type ServerFrame =
       readonly session: SessionSummary | null;
       readonly busy: Readonly<Record<string, BusyState>>;
       readonly jobs: readonly PageJob[];
-      readonly servers: readonly PageServer[];
+      readonly panels: readonly PagePanel[];
       readonly jobId: string | null;
       readonly job: PageJobDetails | null;
     }

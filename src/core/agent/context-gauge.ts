@@ -1,3 +1,4 @@
+import { foundTools, TOOL_SEARCH } from "../context/deferred-tools.ts";
 import { projected } from "../context/projection.ts";
 import { messagesForModel } from "../context/request-messages.ts";
 import { prefixSize } from "../context/token-estimate.ts";
@@ -11,18 +12,40 @@ import { titleOf } from "./tool-decision.ts";
 /** A response gets at least this room, in tokens, whatever the estimate says of the request before it. */
 const LEAST_OUTPUT = 1_024;
 
+/** The tools of a run's requests, by the names of those that were searched for. */
+export interface ToolOffer {
+  readonly found: readonly string[];
+  readonly specs: (found: readonly string[]) => readonly ToolSpec[];
+}
+
 /** What a run's next request carries of the history, and how much of the model's window that fills. */
 export class ContextGauge {
   readonly #query: Query;
   readonly #run: OpenRun;
-  readonly #tools: readonly ToolSpec[];
-  readonly #prefixSize: number;
+  readonly #offer: ToolOffer;
+  #found: readonly string[];
+  #tools: readonly ToolSpec[];
+  #prefixSize: number;
 
-  constructor(query: Query, run: OpenRun, tools: readonly ToolSpec[]) {
+  constructor(query: Query, run: OpenRun, offer: ToolOffer) {
     this.#query = query;
     this.#run = run;
-    this.#tools = tools;
-    this.#prefixSize = prefixSize(query.system, tools);
+    this.#offer = offer;
+    this.#found = offer.found;
+    this.#tools = offer.specs(offer.found);
+    this.#prefixSize = prefixSize(query.system, this.#tools);
+  }
+
+  /** The turn's calls may have found tools: the requests after them offer these, too. */
+  takeFound(): void {
+    const carried = this.#run.state.calls.findLast(
+      ({ name, result }) => name === TOOL_SEARCH && result?.carry !== undefined,
+    );
+    const found = foundTools(carried?.result?.carry ?? null);
+    if (found.length <= this.#found.length) return;
+    this.#found = found;
+    this.#tools = this.#offer.specs(found);
+    this.#prefixSize = prefixSize(this.#query.system, this.#tools);
   }
 
   /** `provider/model` of the run's next call. */

@@ -73,14 +73,10 @@ export interface ListedTool extends Pick<Tool, "name" | "permission" | "capabili
   readonly source: string;
 }
 
-/** What became of a line after `/mcp`. */
-export type McpAnswer =
-  | { readonly type: "text"; readonly text: string }
-  /** Begins a run as if the person had written this. */
-  | { readonly type: "run"; readonly words: string };
-
 /** What commands work with, the same for all. A part of the program that brings commands adds its own port here. */
 export interface CommandServices {
+  /** All that there are. */
+  readonly commands: readonly ChatCommand[];
   readonly store: Store;
   readonly engine: SessionEngine;
   readonly runtime: Runtime;
@@ -102,8 +98,6 @@ export interface CommandServices {
   readonly tools: () => Promise<readonly ListedTool[]>;
   /** Why tools are missing that there should be, a sentence each; none when left out. */
   readonly toolProblems?: () => readonly string[];
-  /** Servers and their prompts; undefined where there are none. */
-  readonly mcp?: (line: string) => Promise<McpAnswer | undefined>;
   readonly jobs: JobControl;
   readonly describe: Describe;
   /** Puts files of a thread's sandbox root back. */
@@ -112,8 +106,6 @@ export interface CommandServices {
 
 /** What one use of a command works on. */
 export interface CommandContext extends CommandServices {
-  /** All that there are. */
-  readonly commands: readonly ChatCommand[];
   /** Null where the thread has none yet. */
   readonly session: SessionRow | null;
   readonly person: Pick<Person, "id" | "name" | "roles">;

@@ -7,7 +7,6 @@ import { forkCommand } from "./fork.ts";
 import { helpCommand } from "./help.ts";
 import { jobsCommand } from "./jobs.ts";
 import { managedCommand } from "./managed.ts";
-import { mcpCommand } from "./mcp.ts";
 import { modeCommand } from "./mode.ts";
 import { modelCommand } from "./model.ts";
 import { newCommand } from "./new.ts";
@@ -20,8 +19,8 @@ import { undoCommand } from "./undo.ts";
 import { usageCommand } from "./usage.ts";
 
 /**
- * Every command, in the order in which `/help` shows them. Slack's manifest, Discord's registration, what is understood
- * after a mention and `/help` are all made from this list.
+ * Every command of core, in the order in which `/help` shows them; those of features follow. Slack's manifest, Discord's registration, what is understood
+ * after a mention and `/help` are all made from them.
  */
 export const CHAT_COMMANDS: readonly ChatCommand[] = [
   helpCommand,
@@ -40,7 +39,6 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   forkCommand,
   jobsCommand,
   toolsCommand,
-  mcpCommand,
   usageCommand,
   exportCommand,
 ];

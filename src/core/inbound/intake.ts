@@ -5,7 +5,6 @@ import { completionsFor } from "../command-line/completions.ts";
 import { typedCommand } from "../command-line/run-command.ts";
 import { agentRefusal } from "../commands/agent.ts";
 import { helpText } from "../commands/help.ts";
-import { CHAT_COMMANDS } from "../commands/registry.ts";
 import { wakeSleeper } from "../engine/sleepers.ts";
 import { answerByMessage } from "../people/questions.ts";
 import { accessRefusal } from "../permissions/access.ts";
@@ -147,7 +146,7 @@ async function receiveMessage(message: InboundMessage, options: Intake): Promise
     return session === null ? { type: "ignored" } : takeRemark(message, session, options);
   }
   const { text } = message;
-  const command = typedCommand(text, CHAT_COMMANDS);
+  const command = typedCommand(text, options.commands);
   if (command !== null) return takeCommand(command, { event: message, session }, options);
   const hasMore = message.attachments.length > 0 || message.quoted.length > 0;
   if (text === "" && !hasMore) {
@@ -202,7 +201,7 @@ function clickedCommand(click: InboundAction, options: Intake): Promise<Receipt>
 /** As if the person had written the suggested words where the button is. */
 async function receivePrompt(click: InboundAction, { message }: SuggestedPrompt, options: Intake): Promise<Receipt> {
   const { action: _action, ...place } = click;
-  const typed = typedCommand(message, CHAT_COMMANDS);
+  const typed = typedCommand(message, options.commands);
   const event = { ...place, kind: "command", name: typed?.name ?? "", args: typed?.line ?? "" } as const;
   if (typed !== null) return receiveCommand(event, options);
   const session = await options.store.sessions.byKey(sessionKeyOf(event.thread));

@@ -1,6 +1,5 @@
 import type { CommandContext, CommandServices, RunReply } from "../command-line/command.ts";
 import { runCommand, type TypedCommand } from "../command-line/run-command.ts";
-import { CHAT_COMMANDS } from "../commands/registry.ts";
 import type { Log } from "../protocol/log.ts";
 import { plainLine } from "../protocol/plain-text.ts";
 import type {
@@ -85,7 +84,6 @@ export function commandContext({ event, session }: Typed, options: CommandIntake
   const open = () => openSession(event, options.agentOf(channelKey), options);
   return {
     ...options,
-    commands: CHAT_COMMANDS,
     session,
     person: event.person,
     thread: event.thread,

@@ -68,6 +68,8 @@ export interface RunnerOptions {
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
   /** Those that there are now. */
   readonly tools: () => readonly Tool[];
+  /** What these say of themselves in the prompt of a run with such settings; none when left out. */
+  readonly sections?: (config: QueryConfig) => string;
   /** Why a tool is not there for the moment; null for one that never was. */
   readonly whyMissing?: (name: string) => string | null;
   readonly platform: (name: PlatformName) => ChatPlatform;
@@ -288,6 +290,7 @@ class SessionRunner implements SessionHandler {
         place,
         instructions,
         skills: skills.index,
+        tools: this.#options.sections?.(config) ?? "",
         active: [planSection(plan), skills.active],
       }),
       journal: createRunJournal({

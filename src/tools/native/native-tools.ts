@@ -11,7 +11,6 @@ import { createReadThread } from "./read-thread.ts";
 import { createSleep } from "./sleep.ts";
 import { createToolSearch } from "./tool-search.ts";
 import { createUpdatePlan } from "./update-plan.ts";
-import { createUseTool } from "./use-tool.ts";
 
 export interface NativeToolDeps extends AskDeps, AgentDeps {
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
@@ -27,7 +26,6 @@ export function createNativeTools(deps: NativeToolDeps): readonly Tool[] {
     createUpdatePlan(deps),
     createSleep(deps),
     createToolSearch(deps.catalogue),
-    createUseTool(),
     createReadThread(),
     createAttach(),
     createAgent(deps),

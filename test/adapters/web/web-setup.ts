@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll } from "vitest";
 import { createWebPlatform, type WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import { buildPage } from "../../../src/adapters/web/build-page.ts";
-import type { OverviewSource } from "../../../src/adapters/web/live/overview.ts";
+import type { OverviewSource, PanelSource } from "../../../src/adapters/web/live/overview.ts";
 import type { Probes } from "../../../src/adapters/web/server/server.ts";
 import type { WebThreadStore } from "../../../src/adapters/web/threads/thread-store.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
@@ -46,7 +46,7 @@ const PROBES: Probes = {
 export const NOTHING: OverviewSource = {
   summaries: { of: () => Promise.resolve(null), busyThreads: () => Promise.resolve(new Map()) },
   jobs: { overview: () => Promise.resolve([]), view: () => Promise.resolve(null) },
-  servers: { standings: () => [], watch: () => {} },
+  panels: [],
 };
 
 export function openPlatform(options: {
@@ -80,3 +80,10 @@ export function entryUrl(platform: WebPlatform): string {
   if (url === null) throw new Error("the platform does not listen");
   return url;
 }
+
+/** A feature that has something to show. */
+export const SERVERS_PANEL: PanelSource = {
+  title: "MCP servers",
+  lines: () => [{ line: "⚠ **docs** is not connected: it ended.", nextAt: 0 }],
+  watch: () => {},
+};

@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import type { SessionHandler } from "../../../src/core/engine/engine.ts";
 import type { IntakeOptions } from "../../../src/core/inbound/intake.ts";
@@ -87,6 +88,7 @@ export async function intakeOptions(work?: Parameters<Recorder["handler"]>[0]) {
   });
   const announced: Announced[] = [];
   const options: IntakeOptions = {
+    commands: CHAT_COMMANDS,
     store,
     engine,
     runtime,

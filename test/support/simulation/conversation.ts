@@ -2,6 +2,7 @@ import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform
 import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
 import { createTaskViews } from "../../../src/adapters/render/progress/task-view.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { closeLeftovers } from "../../../src/core/people/leftover-closings.ts";
@@ -192,6 +193,7 @@ class Conversation {
     const deps = { store, engine, clock, log: silentLog, approvals: APPROVALS };
     const tools = withAgents(simTools(world, process, this.#deeds), deps);
     const receive = createIntake({
+      commands: CHAT_COMMANDS,
       store,
       engine,
       runtime,

@@ -6,6 +6,7 @@ import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform
 import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import type { QueryConfig } from "../../../src/core/agents/query-config.ts";
+import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { InboundMessage, Person, Receipt } from "../../../src/core/protocol/platform.ts";
@@ -78,6 +79,7 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
   const log = silentLog;
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 4, target: () => platform });
   const receive = createIntake({
+    commands: CHAT_COMMANDS,
     store,
     engine,
     runtime,

@@ -3,14 +3,21 @@ import type { Summaries } from "../../../core/history/session-summary.ts";
 import { historyStrip } from "../../../core/jobs/history-strip.ts";
 import type { JobControl, JobOverview, JobView } from "../../../core/jobs/job-control.ts";
 import { jobRequest, threadRef } from "../inbound.ts";
-import type { PageCommand, PageJob, PageJobDetails, PageServer, ServerFrame } from "../wire.ts";
+import type { PageCommand, PageJob, PageJobDetails, PagePanelLine, ServerFrame } from "../wire.ts";
 
 /** Who knows what the page shows beside its threads. */
 export interface OverviewSource {
   readonly summaries: Summaries;
   readonly jobs: Pick<JobControl, "overview" | "view">;
-  /** MCP servers, and who calls back whenever one of them stands otherwise. */
-  readonly servers: { standings(): readonly PageServer[]; watch(changed: () => void): void };
+  readonly panels: readonly PanelSource[];
+}
+
+/** What a feature shows on the page; nothing where it has no lines. */
+export interface PanelSource {
+  readonly title: string;
+  lines(): readonly PagePanelLine[];
+  /** Calls back whenever they have changed. */
+  watch(changed: () => void): void;
 }
 
 type OverviewFrame = Extract<ServerFrame, { type: "overview" }>;
@@ -23,7 +30,7 @@ export interface Shown {
 
 /** How everything stands now. */
 export async function lookAround(
-  { summaries, jobs, servers }: OverviewSource,
+  { summaries, jobs, panels }: OverviewSource,
   { threadId, jobId }: Shown,
   at: number,
 ): Promise<OverviewFrame> {
@@ -40,7 +47,10 @@ export async function lookAround(
     session,
     busy: Object.fromEntries(busy),
     jobs: known.map(pageJob),
-    servers: servers.standings().map(({ line, nextAt }) => ({ line, nextAt })),
+    panels: panels.map((panel) => ({
+      title: panel.title,
+      lines: panel.lines().map(({ line, nextAt }) => ({ line, nextAt })),
+    })),
     jobId,
     job: job === null ? null : jobDetails(job),
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { programStartSchema } from "../../extensions/wasi/wasi.ts";
 import { guestAnswerSchema } from "../../network/guest-answer.ts";
+import { programStartSchema } from "../wasi/wasi.ts";
 import { fileChangeSchema } from "../workspace/kept-content.ts";
 
 /** What the bot and its sandbox child say to each other. */

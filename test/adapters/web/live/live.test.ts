@@ -144,11 +144,15 @@ test("a look that fails is logged, and the person who did not ask for it hears n
   await next.stop();
 });
 
-test("a page is told when an MCP server stands otherwise, and reads how when it looks", async () => {
+test("a page is told when what a feature shows has changed, and reads it when it looks", async () => {
   let standings = [{ line: "⏳ **docs** is not connected yet.", nextAt: null }];
   const watching: (() => void)[] = [];
-  const servers = { standings: () => standings, watch: (changed: () => void) => watching.push(changed) };
-  const next = openPlatform({ store, overview: { ...NOTHING, servers } });
+  const panel = {
+    title: "MCP servers",
+    lines: () => standings,
+    watch: (changed: () => void) => watching.push(changed),
+  };
+  const next = openPlatform({ store, overview: { ...NOTHING, panels: [panel] } });
   await next.start(inbox.receive, signal);
   const visitor = await PageClient.open(entryUrl(next));
   await visitor.hello();
@@ -156,7 +160,7 @@ test("a page is told when an MCP server stands otherwise, and reads how when it 
   for (const changed of watching) changed();
   await visitor.next("changed");
   visitor.say({ type: "look", threadId: null, jobId: null });
-  expect((await visitor.next("overview")).servers).toEqual(standings);
+  expect((await visitor.next("overview")).panels).toEqual([{ title: "MCP servers", lines: standings }]);
   await next.stop();
 });
 

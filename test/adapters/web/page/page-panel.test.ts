@@ -10,7 +10,7 @@ import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { openBrowser } from "../../../support/browser.ts";
 import { MemoryThreadStore } from "../../../support/memory-thread-store.ts";
 import { visitAddress } from "../../../support/page-visit.ts";
-import { entryUrl, openPlatform } from "../web-setup.ts";
+import { entryUrl, openPlatform, SERVERS_PANEL } from "../web-setup.ts";
 import { NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 
 const { signal } = new AbortController();
@@ -94,7 +94,7 @@ beforeEach(async () => {
   world = { session: null, busy: new Map(), jobs: [], view: null };
   inbox = new Inbox();
   const overview: OverviewSource = {
-    servers: { standings: () => [{ line: "⚠ **docs** is not connected: it ended.", nextAt: 0 }], watch: () => {} },
+    panels: [SERVERS_PANEL],
     summaries: { of: () => Promise.resolve(world.session), busyThreads: () => Promise.resolve(world.busy) },
     jobs: {
       overview: () => Promise.resolve(world.jobs),

@@ -7,7 +7,7 @@ import { AnchorIcon, PlusIcon } from "../text/icons.tsx";
 import { Label } from "../text/markdown-text.tsx";
 import { ago } from "../text/when.ts";
 import { Jobs } from "./jobs.tsx";
-import { Servers } from "./servers.tsx";
+import { Panels } from "./panels.tsx";
 
 interface SidebarProps {
   readonly state: PageState;
@@ -57,7 +57,7 @@ export function Sidebar({ state, now, controller, open, openJob, help }: Sidebar
         add={() => controller.command("jobs", "add")}
         isAdding={isPending(state, "", commandAction("jobs", "add"))}
       />
-      <Servers servers={state.overview?.servers ?? []} />
+      <Panels panels={state.overview?.panels ?? []} />
       <button type="button" class="quiet help-link" onClick={help}>
         Keyboard shortcuts <kbd>?</kbd>
       </button>

@@ -1,0 +1,111 @@
+import type { z } from "zod";
+import type { PanelSource } from "./adapters/web/live/overview.ts";
+import type { Finding } from "./cli/checks.ts";
+import type { Environment } from "./config/sources.ts";
+import type { QueryConfig } from "./core/agents/query-config.ts";
+import type { ChatCommand } from "./core/command-line/command.ts";
+import type { SessionEngine } from "./core/engine/engine.ts";
+import type { ApprovalRules } from "./core/permissions/deciders.ts";
+import type { Log } from "./core/protocol/log.ts";
+import type { Runtime } from "./core/protocol/runtime.ts";
+import type { Store } from "./core/store/store.ts";
+import type { Tool } from "./core/tool.ts";
+import type { Resolve } from "./tools/network/resolve.ts";
+import type { Sandbox } from "./tools/wasm/sandbox.ts";
+
+/**
+ * A feature: one folder of src/features and one object, which app.ts lists and of whose insides it knows nothing. What it
+ * is made of is loaded when it opens, and one that is off opens nothing.
+ */
+export interface Feature {
+  /** Small letters and hyphens; it names the feature where it fails. */
+  readonly name: string;
+  readonly settings: SettingsSchema;
+  /** What people type for it, whether it is on or off. */
+  readonly commands?: readonly FeatureCommand[];
+  /** Reads what the operator has set. */
+  configure(given: GivenSettings): ConfiguredFeature;
+}
+
+/** What the reference, the schema for editors and the messages about mistakes are made from. */
+export interface SettingsSchema {
+  /** Keys of the settings file. */
+  readonly file?: Readonly<Record<string, z.ZodType>>;
+  /** Variables of the environment. */
+  readonly environment?: Readonly<Record<string, z.ZodType>>;
+  /** Keys of the settings file that the feature checks by itself, whatever stands in them. */
+  readonly ownKeys?: readonly string[];
+}
+
+export interface GivenSettings {
+  /** The feature's keys of the settings file: checked, or as they were written where the feature checks them itself. */
+  readonly file: Readonly<Record<string, unknown>>;
+  readonly environment: Environment;
+  /** How messages name the settings file. */
+  readonly fileName: string;
+}
+
+export type FeatureCommand = Omit<ChatCommand, "run"> & {
+  /** What is answered where the feature is off: how an operator turns it on. */
+  readonly whenOff: string;
+};
+
+/** A feature with its settings. */
+export interface ConfiguredFeature {
+  /** A start is refused with these lines. */
+  readonly problems: readonly string[];
+  /** Nothing is wrong, but something looks it. */
+  readonly warnings?: readonly string[];
+  /** Variables that its settings refer to. */
+  readonly usedVariables?: readonly string[];
+  /** Credentials, which no log line shows. */
+  readonly secrets?: readonly string[];
+  /** What is in force, for the log of a start: names, never secrets. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+  /** A start is refused where it does not open; otherwise the rest starts without it. */
+  readonly isEssential?: boolean;
+  /** What doctor finds. */
+  check?(world: Pick<FeatureHost, "runtime" | "log" | "version">): Promise<readonly Finding[]>;
+  /** Absent: the feature is off. */
+  readonly open?: (host: FeatureHost) => Promise<OpenFeature>;
+}
+
+/** What features work with. */
+export interface FeatureHost {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly approvals: ApprovalRules;
+  readonly version: string;
+  /** Absolute path of the program's directory. */
+  readonly application: string;
+  /** Absolute path of the directory of all state. */
+  readonly home: string;
+  readonly sandbox: Sandbox;
+  /** How tools look host names up. */
+  readonly resolve: Resolve;
+  /** Names that tools may not take: those of tools that were there before. */
+  readonly taken: () => ReadonlySet<string>;
+}
+
+/** What an open feature gives; all of it may be left out. */
+export interface OpenFeature {
+  /** They may come and go. */
+  readonly tools?: () => readonly Tool[];
+  /** Where a tool comes from, as people read it; `built in` when left out. */
+  readonly sourceOf?: (tool: Tool) => string;
+  /** By name, what the feature's commands do. */
+  readonly commands?: Readonly<Record<string, ChatCommand["run"]>>;
+  /** A section of the prompt of a run with these settings; empty for none. */
+  readonly section?: (config: QueryConfig) => string;
+  /** Why a tool of that name is not there, for the model; null when it is none of this feature's. */
+  readonly whyMissing?: (tool: string) => string | null;
+  /** Why tools are missing that there should be, a sentence each. */
+  readonly problems?: () => readonly string[];
+  /** What the page shows of it. */
+  readonly panel?: PanelSource;
+  /** Once all features are open. */
+  readonly start?: (signal: AbortSignal) => Promise<void>;
+  readonly stop?: () => Promise<void>;
+}

@@ -1,0 +1,185 @@
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { reachOf } from "../../core/capabilities.ts";
+import { textOf } from "../../core/protocol/messages.ts";
+import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+import { withChangedFiles } from "../../tools/sandboxed/changed-files.ts";
+import type { Guest } from "../../tools/sandboxed/guest-call.ts";
+import { FILE_LIMITS, grantFor, guestCapabilities } from "../../tools/wasm/grant.ts";
+import type { Sandbox } from "../../tools/wasm/sandbox.ts";
+import { type ProgramEnd, type ProgramStart, programEndSchema } from "../../tools/wasm/wasi/wasi.ts";
+import { isMedia, showMedia } from "../../tools/web/show-media.ts";
+import { programArguments } from "./arguments.ts";
+import { imageType, type Manifest } from "./manifest.ts";
+
+type Input = Record<string, unknown>;
+
+export interface Extension {
+  readonly manifest: Manifest;
+  readonly input: z.ZodType<Input>;
+  /** Of its bindings. */
+  readonly directory: string;
+}
+
+const TITLE_CHARS = 60;
+
+/** Characters of base64. Source: Anthropic docs, Vision: 5 MB an image. */
+const MAX_IMAGE = 5_000_000;
+
+/** A tool that runs a third party's component, each call in a fresh instance, with what its manifest says. */
+export function createExtensionTool({ manifest, input, directory }: Extension, sandbox: Sandbox): Tool {
+  const { name, description, permission, parallel, afterCrash, world } = manifest;
+  const isProgram = world === "wasi:cli/run";
+  const files: Guest = { sandbox, name: "files", limits: FILE_LIMITS };
+  return defineTool<Input>({
+    name,
+    description,
+    input,
+    permission,
+    parallel,
+    afterCrash,
+    grant: () => grantOf(manifest),
+    title: titleOf,
+    capabilities: (_call, place) => capabilitiesOf(manifest, place),
+    preview: async (call, ctx) => ({
+      question: `Use the tool ${name}?`,
+      language: "json",
+      text: JSON.stringify(call, null, 2),
+      reach: `a component from extensions · ${reachOf(capabilitiesOf(manifest, ctx))}`,
+    }),
+    execute: (call, ctx, signal) => {
+      const capabilities = capabilitiesOf(manifest, ctx);
+      const scope = { ctx, signal, writes: capabilities.files === "write", hosts: manifest.hosts };
+      return withChangedFiles(files, scope, async ({ changed = () => {}, printed = () => {} }) => {
+        const { sessionId, channelKey } = ctx;
+        const refusals = new Set<string>();
+        const caller = {
+          sessionId,
+          channelKey,
+          signal,
+          changed,
+          printed: ifText(printed),
+          refused: (sentence: string) => refusals.add(sentence),
+          queued: (before: number) => ctx.queued(before),
+        };
+        const request = isProgram ? programStart(manifest, call) : JSON.stringify(call);
+        const grant = grantFor(ctx, capabilities);
+        const output = await sandbox.call(directory, request, grant, caller);
+        const result = isProgram
+          ? programResult(manifest, programEndSchema.parse(JSON.parse(output)))
+          : toolResult(output);
+        return result.isError ? withRefusals(result, refusals) : showMedia(result, ctx);
+      });
+    },
+  });
+}
+
+/** What a program that makes an image had written by then is of no use. */
+function ifText(tell: (text: string) => void): (text: string) => void {
+  return (text) => {
+    if (!text.includes("\0")) tell(text);
+  };
+}
+
+/** Refusals that one result adds. */
+const MAX_REFUSALS = 5;
+
+/** Why requests failed, as far as a failed call does not say it: `fetch` of some toolchains has no words for it. */
+function withRefusals(result: ToolResult, refusals: ReadonlySet<string>): ToolResult {
+  const said = textOf(result.content);
+  const unsaid = [...refusals].filter((sentence) => !said.includes(sentence)).slice(0, MAX_REFUSALS);
+  if (unsaid.length === 0) return result;
+  return { ...result, content: [...result.content, { type: "text", text: unsaid.join("\n") }] };
+}
+
+const FILES = { none: "none", read: "read", write: "write", execute: "write" } as const;
+
+function capabilitiesOf({ permission, limits, hosts }: Manifest, { readOnly }: { readonly readOnly: boolean }) {
+  return guestCapabilities({ clock: true, ...limits }, { files: FILES[permission], readOnly, hosts });
+}
+
+/** Another tool.json may name other hosts than people saw. */
+function grantOf({ name, hosts }: Manifest): ReturnType<Tool["grant"]> {
+  const tool = { key: `extension:${name}`, label: `using the tool ${name}` };
+  if (hosts.length === 0) return tool;
+  return { key: `${tool.key} ${hosts.join(",")}`, label: `${tool.label}, reaching ${hosts.join(", ")}` };
+}
+
+function titleOf(input: Input): string {
+  const first = Object.values(input).find((value) => typeof value === "string") ?? "";
+  const line = first.split("\n")[0] ?? "";
+  return line.length > TITLE_CHARS ? `${line.slice(0, TITLE_CHARS).toWellFormed()}…` : line;
+}
+
+function programStart({ arguments: template, stdin, permission }: Manifest, call: Input): ProgramStart {
+  const { [stdin ?? ""]: text = "", ...rest } = call;
+  return {
+    args: programArguments(stdin === undefined ? call : rest, template),
+    stdin: typeof text === "string" ? text : JSON.stringify(text),
+    files: permission !== "none",
+  };
+}
+
+function programResult({ output = "text", name }: Manifest, { code, stdout, stderr, cut }: ProgramEnd): ToolResult {
+  const errors = Buffer.from(stderr, "base64").toString("utf8").trimEnd();
+  const said = Buffer.from(stdout, "base64");
+  if (code !== 0) {
+    const parts = [output === "text" ? said.toString("utf8").trimEnd() : "", errors, `Exit code ${code}.`];
+    return errorResult(parts.filter((part) => part !== "").join("\n"), `exit code ${code}`);
+  }
+  if (cut) return errorResult("The program wrote more than its output limit. Ask for less at once.", "too much output");
+  if (output !== "text")
+    return imageResult(errors, [{ name: fileName(name, output), mediaType: output, base64: stdout }]);
+  const text = said.toString("utf8").trimEnd();
+  const all = errors === "" ? text : `${text}\n\nOn its standard error:\n${errors}`.trimStart();
+  return textResult(all === "" ? "The program ended without output." : all, { summary: lineCount(text) });
+}
+
+function fileName(name: string, mediaType: string): string {
+  return `${name}.${mediaType.slice(mediaType.indexOf("/") + 1)}`;
+}
+
+const image = z.object({ name: z.string().min(1).max(200), mediaType: imageType, base64: z.base64() });
+
+const replySchema = z
+  .object({ text: z.string().default(""), isError: z.boolean().default(false), images: z.array(image).default([]) })
+  .refine(({ text, images }) => text !== "" || images.length > 0, "neither text nor an image");
+
+function toolResult(output: string): ToolResult {
+  const reply = replySchema.safeParse(jsonOrNull(output));
+  if (!reply.success) return errorResult("The tool gave no valid answer: its component is faulty.", "no valid answer");
+  const { text, isError, images } = reply.data;
+  if (isError) return errorResult(text, "failed");
+  return images.length > 0 ? imageResult(text, images) : textResult(text, { summary: lineCount(text) });
+}
+
+function imageResult(text: string, images: readonly z.infer<typeof image>[]): ToolResult {
+  const faulty = images.find(({ base64, mediaType }) => base64.length > MAX_IMAGE || !isMedia(base64, mediaType));
+  if (faulty !== undefined) {
+    const { name, mediaType } = faulty;
+    return errorResult(`The tool gave ${name}, which is too large or no ${mediaType}.`, "no valid answer");
+  }
+  const names = images.map(({ name }) => name).join(", ");
+  return {
+    content: [
+      { type: "text", text: text === "" ? names : text },
+      ...images.map(({ name, mediaType, base64 }) => ({ type: "image" as const, name, mediaType, data: base64 })),
+    ],
+    isError: false,
+    summary: images.length === 1 ? "1 image" : `${images.length} images`,
+  };
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function lineCount(text: string): string {
+  const lines = text === "" ? 0 : text.split("\n").length;
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}

@@ -1,0 +1,57 @@
+import { WASI_INTERFACES } from "../../tools/wasm/wasi/wasi.ts";
+import type { Manifest, World } from "./manifest.ts";
+
+/** What a component asks for and offers, as its bindings' generator names them. */
+export interface Interfaces {
+  readonly imports: readonly string[];
+  /** With versions. */
+  readonly exports: readonly string[];
+}
+
+const FILES = "deckhand:extension/files";
+const HTTP = "deckhand:extension/http";
+
+interface WorldRules {
+  readonly exports: RegExp;
+  readonly imports: readonly string[];
+  /** How the export is called when it is missing. */
+  readonly named: string;
+}
+
+/** WASI also in our own world: compilers of most languages bring its imports along. */
+const RULES: Readonly<Record<World, WorldRules>> = {
+  "deckhand:extension": {
+    exports: /^deckhand:extension\/tool@0\.1\.\d+$/,
+    imports: [FILES, HTTP, ...WASI_INTERFACES],
+    named: "deckhand:extension/tool@0.1.0",
+  },
+  "wasi:cli/run": { exports: /^wasi:cli\/run@0\.2\.\d+$/, imports: WASI_INTERFACES, named: "wasi:cli/run@0.2" },
+};
+
+/** A line that says why the component does not fit its manifest; null when it does. */
+export function mismatch({ world, permission, hosts }: Manifest, { imports, exports }: Interfaces): string | null {
+  const rules = RULES[world];
+  if (!exports.some((name) => rules.exports.test(name))) {
+    const offers = exports.filter((name) => name.includes("@"));
+    return `the component is not of the world ${world}: it does not export ${rules.named}${offers.length > 0 ? `, but ${offers.join(", ")}` : ""}`;
+  }
+  const missing = imports.filter((name) => !rules.imports.includes(name));
+  if (missing.length > 0) return `the component imports what ${world} does not have: ${missing.join(", ")}`;
+  if (permission === "none" && imports.includes(FILES)) {
+    return `the component imports ${FILES}, but the permission "none" gives no files`;
+  }
+  if (hosts.length === 0 && imports.includes(HTTP)) {
+    return `the component imports ${HTTP}, but tool.json names no hosts for it`;
+  }
+  return null;
+}
+
+/** WebAssembly's magic number, then version 13 and layer 1: a component; version 1 and layer 0: a core module. */
+export function binaryProblem(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.subarray(0, 8)).toString("hex");
+  if (head === "0061736d0d000100") return null;
+  if (head === "0061736d01000000") {
+    return "the file is a core module, not a component; make one of it with `wasm-tools component new` or `jco new`";
+  }
+  return "the file is no WebAssembly component";
+}

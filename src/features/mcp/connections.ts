@@ -1,0 +1,166 @@
+import type { Permission } from "../../core/agents/query-config.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { Clock, Random } from "../../core/protocol/runtime.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { Catalogue, LeftOutTool } from "./catalogue/catalogue.ts";
+import { toolPrefix } from "./catalogue/names.ts";
+import { type ConnectionState, McpConnection } from "./connection.ts";
+import type { AskThread } from "./elicitation/ask-people.ts";
+import { foreignLine } from "./foreign-text.ts";
+import { instructionSection } from "./instructions.ts";
+import { type McpAnswer, promptCommand } from "./prompt-command.ts";
+import { resourcesTool } from "./resources-tool.ts";
+import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
+import { serverTool } from "./server-tool.ts";
+import { standingLines, standings } from "./standing.ts";
+import { notConnected, type ServerStanding } from "./state-text.ts";
+import { Reaper } from "./transport/reaper.ts";
+
+/** Characters of a tool's own name in lists. */
+const SHOWN_CHARS = 80;
+
+export interface McpOptions {
+  /** By name: letters, digits, `-` and single `_`, at most 24. */
+  readonly servers: Readonly<Record<string, McpServer>>;
+  /** Servers that are in the settings and are not started, and why. */
+  readonly idle: readonly IdleServer[];
+  /** What of our environment every server's program gets: PATH and the like, never a key. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ours, as servers are told it. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Asks the people of a call's thread what a server wants to know. */
+  readonly ask: AskThread;
+}
+
+export interface IdleServer {
+  readonly name: string;
+  /** A sentence. */
+  readonly why: string;
+  /** Something is wrong with what is written of it; else it is disabled. */
+  readonly isMistake: boolean;
+}
+
+export interface McpServerView {
+  /** As people call it. */
+  readonly name: string;
+  /** `a native program of server github`, `server docs at mcp.example.com`. */
+  readonly whereabouts: string;
+  readonly state: ConnectionState;
+  readonly tools: readonly {
+    readonly name: string;
+    /** The server's own name of it, as it may be shown. */
+    readonly tool: string;
+    readonly permission: Permission;
+  }[];
+  readonly leftOut: readonly LeftOutTool[];
+  /** Why the server cannot be used now, with its next try; null when it can. */
+  readonly problem: string | null;
+}
+
+export interface McpConnections {
+  /** Begins to connect, in the background: a server that is down delays nobody. */
+  start(signal: AbortSignal): void;
+  /** Resolves when each server has once been connected or has once failed to be. */
+  settled(): Promise<void>;
+  /**
+   * The tools of all servers and, when there is a server, `mcp_resources`; by name. Equal servers give equal lists: a
+   * server's tools appear when it is first connected, stay while it is away, and change only when it says so.
+   */
+  tools(): readonly Tool[];
+  /** What `/tools` shows of MCP. */
+  describe(): readonly McpServerView[];
+  /** What servers say of their tools, for a prompt with these; empty when they say nothing. */
+  instructions(isOffered: (tool: string) => boolean): string;
+  /** What is wrong with servers, a sentence each. */
+  problems(): readonly string[];
+  /** How each server of the settings stands. */
+  standings(): readonly ServerStanding[];
+  /** Calls back whenever that has changed. */
+  watch(changed: () => void): void;
+  /** What a line after `/mcp` asks for. */
+  command(line: string): Promise<McpAnswer>;
+  /** Why a tool of that name is not there; null when it is none of a server in the settings. */
+  missing(tool: string): string | null;
+  /** Resolves when no child is left. */
+  stop(): Promise<void>;
+}
+
+export function createMcpConnections({ servers, idle, log, ask, ...world }: McpOptions): McpConnections {
+  const reaper = new Reaper();
+  const stopping = new AbortController();
+  const watching: (() => void)[] = [];
+  const changed = () => {
+    for (const tell of watching) tell();
+  };
+  const connections = Object.entries(servers)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, settings]) => {
+      return new McpConnection({ ...world, name, settings, reaper, changed, log: log.child({ mcpServer: name }) });
+    });
+  const resources = connections.length === 0 ? [] : [resourcesTool(connections)];
+  const { clock } = world;
+  const made = new WeakMap<Catalogue, readonly Tool[]>();
+  const toolsOf = (connection: McpConnection): readonly Tool[] => {
+    const { catalogue } = connection;
+    const known = made.get(catalogue);
+    if (known !== undefined) return known;
+    const tools = catalogue.tools.map((listed) => serverTool(connection, listed, ask));
+    made.set(catalogue, tools);
+    return tools;
+  };
+  return {
+    start: (signal) => {
+      for (const connection of connections) connection.start(signal);
+    },
+    settled: async () => {
+      await Promise.all(connections.map(({ settled }) => settled));
+    },
+    tools: () => [...connections.flatMap(toolsOf), ...resources].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    describe: () => connections.map((connection) => viewOf(connection, clock.now())),
+    instructions: (isOffered) => instructionSection(connections, isOffered),
+    problems: () => [
+      ...idle.map(({ name, why }) => `${name} is not connected: ${why}`),
+      ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? []),
+    ],
+    standings: () => standings(connections, idle),
+    watch: (tell) => {
+      watching.push(tell);
+    },
+    command: (line) => {
+      const servers = () => standingLines(standings(connections, idle), clock.now());
+      return promptCommand(connections, line, { signal: stopping.signal, servers });
+    },
+    missing: (tool) => {
+      const owner = connections.find(({ name }) => tool.startsWith(toolPrefix(name)));
+      return owner === undefined ? null : problemOf(owner, clock.now());
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(connections.map((connection) => connection.stop()));
+      reaper.close();
+    },
+  };
+}
+
+function viewOf(connection: McpConnection, now: number): McpServerView {
+  const { title, settings, state, catalogue } = connection;
+  return {
+    name: title,
+    whereabouts: whereabouts(title, settings),
+    state,
+    tools: catalogue.tools.map(({ name, tool }) => ({
+      name,
+      tool: foreignLine(tool, SHOWN_CHARS),
+      permission: permissionOf(settings, tool),
+    })),
+    leftOut: catalogue.leftOut,
+    problem: problemOf(connection, now),
+  };
+}
+
+function problemOf({ title, state }: McpConnection, now: number): string | null {
+  return state.type === "connected" ? null : notConnected({ name: title, state }, now);
+}

@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { MAX_RESULT_CHARS } from "../../core/context/tool-result-bounds.ts";
+import { assertNever } from "../../core/protocol/assert-never.ts";
+import type { ToolResultContent } from "../../core/protocol/messages.ts";
+import type { ToolResult } from "../../core/protocol/tool-result.ts";
+import { isMedia } from "../../tools/web/show-media.ts";
+import { foreignLine } from "./foreign-text.ts";
+
+/** Blocks of one result; each costs a line at least. */
+const MAX_BLOCKS = 50;
+
+/** Characters of all texts of one result: with the line about the rest it is not cut once more, which would say another size. */
+const MAX_TEXT = MAX_RESULT_CHARS - 1_000;
+
+/** Characters of base64 in one image or document. Source: Anthropic docs, 5 MB per image. */
+const MAX_DATA = 5_000_000;
+
+/** Characters of base64 in all images and documents of one result. */
+const MAX_DATA_IN_ALL = 15_000_000;
+
+const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+const imageType = z.enum(IMAGE_TYPES);
+
+/** Looks for what does not belong instead of matching the whole: on megabytes that would exhaust the expression's stack. */
+const base64 = z.string().refine((data) => !/[^A-Za-z0-9+/=]/.test(data), "is not base64");
+
+const resourceContents = z.object({
+  uri: z.string(),
+  mimeType: z.string().optional(),
+  text: z.string().optional(),
+  blob: base64.optional(),
+});
+type ResourceContents = z.infer<typeof resourceContents>;
+
+const contentItem = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({
+    type: z.literal("image"),
+    data: base64,
+    mimeType: z.string(),
+    annotations: z
+      .object({ audience: z.array(z.string()).optional() })
+      .optional()
+      .catch(undefined),
+  }),
+  z.object({ type: z.literal("audio"), data: z.string(), mimeType: z.string() }),
+  z.object({ type: z.literal("resource"), resource: resourceContents }),
+  z.object({
+    type: z.literal("resource_link"),
+    uri: z.string(),
+    name: z.string(),
+    description: z.string().optional(),
+    mimeType: z.string().optional(),
+  }),
+]);
+
+export const callResultSchema = z.object({
+  content: z.array(z.unknown()).default([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+
+export const readResultSchema = z.object({ contents: z.array(z.unknown()) });
+
+export const promptResultSchema = z.object({
+  description: z.string().optional(),
+  messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
+});
+
+/** A call's result in our blocks. Structured content is said only when nothing else is. */
+export function resultOfCall({ content, structuredContent, isError }: z.infer<typeof callResultSchema>): ToolResult {
+  const blocks = content.map(blockOf);
+  if (blocks.length === 0 && structuredContent !== undefined) {
+    blocks.push(textBlock(JSON.stringify(structuredContent, null, 2)));
+  }
+  return bounded(blocks, isError === true);
+}
+
+/** Images of a call's answer that are for people: all, but those that the server means for the model alone. */
+export function imagesForPeople({ content }: z.infer<typeof callResultSchema>): ToolResultContent[] {
+  return content.slice(0, MAX_BLOCKS).flatMap((item) => {
+    const parsed = contentItem.safeParse(item);
+    if (!parsed.success || parsed.data.type !== "image") return [];
+    const { audience } = parsed.data.annotations ?? {};
+    const block = blockOf(item);
+    return block.type === "image" && (audience === undefined || audience.includes("user")) ? [block] : [];
+  });
+}
+
+export function resultOfRead({ contents }: z.infer<typeof readResultSchema>): ToolResult {
+  const blocks = contents.map((item) => {
+    const parsed = resourceContents.safeParse(item);
+    return parsed.success ? resourceBlock(parsed.data) : textBlock("[a part that is not valid is left out]");
+  });
+  return bounded(blocks, false);
+}
+
+export function resultOfPrompt({ description, messages }: z.infer<typeof promptResultSchema>): ToolResult {
+  const head = description === undefined ? [] : [textBlock(description)];
+  const said = messages.flatMap(({ role, content }) => [textBlock(`[${foreignLine(role, 20)}]`), blockOf(content)]);
+  return bounded([...head, ...said], false);
+}
+
+function blockOf(item: unknown): ToolResultContent {
+  const parsed = contentItem.safeParse(item);
+  if (!parsed.success) return textBlock("[a part of an unknown kind is left out]");
+  const content = parsed.data;
+  switch (content.type) {
+    case "text":
+      return textBlock(content.text);
+    case "image":
+      return binaryBlock("image", content.mimeType, content.data);
+    case "audio":
+      return leftOut("audio", content.mimeType, content.data);
+    case "resource":
+      return resourceBlock(content.resource);
+    case "resource_link": {
+      const { uri, name, description = "", mimeType = "" } = content;
+      const about = [mimeType, description].filter((text) => text !== "").map((text) => ` · ${foreignLine(text, 300)}`);
+      return textBlock(`[resource ${foreignLine(uri, 1_000)} · ${foreignLine(name, 200)}${about.join("")}]`);
+    }
+    default:
+      return assertNever(content);
+  }
+}
+
+function resourceBlock({ uri, mimeType, text, blob }: ResourceContents): ToolResultContent {
+  const name = foreignLine(uri, 1_000);
+  if (text !== undefined) {
+    return { type: "document", name, mediaType: foreignLine(mimeType ?? "text/plain", 100), text: text.toWellFormed() };
+  }
+  return binaryBlock(name, mimeType ?? "application/octet-stream", blob ?? "");
+}
+
+function binaryBlock(name: string, mimeType: string, data: string): ToolResultContent {
+  if (data.length > MAX_DATA || !isMedia(data, mimeType.toLowerCase())) return leftOut(name, mimeType, data);
+  const image = imageType.safeParse(mimeType.toLowerCase());
+  if (image.success) return { type: "image", mediaType: image.data, data };
+  if (mimeType === "application/pdf") return { type: "document", name, mediaType: mimeType, data };
+  return leftOut(name, mimeType, data);
+}
+
+function leftOut(name: string, mimeType: string, data: string): ToolResultContent {
+  const kb = Math.ceil((data.length * 3) / 4 / 1024);
+  return textBlock(`[${name}: ${foreignLine(mimeType, 100)}, ${kb} KB, is left out]`);
+}
+
+function textBlock(text: string): { type: "text"; text: string } {
+  return { type: "text", text: text.toWellFormed() };
+}
+
+/** The blocks within the limits, with a last line that says what is missing. */
+function bounded(blocks: readonly ToolResultContent[], isError: boolean): ToolResult {
+  const kept: ToolResultContent[] = [];
+  let text = 0;
+  let data = 0;
+  for (const block of blocks.slice(0, MAX_BLOCKS)) {
+    const binary = block.type === "text" ? undefined : block.data;
+    if (binary !== undefined) {
+      data += binary.length;
+      if (data <= MAX_DATA_IN_ALL) kept.push(block);
+      continue;
+    }
+    const size = block.type === "image" ? 0 : (block.text?.length ?? 0);
+    if (text < MAX_TEXT) kept.push(withText(block, MAX_TEXT - text));
+    text += size;
+  }
+  const missing = [
+    ...(blocks.length > MAX_BLOCKS ? [`${blocks.length - MAX_BLOCKS} of ${blocks.length} parts`] : []),
+    ...(text > MAX_TEXT ? [`${text - MAX_TEXT} of ${text} characters`] : []),
+    ...(data > MAX_DATA_IN_ALL ? ["images or documents beyond 11 MB"] : []),
+  ];
+  if (missing.length > 0) kept.push(textBlock(`[The server sent more: ${missing.join(", ")} are left out.]`));
+  return { content: kept, isError, ...(isError ? { summary: "failed" } : {}) };
+}
+
+function withText(block: ToolResultContent, maxChars: number): ToolResultContent {
+  if (block.type === "image" || block.text === undefined || block.text.length <= maxChars) return block;
+  return { ...block, text: block.text.slice(0, maxChars).replace(/\p{Cs}$/u, "") };
+}

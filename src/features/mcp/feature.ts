@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { field } from "../../config/fields.ts";
+import type { QueryConfig } from "../../core/agents/query-config.ts";
+import { offeredTools } from "../../core/permissions/policy.ts";
+import { privately } from "../../core/protocol/private-reply.ts";
+import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
+import { askAndWait } from "../../tools/native/ask-and-wait.ts";
+import type { McpConnections } from "./connections.ts";
+import type { AskThread } from "./elicitation/ask-people.ts";
+import { mcpServersSchema } from "./settings/entry.ts";
+import { passedOn } from "./settings/passed-on.ts";
+import { type McpConfig, readServers } from "./settings/read-servers.ts";
+import { SERVER_KEYS, takeServers } from "./settings/shapes.ts";
+
+/** Servers of the Model Context Protocol: their tools, prompts and instructions. Each fails alone. */
+export const mcpFeature: Feature = {
+  name: "mcp",
+  settings: {
+    file: {
+      mcpServers: field(
+        mcpServersSchema.default({}),
+        "Model Context Protocol servers by name; blocks that were made for other programs hold as they are (docs/mcp.md).",
+        { docs: { url: "https://mcp.example.com/mcp" } },
+      ),
+      servers: field(mcpServersSchema.exactOptional(), "The same as `mcpServers`, under VS Code's name.", {
+        docs: { type: "http", url: "https://mcp.example.com/mcp" },
+      }),
+      inputs: field(
+        z.array(z.looseObject({ id: z.string().min(1, "must not be empty") })).exactOptional(),
+        "VS Code's inputs, which `${input:id}` refers to: taken from the variable that has the id's letters, large, with _ between them.",
+        [{ id: "example-token", type: "promptString" }],
+      ),
+    },
+    ownKeys: SERVER_KEYS,
+  },
+  commands: [
+    {
+      name: "mcp",
+      description: "MCP servers, and a prompt of theirs as if you had written it",
+      usage: "[server] [prompt] [arguments]",
+      permission: "people",
+      options: [
+        { name: "server", description: "whose prompts; without it, the servers" },
+        { name: "prompt", description: "which of them; without it, what there is" },
+        { name: "arguments", description: "in their order, or as name=value" },
+      ],
+      whenOff: "There are no MCP servers here. An operator adds them (`mcpServers`).",
+    },
+  ],
+  configure,
+};
+
+/** What the operator has set of servers. */
+export function mcpSettings({ file, environment }: Pick<GivenSettings, "file" | "environment">) {
+  const pasted = takeServers(file);
+  const { notes, used, ...read } = readServers(pasted, environment);
+  const mcp: McpConfig = { ...read, environment: passedOn(environment) };
+  return { mcp, notes, used, problems: pasted.problems };
+}
+
+function configure({ fileName, ...given }: GivenSettings): ConfiguredFeature {
+  const { mcp, notes, used, problems } = mcpSettings(given);
+  const isOff = Object.keys(mcp.servers).length === 0 && mcp.idle.length === 0;
+  return {
+    problems: problems.map((problem) => `${fileName}: ${problem}`),
+    warnings: notes,
+    usedVariables: used,
+    secrets: mcp.secrets,
+    facts: { mcpServers: Object.keys(mcp.servers) },
+    check: async ({ runtime, version, log }) => {
+      const { checkServers } = await import("./check-servers.ts");
+      return checkServers(mcp, { ...runtime, version, log });
+    },
+    ...(isOff ? {} : { open: (host) => open(mcp, host) }),
+  };
+}
+
+/** Servers connect in the background: one that is down delays nobody. */
+async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost): Promise<OpenFeature> {
+  const { createMcpConnections } = await import("./connections.ts");
+  const { clock, random } = runtime;
+  const ask: AskThread = async ({ key, question, options: choices }, ctx, signal) => {
+    const body = { kind: "question" as const, key, question, options: [...choices] };
+    const { status, answer } = await askAndWait(body, { ctx, signal }, { ...deps, clock });
+    if (status !== "answered" || answer === null) return null;
+    return { choice: typeof answer.choice === "number" ? answer.choice : null, text: answer.text };
+  };
+  const servers = createMcpConnections({ ...mcp, version, clock, random, log: deps.log, ask });
+  return {
+    tools: () => servers.tools(),
+    sourceOf: ({ name }) => sourceOf(name, servers),
+    section: (config) => instructionsFor(servers, config),
+    whyMissing: (tool) => servers.missing(tool),
+    problems: () => servers.problems(),
+    panel: { title: "MCP servers", lines: () => servers.standings(), watch: (changed) => servers.watch(changed) },
+    commands: {
+      mcp: async (line) => {
+        const answer = await servers.command(line);
+        return answer.type === "run" ? { run: answer.words } : privately(answer.text);
+      },
+    },
+    start: (signal) => Promise.resolve(servers.start(signal)),
+    stop: () => servers.stop(),
+  };
+}
+
+function sourceOf(tool: string, servers: McpConnections): string {
+  const server = servers.describe().find(({ tools }) => tools.some(({ name }) => name === tool));
+  return server === undefined ? "all MCP servers, not sandboxed" : `MCP server ${server.name}, not sandboxed`;
+}
+
+/** What the servers say whose tools are offered with these settings. */
+function instructionsFor(servers: McpConnections, { agentDefinition, mode, toolAllow }: QueryConfig): string {
+  const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
+  const allow = toolAllow === undefined ? {} : { toolAllow };
+  const offered = new Set(offeredTools(servers.tools(), { ...access, ...allow }).map(({ name }) => name));
+  return servers.instructions((name) => offered.has(name));
+}

@@ -1,0 +1,25 @@
+import { createMcpConnections, type McpOptions } from "./connections.ts";
+
+/** Milliseconds for all servers together: whoever looks waits for it. */
+const LOOK_MS = 30_000;
+
+export type LookOptions = Omit<McpOptions, "ask" | "idle">;
+
+interface Look {
+  readonly name: string;
+  readonly tools: number;
+  /** Null: it is connected. */
+  readonly problem: string | null;
+}
+
+/** Each server as it is found; none is left running. */
+export async function lookAtMcpServers(options: LookOptions): Promise<readonly Look[]> {
+  const mcp = createMcpConnections({ ...options, idle: [], ask: () => Promise.resolve(null) });
+  const over = new AbortController();
+  mcp.start(over.signal);
+  await Promise.race([mcp.settled(), options.clock.sleep(LOOK_MS, over.signal)]);
+  const found = mcp.describe().map(({ name, tools, problem }) => ({ name, tools: tools.length, problem }));
+  over.abort();
+  await mcp.stop();
+  return found;
+}

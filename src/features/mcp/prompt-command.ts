@@ -1,0 +1,114 @@
+import { firstWord } from "../../core/command-line/arguments.ts";
+import { shellWords } from "../../core/command-line/shell-words.ts";
+import { textOf } from "../../core/protocol/messages.ts";
+import { textResult } from "../../core/protocol/tool-result.ts";
+import type { McpConnection } from "./connection.ts";
+import { foreignLine, foreignText } from "./foreign-text.ts";
+import type { AskOptions, ListedPrompt, McpSession } from "./mcp-session.ts";
+import { DEFAULT_TIMEOUT_MS } from "./server-settings.ts";
+
+/** What became of a line after `/mcp`. */
+export type McpAnswer =
+  | { readonly type: "text"; readonly text: string }
+  /** Begins a run as if the person had written this. */
+  | { readonly type: "run"; readonly words: string };
+
+/** Prompts of one server that are listed. */
+const MOST_PROMPTS = 50;
+/** Characters of a prompt's name and of what it is for. */
+const NAME_CHARS = 60;
+const ABOUT_CHARS = 120;
+/** Characters of a prompt as a person's words. */
+const WORDS_CHARS = 20_000;
+
+const say = (text: string): McpAnswer => ({ type: "text", text });
+
+/** `/mcp`: the servers; with one's name its prompts; with a prompt's name that prompt, as words that begin a run. */
+export async function promptCommand(
+  connections: readonly McpConnection[],
+  line: string,
+  { signal, servers }: { readonly signal: AbortSignal; readonly servers: () => string },
+): Promise<McpAnswer> {
+  const { word, rest } = firstWord(line);
+  if (word === "") return say(servers());
+  const names = (one: McpConnection) => [one.title, one.name].map((name) => name.toLowerCase());
+  // A name may hold blanks: the whole line, up to the prompt, is tried first.
+  const named = connections.find((one) =>
+    names(one).some((name) => `${line.trim().toLowerCase()} `.startsWith(`${name} `)),
+  );
+  if (named === undefined) return say(`There is no MCP server ${foreignLine(word, NAME_CHARS)}. \`/mcp\` lists them.`);
+  const own = names(named).find((name) => `${line.trim().toLowerCase()} `.startsWith(`${name} `)) ?? word;
+  const typed = own === word.toLowerCase() ? rest : line.trim().slice(own.length).trim();
+  return onServer(named, typed, { signal, timeoutMs: named.settings.timeoutMs ?? DEFAULT_TIMEOUT_MS });
+}
+
+async function onServer(connection: McpConnection, typed: string, options: AskOptions): Promise<McpAnswer> {
+  let answer = say("");
+  const ask = async (session: McpSession, asking: AskOptions) => {
+    answer = await withPrompts(session, typed, { ...asking, server: connection.title });
+    return textResult("");
+  };
+  const result = await connection.use(ask, options);
+  return result.isError ? say(`✗ ${textOf(result.content)}`) : answer;
+}
+
+interface Asking extends AskOptions {
+  readonly server: string;
+}
+
+async function withPrompts(session: McpSession, typed: string, asking: Asking): Promise<McpAnswer> {
+  const { word, rest } = firstWord(typed);
+  const prompts = await session.prompts(asking.signal, MOST_PROMPTS);
+  if (word === "") {
+    if (prompts.length === 0) return say(`The MCP server ${asking.server} has no prompts.`);
+    return say(prompts.map(promptLine).join("\n"));
+  }
+  const prompt = prompts.find(({ name }) => name === word);
+  if (prompt === undefined)
+    return say(
+      `${asking.server} has no prompt ${foreignLine(word, NAME_CHARS)}. \`/mcp ${asking.server}\` lists them.`,
+    );
+  const bound = boundArguments(prompt, rest);
+  if (bound === null) return say(`This prompt needs: \`/mcp ${asking.server} ${usageOf(prompt)}\`.`);
+  const { messages } = await session.getPrompt(prompt.name, bound, asking);
+  const words = messages.flatMap(({ content }) => textsIn(content)).join("\n\n");
+  if (words.trim() === "") return say(`The prompt ${word} is empty.`);
+  return { type: "run", words: foreignText(words, WORDS_CHARS) };
+}
+
+function textsIn(content: unknown): string[] {
+  if (typeof content !== "object" || content === null) return [];
+  if ("text" in content && typeof content.text === "string") return [content.text];
+  return "resource" in content ? textsIn(content.resource) : [];
+}
+
+function promptLine(prompt: ListedPrompt): string {
+  const about = foreignLine(prompt.description ?? "", ABOUT_CHARS);
+  return `\`${usageOf(prompt)}\`${about === "" ? "" : ` · ${about}`}`;
+}
+
+function usageOf({ name, arguments: args = [] }: ListedPrompt): string {
+  const words = args.map((arg) => (arg.required === true ? `<${arg.name}>` : `[${arg.name}]`));
+  return foreignLine([name, ...words].join(" "), ABOUT_CHARS).replaceAll("`", "'");
+}
+
+/** By name or in their order, the last one with all that is left; null when one that is needed is missing. */
+function boundArguments({ arguments: args = [] }: ListedPrompt, line: string): Record<string, string> | null {
+  const split = shellWords(line);
+  const words =
+    split.type === "words" ? split.words.map(({ text }) => text) : line.split(/\s+/).filter((word) => word !== "");
+  const bound: Record<string, string> = {};
+  const loose: string[] = [];
+  for (const word of words) {
+    const arg = args.find(({ name }) => word.startsWith(`${name}=`));
+    if (arg === undefined) loose.push(word);
+    else bound[arg.name] = word.slice(arg.name.length + 1);
+  }
+  const open = args.filter(({ name }) => bound[name] === undefined);
+  for (const [index, { name }] of open.entries()) {
+    const isLast = index === open.length - 1;
+    const value = isLast ? loose.slice(index).join(" ") : (loose[index] ?? "");
+    if (value !== "") bound[name] = value;
+  }
+  return args.some(({ name, required }) => required === true && bound[name] === undefined) ? null : bound;
+}

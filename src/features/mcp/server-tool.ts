@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { ToolResultContent } from "../../core/protocol/messages.ts";
+import { type CallPreview, schemaOf, type Tool, type ToolContext } from "../../core/tool.ts";
+import { showMedia } from "../../tools/web/show-media.ts";
+import type { Caller } from "./asks-back.ts";
+import type { ListedTool } from "./catalogue/catalogue.ts";
+import { inputSchema } from "./catalogue/input-schema.ts";
+import type { McpConnection } from "./connection.ts";
+import { imagesForPeople, resultOfCall } from "./content.ts";
+import { type AskThread, askPeople } from "./elicitation/ask-people.ts";
+import { foreignLine } from "./foreign-text.ts";
+import { permissionOf, timeoutOf, toolSettings, whereabouts } from "./server-settings.ts";
+
+/** Characters of the progress line's argument. */
+const TITLE_CHARS = 60;
+
+const inputObject = z.record(z.string(), z.unknown());
+
+/** A server's tool as one of ours. Its rights come from the settings; what the server says of itself only narrows them. */
+export function serverTool(connection: McpConnection, listed: ListedTool, ask: AskThread): Tool {
+  const { name, title: server, settings } = connection;
+  const { tool } = listed;
+  const permission = permissionOf(settings, tool);
+  const timeoutMs = timeoutOf(settings, tool);
+  const input = inputSchema(listed.inputSchema);
+  const harmless = permission === "none" || permission === "read";
+  return {
+    name: listed.name,
+    description: `${listed.description}\n\n(MCP server ${server})`,
+    input,
+    inputSchema: schemaOf(input),
+    permission,
+    parallel: listed.readOnlyHint && toolSettings(settings, tool).parallel === true,
+    afterCrash: harmless ? "replay" : "never",
+    changesUnseen: !harmless,
+    grant: () => ({ key: `mcp:${name}:${tool}`, label: `${shown(tool)} of MCP server ${server}, with any input` }),
+    title: (input) => titleOf(inputObject.parse(input)),
+    preview: async (input) => cardOf(connection, tool, input),
+    execute: async (input, ctx, signal) => {
+      const by = callerOf(ctx, { server, ask });
+      let images: readonly ToolResultContent[] = [];
+      const result = await connection.use(
+        async (session, options) => {
+          const answer = await session.callTool({ name: tool, input: inputObject.parse(input), by }, options);
+          images = imagesForPeople(answer);
+          return resultOfCall(answer);
+        },
+        { signal, timeoutMs },
+      );
+      return result.isError ? result : showMedia(result, ctx, images);
+    },
+  };
+}
+
+/** The call towards its server: its thread's root, and its people. */
+function callerOf(ctx: ToolContext, asking: { readonly server: string; readonly ask: AskThread }): Caller {
+  let number = 0;
+  return {
+    sessionId: ctx.sessionId,
+    sandboxRoot: ctx.sandboxRoot,
+    queued: (before) => ctx.queued(before),
+    progress: (text) => ctx.progress(text),
+    elicit: async (request, signal) => {
+      number += 1;
+      const result = await askPeople(request, { ...asking, ctx, number }, signal);
+      ctx.progress("");
+      return result;
+    },
+  };
+}
+
+function cardOf({ title: name, settings }: McpConnection, tool: string, input: unknown): CallPreview {
+  return {
+    question: `Call ${shown(tool)} of MCP server ${name}?`,
+    language: "json",
+    text: JSON.stringify(input, null, 2),
+    reach: `not sandboxed: ${whereabouts(name, settings)}`,
+  };
+}
+
+function shown(tool: string): string {
+  return foreignLine(tool, TITLE_CHARS);
+}
+
+/** The first text among the arguments: mostly what the call is about. */
+function titleOf(input: Readonly<Record<string, unknown>>): string {
+  return foreignLine(Object.values(input).find((value) => typeof value === "string") ?? "", TITLE_CHARS);
+}

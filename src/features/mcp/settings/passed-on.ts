@@ -1,0 +1,28 @@
+import type { Environment } from "../../../config/sources.ts";
+
+/** What programs need to run at all and to find their files. Nothing of it is a secret. */
+export const PASSED_ON: readonly string[] = [
+  "PATH",
+  "HOME",
+  "LANG",
+  "LC_ALL",
+  "TMPDIR",
+  "TZ",
+  "SystemRoot",
+  "COMSPEC",
+  "PATHEXT",
+  "APPDATA",
+  "LOCALAPPDATA",
+  "USERPROFILE",
+  "TEMP",
+];
+
+/** The part of our environment that every server's program gets. */
+export function passedOn(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

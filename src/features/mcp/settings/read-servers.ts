@@ -1,0 +1,121 @@
+import type { z } from "zod";
+import { describeIssues, environmentStyle, fileStyle, type KeyStyle, suggestion } from "../../../config/problems.ts";
+import type { Environment } from "../../../config/sources.ts";
+import { commandSchema, urlSchema } from "./entry.ts";
+import { type Expansion, expand, type References } from "./expand.ts";
+import { ownSecrets } from "./own-secrets.ts";
+import { serverKey } from "./server-key.ts";
+import { ownShape, type Pasted } from "./shapes.ts";
+
+/** A server as the settings have it, checked, its references replaced. `title` is its name, where its key differs. */
+export type ServerSettings = (z.infer<typeof commandSchema> | z.infer<typeof urlSchema>) & { readonly title?: string };
+
+/** A server that is not started, and why. `isMistake`: something is wrong with what is written of it. */
+export interface IdleServer {
+  readonly name: string;
+  readonly why: string;
+  readonly isMistake: boolean;
+}
+
+export interface McpConfig {
+  /** By key. */
+  readonly servers: Readonly<Record<string, ServerSettings>>;
+  readonly idle: readonly IdleServer[];
+  /** What of our environment every server's program gets; no secrets. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Values of variables that the servers' settings refer to, and what may be credentials among the settings themselves. */
+  readonly secrets: readonly string[];
+}
+
+interface ReadServers extends Omit<McpConfig, "environment"> {
+  /** Names of the variables that are referred to. */
+  readonly used: readonly string[];
+  /** Lines about what has no effect. */
+  readonly notes: readonly string[];
+}
+
+/** Reads each server by itself: what is wrong with one is said of that one, and the others start. */
+export function readServers({ servers: pasted, inputs }: Pasted, env: Environment): ReadServers {
+  const servers: Record<string, ServerSettings> = {};
+  const idle: IdleServer[] = [];
+  const notes: string[] = [];
+  const used = new Set<string>();
+  const secrets = new Set<string>();
+  for (const [name, raw] of pasted) {
+    const found: Expansion = { used, secrets, problems: [] };
+    const server = readServer(raw, { env, inputs }, found);
+    if (server.type === "idle") idle.push({ name, why: server.why, isMistake: server.isMistake });
+    notes.push(...server.notes.map((note) => `MCP server ${name}: ${note}`));
+    if (server.type === "idle") continue;
+    const key = serverKey(name);
+    if (servers[key] !== undefined)
+      idle.push({
+        name,
+        why: `Its name falls together with ${servers[key].title ?? key}; give it another.`,
+        isMistake: true,
+      });
+    else servers[key] = key === name ? server.settings : { ...server.settings, title: name };
+  }
+  for (const server of Object.values(servers)) for (const secret of ownSecrets(server)) secrets.add(secret);
+  return { servers, idle, notes, used: [...used], secrets: [...secrets] };
+}
+
+type Read = { readonly notes: readonly string[] } & (
+  | { readonly type: "server"; readonly settings: ServerSettings }
+  | { readonly type: "idle"; readonly why: string; readonly isMistake: boolean }
+);
+
+const FIELDS = [...new Set([...Object.keys(commandSchema.shape), ...Object.keys(urlSchema.shape)])];
+
+/** Paths within the server's entry. */
+const style: KeyStyle = {
+  ...fileStyle(""),
+  label: (path) => environmentStyle.label(path),
+};
+
+function readServer(raw: unknown, references: References, found: Expansion): Read {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return mistake("It must be an object.", []);
+  const { entry, isDisabled, unknown, notes: said } = ownShape({ ...raw }, FIELDS);
+  const notes = [...said, ...unknown.map((key) => `${key} is not known and has no effect.${nearest(key)}`)];
+  if (isDisabled) return { type: "idle", why: "It is disabled in the settings.", isMistake: false, notes };
+  const isProgram = "command" in entry;
+  if (isProgram === "url" in entry) return mistake("It must have either a `command` or a `url`.", notes);
+  const expanded = expandEntry(entry, references, found);
+  if (found.problems.length > 0) return mistake(found.problems.join(" "), notes);
+  const schema = isProgram ? commandSchema : urlSchema;
+  const parsed = schema.safeParse(expanded, { reportInput: true });
+  if (!parsed.success) return mistake(describeIssues(parsed.error, schema, style).join(" "), notes);
+  return { type: "server", settings: parsed.data, notes };
+}
+
+function mistake(why: string, notes: readonly string[]): Read {
+  return { type: "idle", why, isMistake: true, notes };
+}
+
+/** The word that was meant; nothing where no word is near, since others' blocks have many of their own. */
+function nearest(key: string): string {
+  const hint = suggestion(key, FIELDS);
+  return hint.startsWith(" Did you mean") ? hint : "";
+}
+
+/** Where references may stand. */
+const EXPANDED = ["command", "args", "cwd", "env", "url", "headers"];
+
+function expandEntry(entry: Record<string, unknown>, references: References, found: Expansion) {
+  const expandIn = (value: unknown, path: string): unknown => {
+    if (Array.isArray(value)) return value.map((one, index) => expandIn(one, `${path}[${index}]`));
+    if (typeof value === "object" && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, expandIn(one, `${path}.${key}`)]));
+    }
+    if (typeof value !== "string") return value;
+    const problems: string[] = [];
+    const expanded = expand(value, references, { ...found, problems });
+    found.problems.push(...problems.map((problem) => `${path} ${problem}.`));
+    return expanded;
+  };
+  return Object.fromEntries(
+    Object.entries(entry).map(([key, value]) => [key, EXPANDED.includes(key) ? expandIn(value, key) : value]),
+  );
+}
+
+/** Whatever stands in an environment, a header, an address's password or query may be a credential. */

@@ -1,0 +1,162 @@
+import { z } from "zod";
+import type { Input } from "./expand.ts";
+
+/** The shapes that people paste: blocks made for other programs, each with its own words for the same things. */
+
+const record = z.record(z.string(), z.unknown());
+type Raw = z.infer<typeof record>;
+
+/** Keys under which the servers stand: ours and most programs', VS Code's, Zed's. */
+const BLOCKS = ["mcpServers", "servers", "context_servers"] as const;
+
+const inputSchema = z.object({
+  id: z.string(),
+  description: z.string().optional().catch(undefined),
+  default: z.string().optional().catch(undefined),
+});
+
+export interface Pasted {
+  /** As written; of a name that comes twice, the first. */
+  readonly servers: readonly (readonly [name: string, entry: unknown])[];
+  readonly inputs: readonly Input[];
+  readonly problems: readonly string[];
+}
+
+/** Keys of the settings file that hold servers and what belongs to them, under any program's name. */
+export const SERVER_KEYS: readonly string[] = [...BLOCKS, "inputs", "mcp"];
+
+/** The servers of a settings file; VS Code's own has them under `mcp`. */
+export function takeServers({ inputs, mcp, ...all }: Readonly<Raw>): Pasted {
+  const within = record.safeParse(mcp).data ?? {};
+  const servers = new Map<string, unknown>();
+  const problems: string[] = [];
+  for (const [key, block] of BLOCKS.flatMap((key) => [
+    [key, all[key]] as const,
+    [`mcp.${key}`, within[key]] as const,
+  ])) {
+    if (block === undefined) continue;
+    const parsed = record.safeParse(block);
+    if (!parsed.success) problems.push(`${key}: must be an object`);
+    for (const [name, entry] of Object.entries(parsed.data ?? {})) if (!servers.has(name)) servers.set(name, entry);
+  }
+  const given = z.array(z.unknown()).safeParse(inputs ?? within["inputs"]).data ?? [];
+  const known = given.flatMap((input) => inputSchema.safeParse(input).data ?? []);
+  return { servers: [...servers], inputs: known, problems };
+}
+
+export interface OwnShape {
+  /** In our words; not yet checked. */
+  readonly entry: Raw;
+  readonly isDisabled: boolean;
+  /** Keys that say nothing here. */
+  readonly unknown: readonly string[];
+  /** Sentences about what has no effect. */
+  readonly notes: readonly string[];
+}
+
+/** What programs show of a server, or keep of it for themselves. */
+const SHOWN =
+  /^(?:\$schema|_?comments?|_?notes?|name|title|displayName|icon|iconUrl|version|author|homepage|tags|gallery|source|settings)$/;
+
+/** What lets tools run unasked elsewhere. Only an operator's own words do that here. */
+const APPROVES = ["autoApprove", "alwaysAllow", "autoApproveTools", "trust"];
+
+/** One server's entry in our words, whatever program it was written for. */
+export function ownShape(raw: Raw, known: readonly string[]): OwnShape {
+  const notes: string[] = [];
+  const left = new Map(Object.entries(raw).filter(([key]) => !SHOWN.test(key)));
+  const take = (...keys: readonly string[]): unknown => {
+    const key = keys.find((one) => left.has(one));
+    const value = key === undefined ? undefined : left.get(key);
+    for (const one of keys) left.delete(one);
+    return value;
+  };
+  const program = programOf(take("command", "cmd"));
+  const isDisabled = take("disabled") === true || [take("enabled"), take("isActive")].includes(false);
+  const approving = APPROVES.filter((key) => isGiven(take(key)));
+  if (approving.length > 0) {
+    notes.push(`${approving.join(", ")} lets nothing run unasked here; permission and tools.<name>.permission do.`);
+  }
+  const entry = withoutUnset({
+    ...program,
+    args: texts(take("args", "arguments") ?? program.args),
+    env: textValues(take("env", "environment") ?? program.env),
+    url: take("url", "httpUrl", "serverUrl", "endpoint"),
+    headers: textValues(take("headers") ?? record.safeParse(take("requestInit")).data?.["headers"]),
+    type: take("type", "transport", "transportType"),
+    timeoutMs: take("timeoutMs") ?? milliseconds(take("timeout")),
+    tools: toolsOf(take("tools"), take("disabledTools", "excludeTools", "disabled_tools")),
+    onlyTools: only(take("onlyTools", "includeTools", "enabledTools", "enabled_tools") ?? list(raw["tools"])),
+  });
+  for (const key of known) {
+    const value = take(key);
+    if (value !== undefined && entry[key] === undefined) entry[key] = value;
+  }
+  return { entry, isDisabled, unknown: [...left.keys()], notes };
+}
+
+function isGiven(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
+}
+
+/** A program with its arguments in one text or list, or (Zed) in an object. */
+function programOf(command: unknown): Raw {
+  if (Array.isArray(command)) return { command: command[0], args: command.slice(1) };
+  const parts = record.safeParse(command).data;
+  if (parts !== undefined)
+    return { command: parts["path"] ?? parts["command"], args: parts["args"], env: parts["env"] };
+  // A path may hold spaces; the name of a program does not.
+  if (typeof command === "string" && /^[\w.@-]+\s/.test(command)) {
+    const [name, ...args] = command.trim().split(/\s+/);
+    return { command: name, args };
+  }
+  return { command };
+}
+
+/** Figures and yes or no, which a file may hold without quotes. */
+function asText(value: unknown): unknown {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+}
+
+function texts(value: unknown): unknown {
+  return Array.isArray(value) ? value.map(asText) : value;
+}
+
+/** Null stands for what is not to be set. */
+function textValues(value: unknown): unknown {
+  const parsed = record.safeParse(value);
+  if (!parsed.success) return value ?? undefined;
+  const set = Object.entries(parsed.data).filter(([, one]) => one !== null && one !== undefined);
+  return Object.fromEntries(set.map(([key, one]) => [key, asText(one)]));
+}
+
+/** Of a number below this nobody means milliseconds: some programs count a server's `timeout` in seconds. */
+const LEAST_MS = 1_000;
+const LONGEST_MS = 3_600_000;
+
+function milliseconds(timeout: unknown): unknown {
+  const number = typeof timeout === "string" ? Number(timeout) : timeout;
+  if (typeof number !== "number" || !(number > 0)) return undefined;
+  return Math.min(Math.ceil(number < LEAST_MS ? number * 1_000 : number), LONGEST_MS);
+}
+
+function list(value: unknown): unknown {
+  return Array.isArray(value) ? value : undefined;
+}
+
+/** `*` among them is every tool. */
+function only(names: unknown): unknown {
+  return Array.isArray(names) && names.includes("*") ? undefined : names;
+}
+
+/** Our settings of single tools, with those that are left out among them; a list of names elsewhere is `onlyTools`. */
+function toolsOf(tools: unknown, disabled: unknown): unknown {
+  if (!Array.isArray(disabled)) return Array.isArray(tools) ? undefined : tools;
+  const own = record.safeParse(tools).data ?? {};
+  const off = disabled.map((name) => [String(name), { ...record.safeParse(own[String(name)]).data, disabled: true }]);
+  return { ...own, ...Object.fromEntries(off) };
+}
+
+function withoutUnset(entry: Raw): Raw {
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+}

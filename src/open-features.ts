@@ -1,0 +1,134 @@
+import type { PanelSource } from "./adapters/web/live/overview.ts";
+import type { QueryConfig } from "./core/agents/query-config.ts";
+import type { ChatCommand } from "./core/command-line/command.ts";
+import { ConfigError } from "./core/protocol/errors.ts";
+import { privately } from "./core/protocol/private-reply.ts";
+import type { Tool } from "./core/tool.ts";
+import type { ConfiguredFeature, Feature, FeatureHost, OpenFeature } from "./feature.ts";
+
+/** The features that are on. */
+export interface Features {
+  tools(): readonly FeatureTool[];
+  sections(config: QueryConfig): string;
+  whyMissing(tool: string): string | null;
+  /** Why tools are missing that there should be, a sentence each. */
+  problems(): readonly string[];
+  /** What the command of that name does; null where its feature is off. */
+  command(name: string): ChatCommand["run"] | null;
+  readonly panels: readonly PanelSource[];
+  start(signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface FeatureTool {
+  readonly tool: Tool;
+  /** Where it comes from, as people read it. */
+  readonly source: string;
+}
+
+export interface OpenOptions extends FeatureHost {
+  readonly configured: readonly NamedFeature[];
+  /** A line for the operator's terminal. */
+  readonly say: (line: string) => void;
+}
+
+/** A feature as an operator has set it. */
+export type NamedFeature = ConfiguredFeature & Pick<Feature, "name">;
+
+interface Opened extends OpenFeature {
+  readonly name: string;
+}
+
+/** Opens what is on, one after the other. Throws ConfigError where an essential feature does not open. */
+async function openFeatures({ configured, say, ...host }: OpenOptions): Promise<Features> {
+  const open: Opened[] = [];
+  const own = host.taken();
+  const toolsOf = (features: readonly Opened[]) => distinct(features, own);
+  for (const { name, isEssential, open: opening } of configured) {
+    if (opening === undefined) continue;
+    const taken = () => new Set([...own, ...toolsOf(open).tools.map(({ tool }) => tool.name)]);
+    const log = host.log.child({ feature: name });
+    try {
+      open.push({ ...(await opening({ ...host, log, taken })), name });
+    } catch (error) {
+      const line = `The feature ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
+      if (isEssential === true) throw new ConfigError([line]);
+      log.error({ err: error }, "feature_failed");
+      say(`⚠ ${line}`);
+    }
+  }
+  for (const problem of toolsOf(open).problems) say(`⚠ ${problem}`);
+  return featuresOf(open, toolsOf);
+}
+
+function featuresOf(open: readonly Opened[], toolsOf: (features: readonly Opened[]) => Distinct): Features {
+  return {
+    tools: () => toolsOf(open).tools,
+    sections: (config) =>
+      open
+        .map(({ section }) => section?.(config) ?? "")
+        .filter((text) => text !== "")
+        .join("\n\n"),
+    whyMissing: (tool) => open.map(({ whyMissing }) => whyMissing?.(tool) ?? null).find((why) => why !== null) ?? null,
+    problems: () => open.flatMap(({ problems }) => problems?.() ?? []),
+    command: (name) => open.find(({ commands }) => commands?.[name] !== undefined)?.commands?.[name] ?? null,
+    panels: open.flatMap(({ panel }) => (panel === undefined ? [] : [panel])),
+    start: async (signal) => {
+      await Promise.all(open.map(async ({ start }) => start?.(signal)));
+    },
+    stop: async () => {
+      await Promise.all(open.map(async ({ stop }) => stop?.()));
+    },
+  };
+}
+
+interface Distinct {
+  readonly tools: readonly FeatureTool[];
+  /** Names that two features have, a sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Of two tools with one name, the first holds. */
+function distinct(features: readonly Opened[], own: ReadonlySet<string>): Distinct {
+  const owners = new Map<string, string>();
+  const tools: FeatureTool[] = [];
+  const problems: string[] = [];
+  for (const { name: feature, tools: given, sourceOf } of features) {
+    for (const tool of given?.() ?? []) {
+      const owner = own.has(tool.name) ? "Deckhand itself" : owners.get(tool.name);
+      if (owner !== undefined) {
+        problems.push(`The tool ${tool.name} of the feature ${feature} is left out: ${owner} has one of that name.`);
+        continue;
+      }
+      owners.set(tool.name, `the feature ${feature}`);
+      tools.push({ tool, source: sourceOf?.(tool) ?? "built in" });
+    }
+  }
+  return { tools, problems };
+}
+
+export interface FeatureList {
+  /** What people type for features, whether these are on or off. */
+  readonly commands: readonly ChatCommand[];
+  /** Once. */
+  open(options: OpenOptions): Promise<Features>;
+  /** What the page shows of those that are open. */
+  panels(): readonly PanelSource[];
+}
+
+export function createFeatureList(features: readonly Feature[]): FeatureList {
+  let opened: Features | null = null;
+  return {
+    commands: features.flatMap(({ commands }) =>
+      (commands ?? []).map(({ whenOff, ...described }) => ({
+        ...described,
+        run: (line, context) => opened?.command(described.name)?.(line, context) ?? Promise.resolve(privately(whenOff)),
+      })),
+    ),
+    panels: () => opened?.panels ?? [],
+    open: async (options) => {
+      opened = await openFeatures(options);
+      return opened;
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { Buffer } from "node:buffer";
+import type { FilesystemImport } from "../workspace/filesystem.ts";
+import { asWasi } from "./file-errors.ts";
+import { WasiFailure } from "./wasi-failure.ts";
+
+/** Bytes of one file: what the sandbox reads at once. */
+const MAX_SIZE = 33_554_432;
+
+/** Bytes of all files that a program has open: they are held outside of its own memory, which has another limit. */
+export const MAX_HELD = 67_108_864;
+
+export interface FileHolder {
+  readonly filesystem: FilesystemImport;
+  /** Bytes that open files may take yet. */
+  readonly held: { left: number };
+}
+
+/**
+ * A file that a component has open. Its content is read as a whole when it is first needed, and written
+ * as a whole when the component lets go of it: places are verified per operation, not per descriptor.
+ */
+export class OpenFile {
+  #path: string;
+  readonly #holder: FileHolder;
+  /** Null until needed. May have room beyond the file's size. */
+  #content: Buffer | null = null;
+  #size = 0;
+  #changed = false;
+  #unlinked = false;
+
+  constructor(holder: FileHolder, path: string) {
+    this.#holder = holder;
+    this.#path = path;
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  /** True when its name is gone: the content lives as long as it is open, and is never written. */
+  get unlinked(): boolean {
+    return this.#unlinked;
+  }
+
+  get size(): number {
+    return this.#content === null ? asWasi(() => this.#holder.filesystem.status(this.#path, true).size) : this.#size;
+  }
+
+  /** Reads the content while the file still has its name. */
+  keep(): void {
+    this.#loaded();
+  }
+
+  unlink(): void {
+    this.#unlinked = true;
+  }
+
+  move(path: string): void {
+    this.#path = path;
+  }
+
+  read(bytes: number, offset: number): Buffer {
+    return this.#loaded().subarray(offset, Math.min(offset + bytes, this.#size));
+  }
+
+  write(bytes: Uint8Array, offset: number): void {
+    const end = offset + bytes.length;
+    this.#withRoom(end).set(bytes, offset);
+    this.#size = Math.max(this.#size, end);
+    this.#changed = true;
+  }
+
+  resize(size: number): void {
+    this.#withRoom(size).fill(0, Math.min(size, this.#size));
+    this.#size = size;
+    this.#changed = true;
+  }
+
+  save(): void {
+    const content = this.#content;
+    if (!this.#changed || this.#unlinked || content === null) return;
+    this.#changed = false;
+    asWasi(() => this.#holder.filesystem.writeFile(this.#path, content.toString("latin1", 0, this.#size), false));
+  }
+
+  /** Lets go of the content, saved or not. */
+  release(): void {
+    this.#hold(-(this.#content?.length ?? 0));
+    this.#content = null;
+    this.#changed = false;
+  }
+
+  #hold(bytes: number): void {
+    const { held } = this.#holder;
+    if (bytes > held.left) throw new WasiFailure("insufficient-memory");
+    held.left -= bytes;
+  }
+
+  #loaded(): Buffer {
+    if (this.#content === null) {
+      if (this.size > MAX_SIZE) throw new WasiFailure("file-too-large");
+      const text = asWasi(() => this.#holder.filesystem.readFile(this.#path));
+      this.#hold(text.length);
+      this.#content = Buffer.from(text, "latin1");
+      this.#size = this.#content.length;
+    }
+    return this.#content;
+  }
+
+  #withRoom(size: number): Buffer {
+    if (size > MAX_SIZE) throw new WasiFailure("file-too-large");
+    const content = this.#loaded();
+    if (size <= content.length) return content;
+    const room = Math.min(MAX_SIZE, Math.max(size, 2 * content.length));
+    this.#hold(room - content.length);
+    const larger = Buffer.alloc(room);
+    content.copy(larger, 0, 0, this.#size);
+    this.#content = larger;
+    return larger;
+  }
+}

@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import type { McpOptions } from "../../../src/features/mcp/connections.ts";
+import { fieldsOf } from "../../../src/features/mcp/elicitation/fields.ts";
+import { readReply } from "../../../src/features/mcp/elicitation/reply.ts";
+import { connect, context, everything, textIn } from "./connected.ts";
+
+type Asked = Parameters<McpOptions["ask"]>[0];
+
+/** People who give these answers, one after the other; then nobody answers. */
+function people(...answers: readonly (string | { readonly button: string })[]) {
+  const asked: Asked[] = [];
+  const ask: McpOptions["ask"] = async (question) => {
+    const answer = answers[asked.push(question) - 1];
+    if (answer === undefined) return null;
+    if (typeof answer === "string") return { choice: null, text: answer };
+    return { choice: question.options.indexOf(answer.button), text: answer.button };
+  };
+  return { asked, ask };
+}
+
+const TOOL = "mcp__all__trigger-elicitation-request";
+
+const FILLED = [
+  "name: Ana Marinho",
+  "Boolean: yes",
+  "- Integer = 7",
+  "birthdate: 2001-02-03",
+  "untitledMultipleSelectEnum: drums, Bass",
+  "titledSingleSelectEnum: Batman",
+];
+
+test("a form is asked for in the thread, and the values of a reply are accepted", async () => {
+  const { asked, ask } = people(FILLED.slice(0, 5).join("\n"));
+  const { call } = await connect({ all: everything() }, { ask });
+  const text = textIn(await call(TOOL));
+  expect(asked[0]?.question).toContain("The MCP server all asks: Please provide inputs for the following fields:");
+  expect(asked[0]?.question).toMatch(/^- Integer: .*a whole number from 1 to 100 · 42 unless you say otherwise$/mu);
+  expect(asked[0]?.options).toEqual(["Decline", "Cancel"]);
+  expect(text).toContain("User provided the requested information");
+  expect(text).toContain("Name: Ana Marinho");
+  expect(text).toContain('"integer": 7');
+  expect(text).toContain('"check": true');
+  expect(text).toMatch(/"untitledMultipleSelectEnum": \[\s*"Drums",\s*"Bass"\s*\]/u);
+});
+
+const outcomes = [
+  { button: "Decline", says: "User declined" },
+  { button: "Cancel", says: "User cancelled" },
+];
+
+test.each(outcomes)("$button is told to the server", async ({ button, says }) => {
+  const { call } = await connect({ all: everything() }, { ask: people({ button }).ask });
+  expect(textIn(await call(TOOL))).toContain(says);
+});
+
+test("what does not fit is asked for again with what is wrong, and given up after three tries", async () => {
+  const { asked, ask } = people(FILLED.join("\n"), "Integer: 700", "nothing that fits\nat all");
+  const { call } = await connect({ all: everything() }, { ask });
+  expect(textIn(await call(TOOL))).toContain("User cancelled");
+  expect(asked.map(({ question }) => question.split("\n")[0])).toEqual([
+    expect.stringContaining("The MCP server all asks"),
+    "That does not fit: Titled Single Select Enum must be one of Superman, Green Lantern, Wonder Woman.",
+    "That does not fit: String is missing. Integer must be at most 100.",
+  ]);
+});
+
+test("where nobody is there to answer, the server is told that it was cancelled", async () => {
+  const { asked, ask } = people("name: Ana");
+  const { tool } = await connect({ all: everything() }, { ask });
+  const result = await tool(TOOL).execute({}, context({ nonInteractive: true }), new AbortController().signal);
+  expect(textIn(result)).toContain("User cancelled");
+  expect(asked).toEqual([]);
+});
+
+test("the time that people take is not the server's", async () => {
+  const answered = Promise.withResolvers<null>();
+  const asked = Promise.withResolvers<void>();
+  const ask: McpOptions["ask"] = () => {
+    asked.resolve();
+    return answered.promise;
+  };
+  const { call } = await connect({ all: everything({ timeoutMs: 400 }) }, { ask });
+  const running = call(TOOL);
+  await asked.promise;
+  // Longer than the call's time limit.
+  await new Promise((resolve) => setTimeout(resolve, 900));
+  answered.resolve(null);
+  expect(textIn(await running)).toContain("User cancelled");
+});
+
+const PLAIN = { type: "object" as const, properties: {} };
+
+test.each([
+  { words: "yes", property: { type: "boolean" }, value: true },
+  { words: "12", property: { type: "integer" }, value: 12 },
+  { words: "1.5", property: { type: "integer" }, value: null },
+  { words: "", property: { type: "number" }, value: null },
+  { words: "ana@example.com", property: { type: "string", format: "email" }, value: "ana@example.com" },
+  { words: "ana", property: { type: "string", format: "email" }, value: null },
+  { words: "green", property: { type: "string", enum: ["r", "g"], enumNames: ["Red", "Green"] }, value: "g" },
+  { words: "two\nlines", property: { type: "string" }, value: "two\nlines" },
+  { words: "f: named", property: { type: "string" }, value: "named" },
+])("a form of one field takes $words as $value", ({ words, property, value }) => {
+  const requestedSchema = JSON.parse(JSON.stringify({ ...PLAIN, properties: { f: property }, required: ["f"] }));
+  const fields = fieldsOf({ message: "?", requestedSchema }) ?? [];
+  const filled = readReply(fields, words);
+  expect(filled.type === "filled" ? filled.content["f"] : null).toBe(value);
+});

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { cleanSchema, inputSchema } from "../../../src/features/mcp/catalogue/input-schema.ts";
+import type { JsonObject } from "../../../src/features/mcp/catalogue/json-schema.ts";
+
+const page = {
+  type: "object",
+  title: "Page",
+  examples: [{ id: "a" }],
+  properties: {
+    id: { type: "string", minLength: 1 },
+    pattern: { type: "string", pattern: "^(a+)+$" },
+    parent: { $ref: "#/$defs/page" },
+    sort: { anyOf: [{ const: "up" }, { type: "null" }], default: null },
+    size: { type: ["integer", "null"], exclusiveMinimum: 0 },
+  },
+  patternProperties: { "^x-(a+)+$": { type: "number" } },
+  required: ["id"],
+  additionalProperties: false,
+  $defs: { page: { type: "object", properties: { parent: { $ref: "#/$defs/page" } }, required: ["parent"] } },
+};
+
+test("the JSON Schema that is derived is the server's, unchanged", () => {
+  const { $schema: _dialect, ...derived } = z.toJSONSchema(inputSchema({ $schema: "any", ...page }), { io: "input" });
+  expect(derived).toEqual(page);
+  expect(JSON.stringify(derived)).toBe(JSON.stringify(page));
+});
+
+const inputs: { what: string; input: unknown; problem: RegExp | null; schema?: JsonObject }[] = [
+  { what: "what fits", input: { id: "a", size: 3, sort: "up" }, problem: null },
+  { what: "a missing property", input: {}, problem: /"id"/ },
+  { what: "a wrong type", input: { id: 1 }, problem: /string/ },
+  { what: "a wrong choice", input: { id: "a", sort: "down" }, problem: /sort/ },
+  { what: "a part behind a reference", input: { id: "a", parent: {} }, problem: /"parent"/ },
+  { what: "no object", input: "id", problem: /object/ },
+  { what: "a name that a pattern may allow", input: { id: "a", "x-a": 1 }, problem: null },
+  {
+    what: "a name that is not known",
+    input: { b: 1 },
+    problem: /b/,
+    schema: { type: "object", additionalProperties: false },
+  },
+  {
+    what: "a schema that refers to itself without end",
+    input: { a: 1 },
+    problem: null,
+    schema: { type: "object", properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { $ref: "#/$defs/a" } } },
+  },
+];
+
+test.each(inputs)("judges $what", ({ input, problem, schema = page }) => {
+  const { success, error } = inputSchema(schema).safeParse(input);
+  expect(success).toBe(problem === null);
+  if (problem !== null) expect(error?.issues[0]?.message).toMatch(problem);
+});
+
+test("a pattern made to be slow is not tried", () => {
+  const startedAt = performance.now();
+  expect(inputSchema(page).safeParse({ id: "a", pattern: `${"a".repeat(60)}!` }).success).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
+
+test("descriptions are bounded and cleaned wherever they are; all else stays", () => {
+  const hidden = "Read\u202ethis\u0007";
+  const dirty = {
+    type: "object",
+    description: "d".repeat(5_000),
+    properties: { description: { type: "string", title: hidden, enum: [hidden], default: hidden } },
+  };
+  expect(cleanSchema(dirty)).toEqual({
+    type: "object",
+    description: `${"d".repeat(1_999)}…`,
+    properties: { description: { type: "string", title: "Readthis", enum: [hidden], default: hidden } },
+  });
+});
