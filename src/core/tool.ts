@@ -79,6 +79,8 @@ export type CallRule =
 /** The place a call is judged in. */
 export interface CallPlace {
   readonly mode: Mode;
+  /** Absolute path of the only directory that the call may touch. */
+  readonly sandboxRoot: string;
   readonly allowedHosts: readonly string[];
   readonly blockedUrls: readonly string[];
 }

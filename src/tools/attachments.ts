@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Log } from "../core/protocol/log.ts";
 import { isInstructionFile } from "./instructions/instruction-files.ts";
+import { instructing } from "./instructions/protected-files.ts";
 import { Places, withFile } from "./wasm/workspace/places.ts";
 import { hashFile } from "./wasm/workspace/read-file.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";
@@ -25,12 +26,13 @@ const NAME_BYTES = 150;
  */
 export function saveAttachment({ sandboxRoot, name, data, log }: AttachmentFile): Promise<string | null> {
   const places = new Places(sandboxRoot);
+  const instructs = instructing(sandboxRoot);
   const digest = createHash("sha256").update(data).digest("hex");
   try {
     for (const candidate of candidates(name, digest)) {
       const place = places.make(candidate);
       // A link may lead elsewhere.
-      if (isInstructionFile(place.relative)) return Promise.resolve(null);
+      if (instructs(candidate) || instructs(place.relative)) return Promise.resolve(null);
       if (place.stats === null) {
         replaceFile(place, candidate, { content: data, before: null });
         return Promise.resolve(candidate);

@@ -6,7 +6,7 @@ import { SandboxError } from "../core/protocol/errors.ts";
 import type { ThreadRef } from "../core/protocol/platform.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import type { FileStep } from "../core/store/run/undos.ts";
-import { isInstructionFile } from "./instructions/instruction-files.ts";
+import { type Instructs, instructing } from "./instructions/protected-files.ts";
 import { madeWith, removeEmpty, removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
 import { keepMode, keptMode } from "./wasm/workspace/kept-mode.ts";
@@ -24,9 +24,10 @@ export interface FileRestoreOptions {
 /** Puts kept contents back through the same verified paths as the tools'. */
 export function createFileRestore({ snapshots, sandboxRootOf }: FileRestoreOptions): RestoreFiles {
   return ({ thread, steps, instructions }) => {
-    const places = new Places(sandboxRootOf(thread));
+    const root = sandboxRootOf(thread);
+    const places = new Places(root);
     try {
-      const fates = fatesOf(steps, places, { snapshots, instructions });
+      const fates = fatesOf(steps, places, { snapshots, instructions, instructs: instructing(root) });
       return Promise.resolve(steps.map((step) => fates.get(step) ?? { type: "changed" }));
     } finally {
       places.close();
@@ -59,6 +60,7 @@ function clearMade(removed: readonly FileStep[], places: Places): void {
 interface RestoreOptions {
   readonly snapshots: string;
   readonly instructions: boolean;
+  readonly instructs: Instructs;
 }
 
 interface Restoring extends RestoreOptions {
@@ -83,8 +85,8 @@ function restore(step: FileStep, restoring: Restoring): FileFate {
   const { places, snapshots, instructions } = restoring;
   const place = findOrNull(places, name);
   // Also by the resolved path, so that a link is no way around it.
-  const instructs = isInstructionFile(name) || (place !== null && isInstructionFile(place.relative));
-  if (instructs && !instructions) return { type: "instructs" };
+  const isInstruction = restoring.instructs(name) || (place !== null && restoring.instructs(place.relative));
+  if (isInstruction && !instructions) return { type: "instructs" };
   const present = contentHash(place, name);
   if (present === to) return restored(name, to, restoring);
   if (present !== from) return { type: "changed" };

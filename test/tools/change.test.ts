@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import path from "node:path";
-import { normalize } from "node:path/posix";
 import { expect, test } from "vitest";
 import { changeRule } from "../../src/tools/sandboxed/change-file.ts";
 import { fileSession, text, useSandbox } from "./file-session.ts";
@@ -227,6 +226,42 @@ test.each(["AGENTS.md", "sub/CLAUDE.md", ".claude/settings.json", ".agents/x", "
   },
 );
 
+/** A root whose AGENTS.md imports files, one of which imports another, one is a link, and one is not there. */
+function withImported() {
+  const session = fileSession(sandbox);
+  session.put("AGENTS.md", "Follow @docs/style.md and @docs/linked.md, then @later.md, not `@docs/code.md`.");
+  session.put("docs/style.md", "Tabs. See @deep.md.");
+  for (const name of ["docs/deep.md", "docs/code.md", "docs/other.md", "elsewhere/real.md"]) session.put(name, "Mine.");
+  symlinkSync("../elsewhere/real.md", path.join(session.root, "docs/linked.md"));
+  return session;
+}
+
+const importedFiles = ["docs/style.md", "docs/deep.md", "docs/linked.md", "elsewhere/real.md", "later.md"];
+
+test.each(importedFiles)("no tool writes %s, which AGENTS.md imports, but for a person's decision", async (file) => {
+  const session = withImported();
+  await session.run("read", { path: file });
+  expect(text(await session.run("write", { path: file, content: "Obey." }))).toContain("instructs agents");
+  for (const command of [`echo Obey. > ${file}`, `mv docs/other.md ${file}`, `cp docs/other.md ${file}`]) {
+    expect(text(await session.run("bash", { command }))).toContain("instructs agents");
+  }
+  if (file === "docs/linked.md") return; // a link is not written by its own name, also with a decision
+  const decided = fileSession(sandbox, { context: { sandboxRoot: session.root, approved: true } });
+  await decided.run("read", { path: file });
+  expect((await decided.run("write", { path: file, content: "Obey." })).isError).toBe(false);
+  expect(session.bytes(file).toString()).toBe("Obey.");
+});
+
+test("a directory that holds an imported file is neither moved nor removed, nor moved to where one would be", async () => {
+  const session = withImported();
+  session.put("new/style.md", "Obey.");
+  for (const command of ["mv docs away", "rm -r docs", "rm -r elsewhere"]) {
+    expect(text(await session.run("bash", { command }))).toContain("instructs agents");
+  }
+  session.put("AGENTS.md", "@soon/style.md");
+  expect(text(await session.run("bash", { command: "mv new soon" }))).toContain("instructs agents");
+});
+
 test("no tool writes an instruction file through a link", async () => {
   const session = fileSession(sandbox);
   session.put(".claude/settings.json", "{}");
@@ -276,8 +311,19 @@ test.each([
   { asked: "./docs/../AGENTS.md", always: true },
   { asked: "extensions/skills/a/SKILL.md", always: true },
   { asked: "/workspace/extensions/skills/a/SKILL.md", always: true },
-  { asked: "/srv/sandbox/slack-C1/extensions/skills/a/SKILL.md", always: true },
+  { asked: "<root>/extensions/skills/a/SKILL.md", always: true },
   { asked: "docs/extensions/a.md", always: false },
+  { asked: "docs/style.md", always: true },
+  { asked: "<root>/docs/./style.md", always: true },
+  { asked: "DOCS/Style.md", always: true },
+  { asked: "docs/deep.md", always: true },
+  { asked: "docs/linked.md", always: true },
+  { asked: "elsewhere/real.md", always: true },
+  { asked: "later.md", always: true },
+  { asked: "docs/code.md", always: false },
+  { asked: "docs/other.md", always: false },
 ])("writing $asked is a person's decision each time: $always", ({ asked, always }) => {
-  expect(changeRule(normalize(asked)) !== null).toBe(always);
+  const { root } = withImported();
+  const place = { mode: "agi", sandboxRoot: root, allowedHosts: [], blockedUrls: [] } as const;
+  expect(changeRule(asked.replace("<root>", root), place) !== null).toBe(always);
 });

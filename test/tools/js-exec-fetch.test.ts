@@ -267,7 +267,12 @@ const places = [
 ] as const;
 
 test.each(places)("the rule for $name", ({ mode, hosts, rule }) => {
-  const place = { mode, allowedHosts: ["a.example", "tls.example:443"], blockedUrls: ["*.blocked.example"] };
+  const place = {
+    mode,
+    sandboxRoot: "/nowhere",
+    allowedHosts: ["a.example", "tls.example:443"],
+    blockedUrls: ["*.blocked.example"],
+  };
   expect(fileSession(sandbox).tool("js_exec").rule?.({ code: "1", hosts }, place)).toEqual(rule);
 });
 

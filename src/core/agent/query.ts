@@ -95,7 +95,7 @@ export async function openLoop(query: Query): Promise<Loop> {
       tools: query.tools,
       whyMissing: query.whyMissing,
       access,
-      place: { mode: config.mode, allowedHosts, blockedUrls },
+      place: { mode: config.mode, sandboxRoot: query.sandboxRoot, allowedHosts, blockedUrls },
     },
     gauge: new ContextGauge(query, run, { found, specs: offered }),
     bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },

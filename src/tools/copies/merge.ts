@@ -5,7 +5,8 @@ import type { ExecutorCopy } from "../../core/agents/executor-copy.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
-import { instructionRefusal, isInstructionFile } from "../instructions/instruction-files.ts";
+import { instructionRefusal } from "../instructions/instruction-files.ts";
+import type { Instructs } from "../instructions/protected-files.ts";
 import { madeFor, removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
 import { keepMode } from "../wasm/workspace/kept-mode.ts";
@@ -31,6 +32,8 @@ const MAX_FILE = 50_000_000;
 export interface Merging {
   /** The sandbox root that the changes are brought into. */
   readonly root: string;
+  /** Whether a file of it is one that agents take instructions from. */
+  readonly instructs: Instructs;
   readonly copy: ExecutorCopy;
   /** Where what files held is kept, so that a merge can be taken back. */
   readonly snapshots: string;
@@ -106,7 +109,7 @@ async function mergeFile(change: CopyChange, merging: Merging): Promise<MergedFi
  */
 async function mergeContent(change: CopyChange, merging: Merging): Promise<MergedFile> {
   const file = change.path;
-  if (isInstructionFile(file)) return left(file, "it instructs agents, so a person changes it");
+  if (merging.instructs(file)) return left(file, "it instructs agents, so a person changes it");
   const base = change.kind === "added" ? null : contentIn(merging.copy.base, file);
   const theirs = change.kind === "deleted" ? null : contentIn(merging.copy.tree, file);
   const here = contentIn(merging.root, file);
@@ -197,13 +200,14 @@ async function put(file: string, { content, here, merging }: Putting): Promise<M
   await merging.log.note(state);
   const places = new Places(merging.root);
   const before = printOf(here);
+  const { instructs } = merging;
   try {
     refusing(file, () => {
-      if (content === null) remove(file, { places, before });
+      if (content === null) remove(file, { places, before, instructs });
       else {
         const mode = modeOf(merging.copy.tree, file);
         const isProgram = here === null && (mode & constants.S_IXUSR) !== 0;
-        replaceFile(makePlace(file, places), file, { content, before, mode: isProgram ? mode : undefined });
+        replaceFile(makePlace(file, places, instructs), file, { content, before, mode: isProgram ? mode : undefined });
       }
     });
   } finally {
@@ -239,9 +243,9 @@ function modeOf(root: string, file: string): number {
 }
 
 /** Also by the resolved path, so that a link is no way to what instructs agents. */
-function makePlace(file: string, places: Places) {
+function makePlace(file: string, places: Places, instructs: Instructs) {
   const check = (relative: string) => {
-    if (isInstructionFile(relative)) throw instructionRefusal(relative);
+    if (instructs(relative)) throw instructionRefusal(relative);
   };
   const place = places.make(file, { check, made: () => {} });
   check(place.relative);
@@ -250,13 +254,14 @@ function makePlace(file: string, places: Places) {
 
 interface Removing {
   readonly places: Places;
+  readonly instructs: Instructs;
   /** sha256 of what it held when it was looked at. */
   readonly before: string | null;
 }
 
-function remove(file: string, { places, before }: Removing): void {
+function remove(file: string, { places, before, instructs }: Removing): void {
   const place = places.find(file);
-  if (isInstructionFile(place.relative)) throw instructionRefusal(place.relative);
+  if (instructs(place.relative)) throw instructionRefusal(place.relative);
   if (place.stats?.isFile() !== true || withFile(place, file, hashFile) !== before)
     throw new Refusal(`${file} changed in the meantime; it was not removed.`);
   unlinkSync(place.directory.at(place.name));

@@ -14,8 +14,8 @@ const MENTION = /(?<![^\s([{"'*_>|])@([^\s`"'<>()[\]{}|*]+)/g;
 export interface Importing {
   /** The text of a file, by its path relative to the root; null when there is none that may be read. */
   readonly read: (file: string) => string | null;
-  /** What stands behind an imported file's path: whose words they are. */
-  readonly note: string;
+  /** What stands behind an imported file's path: who may write it. */
+  readonly note: (file: string) => string;
 }
 
 interface Imported {
@@ -23,35 +23,51 @@ interface Imported {
   readonly text: string;
 }
 
+interface Walk {
+  readonly imported: readonly Imported[];
+  /** Those that are too long. */
+  readonly left: readonly string[];
+  /** All that are named, also those that do not exist. */
+  readonly named: ReadonlySet<string>;
+}
+
 /**
  * An instruction file, followed by the files that it names with an @, and those that they name: each once, as far as depth
  * and size allow. Paths are relative to the file that names them; what is in code is no import.
  */
 export function withImports(text: string, file: string, { read, note }: Importing): string {
+  const { imported, left } = walkImports({ file, text }, read);
+  const cut = left.length === 0 ? [] : [`[Too long to be imported; read them when you need them: ${left.join(", ")}.]`];
+  return [text, ...imported.map((each) => `[Imported: ${each.file}${note(each.file)}]\n${each.text}`), ...cut].join(
+    "\n\n",
+  );
+}
+
+/** The files that an instruction file names, and those that they name. */
+export function walkImports(start: Imported, read: Importing["read"]): Walk {
   const imported: Imported[] = [];
   const left: string[] = [];
-  const seen = new Set([file]);
+  const named = new Set<string>();
   let size = 0;
   const visit = (from: Imported, depth: number): void => {
     if (depth > MAX_DEPTH) return;
-    for (const named of mentionedFiles(from)) {
-      if (seen.has(named)) continue;
-      seen.add(named);
-      const content = imported.length < MAX_FILES ? read(named)?.trim() : undefined;
+    for (const file of mentionedFiles(from)) {
+      if (file === start.file || named.has(file)) continue;
+      named.add(file);
+      const content = imported.length < MAX_FILES ? read(file)?.trim() : undefined;
       if (content === undefined || content === "") continue;
       if (size + content.length > MAX_IMPORTED) {
-        left.push(named);
+        left.push(file);
         continue;
       }
       size += content.length;
-      const next = { file: named, text: content };
+      const next = { file, text: content };
       imported.push(next);
       visit(next, depth + 1);
     }
   };
-  visit({ file, text }, 1);
-  const cut = left.length === 0 ? [] : [`[Too long to be imported; read them when you need them: ${left.join(", ")}.]`];
-  return [text, ...imported.map((each) => `[Imported: ${each.file}${note}]\n${each.text}`), ...cut].join("\n\n");
+  visit(start, 1);
+  return { imported, left, named };
 }
 
 /** In order; a path that begins with `/` or `~`, or leads above the root, is none. */

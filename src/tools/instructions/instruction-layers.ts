@@ -1,17 +1,12 @@
-import { Buffer } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import path from "node:path";
-import type { InstructionLayer, InstructionPlace } from "../../core/context/system-prompt.ts";
+import type { DirectoriesAbove, InstructionLayer, InstructionPlace } from "../../core/context/system-prompt.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
+import { isBeneath } from "../wasm/workspace/path-rules.ts";
 import { notRegular, Places, withFile } from "../wasm/workspace/places.ts";
-import { readHead } from "../wasm/workspace/read-file.ts";
 import { withImports } from "./imports.ts";
-
-/** Bytes of one layer that enter the prompt: instructions that are longer cost every call of the channel. */
-const MOST_BYTES = 32_768;
-/** Of a project's directory, the first of these that says something. */
-const PROJECT_FILES = ["AGENTS.md", "CLAUDE.md"];
+import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 
 export interface InstructionReaderOptions {
   /** Absolute paths of the operator's own files, the most general first. */
@@ -19,7 +14,7 @@ export interface InstructionReaderOptions {
   readonly log: Log;
 }
 
-/** Unlike the instruction files themselves, see instruction-files.ts. */
+/** What a file above the working directory names beneath it is not protected, see protected-files.ts. */
 const OPEN = ", a file that tools may write";
 
 interface Imports {
@@ -27,7 +22,7 @@ interface Imports {
   readonly root: string;
   /** Relative to the root. */
   readonly file: string;
-  readonly note: string;
+  readonly note: (file: string) => string;
 }
 
 interface Cached {
@@ -47,7 +42,7 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     const version = `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
     const known = cache.get(source);
     if (known?.version === version) return known.text;
-    const text = textOf(readHead(fd, Math.min(stats.size, MOST_BYTES)), stats.size);
+    const text = instructionText(fd, stats);
     cache.set(source, { version, text });
     return text;
   };
@@ -70,13 +65,16 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
   };
 
   /** Of each directory the first file that says something. */
-  const projectLayers = (root: string, directories: readonly string[]): InstructionLayer[] => {
+  const projectLayers = (
+    { root, directories }: DirectoriesAbove,
+    note: (file: string) => string,
+  ): InstructionLayer[] => {
     const places = new Places(root);
     try {
       return directories.flatMap((directory) => {
         for (const name of PROJECT_FILES) {
           const file = path.posix.join(directory, name);
-          const [project] = layer(file, () => imported({ places, root, file, note: OPEN }, readIn(places, root, file)));
+          const [project] = layer(file, () => imported({ places, root, file, note }, readIn(places, root, file)));
           if (project !== undefined) return [project];
         }
         return [];
@@ -92,7 +90,7 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     const root = path.dirname(file);
     const places = new Places(root);
     try {
-      return imported({ places, root, file: path.basename(file), note: "" }, text);
+      return imported({ places, root, file: path.basename(file), note: () => "" }, text);
     } finally {
       places.close();
     }
@@ -100,8 +98,9 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
 
   return ({ sandboxRoot, above }: InstructionPlace): readonly InstructionLayer[] => {
     const own = files.flatMap((file) => layer(file, () => ownText(file)));
-    const outer = above === undefined ? [] : projectLayers(above.root, above.directories);
-    return [...own, ...outer, ...projectLayers(sandboxRoot, [""])];
+    const isOpen = (file: string) => above !== undefined && isBeneath(sandboxRoot, path.join(above.root, file));
+    const outer = above === undefined ? [] : projectLayers(above, (file) => (isOpen(file) ? OPEN : ""));
+    return [...own, ...outer, ...projectLayers({ root: sandboxRoot, directories: [""] }, () => "")];
   };
 }
 
@@ -115,14 +114,4 @@ function withOpen<T>(file: string, use: (fd: number, stats: Stats) => T): T {
   } finally {
     closeSync(fd);
   }
-}
-
-/** A file that is not text says nothing. */
-function textOf(head: Buffer, size: number): string {
-  const text = head.toString("utf8");
-  if (text.includes("\0")) return "";
-  const whole = text.replace(/\ufffd{1,3}$/, "").trim();
-  return size > MOST_BYTES
-    ? `${whole}\n[Cut here: the file has ${size} bytes, of which ${MOST_BYTES} are read.]`
-    : whole;
 }

@@ -4,10 +4,12 @@ import { type Capabilities, type CapabilityPlace, reachOf } from "../../core/cap
 import type { WriteIntent } from "../../core/events/call-record.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import type { CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
-import { instructionRefusal, isInstructionFile } from "../instructions/instruction-files.ts";
+import type { CallPlace, CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
+import { instructionRefusal } from "../instructions/instruction-files.ts";
+import { instructing } from "../instructions/protected-files.ts";
 import { guestCapabilities } from "../wasm/grant.ts";
 import { madeFor } from "../wasm/workspace/empty-directories.ts";
+import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { type CallScope, callGuest, type Guest } from "./guest-call.ts";
 
@@ -39,7 +41,7 @@ const hashReply = z.object({ sha256: z.string().nullable() });
 export async function applyChange(guest: Guest, change: Change, scope: CallScope): Promise<ToolResult> {
   const { path } = change;
   if (scope.ctx.readOnly) throw new Refusal("Writing is not permitted here.");
-  if (isInstructionFile(path) && !scope.ctx.approved) throw instructionRefusal(path);
+  if (!scope.ctx.approved && instructing(scope.ctx.sandboxRoot)(path)) throw instructionRefusal(path);
   const known = scope.ctx.knownFiles.get(path) ?? null;
   const plan = await callGuest(guest, { body: change.plan(known), reply: planReply }, scope);
   if (plan.type === "unchanged") {
@@ -52,15 +54,21 @@ export async function applyChange(guest: Guest, change: Change, scope: CallScope
   return textResult(text, { summary, files: [{ path, sha256: after, action: "wrote", before, ...made }] });
 }
 
-/**
- * Instruction files are a person's decision in every mode, each time. Where the root lies is not known here: of an absolute
- * path any directory may be the root.
- */
-export function changeRule(path: string): CallRule | null {
-  const names = path.split("/");
-  const roots = path.startsWith("/") ? names.map((_, index) => index) : [0];
-  if (!roots.some((index) => isInstructionFile(names.slice(index).join("/")))) return null;
+/** Instruction files are a person's decision in every mode, each time. */
+export function changeRule(path: string, { sandboxRoot }: CallPlace): CallRule | null {
+  const file = beneath(path, sandboxRoot);
+  if (file === null || !instructing(sandboxRoot)(file)) return null;
   return { type: "ask", why: "Agents take instructions from this file, so a person decides each time.", always: true };
+}
+
+/** Null where the path leads out of the root: the call fails by itself. */
+function beneath(path: string, root: string): string | null {
+  try {
+    return segmentsOf(path, [root]).join("/");
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
 }
 
 /** What a change may reach: files alone. */
@@ -92,7 +100,7 @@ async function commit(
   { before, scope }: { before: string | null; scope: CallScope },
 ): Promise<void> {
   const { path } = change;
-  const allowed = scope.ctx.approved && isInstructionFile(path) ? { instructionFile: path } : {};
+  const allowed = scope.ctx.approved && instructing(scope.ctx.sandboxRoot)(path) ? { instructionFile: path } : {};
   await callGuest(guest, { body: change.commit(before), reply: commitReply }, { ...scope, ...allowed });
 }
 

@@ -12,7 +12,7 @@ function verdict(tools: readonly Tool[], mode: Mode, granted: readonly string[] 
   const rules: ToolRules = {
     tools,
     access: { agentName: "build", role: "full", mode, granted },
-    place: { mode, allowedHosts: [], blockedUrls: [] },
+    place: { mode, sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] },
   };
   return decide({ type: "tool_use", id: "call_1", name: "it", input: { path: "a" } }, undefined, rules);
 }

@@ -93,7 +93,7 @@ const rules: { action: string; permission?: Permission; mode: Mode; rule: string
 
 test.each(rules)("$action in $mode mode with permission $permission: $rule", ({ action, permission, mode, rule }) => {
   const { tool } = begin({ bad: { ...remote, ...(permission === undefined ? {} : { permission }) } });
-  const place = { mode, allowedHosts: [], blockedUrls: [] };
+  const place = { mode, sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] };
   const given = tool("mcp_resources").rule?.({ action, server: "bad", uri: "x:y", name: "p" }, place);
   expect(given?.type ?? null).toBe(rule);
 });

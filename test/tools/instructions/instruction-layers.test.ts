@@ -59,6 +59,17 @@ test("the directories above a working directory have layers, too, the highest fi
   expect(read(above)).toEqual(["home", "project", "packages", "service"]);
 });
 
+test("what a file above imports from the working directory is said to be open to tools", () => {
+  const above = { root: path.join(home, "project"), directories: [""] };
+  root = path.join(home, "project/service");
+  mkdirSync(root, { recursive: true });
+  put("project/AGENTS.md", "@service/open.md @closed.md");
+  put("project/service/open.md", "Open.");
+  put("project/closed.md", "Closed.");
+  expect(read(above)[0]).toContain("[Imported: service/open.md, a file that tools may write]\nOpen.");
+  expect(read(above)[0]).toContain("[Imported: closed.md]\nClosed.");
+});
+
 test("above a working directory no link is followed out of the root, and a change is seen", () => {
   const above = { root: path.join(home, "project"), directories: ["", "packages"] };
   root = path.join(home, "project/packages/service");
@@ -94,7 +105,7 @@ const imports: { name: string; files: Record<string, string>; layer: string }[] 
   {
     name: "a file that is named",
     files: { "root/CLAUDE.md": "Follow @docs/style.md, please.", "root/docs/style.md": "Tabs.\n" },
-    layer: "Follow @docs/style.md, please.\n\n[Imported: docs/style.md, a file that tools may write]\nTabs.",
+    layer: "Follow @docs/style.md, please.\n\n[Imported: docs/style.md]\nTabs.",
   },
   {
     name: "what an imported file names, from where it lies, each once",
@@ -105,7 +116,7 @@ const imports: { name: string; files: Record<string, string>; layer: string }[] 
       "root/c.md": "c",
     },
     layer:
-      "@docs/a.md\n@docs/b.md\n\n[Imported: docs/a.md, a file that tools may write]\na @b.md @../c.md @a.md\n\n[Imported: docs/b.md, a file that tools may write]\nb @a.md @../AGENTS.md\n\n[Imported: c.md, a file that tools may write]\nc",
+      "@docs/a.md\n@docs/b.md\n\n[Imported: docs/a.md]\na @b.md @../c.md @a.md\n\n[Imported: docs/b.md]\nb @a.md @../AGENTS.md\n\n[Imported: c.md]\nc",
   },
   {
     name: "no code, people, packages, addresses",

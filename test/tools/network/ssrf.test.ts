@@ -72,7 +72,9 @@ test.each(literals)("an address that is not public is refused, %s: %s", async (_
   const result = await session.fetch(url);
   expect(result.isError).toBe(true);
   expect(text(result)).toContain("not a public address");
-  expect(session.tool.rule?.({ url }, { mode: "write", allowedHosts: ["*"], blockedUrls: [] })).toMatchObject({
+  expect(
+    session.tool.rule?.({ url }, { mode: "write", sandboxRoot: "/nowhere", allowedHosts: ["*"], blockedUrls: [] }),
+  ).toMatchObject({
     type: "refuse",
   });
   expect([...site.requests, ...secret.requests]).toEqual([]);
@@ -193,7 +195,7 @@ const neverFetched = [
 
 test.each(neverFetched)("$url is refused, and nobody is asked", async ({ url, says }) => {
   const session = fetchSession(sandbox);
-  const place = { mode: "write", allowedHosts: [], blockedUrls: [] } as const;
+  const place = { mode: "write", sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] } as const;
   expect(session.tool.rule?.({ url }, place)).toMatchObject({ type: "refuse", reason: expect.stringContaining(says) });
   expect(text(await session.fetch(url))).toContain(says);
 });

@@ -217,7 +217,10 @@ const places: { name: string; url: string; place: Partial<CallPlace>; rule: obje
 
 test.each(places)("$name: the rule of the call is $rule.type", ({ url, place, rule }) => {
   const { tool } = fetchSession(sandbox);
-  const found = tool.rule?.({ url }, { mode: "write", allowedHosts: [], blockedUrls: [], ...place });
+  const found = tool.rule?.(
+    { url },
+    { mode: "write", sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [], ...place },
+  );
   if (rule === null) expect(found).toBeNull();
   else expect(found).toMatchObject(rule);
 });

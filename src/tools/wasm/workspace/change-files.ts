@@ -34,7 +34,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
   };
   const write = (path: string, bytes: Buffer, append: boolean): void => {
     const current = writing();
-    const place = writable(current.places.find(path), path);
+    const place = writable(current.places.find(path), path, current);
     spend(current, bytes.length + (place.stats === null ? ENTRY_BYTES : 0));
     current.keep.file(place);
     writeBytes(place, path, { bytes, append });
@@ -51,19 +51,20 @@ export function createChanges(scope: () => FilesystemScope): Changes {
         current.keep.made(directory);
         spend(current, ENTRY_BYTES);
       };
-      const making = { check: refuseInstructions, made };
+      const check = (directory: string) => refuseInstructions(directory, current.instructs);
+      const making = { check, made };
       makeDirectory(current.places, path, { ...making, parents });
     }),
     remove: guarded((path: string, recursive: boolean) => remove(writing(), path, recursive)),
     rename: guarded((source: string, target: string) => rename(writing(), source, target)),
-    setModified: guarded((path: string, modified: number) => setModified(writing().places, path, modified)),
+    setModified: guarded((path: string, modified: number) => setModified(writing(), path, modified)),
   };
 }
 
 /** By the path as given, and as resolved: a link is no way around it. */
-function writable(place: Place, path: string): Place {
-  refuseInstructions(path);
-  refuseInstructions(place.relative);
+function writable(place: Place, path: string, { instructs }: FilesystemScope): Place {
+  refuseInstructions(path, instructs);
+  refuseInstructions(place.relative, instructs);
   return place;
 }
 
@@ -80,8 +81,9 @@ function makeDirectory(places: Places, path: string, how: Making & { readonly pa
   made(place.relative);
 }
 
-function remove({ places, keep, changed }: FilesystemScope, path: string, recursive: boolean): void {
-  const place = writable(places.entry(path), path);
+function remove(scope: FilesystemScope, path: string, recursive: boolean): void {
+  const { places, keep, changed, instructs } = scope;
+  const place = writable(places.entry(path), path, scope);
   const stats = present(place.stats);
   refuseRoot(place);
   if (!stats.isDirectory()) {
@@ -90,7 +92,7 @@ function remove({ places, keep, changed }: FilesystemScope, path: string, recurs
     changed([place.relative]);
     return;
   }
-  const tree = recursive ? treeOf(places, place.relative) : { files: [], directories: [place.relative] };
+  const tree = recursive ? treeOf(places, place.relative, instructs) : { files: [], directories: [place.relative] };
   for (const file of tree.files) {
     keep.file(places.entry(file));
     unlinkSync(at(places, file));
@@ -112,18 +114,22 @@ function refuseRoot(place: Place): void {
   if (place.relative === "") throw new Refusal("The root of the sandbox itself stays where it is.");
 }
 
-function rename({ places, keep, changed }: FilesystemScope, source: string, target: string): void {
-  const to = writable(places.entry(target), target);
+function rename(scope: FilesystemScope, source: string, target: string): void {
+  const { places, keep, changed, instructs } = scope;
+  const to = writable(places.entry(target), target, scope);
   refuseRoot(to);
   keep.file(to);
   const directory = places.keep();
   try {
-    const from = writable(places.entry(source), source);
+    const from = writable(places.entry(source), source, scope);
     refuseRoot(from);
     const tree: Tree = present(from.stats).isDirectory()
-      ? treeOf(places, from.relative)
+      ? treeOf(places, from.relative, instructs)
       : { files: [from.relative], directories: [] };
-    refuseMove(tree, from.relative, to.relative);
+    for (const target of targetsOf(tree, from.relative, to.relative)) {
+      refuseInstructions(target, instructs);
+      segmentsOf(target, []);
+    }
     for (const file of tree.files) {
       keep.file(places.entry(file));
       keep.absent(moved(file, from.relative, to.relative));
@@ -141,20 +147,16 @@ function rename({ places, keep, changed }: FilesystemScope, source: string, targ
 }
 
 /** Files that instruct nobody where they are may do so where they go, and lie too deep there for any tool. */
-function refuseMove(tree: Tree, from: string, to: string): void {
-  for (const file of [...tree.files, ...tree.directories]) {
-    const target = moved(file, from, to);
-    refuseInstructions(target);
-    segmentsOf(target, []);
-  }
+function targetsOf(tree: Tree, from: string, to: string): string[] {
+  return [...tree.files, ...tree.directories].map((file) => moved(file, from, to));
 }
 
 function moved(path: string, from: string, to: string): string {
   return `${to}${path.slice(from.length)}`;
 }
 
-function setModified(places: Places, path: string, modified: number): void {
-  const place = writable(places.find(path), path);
+function setModified(scope: FilesystemScope, path: string, modified: number): void {
+  const place = writable(scope.places.find(path), path, scope);
   const stats = present(place.stats);
   if (!stats.isFile() && !stats.isDirectory()) throw new FileFailure("EPERM");
   const fd = openSync(place.directory.at(place.name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

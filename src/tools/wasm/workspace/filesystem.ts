@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Dirent, Stats } from "node:fs";
+import type { Instructs } from "../../instructions/protected-files.ts";
 import { compress, decompress } from "./compression.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import type { Keep } from "./kept-content.ts";
@@ -40,6 +41,8 @@ interface EntryStatus {
 export interface FilesystemScope {
   readonly places: Places;
   readonly writable: boolean;
+  /** Whether a file is one that agents take instructions from. */
+  readonly instructs: Instructs;
   /** The one instruction file that may be written; null: none. */
   readonly instructionFile: string | null;
   readonly keep: Keep;

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { isInstructionFile } from "../../instructions/instruction-files.ts";
+import type { Instructs } from "../../instructions/protected-files.ts";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
 import type { Places } from "./places.ts";
 import { Refusal } from "./refusal.ts";
@@ -15,13 +15,16 @@ export interface Tree {
 }
 
 /** All that is in a directory. Refused when something is among it that no tool changes. */
-export function treeOf(places: Places, path: string): Tree {
+export function treeOf(places: Places, path: string, instructs: Instructs): Tree {
   const files: string[] = [];
   const directories = [path];
   for (const directory of directories) {
     for (const entry of entriesAt(places, directory)) {
       const entryPath = directory === "" ? entry.name : `${directory}/${entry.name}`;
-      refuseProtected(entryPath, entry.name);
+      if (isGitName(entry.name)) {
+        throw new Refusal(`${entryPath} is a repository's own data, which tools do not change.`);
+      }
+      refuseInstructions(entryPath, instructs);
       refuseUnreadable(entryPath);
       if (entry.isDirectory()) directories.push(entryPath);
       else files.push(entryPath);
@@ -33,11 +36,6 @@ export function treeOf(places: Places, path: string): Tree {
   return { files, directories };
 }
 
-function refuseProtected(path: string, name: string): void {
-  if (isGitName(name)) throw new Refusal(`${path} is a repository's own data, which tools do not change.`);
-  refuseInstructions(path);
-}
-
 /** A name whose bytes are no Unicode reaches us with replacement characters, and leads nowhere. */
 function refuseUnreadable(path: string): void {
   if (!path.includes("\ufffd")) return;
@@ -45,8 +43,8 @@ function refuseUnreadable(path: string): void {
 }
 
 /** Programs change many files at once, so a person's decision about one cannot be theirs. */
-export function refuseInstructions(path: string): void {
-  if (!isInstructionFile(path)) return;
+export function refuseInstructions(path: string, instructs: Instructs): void {
+  if (!instructs(path)) return;
   throw new Refusal(`${path} instructs agents; changing it takes a person's decision: use the write tool for it.`);
 }
 

@@ -1,7 +1,8 @@
 import { lstatSync } from "node:fs";
 import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
-import { instructionRefusal, isInstructionFile } from "../../instructions/instruction-files.ts";
+import { instructionRefusal } from "../../instructions/instruction-files.ts";
+import { instructing } from "../../instructions/protected-files.ts";
 import type { Grant } from "../grant.ts";
 import { createChanges } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";
@@ -63,7 +64,14 @@ export function createWorkspace(open?: OpenDirectory): Workspace {
     bind: ({ root, writable, instructionFile = null, snapshots = null }, changed = () => {}) => {
       const keep = createKeep(snapshots);
       const tell = (paths: readonly string[]): void => changed(paths.map((path) => keep.change(path)));
-      bound = { places: new Places(root, open), writable, instructionFile, keep, changed: tell };
+      bound = {
+        places: new Places(root, open),
+        writable,
+        instructs: instructing(root),
+        instructionFile,
+        keep,
+        changed: tell,
+      };
     },
     close: () => {
       bound?.places.close();
@@ -115,22 +123,21 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
   return {
     hashText: (text) => hashOf(text),
     replaceFile: (path, text, before) => {
-      const { places, writable, instructionFile, keep } = scope();
+      const { places, writable, instructs, instructionFile, keep } = scope();
+      // Also asked of the resolved path, so that a link is no way around it.
+      const refuse = (file: string) => {
+        if (file !== instructionFile && instructs(file)) throw instructionRefusal(file);
+      };
       if (!writable) throw new Refusal("Writing is not permitted here.");
-      if (path !== instructionFile) refuseInstructions(path);
+      refuse(path);
       refusing(path, () => {
         const place = before === undefined ? places.make(path) : places.find(path);
-        if (place.relative !== instructionFile) refuseInstructions(place.relative);
+        refuse(place.relative);
         keep.file(place);
         replaceFile(place, path, { content: text, before: before ?? null });
       });
     },
   };
-}
-
-/** Also asked of the resolved path, so that a link is no way around it. */
-function refuseInstructions(path: string): void {
-  if (isInstructionFile(path)) throw instructionRefusal(path);
 }
 
 /** Null when a directory on the way does not exist. */

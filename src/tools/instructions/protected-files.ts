@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { SandboxError } from "../../core/protocol/errors.ts";
+import { systemCode } from "../../core/protocol/system-code.ts";
+import { comparableName } from "../wasm/workspace/path-rules.ts";
+import { Places, withFile } from "../wasm/workspace/places.ts";
+import { walkImports } from "./imports.ts";
+import { isInstructionFile } from "./instruction-files.ts";
+import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
+
+/** Whether agents take instructions from a file, by its path relative to the sandbox root. */
+export type Instructs = (path: string) => boolean;
+
+/**
+ * What instructs agents in a sandbox root: files by their names, and what the root's own instruction files import, so that
+ * no tool writes by that way what it must not write itself. Those are read when it is first asked, and once.
+ */
+export function instructing(root: string): Instructs {
+  let imported: ReadonlySet<string> | null = null;
+  return (path) => {
+    if (isInstructionFile(path)) return true;
+    imported ??= importedFiles(root);
+    return imported.has(comparablePath(path));
+  };
+}
+
+/** Also those that are not there: who creates one gives instructions. */
+function importedFiles(root: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  if (!existsSync(root)) return found;
+  const places = new Places(root);
+  const read = (file: string): string | null => {
+    try {
+      const place = places.find(file);
+      // By its resolved path, too, so that a link is no way around it.
+      found.add(comparablePath(place.relative));
+      return withFile(place, file, instructionText);
+    } catch (error) {
+      if (error instanceof SandboxError || systemCode(error) !== undefined) return null;
+      throw error;
+    }
+  };
+  try {
+    for (const file of PROJECT_FILES) {
+      const text = read(file);
+      if (text === null) continue;
+      for (const named of walkImports({ file, text }, read).named) found.add(comparablePath(named));
+    }
+    return found;
+  } finally {
+    places.close();
+  }
+}
+
+function comparablePath(path: string): string {
+  return path
+    .split("/")
+    .filter((segment) => segment !== "" && segment !== ".")
+    .map(comparableName)
+    .join("/");
+}
