@@ -8,7 +8,6 @@ import { describeChanges, plainPath } from "./copies/diff.ts";
 import type { ExecutorCopies } from "./copies/executor-copies.ts";
 import { type Merged, type MergedFile, mergeChanges } from "./copies/merge.ts";
 import { openMergeLog } from "./copies/merge-log.ts";
-import { instructing } from "./instructions/protected-files.ts";
 import { asResult } from "./sandboxed/guest-call.ts";
 import { Refusal } from "./wasm/workspace/refusal.ts";
 
@@ -36,9 +35,7 @@ export function createMergeWork({ store, copies, snapshots }: MergeWorkDeps): To
     await requireEnded(id, ctx, store);
     const [copy, changes] = [copies.of(id), await copies.changes(id, until.looking)];
     const log = await openMergeLog(copy, ctx);
-    const root = ctx.sandboxRoot;
-    const into = { root, instructs: instructing(root), copy, snapshots, log };
-    const merged = await mergeChanges(changes, { ...into, signal: until.merging });
+    const merged = await mergeChanges(changes, { root: ctx.sandboxRoot, copy, snapshots, log, signal: until.merging });
     if (merged.stoppedBy === null && merged.files.every(isTaken)) await copies.taken(id);
     return resultOf(merged);
   };

@@ -6,7 +6,7 @@ import { CancelSignal } from "../../core/protocol/signals.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
-import type { Instructs } from "../instructions/protected-files.ts";
+import { type Instructs, instructing } from "../instructions/protected-files.ts";
 import { madeFor, removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
 import { keepMode } from "../wasm/workspace/kept-mode.ts";
@@ -32,13 +32,16 @@ const MAX_FILE = 50_000_000;
 export interface Merging {
   /** The sandbox root that the changes are brought into. */
   readonly root: string;
-  /** Whether a file of it is one that agents take instructions from. */
-  readonly instructs: Instructs;
   readonly copy: ExecutorCopy;
   /** Where what files held is kept, so that a merge can be taken back. */
   readonly snapshots: string;
   readonly log: MergeLog;
   readonly signal: AbortSignal;
+}
+
+interface Work extends Merging {
+  /** Whether a file of the root is one that agents take instructions from. */
+  readonly instructs: Instructs;
 }
 
 export interface Merged {
@@ -53,7 +56,8 @@ export interface Merged {
  * directory, or a directory a file. A person's stop ends it between two files, and what was merged until then is told, also
  * by the call before a crash; any other abort throws its reason, and the log keeps what was merged for the call's next run.
  */
-export async function mergeChanges(changes: readonly CopyChange[], merging: Merging): Promise<Merged> {
+export async function mergeChanges(changes: readonly CopyChange[], into: Merging): Promise<Merged> {
+  const merging = { ...into, instructs: instructing(into.root) };
   const files: MergedFile[] = [];
   const isDeleted = ({ kind }: CopyChange) => kind === "deleted";
   let stoppedBy: string | null = null;
@@ -66,7 +70,7 @@ export async function mergeChanges(changes: readonly CopyChange[], merging: Merg
   return { files: files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), stoppedBy };
 }
 
-async function unlessStopped(change: CopyChange, merging: Merging): Promise<MergedFile | CancelSignal> {
+async function unlessStopped(change: CopyChange, merging: Work): Promise<MergedFile | CancelSignal> {
   const { signal } = merging;
   try {
     signal.throwIfAborted();
@@ -90,7 +94,7 @@ function mergedBefore({ path: file }: CopyChange, { root, log }: Merging): Merge
 }
 
 /** What the file's place does not permit is a conflict of that file; the others are merged all the same. */
-async function mergeFile(change: CopyChange, merging: Merging): Promise<MergedFile> {
+async function mergeFile(change: CopyChange, merging: Work): Promise<MergedFile> {
   try {
     const merged = await mergeContent(change, merging);
     const isGone = change.kind === "deleted" && ["merged", "there already"].includes(merged.outcome);
@@ -107,7 +111,7 @@ async function mergeFile(change: CopyChange, merging: Merging): Promise<MergedFi
  * one that has been changed here, too, is merged by lines, or stays as it is here and is named as a conflict. Nothing
  * is lost: the copy keeps what was not taken. Done again, it finds its work done.
  */
-async function mergeContent(change: CopyChange, merging: Merging): Promise<MergedFile> {
+async function mergeContent(change: CopyChange, merging: Work): Promise<MergedFile> {
   const file = change.path;
   if (merging.instructs(file)) return left(file, "it instructs agents, so a person changes it");
   const base = change.kind === "added" ? null : contentIn(merging.copy.base, file);
@@ -191,7 +195,7 @@ interface Putting {
   /** Null: the file goes. */
   readonly content: Buffer | null;
   readonly here: Buffer | null;
-  readonly merging: Merging;
+  readonly merging: Work;
 }
 
 /** The file must still be what it was when it was looked at. What it held is kept, and noted, before it is replaced. */

@@ -36,8 +36,8 @@ export async function withChangedFiles(
     },
   };
   const looking: CallScope = { ...scope, writes: false, hosts: [] };
-  // What a program has asked of a host is not seen here.
-  const unseen = scope.writes && scope.hosts !== undefined && scope.hosts.length > 0 ? { mayHaveChanged: true } : {};
+  // What a program has sent to a host, and what became of it there, is not seen here, whether it may change files or not.
+  const unseen = scope.hosts !== undefined && scope.hosts.length > 0 ? { mayHaveChanged: true } : {};
   try {
     const result = { ...withPrinted(await asResult(() => work(noting)), printed), ...unseen };
     if (scope.signal.reason instanceof CancelSignal) return withStates(result, cancelledStates(scope, changed));

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { shortReachOf } from "../../../src/core/capabilities.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
+import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { toolContext } from "../../support/tool-context.ts";
 import { exceptPublic, PUBLIC, type Site, startSite } from "../../tools/network/fetch-session.ts";
 import { componentOf, type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
@@ -45,6 +46,27 @@ test("a component reaches the hosts of its tool.json, whatever the mode and the 
   const image = await session.run("online", { url: site.at("api.page.example", "/image") });
   expect(JSON.parse(textOf(image.content))).toMatchObject({ base64: Buffer.from("GIF89a\0").toString("base64") });
 });
+
+test.each(["none", "read"])(
+  "a component of permission %s may have changed something at its hosts",
+  async (permission) => {
+    const called = Promise.withResolvers<void>();
+    const site: Site = await startSite((request, response) => {
+      if (request.url === "/held") called.resolve();
+      else response.end("done");
+    });
+    const session = extensionSession(place);
+    session.add("online", { ...OWN, permission, hosts: [`page.example:${site.port}`] }, component);
+    const call = (path: string) => ({ url: site.at("page.example", path), method: "POST" });
+    expect((await session.run("online", call("/"))).mayHaveChanged).toBe(true);
+
+    const stop = new AbortController();
+    const held = session.run("online", call("/held"), {}, stop.signal);
+    await called.promise;
+    stop.abort(new CancelSignal("@ana"));
+    expect(await held).toMatchObject({ isError: true, mayHaveChanged: true });
+  },
+);
 
 const refused = [
   {

@@ -22,7 +22,6 @@ import { describeChanges } from "../../../src/tools/copies/diff.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { type MergedFile, mergeChanges } from "../../../src/tools/copies/merge.ts";
 import { type MergeLog, openMergeLog } from "../../../src/tools/copies/merge-log.ts";
-import { instructing } from "../../../src/tools/instructions/protected-files.ts";
 import { createFileRestore } from "../../../src/tools/restore-files.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
@@ -64,14 +63,7 @@ async function copied(base: Side, { theirs = {}, here = {} }: { theirs?: Side; h
         onNote(state);
       },
     };
-    return mergeChanges(await copies.changes("agt_1", signal), {
-      root,
-      instructs: instructing(root),
-      copy,
-      snapshots,
-      log: noting,
-      signal: by,
-    });
+    return mergeChanges(await copies.changes("agt_1", signal), { root, copy, snapshots, log: noting, signal: by });
   };
   const merge = async (callId = "call_1"): Promise<readonly MergedFile[]> => (await run(callId)).files;
   const read = (file: string) =>
