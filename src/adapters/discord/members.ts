@@ -1,7 +1,7 @@
 import type { Client } from "discord.js";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
 import { person } from "./inbound.ts";
 import type { WireMember } from "./message/person-schema.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "discord.js";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { BoundedMap } from "../render/bounded-map.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
 import type { MemberEverywhere } from "./members.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "discord.js";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
-import { BoundedMap } from "../render/bounded-map.ts";
 import { DM_WORKSPACE_ID } from "./descriptor.ts";
 import { isDiscordError } from "./errors.ts";
 import type { Place, Reading } from "./inbound.ts";

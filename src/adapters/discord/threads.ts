@@ -1,5 +1,5 @@
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
-import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
 import { threadName } from "./format.ts";
 import { AUTO_ARCHIVE_MINUTES } from "./limits.ts";

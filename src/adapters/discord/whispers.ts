@@ -1,7 +1,7 @@
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { BoundedMap } from "../render/bounded-map.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatEphemeral, notice } from "./format.ts";
 import { aimedButtons } from "./interactions/elsewhere.ts";

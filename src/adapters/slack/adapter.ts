@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../core/bounded-map.ts";
 import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Form } from "../../core/protocol/form.ts";
@@ -91,7 +92,7 @@ class SlackPlatform implements ChatPlatform {
   #idle: PlatformHealth = { connected: false, detail: "not started" };
   /** Set while Slack refuses the bot token: the socket may well stay open then. */
   #refused: PlatformHealth | null = null;
-  readonly #told = new Set<string>();
+  readonly #told = new BoundedMap<string, true>(TOLD_KEYS);
   readonly #views = createViews();
   readonly #uploads = new Uploads();
   readonly #replied: RepliedThreads;
@@ -356,9 +357,7 @@ class SlackPlatform implements ChatPlatform {
   /** True once per key. */
   #isNews(key: string): boolean {
     if (this.#told.has(key)) return false;
-    this.#told.add(key);
-    const [oldest] = this.#told;
-    if (this.#told.size > TOLD_KEYS && oldest !== undefined) this.#told.delete(oldest);
+    this.#told.set(key, true);
     return true;
   }
 

@@ -1,5 +1,5 @@
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { InboundEvent, ThreadRef } from "../../core/protocol/platform.ts";
-import { BoundedMap } from "../render/bounded-map.ts";
 import { toPlatformError } from "./errors.ts";
 import { cut } from "./format.ts";
 import { plainText } from "./message/plain-text.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
@@ -118,15 +119,12 @@ async function lookUpChannel(web: SlackWeb, channelId: string): Promise<string> 
 
 /** Remembers answers for a while, asks once for several at a time, and never remembers a failure. */
 function createCache<T>(lookUp: (key: string) => Promise<T>, clock: Clock): (key: string) => Promise<T> {
-  const answers = new Map<string, { readonly until: number; readonly answer: Promise<T> }>();
+  const answers = new BoundedMap<string, { readonly until: number; readonly answer: Promise<T> }>(REMEMBERED);
   return async (key) => {
     const known = answers.get(key);
     if (known !== undefined && known.until > clock.now()) return known.answer;
     const answer = lookUp(key);
-    answers.delete(key);
     answers.set(key, { until: clock.now() + BELIEVED_MS, answer });
-    const [oldest] = answers.keys();
-    if (answers.size > REMEMBERED && oldest !== undefined) answers.delete(oldest);
     try {
       return await answer;
     } catch (error) {

@@ -1,4 +1,4 @@
-import { BoundedMap } from "../render/bounded-map.ts";
+import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Directory } from "./directory.ts";
 import { type Node, nodeOf, nodesIn, words } from "./message/node.ts";
 import { readableText } from "./message/text.ts";

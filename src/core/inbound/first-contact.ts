@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded-map.ts";
 import type { CommandServices } from "../command-line/command.ts";
 import { hostsText } from "../commands/help.ts";
 import { MODE_WORDS } from "../commands/mode.ts";
@@ -25,18 +26,13 @@ const REMEMBERED = 5_000;
 
 export function createFirstContact(options: FirstContactOptions): FirstContact {
   const { store, log } = options;
-  const greeted = new Set<string>();
+  const greeted = new BoundedMap<string, true>(REMEMBERED);
   const greeting = new Map<string, Promise<void>>();
-  const remember = (channelKey: string) => {
-    greeted.add(channelKey);
-    const [oldest] = greeted;
-    if (greeted.size > REMEMBERED && oldest !== undefined) greeted.delete(oldest);
-  };
   const greetOnce = async ({ thread, channel }: Pick<InboundEvent, "thread" | "channel">, channelKey: string) => {
     try {
       const message = greetingOf(options, { channelKey, isDirect: channel.kind === "dm" });
       await postOnce(options, { ...thread, threadId: null }, message);
-      remember(channelKey);
+      greeted.set(channelKey, true);
     } catch (error) {
       const { code, detail } = toAppError(error);
       log.warn({ ...detail, channelKey, code }, "greeting_not_posted");
@@ -48,7 +44,7 @@ export function createFirstContact(options: FirstContactOptions): FirstContact {
       if (kind !== "message" || channel.kind !== "dm" || greeted.has(channelKey)) return false;
       if (options.platform(thread.platform).descriptor.isOwn) return false;
       if (!(await store.sessions.isIn(channelKey))) return true;
-      remember(channelKey);
+      greeted.set(channelKey, true);
       return false;
     },
     async greet(event) {

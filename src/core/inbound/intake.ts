@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded-map.ts";
 import { ThreadBreaker } from "../budget/thread-breaker.ts";
 import { agentAddress } from "../command-line/agent-address.ts";
 import type { CommandServices } from "../command-line/command.ts";
@@ -47,12 +48,12 @@ export interface IntakeOptions extends CommandServices {
 /** Being added to a channel longer ago than this is no news any more. Milliseconds. */
 const NEWS_MS = 24 * 60 * 60_000;
 
-/** Messages taken lately that are remembered. */
+/** Messages taken lately that are remembered, and as many commands. */
 const REMEMBERED = 1_000;
 
 interface Intake extends IntakeOptions, CommandIntake {
   /** Receipts of messages taken lately, by key: Slack delivers each mention twice, and once is enough for the store. */
-  readonly receipts: Map<string, Promise<Receipt>>;
+  readonly receipts: BoundedMap<string, Promise<Receipt>>;
 }
 
 /**
@@ -61,7 +62,12 @@ interface Intake extends IntakeOptions, CommandIntake {
  */
 export function createIntake(intakeOptions: IntakeOptions): Receive {
   const breaker = new ThreadBreaker({ store: intakeOptions.store, clock: intakeOptions.runtime.clock });
-  const options: Intake = { ...intakeOptions, commandKeys: new Set(), receipts: new Map(), breaker };
+  const options: Intake = {
+    ...intakeOptions,
+    commandKeys: new BoundedMap(REMEMBERED),
+    receipts: new BoundedMap(REMEMBERED),
+    breaker,
+  };
   return async (event) => {
     const foreign = await options.workspaceRefusal(event);
     if (event.kind === "visit") return receiveVisit(event, foreign, options);
@@ -107,8 +113,6 @@ function takeOnce(message: InboundMessage, options: Intake): Promise<Receipt> {
     throw error;
   });
   receipts.set(key, receipt);
-  const [oldest] = receipts.keys();
-  if (receipts.size > REMEMBERED && oldest !== undefined) receipts.delete(oldest);
   return receipt;
 }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded-map.ts";
 import type { CommandContext, CommandServices, RunReply } from "../command-line/command.ts";
 import { runCommand, type TypedCommand } from "../command-line/run-command.ts";
 import type { Log } from "../protocol/log.ts";
@@ -23,7 +24,7 @@ export interface CommandIntake extends CommandServices, MessageOptions {
   /** As the platform's: null where a message opens the thread. */
   readonly openPrivateThread: (beside: ThreadRef, name: string, personId: string) => Promise<ThreadRef | null>;
   /** Keys of the commands taken lately: a platform may deliver a message twice, and a command acts each time. */
-  readonly commandKeys: Set<string>;
+  readonly commandKeys: BoundedMap<string, true>;
 }
 
 /** Where commands post: on the platform of each thread. */
@@ -36,9 +37,6 @@ export function commandPlaces(
       (await platform(beside.platform).openPrivateThread?.(beside, name, personId)) ?? null,
   };
 }
-
-/** Commands taken lately that are remembered. */
-const REMEMBERED = 1_000;
 
 interface Typed {
   readonly event: InboundMessage | InboundCommand;
@@ -67,9 +65,7 @@ export function takeWords(words: string, typed: Typed, options: CommandIntake): 
 
 async function once({ event }: Typed, { commandKeys }: CommandIntake, take: () => Promise<Receipt>): Promise<Receipt> {
   if (commandKeys.has(event.key)) return { type: "duplicate" };
-  commandKeys.add(event.key);
-  const [oldest] = commandKeys;
-  if (commandKeys.size > REMEMBERED && oldest !== undefined) commandKeys.delete(oldest);
+  commandKeys.set(event.key, true);
   try {
     return await take();
   } catch (error) {

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded-map.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, Person, PlatformName, Standing, ThreadRef } from "../protocol/platform.ts";
@@ -33,7 +34,7 @@ export interface ChannelAccessOptions {
 
 /** Asks each platform once a minute at most for the same channel and person. */
 export function createChannelAccess({ standingOf, memberOf, clock, log }: ChannelAccessOptions): CanSeeChannel {
-  const known = new Map<string, { readonly seen: boolean; readonly until: number }>();
+  const known = new BoundedMap<string, { readonly seen: boolean; readonly until: number }>(REMEMBERED);
   const look = async (channel: ThreadRef, { id }: Pick<Person, "id">): Promise<boolean> => {
     if (!id.startsWith(`${channel.platform}:`)) return false;
     const standing = await standingOf(channel, id);
@@ -49,10 +50,7 @@ export function createChannelAccess({ standingOf, memberOf, clock, log }: Channe
     if (believed !== undefined && believed.until > clock.now()) return believed.seen;
     try {
       const seen = await look(channel, person);
-      known.delete(key);
       known.set(key, { seen, until: clock.now() + BELIEVED_MS });
-      const [oldest] = known.keys();
-      if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
       return seen;
     } catch (error) {
       log.warn({ err: toAppError(error), channelId: channel.channelId }, "channel_people_unknown");

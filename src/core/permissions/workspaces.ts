@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded-map.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, InboundEvent, PlatformName } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
@@ -36,7 +37,7 @@ const REMEMBERED = 2_000;
 export function createWorkspaces(options: WorkspaceOptions): Workspaces {
   const { access, platforms, clock } = options;
   const served = new Map<PlatformName, Promise<Set<string>>>();
-  const colleagues = new Map<string, { readonly isOne: boolean; readonly until: number }>();
+  const colleagues = new BoundedMap<string, { readonly isOne: boolean; readonly until: number }>(REMEMBERED);
 
   const servedOn = (platform: PlatformName): Promise<ReadonlySet<string>> => {
     const named = access.workspaces?.filter((id) => id.startsWith(`${platform}:`)) ?? [];
@@ -55,10 +56,7 @@ export function createWorkspaces(options: WorkspaceOptions): Workspaces {
     const believed = colleagues.get(id);
     if (believed !== undefined && believed.until > clock.now()) return believed.isOne;
     const isOne = await sharesOne(event, ids, options);
-    colleagues.delete(id);
     colleagues.set(id, { isOne, until: clock.now() + BELIEVED_MS });
-    const [oldest] = colleagues.keys();
-    if (colleagues.size > REMEMBERED && oldest !== undefined) colleagues.delete(oldest);
     return isOne;
   };
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import { assertNever } from "../../../core/protocol/assert-never.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
@@ -9,7 +10,6 @@ import type {
   Receipt,
   Receive,
 } from "../../../core/protocol/platform.ts";
-import { BoundedMap } from "../../render/bounded-map.ts";
 import { formatEphemeral, notice } from "../format.ts";
 import { inboundAction, inboundCommand, inboundMenuCommand, type Place, type Seen } from "../inbound.ts";
 import type { MemberEverywhere } from "../members.ts";

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import type { PlatformLimits } from "../../../core/protocol/platform.ts";
 import type { Clock } from "../../../core/protocol/runtime.ts";
 import { RateScheduler } from "./rate-scheduler.ts";
@@ -14,7 +15,7 @@ export class WorkspaceBudgets {
   readonly #clock: Clock;
   readonly #emptyAt: number | undefined;
   readonly #schedulers = new Map<string, RateScheduler>();
-  readonly #workspaceByChannel = new Map<string, string>();
+  readonly #workspaceByChannel = new BoundedMap<string, string>(KNOWN_CHANNELS);
 
   /** `emptyAt`: as the schedulers' own. */
   constructor(limits: PlatformLimits, clock: Clock, emptyAt: number | undefined) {
@@ -43,9 +44,6 @@ export class WorkspaceBudgets {
   }
 
   remember(channelId: string, workspaceId: string): void {
-    this.#workspaceByChannel.delete(channelId);
     this.#workspaceByChannel.set(channelId, workspaceId);
-    const [oldest] = this.#workspaceByChannel.keys();
-    if (this.#workspaceByChannel.size > KNOWN_CHANNELS && oldest !== undefined) this.#workspaceByChannel.delete(oldest);
   }
 }

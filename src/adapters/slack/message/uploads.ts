@@ -1,6 +1,6 @@
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import { PlatformError } from "../../../core/protocol/errors.ts";
 import type { OutgoingFile, ThreadRef } from "../../../core/protocol/platform.ts";
-import { BoundedMap } from "../../render/bounded-map.ts";
 import { toPlatformError } from "../errors.ts";
 import type { SlackWeb } from "../web.ts";
 import { essenceOf } from "./comment.ts";

@@ -1,7 +1,7 @@
+import { BoundedMap } from "../../../core/bounded-map.ts";
 import { toAppError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { ThreadRef } from "../../../core/protocol/platform.ts";
-import { BoundedMap } from "../../render/bounded-map.ts";
 import { toPlatformError } from "../errors.ts";
 import type { SlackWeb } from "../web.ts";
 import { blockActionsSchema, saidSchema } from "../wire.ts";
