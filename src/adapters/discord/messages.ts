@@ -1,7 +1,7 @@
+import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { createInOrder } from "../render/in-order.ts";
 import { notice } from "./format.ts";
 import { isNotThere } from "./history.ts";
 import { inboundMessage } from "./inbound.ts";
@@ -38,9 +38,9 @@ export interface Messages {
 
 /** Messages of one channel are received one after the other, so that nothing overtakes what was said before. */
 export function createMessages(options: MessagesOptions): Messages {
-  const inOrder = createInOrder();
+  const channels = new KeyedMutex();
   const take = (message: WireMessage, editedAt: number | null): Promise<void> =>
-    inOrder(message.channel_id, async () => {
+    channels.run(message.channel_id, async () => {
       const received = await untilReceived(options, message, editedAt);
       if (received !== null) await tell(options, received);
     });

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../core/bounded-map.ts";
+import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { Form } from "../../core/protocol/form.ts";
@@ -21,7 +22,6 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { CONNECTS_LATER } from "../render/failure-kinds.ts";
-import { createInOrder } from "../render/in-order.ts";
 import { notReached, reaching } from "../render/reachability.ts";
 import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assistant.ts";
 import { SlackHttp } from "./connection/http-listener.ts";
@@ -115,7 +115,7 @@ class SlackPlatform implements ChatPlatform {
     const directory = createDirectory({ web, identity, clock, log });
     const transport = this.#transport(bolt);
     const reactions = new Set(this.#options.reactions);
-    const inOrder = createInOrder();
+    const threads = new KeyedMutex();
     const receiveOne = async (payload: unknown) => {
       const deps = { web, identity, directory, reactions, views: this.#views, clock, log, serves };
       const event = await readPayload(payload, deps).catch(async (error: unknown) => {
@@ -130,7 +130,7 @@ class SlackPlatform implements ChatPlatform {
     const take = (payload: unknown) => {
       this.#replied.notePayload(payload);
       const thread = saidIn(payload);
-      return thread === null ? receiveOne(payload) : inOrder(thread, () => receiveOne(payload));
+      return thread === null ? receiveOne(payload) : threads.run(thread, () => receiveOne(payload));
     };
     this.#live = { web, identity, directory, transport };
     try {

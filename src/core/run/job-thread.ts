@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { TurnContext, Wake } from "../engine/engine.ts";
+import { KeyedMutex } from "../keyed-mutex.ts";
 import { toolPostKey } from "../people/tool-thread.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { PlatformDescriptor } from "../protocol/platform-descriptor.ts";
@@ -34,7 +35,7 @@ const keptSchema = z.object({
  */
 export class JobThreads {
   /** The last post of each job's session: of two at once the first opens the thread, and the second finds it. */
-  readonly #posting = new Map<string, Promise<unknown>>();
+  readonly #posting = new KeyedMutex();
 
   postsOf(
     session: SessionRow,
@@ -48,24 +49,13 @@ export class JobThreads {
     const rootId = session.task?.root.sessionId ?? session.id;
     const post = (key: string, message: OutgoingMessage, thread?: ThreadRef) => {
       if (thread !== undefined) return context.post(key, message, thread);
-      return this.#inTurn(rootId, () => postInJob({ ...options, context, rootId }, key, message));
+      return this.#posting.run(rootId, () => postInJob({ ...options, context, rootId }, key, message));
     };
     return {
       context: { ...context, post },
       deliverKept: () =>
         session.task === undefined ? deliverKept({ store, platform, session, context }) : Promise.resolve(),
     };
-  }
-
-  #inTurn<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#posting.get(sessionId) ?? Promise.resolve();
-    const working = before.then(work, work);
-    this.#posting.set(sessionId, working);
-    const forget = () => {
-      if (this.#posting.get(sessionId) === working) this.#posting.delete(sessionId);
-    };
-    working.then(forget, forget);
-    return working;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Delivered, SessionEngine } from "../../core/engine/engine.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import { NEXT_DUE_TIME } from "../../core/jobs/job-runs.ts";
+import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -91,7 +92,7 @@ interface Arrived {
 export class JobScheduler {
   readonly #options: SchedulerOptions;
   /** One job is looked at by one at a time. */
-  readonly #looks = new Map<string, Promise<void>>();
+  readonly #looks = new KeyedMutex();
   /** When each job is due next. Milliseconds since the epoch. */
   readonly #dueAt = new Map<string, number>();
   #cancelLook: (() => void) | null = null;
@@ -115,26 +116,24 @@ export class JobScheduler {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelLook?.();
-    await Promise.all(this.#looks.values());
+    await this.#looks.idle();
     await this.#options.ticker.stop();
   }
 
   /** Runs what is due and sets the next tick; after each change of a job, too. Never rejects: one job that fails stops no other. */
   look(jobId: string): Promise<void> {
     if (this.#isStopped) return Promise.resolve();
-    const looking = (this.#looks.get(jobId) ?? Promise.resolve())
-      .then(() => this.#look(jobId))
-      .catch((error: unknown) => {
+    const look = async () => {
+      try {
+        await this.#look(jobId);
+      } catch (error) {
         const { log, runtime } = this.#options;
         log.error({ err: toAppError(error), jobId }, "job_not_scheduled");
         // Nothing else would come back to it.
         this.#dueAt.set(jobId, runtime.clock.now());
-      })
-      .finally(() => {
-        if (this.#looks.get(jobId) === looking) this.#looks.delete(jobId);
-      });
-    this.#looks.set(jobId, looking);
-    return looking;
+      }
+    };
+    return this.#looks.run(jobId, look);
   }
 
   /** A person's run, beside the schedule. Null when it has begun; else why not, in words. */

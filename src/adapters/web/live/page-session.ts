@@ -1,4 +1,5 @@
 import type { ChatCommand } from "../../../core/command-line/command.ts";
+import { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import { assertNever } from "../../../core/protocol/assert-never.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import type { OutgoingMessage, Receipt, Receive } from "../../../core/protocol/platform.ts";
@@ -15,7 +16,6 @@ import {
 import { CATCH_UP_CHANGES, LISTED_THREADS, PAGE_MESSAGES, WAITING_FRAMES, WEB_LIMITS } from "../limits.ts";
 import type { Feed } from "../threads/feed.ts";
 import type { Poster } from "../threads/poster.ts";
-import { createSerial } from "../threads/serial.ts";
 import type { WebMessage, WebThreadStore } from "../threads/thread-store.ts";
 import type { ClientFrame, PageCommand, PageFile, ServerFrame } from "../wire.ts";
 import { completed, typedArgument } from "./completing.ts";
@@ -42,7 +42,7 @@ const NOT_TAKEN = "Deckhand could not take this. Nothing is lost: try again.";
 /** What one open page asks for, handled in the order it was asked. Takes a frame's text. */
 export function createPageSession(options: PageSessionOptions): (text: string) => void {
   const { page, log } = options;
-  const inOrder = createSerial();
+  const frames = new KeyedMutex();
   let waiting = 0;
   return (text) => {
     if (waiting >= WAITING_FRAMES) {
@@ -56,7 +56,8 @@ export function createPageSession(options: PageSessionOptions): (text: string) =
       return;
     }
     waiting += 1;
-    inOrder(() => handleFrame(parsed.frame, options))
+    frames
+      .run("page", () => handleFrame(parsed.frame, options))
       .catch((error: unknown) => {
         log.error({ err: error, frame: parsed.frame.type }, "web_frame_failed");
         const told = failure(parsed.frame);

@@ -1,8 +1,8 @@
+import { KeyedMutex } from "../../../core/keyed-mutex.ts";
 import { storeError } from "../errors.ts";
 import { pageMessage, pageThread } from "../format.ts";
 import type { Outbox } from "../live/outbox.ts";
 import type { MessageBody, ServerFrame } from "../wire.ts";
-import { createSerial } from "./serial.ts";
 import type { InsertOutcome, NewWebMessage, WebMessage, WebThreadStore } from "./thread-store.ts";
 
 export interface Draft extends Omit<NewWebMessage, "body"> {
@@ -25,7 +25,8 @@ export interface Feed {
 /** One write at a time, so that pages hear of changes in the order of their sequence numbers. */
 export function createFeed(store: WebThreadStore): Feed {
   const pages = new Set<Outbox>();
-  const write = createSerial();
+  const writes = new KeyedMutex();
+  const write = <T>(task: () => Promise<T>) => writes.run("feed", task);
   const tell = (frame: ServerFrame): void => {
     for (const page of pages) page.push(frame);
   };

@@ -1,4 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3";
+import { BoundedMap } from "../../bounded-map.ts";
 
 /** Kept at once. What Prisma writes is a few hundred texts, but lists of values have one text for each length. */
 const MOST_KEPT = 500;
@@ -21,14 +22,11 @@ interface Bound {
  * The driver binds values to a statement for good, so here they come with the execution instead.
  */
 export function keepPrepared(prepare: (sql: string) => BetterSqlite3.Statement): (sql: string) => Prepared {
-  /** The one that was used last is the last. */
-  const kept = new Map<string, Prepared>();
+  const kept = new BoundedMap<string, Prepared>(MOST_KEPT);
   return (sql) => {
     const prepared = kept.get(sql) ?? reusable(prepare(sql));
-    kept.delete(sql);
+    // Set anew with each use, so that the one that was used last is forgotten last.
     kept.set(sql, prepared);
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
     return prepared;
   };
 }
