@@ -1,9 +1,10 @@
+import path from "node:path";
 import { loadAgents } from "../src/agents.ts";
 import { FEATURES } from "../src/app.ts";
 import { loadConfig, processSources } from "../src/config.ts";
 import { titleOf } from "../src/core/agent/tool-decision.ts";
 import { toolSpecs } from "../src/core/agent/tool-specs.ts";
-import { deferTools, foundTools, TOOL_SEARCH } from "../src/core/context/deferred-tools.ts";
+import { deferTools } from "../src/core/context/deferred-tools.ts";
 import { planSection } from "../src/core/context/plan-section.ts";
 import { projected } from "../src/core/context/projection.ts";
 import { messagesForModel } from "../src/core/context/request-messages.ts";
@@ -13,6 +14,8 @@ import { offeredTools } from "../src/core/permissions/policy.ts";
 import { defaultModelFor } from "../src/core/providers/catalog.ts";
 import { createProviderRegistry } from "../src/core/providers/registry.ts";
 import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/run/run-skills.ts";
+import type { SessionPlace } from "../src/core/run/runner.ts";
+import type { SessionRow } from "../src/core/store/sessions.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { instructionFiles } from "../src/home.ts";
@@ -28,16 +31,14 @@ import { createSandbox } from "../src/tools/wasm/sandbox.ts";
 import { APPLICATION, VERSION } from "../src/version.ts";
 
 /**
- * Prints the prompt of a session as its next model call carries it, each part with its size:
+ * Prints what a new session's first request costs, in bytes of each tool and part of the system prompt; or the
+ * prompt of a session as its next model call carries it:
  *
+ *     npm run prompt
  *     npm run prompt -- <session id>
  */
 
 const [sessionId] = process.argv.slice(2);
-if (sessionId === undefined) {
-  console.error("usage: npm run prompt -- <session id>   (the log names a session's id with each of its runs)");
-  process.exit(2);
-}
 const config = loadConfig(processSources(), FEATURES);
 const runtime = systemRuntime();
 const log = createLogger({ level: "silent", secrets: [] });
@@ -45,8 +46,8 @@ const store = await openStore(config.database.url, runtime);
 const sandbox = createSandbox({ log });
 const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });
 try {
-  const isKnown = (await store.sessions.applicantsOf([sessionId])).length > 0;
-  if (isKnown) await print(sessionId, store);
+  if (sessionId === undefined) await printSizes(store);
+  else if ((await store.sessions.applicantsOf([sessionId])).length > 0) await printSession(sessionId, store);
   else {
     console.error(
       `There is no session ${sessionId} in this database; the log names a session's id with each of its runs.`,
@@ -58,7 +59,7 @@ try {
   await store.close();
 }
 
-/** Tools that are only described here: what they would reach is not there. */
+/** Tools that are only described here: what they would reach is not there, and MCP servers are not connected. */
 async function describedTools(from: Store): Promise<readonly Tool[]> {
   const absent = () => Promise.reject(new Error("nothing is carried out here"));
   const host = {
@@ -84,34 +85,72 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     features: (taken) =>
       createFeatureList(FEATURES).open({ ...host, configured: config.features, say: () => {}, taken: () => taken }),
   });
-  return toolbox.tools();
+  await toolbox.start(AbortSignal.abort());
+  try {
+    return toolbox.tools();
+  } finally {
+    await toolbox.stop();
+  }
 }
 
-async function print(id: string, from: Store): Promise<void> {
+/** The place of a new session, or of the one given. */
+async function placeOf(session: SessionRow | null): Promise<Place> {
   const registry = createProviderRegistry({ settings: config.providers, runtime, log });
   const places = createPlaces(config, config.query.model ?? defaultModelFor(registry.available()));
-  const session = await from.sessions.get(id);
-  const place = await places.placeOf(session);
-  const { settings } = session;
+  if (session !== null) return places.placeOf(session);
+  const channelKey = "slack:C0001";
+  return {
+    config: places.configOf({ channelKey, agent: places.agentOf(channelKey), settings: {} }),
+    sandboxRoot: config.sandbox,
+    place: { platform: "Slack", channel: "C0001" },
+  };
+}
+
+type Place = Pick<SessionPlace, "config" | "sandboxRoot" | "above" | "place">;
+
+/** What every request of a session begins with. */
+async function prefixOf(session: SessionRow | null, from: Store) {
+  const place = await placeOf(session);
+  const settings = session?.settings ?? {};
   const catalogue = skills(place.sandboxRoot);
   const inForce = skillsOfRun(catalogue, settings);
   const narrowing = toolsOfSkills({ body: { kind: "timer", timerId: "" }, settings }, () => catalogue);
-  const plan = planSection(await from.plans.of(id));
+  const plan = session === null ? null : await from.plans.of(session.id);
   const { agentDefinition, mode, toolAllow } = narrowedTo(narrowing, place.config);
   const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
   const allowed = toolAllow === undefined ? access : { ...access, toolAllow };
-  const found = foundTools(await from.toolCalls.carried(id, TOOL_SEARCH));
-  const { offered } = deferTools(offeredTools(await describedTools(from), allowed), found);
-
-  part("tools", JSON.stringify(toolSpecs(offered), null, 2));
+  const { offered } = deferTools(offeredTools(await describedTools(from), allowed));
   const instructions = createInstructionReader({ files: instructionFiles(config), log })(place);
-  for (const { source, text } of instructions) console.log(`layer ${source}: ${sizeOf(text)}`);
-  for (const { text, cacheBreakpoint } of buildSystemPrompt({
+  const system = buildSystemPrompt({
     ...place,
     instructions,
     skills: inForce.index,
-    active: [plan, inForce.active],
-  })) {
+    active: [planSection(plan), inForce.active],
+  });
+  return { offered, instructions, system };
+}
+
+/** What a new session's first request costs before anybody has said a word, as JSON. */
+async function printSizes(from: Store): Promise<void> {
+  const { offered, system } = await prefixOf(null, from);
+  const specs = toolSpecs(offered);
+  const sizes = [
+    ...specs.map((spec) => [spec.name, bytesOf(spec)] as const),
+    ...system.map(({ text }, index) => [`system prompt, part ${index + 1}`, bytesOf(text)] as const),
+  ];
+  for (const [title, bytes] of sizes) console.log(`${String(bytes).padStart(7)}  ${title}`);
+  console.log(`${String(sizes.reduce((sum, [, bytes]) => sum + bytes, 0)).padStart(7)}  bytes in all`);
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+async function printSession(id: string, from: Store): Promise<void> {
+  const { offered, instructions, system } = await prefixOf(await from.sessions.get(id), from);
+  part("tools", JSON.stringify(toolSpecs(offered), null, 2));
+  for (const { source, text } of instructions) console.log(`layer ${source}: ${sizeOf(text)}`);
+  for (const { text, cacheBreakpoint } of system) {
     part(cacheBreakpoint ? "system, up to a cache breakpoint" : "system, below the cache boundary", text);
   }
 

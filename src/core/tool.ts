@@ -105,10 +105,31 @@ export interface CallPreview {
   readonly answers?: { readonly allow: string; readonly deny: string };
 }
 
+/** A tool in the few words that each request can afford. */
+export interface Offer {
+  readonly about: string;
+  /** What is said of each argument that most calls need, empty where its name says enough; others are left out. */
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** What stands in place of a tool that is found rather than offered (context/deferred-tools.ts). */
+export interface Deferred {
+  /** What it is for, in half a line. */
+  readonly about: string;
+  /** How the names of a group begin: its tools share one line, in which they are only named. */
+  readonly group?: string;
+  /** What whoever finds the tool should read beside its description; the same text is told once. */
+  readonly manual?: () => string;
+}
+
 export interface Tool<I = unknown> {
   /** `[A-Za-z0-9_-]{1,64}`. */
   readonly name: string;
   readonly description: string;
+  /** How requests tell of it, where that is shorter; tool_search tells the whole. */
+  readonly offer?: Offer;
+  /** Set: few runs need it. */
+  readonly deferred?: Deferred;
   readonly input: z.ZodType<I>;
   /** `input` as the model reads it. */
   readonly inputSchema: () => JsonSchema;

@@ -41,6 +41,7 @@ function createScheduleJob({ jobs, ...deps }: JobToolDeps): Tool {
     description:
       "Has something done again and again, or once later as a reminder; what comes of it is posted in this channel. Give either cron " +
       "or at. The person sees when it will be due and confirms it with a button; where they do not, ask what should be different.",
+    deferred: { about: "repeats work by the clock, or reminds once" },
     input: newJob,
     permission: "none",
     parallel: false,
@@ -75,6 +76,7 @@ function createListJobs({ jobs, ...deps }: JobToolDeps): Tool {
   return defineTool({
     name: "list_jobs",
     description: "The scheduled jobs of this channel: names, ids, when they are due, how the last runs went.",
+    deferred: { about: "the scheduled jobs here" },
     input: z.object({}),
     permission: "none",
     parallel: true,
@@ -89,6 +91,7 @@ function createCancelJob({ jobs, ...deps }: JobToolDeps): Tool {
   return defineTool({
     name: "cancel_job",
     description: "Removes a scheduled job for good. Only when the person asks for it.",
+    deferred: { about: "removes a scheduled job" },
     input: z.object({ job: z.string().min(1).describe("Its name or id, as list_jobs says it.") }),
     permission: "none",
     parallel: false,

@@ -3,8 +3,9 @@ import { everything } from "../features/mcp/connected.ts";
 import { everythingOverHttp } from "../features/mcp/everything-http.ts";
 import { asks, cards } from "../support/approval-talk.ts";
 import { text, toolUse } from "../support/model-script.ts";
-import { toolsOf } from "../support/request-parts.ts";
 import { conversationOf, slackOffice } from "../support/slack-talk.ts";
+
+const SUM = { a: 2, b: 40 };
 
 const transports: readonly { transport: string; server: () => Promise<object> }[] = [
   { transport: "stdio", server: async () => everything() },
@@ -19,8 +20,9 @@ test.each(transports)(
     office.model.script((request) => {
       const said = conversationOf(request.body);
       if (said.includes("The sum of 2 and 40 is 42")) return text("It is 42.");
-      const isThere = toolsOf(request.body).includes("mcp__all__get-sum");
-      return isThere ? toolUse("mcp__all__get-sum", { a: 2, b: 40 }) : text("Not there yet.");
+      if (said.includes("mcp__all__get-sum: ")) return toolUse("use_tool", { name: "mcp__all__get-sum", input: SUM });
+      const isThere = JSON.stringify(request.body).includes("- mcp__all__* (");
+      return isThere ? toolUse("tool_search", { query: "sum of two numbers" }) : text("Not there yet.");
     });
     // The server connects in the background, so the first answers may come without it.
     const talk = office.talk({ text: "add 2 and 40", channel: office.channel() });
@@ -32,7 +34,9 @@ test.each(transports)(
       talk.mention("add 2 and 40");
     }
     await asks(office, talk);
-    expect(cards(talk)[0]?.text).toMatch(/not sandboxed/iu);
+    const [card] = cards(talk);
+    expect(card?.text).toMatch(/Call get-sum of MCP server all\?[\s\S]*"a": 2[\s\S]*not sandboxed/iu);
+    expect(card?.text).not.toContain("use_tool");
     talk.click("approve:y");
     await office.until("the answer", () => talk.answers().includes("It is 42."));
     expect(office.model.violations).toEqual([]);

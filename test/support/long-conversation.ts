@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { untilIdle } from "./bot.ts";
-import { text, toolUse } from "./model-script.ts";
+import { type Part, text, toolUse } from "./model-script.ts";
 import type { RecordedRequest } from "./model-server.ts";
 import { answers, putFile, type Scene } from "./scene.ts";
 
@@ -10,15 +10,36 @@ import { answers, putFile, type Scene } from "./scene.ts";
 const REQUESTS = 5;
 const TURNS = 4;
 
-/** A conversation of twenty turns in one thread: files are found, read and changed, and talked about. Its requests. */
+/** What the model does in some requests before its answer, by their number. */
+const FINDS: Readonly<Record<number, readonly Part[]>> = {
+  1: [
+    toolUse("tool_search", { query: "csv_query" }),
+    toolUse("use_tool", { name: "csv_query", input: { file: "ports.csv" } }),
+    toolUse("use_tool", { name: "csv_query", input: { file: "ports.csv", sort_by: "port" } }),
+  ],
+  3: [
+    toolUse("tool_search", { query: "post a note" }),
+    toolUse("use_tool", { name: "brief", input: { text: "Two of five are done." } }),
+    toolUse("list_jobs", {}),
+  ],
+};
+
+/**
+ * A conversation of twenty turns in one thread: files are found, read and changed, and talked about; in two requests
+ * the model finds tools that are not in its list, and uses them. Its requests.
+ */
 export async function longConversation(scene: Scene): Promise<readonly RecordedRequest[]> {
   await scene.bot.start();
   const first = await untilToolsAreLoaded(scene);
   const lines = Array.from({ length: 60 }, (_, line) => `setting_${line} = ${line}`).join("\n");
   for (let file = 0; file < REQUESTS; file++) putFile(scene, `config-${file}.toml`, `port = 8080\n${lines}\n`);
+  putFile(scene, "ports.csv", "name,port\nweb,8080\napi,9090\n");
   scene.model.script((_request, number) => {
     const index = number - first;
-    const file = `config-${Math.floor(index / TURNS)}.toml`;
+    const request = Math.floor(index / TURNS);
+    const file = `config-${request}.toml`;
+    const found = FINDS[request]?.[index % TURNS];
+    if (found !== undefined) return found;
     if (index % TURNS === 0) return [text("I look for the file first."), toolUse("glob", { pattern: file })];
     if (index % TURNS === 1) return toolUse("read", { path: file });
     if (index % TURNS === 2)
@@ -35,7 +56,7 @@ export async function longConversation(scene: Scene): Promise<readonly RecordedR
 }
 
 const MOST_GREETINGS = 100;
-const toolsSchema = z.object({ tools: z.array(z.object({ name: z.string() })) });
+const toolsSchema = z.object({ tools: z.array(z.object({ name: z.string(), description: z.string() })) });
 /** Those that come with the program; each folder has the name of its tool. */
 const EXTENSIONS = path.resolve(import.meta.dirname, "../../wasm/examples");
 
@@ -47,8 +68,9 @@ async function untilToolsAreLoaded(scene: Scene): Promise<number> {
   for (let asked = 0; asked < MOST_GREETINGS; asked++) {
     const greeted = scene.mention("hello", 2 + asked);
     await greeted.until((messages) => answers(messages).length > 0);
-    const names = toolsSchema.parse(model.requests.at(-1)?.body).tools.map(({ name }) => name);
-    if (extensions.every(({ name }) => names.includes(name))) return model.requests.length;
+    const { tools } = toolsSchema.parse(model.requests.at(-1)?.body);
+    const listed = tools.find(({ name }) => name === "tool_search")?.description ?? "";
+    if (extensions.every(({ name }) => listed.includes(`- ${name}: `))) return model.requests.length;
   }
   throw new Error("the extensions do not load");
 }

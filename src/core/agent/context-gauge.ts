@@ -1,4 +1,3 @@
-import { foundTools, TOOL_SEARCH } from "../context/deferred-tools.ts";
 import { projected } from "../context/projection.ts";
 import { messagesForModel } from "../context/request-messages.ts";
 import { prefixSize } from "../context/token-estimate.ts";
@@ -12,40 +11,18 @@ import { titleOf } from "./tool-decision.ts";
 /** A response gets at least this room, in tokens, whatever the estimate says of the request before it. */
 const LEAST_OUTPUT = 1_024;
 
-/** The tools of a run's requests, by the names of those that were searched for. */
-export interface ToolOffer {
-  readonly found: readonly string[];
-  readonly specs: (found: readonly string[]) => readonly ToolSpec[];
-}
-
 /** What a run's next request carries of the history, and how much of the model's window that fills. */
 export class ContextGauge {
   readonly #query: Query;
   readonly #run: OpenRun;
-  readonly #offer: ToolOffer;
-  #found: readonly string[];
-  #tools: readonly ToolSpec[];
-  #prefixSize: number;
+  readonly #tools: readonly ToolSpec[];
+  readonly #prefixSize: number;
 
-  constructor(query: Query, run: OpenRun, offer: ToolOffer) {
+  constructor(query: Query, run: OpenRun, tools: readonly ToolSpec[]) {
     this.#query = query;
     this.#run = run;
-    this.#offer = offer;
-    this.#found = offer.found;
-    this.#tools = offer.specs(offer.found);
-    this.#prefixSize = prefixSize(query.system, this.#tools);
-  }
-
-  /** The turn's calls may have found tools: the requests after them offer these, too. */
-  takeFound(): void {
-    const carried = this.#run.state.calls.findLast(
-      ({ name, result }) => name === TOOL_SEARCH && result?.carry !== undefined,
-    );
-    const found = foundTools(carried?.result?.carry ?? null);
-    if (found.length <= this.#found.length) return;
-    this.#found = found;
-    this.#tools = this.#offer.specs(found);
-    this.#prefixSize = prefixSize(this.#query.system, this.#tools);
+    this.#tools = tools;
+    this.#prefixSize = prefixSize(query.system, tools);
   }
 
   /** `provider/model` of the run's next call. */

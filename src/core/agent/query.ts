@@ -1,6 +1,7 @@
 import { withRepeatHints } from "../budget/repeated-calls.ts";
-import { deferTools, foundTools, isDeferrable, TOOL_SEARCH } from "../context/deferred-tools.ts";
+import { deferTools } from "../context/deferred-tools.ts";
 import { resumeMessage, unfinishedReply } from "../context/resume.ts";
+import { withRealCalls } from "../context/use-tool.ts";
 import { offeredTools } from "../permissions/policy.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import type { AppError } from "../protocol/errors.ts";
@@ -51,7 +52,6 @@ export async function* runQuery(query: Query, signal: AbortSignal): AsyncGenerat
         break;
       case "append_results":
         await run.toolResults(resultsMessage(loop, step.message, await query.approvals.asked(run.state.turns)));
-        loop.gauge.takeFound();
         break;
       case "resume":
         await run.resumed(resumeMessage(query.runtime));
@@ -82,10 +82,8 @@ export async function openLoop(query: Query): Promise<Loop> {
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
   const granted = config.grantedTools ?? [];
   const access = { agentName, role, mode: config.mode, granted, ...toolAllow };
-  const [run, found] = await Promise.all([OpenRun.load(query.journal), foundSoFar(query)]);
-  const offered = (names: readonly string[]) => {
-    return toolSpecs(deferTools(offeredTools(query.tools, access), names).offered);
-  };
+  const run = await OpenRun.load(query.journal);
+  const { offered } = deferTools(offeredTools(query.tools, access));
   query.opened?.(run);
   return {
     told: new Set(),
@@ -97,15 +95,9 @@ export async function openLoop(query: Query): Promise<Loop> {
       access,
       place: { mode: config.mode, sandboxRoot: query.sandboxRoot, allowedHosts, blockedUrls },
     },
-    gauge: new ContextGauge(query, run, { found, specs: offered }),
+    gauge: new ContextGauge(query, run, toolSpecs(offered)),
     bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },
   };
-}
-
-/** Tools that the session has searched for before. */
-async function foundSoFar({ tools, journal }: Query): Promise<readonly string[]> {
-  const mayDefer = tools.some(isDeferrable);
-  return mayDefer ? foundTools(await journal.carried(TOOL_SEARCH)) : [];
 }
 
 /** Who stopped the run, or null while it may go on; any other abort suspends it, by throwing. */
@@ -141,7 +133,7 @@ async function* callTurn(loop: Loop, turn: number, signal: AbortSignal): AsyncGe
   const message: Message = {
     id: ids.next("msg"),
     role: "assistant",
-    content: withFreshCallIds(response.content, run.state.messages, ids),
+    content: withFreshCallIds(withRealCalls(response.content), run.state.messages, ids),
     createdAt: clock.now(),
   };
   const { stopReason } = response;

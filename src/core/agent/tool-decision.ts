@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import { isDeferred } from "../context/deferred-tools.ts";
+import { matchingTools } from "../context/tool-matching.ts";
 import type { CallRecord, WriteIntent } from "../events/call-record.ts";
 import { offeredTools, refusal, type ToolAccess } from "../permissions/policy.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
@@ -60,6 +62,10 @@ export interface ToolRules {
 
 /** Characters of a faulty argument text that are quoted back. */
 const QUOTED_JSON = 500;
+/** Names that a call of an unknown tool is answered with. */
+const MOST_NEAR = 3;
+/** Characters of a schema that an error tells; a longer one is tool_search's to tell. */
+const MOST_SCHEMA = 8_000;
 
 /** Checks a call, in order: the tool exists, the input is valid JSON of its schema, role and mode allow it, people need not be asked. */
 export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules: ToolRules): Decision {
@@ -73,7 +79,7 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules:
   }
   if (use.invalidJson !== undefined) return refuse(invalidJson(use.name, use.invalidJson));
   const parsed = tool.input.safeParse(use.input);
-  if (!parsed.success) return refuse(invalidInput(use.name, parsed.error));
+  if (!parsed.success) return refuse(invalidInput(tool, parsed.error));
   const denied = refusal(tool, access);
   if (denied !== null) return refuse(denied);
   const title = titleOf(tool, use);
@@ -130,8 +136,10 @@ export function titleOf(tool: Tool | undefined, use: ToolUseBlock): string {
 }
 
 function unknownTool(name: string, offered: readonly Tool[]): string {
-  const names = offered.map((tool) => tool.name).sort();
-  return `Unknown tool: ${name}. Available: ${names.length === 0 ? "none" : names.join(", ")}.`;
+  const near = matchingTools(offered, name).slice(0, MOST_NEAR);
+  const meant = near.length === 0 ? "" : ` Did you mean ${near.map((tool) => tool.name).join(" or ")}?`;
+  const names = offered.filter((tool) => !isDeferred(tool)).map((tool) => tool.name);
+  return `Unknown tool: ${name}.${meant} Available: ${names.length === 0 ? "none" : names.sort().join(", ")}.`;
 }
 
 function invalidJson(name: string, text: string): string {
@@ -139,7 +147,10 @@ function invalidJson(name: string, text: string): string {
   return `The input of ${name} is not valid JSON; it was not run. Send the call again with a JSON object. What came: ${quoted}`;
 }
 
-function invalidInput(name: string, error: z.ZodError): string {
+/** Of a tool that the model may not have looked up, the schema is told, too. */
+function invalidInput(tool: Tool, error: z.ZodError): string {
   const problems = error.issues.map((issue) => `- ${issue.path.map(String).join(".") || "input"}: ${issue.message}`);
-  return `The input of ${name} does not fit its schema; it was not run.\n${problems.join("\n")}`;
+  const schema = isDeferred(tool) ? JSON.stringify(tool.inputSchema()) : "";
+  const told = schema === "" || schema.length > MOST_SCHEMA ? "" : `\nIts schema: ${schema}`;
+  return `The input of ${tool.name} does not fit its schema; it was not run.\n${problems.join("\n")}${told}`;
 }

@@ -1,5 +1,6 @@
 import { boundResult } from "../context/tool-result-bounds.ts";
 import type { CallRecord } from "../events/call-record.ts";
+import { isFinder } from "../permissions/finders.ts";
 import { planRefusal } from "../permissions/plan-mode.ts";
 import type { ParkedOn, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
@@ -65,7 +66,7 @@ export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGen
  */
 function withinSkills(decision: Decision, tools: readonly string[] | null): Decision {
   const { name } = decision.use;
-  if (tools === null || !isNew(decision) || name === "skill" || tools.includes(name)) return decision;
+  if (tools === null || !isNew(decision) || name === "skill" || isFinder(name) || tools.includes(name)) return decision;
   const list = tools.join(", ") || "none";
   return refusing(
     decision.use,

@@ -1,69 +1,68 @@
+import { isFinder, TOOL_SEARCH, USE_TOOL } from "../permissions/finders.ts";
 import type { Tool } from "../tool.ts";
 
-/** The tool that finds deferred ones. */
-export const TOOL_SEARCH = "tool_search";
+/** So few are offered whole where they are small, too: finding them would cost as much. `bytes`: of their specs. */
+const FEW = { tools: 3, bytes: 3_000 };
+/** Tools and groups that the listing names. */
+const MOST_LINES = { tools: 40, groups: 20 };
+/** Characters of a line of the listing. */
+const LINE_CHARS = 90;
 
-/** Tools of servers come in any number; our own are few. */
-const DEFERRABLE = /^mcp__/;
-
-/** Deferrable tools that are offered whole; with more, all of them are deferred. About 8,000 tokens of schemas. */
-export const MOST_OFFERED = 30;
-/** Names listed to the model. */
-const LISTED_NAMES = 500;
-
-type ToolFacts = Pick<Tool, "name" | "description">;
+type ToolFacts = Pick<Tool, "name" | "description" | "inputSchema" | "deferred">;
 
 export interface DeferredTools<T> {
-  /** By name; the found ones after them, in the order they were found, so that a list only grows at its end. */
+  /** By name. */
   readonly offered: readonly T[];
-  /** Offered by name only. */
+  /** Named by the description of tool_search alone. */
   readonly deferred: readonly T[];
 }
 
 /**
- * What a model is offered of a catalogue. A large one is deferred: its tools are named by the description of tool_search, and
- * offered once they were found. That description names all deferrable tools, found or not: it stays as it is.
+ * What a model is offered of the tools that it may use. Those that few runs need are deferred: tool_search names them and
+ * tells how they are called, use_tool calls them. What was found changes nothing here, since tools lead the prefix that
+ * providers cache.
  */
-export function deferTools<T extends ToolFacts>(
-  tools: readonly T[],
-  found: readonly string[],
-  limit = MOST_OFFERED,
-): DeferredTools<T> {
-  const deferrable = tools.filter(isDeferrable).sort(byName);
-  const own = tools.filter((tool) => !isDeferrable(tool)).sort(byName);
-  const search = own.find(({ name }) => name === TOOL_SEARCH);
-  if (deferrable.length <= limit || search === undefined) {
-    const withoutSearch = [...own, ...deferrable].filter(({ name }) => name !== TOOL_SEARCH);
-    return { offered: withoutSearch.sort(byName), deferred: [] };
-  }
-  const appended = found.flatMap((name) => deferrable.filter((tool) => tool.name === name));
-  const listing = `${search.description}\n\n${namesOf(deferrable)}`;
-  return {
-    offered: [...own.map((tool) => (tool === search ? { ...tool, description: listing } : tool)), ...appended],
-    deferred: deferrable.filter((tool) => !appended.includes(tool)),
-  };
+export function deferTools<T extends ToolFacts>(tools: readonly T[]): DeferredTools<T> {
+  const sorted = tools.toSorted(byName);
+  const deferred = sorted.filter(isDeferred);
+  const hasFinders = [TOOL_SEARCH, USE_TOOL].every((finder) => sorted.some(({ name }) => name === finder));
+  if (!hasFinders || areFew(deferred)) return { offered: sorted.filter(({ name }) => !isFinder(name)), deferred: [] };
+  const listing = listingOf(deferred);
+  const offered = sorted
+    .filter((tool) => !isDeferred(tool))
+    .map((tool) => (tool.name === TOOL_SEARCH ? { ...tool, description: `${tool.description}\n${listing}` } : tool));
+  return { offered, deferred };
 }
 
-export function isDeferrable({ name }: Pick<Tool, "name">): boolean {
-  return DEFERRABLE.test(name);
+export function isDeferred({ deferred }: Pick<Tool, "deferred">): boolean {
+  return deferred !== undefined;
 }
 
-/** What a session's newest tool_search carried: the names of all that it has found, in order. */
-export function foundTools(carried: string | null): string[] {
-  return carried === null || carried === "" ? [] : carried.split("\n");
-}
-
-/** What the next tool_search is to be given. */
-export function carriedFound(names: readonly string[]): string {
-  return [...new Set(names)].join("\n");
+function areFew(deferred: readonly ToolFacts[]): boolean {
+  if (deferred.length > FEW.tools) return false;
+  const specs = deferred.map(({ name, description, inputSchema }) => [name, description, inputSchema()]);
+  return deferred.length === 0 || JSON.stringify(specs).length <= FEW.bytes;
 }
 
 function byName(a: ToolFacts, b: ToolFacts): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function namesOf(tools: readonly ToolFacts[]): string {
-  const names = tools.slice(0, LISTED_NAMES).map(({ name }) => name);
-  const more = tools.length - names.length;
-  return `Tools that can be found: ${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}.`;
+/** A line for each tool, and one for each group of tools however many it has. */
+function listingOf(deferred: readonly ToolFacts[]): string {
+  const groups = new Map<string, string[]>();
+  const lines: string[] = [];
+  for (const { name, deferred: { about = "", group = null } = {} } of deferred) {
+    if (group === null) lines.push(`- ${name}: ${about}`);
+    else groups.set(group, [...(groups.get(group) ?? []), name.slice(group.length)]);
+  }
+  const ofGroups = [...groups].map(([group, names]) => `- ${group}* (${names.length}): ${names.join(", ")}`);
+  return [...bounded(lines, MOST_LINES.tools), ...bounded(ofGroups, MOST_LINES.groups)].join("\n");
+}
+
+function bounded(lines: readonly string[], most: number): string[] {
+  const shown = lines
+    .slice(0, most)
+    .map((line) => (line.length <= LINE_CHARS ? line : `${line.slice(0, LINE_CHARS - 1).toWellFormed()}…`));
+  return lines.length <= most ? shown : [...shown, `- and ${lines.length - most} more`];
 }

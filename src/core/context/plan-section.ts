@@ -6,12 +6,12 @@ export function planSection(plan: Plan | null): string {
   if (plan === null) return "";
   switch (plan.phase) {
     case "planning":
-      return "Plan mode is on: nothing may be changed or run until a person accepts a plan. Look at what you need, then propose one with exit_plan_mode.";
+      return 'Plan mode is on: nothing may be changed or run until a person accepts a plan. Look at what you need, then propose one: exit_plan_mode {"intro": "…", "steps": ["…"]}.';
     case "accepted": {
       const steps = stepsInHand(plan);
       if (steps === null) return "";
       return [
-        `The plan in hand, accepted by ${plan.acceptedBy} (☐ open, ⏳ doing, ✓ done). Newer results of update_plan count more than the marks here.`,
+        `The plan in hand, accepted by ${plan.acceptedBy} (☐ open, ⏳ doing, ✓ done). Mark them as you go: update_plan {"steps": [{"step": 1, "mark": "doing"}]}; its newer results count more than the marks here.`,
         checklist(steps),
       ].join("\n");
     }

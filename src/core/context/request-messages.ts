@@ -1,6 +1,7 @@
 import type { ContentBlock, Message } from "../protocol/messages.ts";
 import { isSummary } from "./projection.ts";
 import { isResume } from "./resume.ts";
+import { withCallsAsWritten } from "./use-tool.ts";
 
 /**
  * The history as a model call carries it. A function of the stored messages alone, so that the bytes of
@@ -11,7 +12,7 @@ import { isResume } from "./resume.ts";
 export function messagesForModel(messages: readonly Message[]): Message[] {
   return messages
     .filter((message) => message.role === "user" || saysSomething(message.content))
-    .map((message) => (isWritten(message) ? dated(message) : message));
+    .map((message) => (isWritten(message) ? dated(message) : withCallsAsWritten(message)));
 }
 
 /** False for a response that holds neither text nor a tool call: nothing to show, nothing to go on with. */

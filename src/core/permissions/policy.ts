@@ -2,6 +2,7 @@ import { MANAGER_ROLE, MERGE_WORK } from "../agents/managed-agents.ts";
 import type { Permission } from "../agents/query-config.ts";
 import { type Mode, OFFERED_PERMISSIONS } from "../agents/query-config.ts";
 import type { Tool } from "../tool.ts";
+import { isFinder } from "./finders.ts";
 
 /** What bounds the tools of a query: the agent's access role, the mode, and the operator's list. */
 export interface ToolAccess {
@@ -17,9 +18,10 @@ export interface ToolAccess {
 
 type ToolFacts = Pick<Tool, "name" | "permission">;
 
-/** The tools a model is offered: role ∩ mode ∩ the operator's list, in the order given. */
+/** The tools a model may know of: role ∩ mode ∩ the operator's list, in the order given. Merging is for managers. */
 export function offeredTools<T extends ToolFacts>(tools: readonly T[], access: ToolAccess): T[] {
-  return tools.filter((tool) => refusal(tool, access) === null);
+  const isMeant = ({ name }: T) => name !== MERGE_WORK || access.role === MANAGER_ROLE;
+  return tools.filter((tool) => isMeant(tool) && refusal(tool, access) === null);
 }
 
 /** Why a tool may not be called, in words for the model; null when it may. */
@@ -34,7 +36,7 @@ export function refusal(tool: ToolFacts, access: ToolAccess): string | null {
   if (!isOffered && !access.granted?.includes(tool.name)) {
     return `The tool ${tool.name} is not available in ${access.mode} mode, which only looks and changes nothing.`;
   }
-  if (access.toolAllow !== undefined && !access.toolAllow.includes(tool.name)) {
+  if (access.toolAllow !== undefined && !isFinder(tool.name) && !access.toolAllow.includes(tool.name)) {
     return `The tool ${tool.name} is not enabled here.`;
   }
   return null;

@@ -47,6 +47,8 @@ const toolUseBlock = z.object({
   /** The parsed JSON; when the model wrote invalid JSON, `invalidJson` holds its text and input is {}. */
   input: z.unknown(),
   invalidJson: z.string().optional(),
+  /** The tool through which the model has called this one. */
+  via: z.string().optional(),
   origin: originSchema.optional(),
   opaque: z.unknown().optional(),
 });

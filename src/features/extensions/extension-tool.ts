@@ -35,6 +35,7 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
   return defineTool<Input>({
     name,
     description,
+    deferred: { about: firstSentence(description) },
     input,
     permission,
     parallel,
@@ -73,6 +74,14 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
       });
     },
   });
+}
+
+/** Characters of what stands for a tool until it is found. */
+const ABOUT_CHARS = 80;
+
+function firstSentence(description: string): string {
+  const sentence = description.split(/(?<=[.:;])\s/, 1)[0] ?? "";
+  return sentence.length > ABOUT_CHARS ? `${sentence.slice(0, ABOUT_CHARS).toWellFormed()}…` : sentence;
 }
 
 /** What a program that makes an image had written by then is of no use. */

@@ -7,7 +7,6 @@ import { toolPrefix } from "./catalogue/names.ts";
 import { type ConnectionState, McpConnection } from "./connection.ts";
 import type { AskThread } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
-import { instructionSection } from "./instructions.ts";
 import { type McpAnswer, promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
 import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
@@ -72,8 +71,6 @@ export interface McpConnections {
   tools(): readonly Tool[];
   /** What `/tools` shows of MCP. */
   describe(): readonly McpServerView[];
-  /** What servers say of their tools, for a prompt with these; empty when they say nothing. */
-  instructions(isOffered: (tool: string) => boolean): string;
   /** What is wrong with servers, a sentence each. */
   problems(): readonly string[];
   /** How each server of the settings stands. */
@@ -120,7 +117,6 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
     },
     tools: () => [...connections.flatMap(toolsOf), ...resources].sort((a, b) => (a.name < b.name ? -1 : 1)),
     describe: () => connections.map((connection) => viewOf(connection, clock.now())),
-    instructions: (isOffered) => instructionSection(connections, isOffered),
     problems: () => [
       ...idle.map(({ name, why }) => `${name} is not connected: ${why}`),
       ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? []),

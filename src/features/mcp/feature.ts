@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
-import type { QueryConfig } from "../../core/agents/query-config.ts";
-import { offeredTools } from "../../core/permissions/policy.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
 import { askAndWait } from "../../tools/native/ask-and-wait.ts";
@@ -12,7 +10,7 @@ import { passedOn } from "./settings/passed-on.ts";
 import { type McpConfig, readServers } from "./settings/read-servers.ts";
 import { SERVER_KEYS, takeServers } from "./settings/shapes.ts";
 
-/** Servers of the Model Context Protocol: their tools, prompts and instructions. Each fails alone. */
+/** Servers of the Model Context Protocol: their tools, prompts and resources. Each fails alone. */
 export const mcpFeature: Feature = {
   name: "mcp",
   settings: {
@@ -89,7 +87,6 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
   return {
     tools: () => servers.tools(),
     sourceOf: ({ name }) => sourceOf(name, servers),
-    section: (config) => instructionsFor(servers, config),
     whyMissing: (tool) => servers.missing(tool),
     problems: () => servers.problems(),
     panel: { title: "MCP servers", lines: () => servers.standings(), watch: (changed) => servers.watch(changed) },
@@ -107,12 +104,4 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
 function sourceOf(tool: string, servers: McpConnections): string {
   const server = servers.describe().find(({ tools }) => tools.some(({ name }) => name === tool));
   return server === undefined ? "all MCP servers, not sandboxed" : `MCP server ${server.name}, not sandboxed`;
-}
-
-/** What the servers say whose tools are offered with these settings. */
-function instructionsFor(servers: McpConnections, { agentDefinition, mode, toolAllow }: QueryConfig): string {
-  const access = { agentName: agentDefinition.name, role: agentDefinition.access, mode };
-  const allow = toolAllow === undefined ? {} : { toolAllow };
-  const offered = new Set(offeredTools(servers.tools(), { ...access, ...allow }).map(({ name }) => name));
-  return servers.instructions((name) => offered.has(name));
 }

@@ -33,6 +33,7 @@ export function resourcesTool(connections: readonly McpConnection[]): Tool {
   return defineTool<Input>({
     name: "mcp_resources",
     description: `Lists and reads the resources of MCP servers, and fills in their prompts. Servers: ${names}.`,
+    deferred: { about: "resources and prompts of MCP servers" },
     input,
     permission: "read",
     parallel: false,

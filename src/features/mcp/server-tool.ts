@@ -5,10 +5,12 @@ import { showMedia } from "../../tools/web/show-media.ts";
 import type { Caller } from "./asks-back.ts";
 import type { ListedTool } from "./catalogue/catalogue.ts";
 import { inputSchema } from "./catalogue/input-schema.ts";
+import { toolPrefix } from "./catalogue/names.ts";
 import type { McpConnection } from "./connection.ts";
 import { imagesForPeople, resultOfCall } from "./content.ts";
 import { type AskThread, askPeople } from "./elicitation/ask-people.ts";
 import { foreignLine } from "./foreign-text.ts";
+import { instructionSection } from "./instructions.ts";
 import { permissionOf, timeoutOf, toolSettings, whereabouts } from "./server-settings.ts";
 
 /** Characters of the progress line's argument. */
@@ -27,6 +29,7 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
   return {
     name: listed.name,
     description: `${listed.description}\n\n(MCP server ${server})`,
+    deferred: { about: "", group: toolPrefix(name), manual: () => instructionSection(connection) },
     input,
     inputSchema: schemaOf(input),
     permission,

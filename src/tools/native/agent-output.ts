@@ -36,6 +36,7 @@ export function createAgentOutput(deps: AgentOutputDeps): Tool {
     description:
       "Reads the state and the report of a sub-agent in the background, waits for its end, or cancels it. You are told of its end " +
       "anyway: wait only when you cannot go on without the report.",
+    deferred: { about: "reads, awaits or cancels a background sub-agent" },
     input,
     permission: "none",
     parallel: true,

@@ -19,6 +19,7 @@ export function createBrief(): Tool {
     description:
       "Posts an interim note to the thread while you go on working: a finding that people want before you are done, or how a long " +
       "task stands. Not for the answer itself, which you give at the end, and not for each step.",
+    deferred: { about: "posts an interim note while you work on" },
     input,
     permission: "none",
     parallel: false,

@@ -11,6 +11,7 @@ import { createReadThread } from "./read-thread.ts";
 import { createSleep } from "./sleep.ts";
 import { createToolSearch } from "./tool-search.ts";
 import { createUpdatePlan } from "./update-plan.ts";
+import { createUseTool } from "./use-tool.ts";
 
 export interface NativeToolDeps extends AskDeps, AgentDeps {
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt" | "cancel">;
@@ -26,6 +27,7 @@ export function createNativeTools(deps: NativeToolDeps): readonly Tool[] {
     createUpdatePlan(deps),
     createSleep(deps),
     createToolSearch(deps.catalogue),
+    createUseTool(),
     createReadThread(),
     createAttach(),
     createAgent(deps),

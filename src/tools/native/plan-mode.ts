@@ -16,6 +16,7 @@ export function createEnterPlanMode({ store }: { readonly store: Store }): Tool 
     description:
       "Begins plan mode: until a person accepts your plan, nothing can be changed or run, only looked at. For work that touches " +
       "several places, or where there is more than one sensible way. Look around, then propose the plan with exit_plan_mode.",
+    deferred: { about: "nothing changes until a person accepts your plan" },
     input: z.object({}),
     permission: "none",
     parallel: false,
@@ -26,7 +27,7 @@ export function createEnterPlanMode({ store }: { readonly store: Store }): Tool 
       if (ctx.nonInteractive) return errorResult(NOBODY, "nobody there");
       await store.transaction((tx) => tx.plans.begin(ctx.sessionId));
       return textResult(
-        "Plan mode is on: calls that change or run something are refused. Look at what you need to, then call exit_plan_mode.",
+        'Plan mode is on: calls that change or run something are refused. Look at what you need to, then propose a plan: exit_plan_mode {"intro": "…", "steps": ["…"]}.',
         { summary: "nothing is changed until a plan is accepted" },
       );
     },
@@ -54,6 +55,7 @@ export function createExitPlanMode(deps: AskDeps): Tool {
     description:
       "Shows your plan to the person as a checklist and waits until they accept it, want it changed, or drop it. Only an accepted " +
       "plan ends plan mode. While you carry it out, mark its steps with update_plan.",
+    deferred: { about: "proposes a plan to the person" },
     input: proposal,
     permission: "none",
     parallel: false,
@@ -78,7 +80,7 @@ function verdict({ answer, answeredBy }: QuestionRow, { readOnly }: ToolContext)
     case "go": {
       const next = readOnly
         ? "Your access lets you change nothing: end here; the plan stays for an agent that may carry it out."
-        : "Carry it out now, and mark each step with update_plan as you begin and finish it.";
+        : 'Carry it out now, and mark each step as you begin and finish it: update_plan {"steps": [{"step": 1, "mark": "doing"}]}.';
       return textResult(`${name} accepted the plan. ${next}`, { summary: `accepted by ${name}` });
     }
     case "drop":

@@ -27,6 +27,7 @@ export function createSleep(deps: SleepDeps): Tool {
     description:
       "Pauses your work, for up to a day, and goes on by itself: to look again later at something that takes time. A message of a " +
       "person ends the pause early.",
+    deferred: { about: "pauses up to a day, then goes on" },
     input,
     permission: "none",
     parallel: false,

@@ -17,6 +17,7 @@ export function createUpdatePlan({ store }: { readonly store: Store }): Tool {
     name: "update_plan",
     description:
       "Marks steps of the accepted plan: `doing` when you begin one, `done` when it is finished and checked. People watch the checklist.",
+    deferred: { about: "marks steps of the accepted plan" },
     input,
     permission: "none",
     parallel: false,

@@ -1,18 +1,27 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { deferTools, foundTools } from "../../../src/core/context/deferred-tools.ts";
+import { deferTools } from "../../../src/core/context/deferred-tools.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import { defineTool, type Tool } from "../../../src/core/tool.ts";
+import { type Deferred, defineTool, type Tool } from "../../../src/core/tool.ts";
 import { createToolSearch } from "../../../src/tools/native/tool-search.ts";
+import { createUseTool } from "../../../src/tools/native/use-tool.ts";
 import { nativeSession } from "../../support/native-session.ts";
 import { buildConfig } from "../../support/query-config.ts";
 
-function tool(name: string, description = "", permission: Tool["permission"] = "read"): Tool {
+interface Facts {
+  readonly description?: string;
+  readonly permission?: Tool["permission"];
+  readonly deferred?: Deferred;
+}
+
+function tool(name: string, { description = "", permission = "read", ...deferred }: Facts = {}): Tool {
   return defineTool({
     name,
     description,
-    input: z.object({}),
+    ...deferred,
+    input: z.object({ wish: z.string().max(9).optional(), extra: z.string().optional() }),
+    offer: { about: name, arguments: { wish: "" } },
     permission,
     parallel: true,
     afterCrash: "replay",
@@ -22,61 +31,105 @@ function tool(name: string, description = "", permission: Tool["permission"] = "
   });
 }
 
+const MANUAL = "> Mind the repository's rules.";
+const GITHUB = { about: "", group: "mcp__github__", manual: () => MANUAL };
 const CATALOGUE = [
-  tool("mcp__github__create_issue", "Opens an issue in a repository.", "write"),
-  tool("mcp__github__list_issues", "Lists the issues of a repository."),
-  tool("mcp__calendar__list_events", "Lists events of a calendar."),
-  tool("read", "Reads a file."),
+  tool("mcp__github__create_issue", {
+    description: "Opens an issue in a repository.",
+    permission: "write",
+    deferred: GITHUB,
+  }),
+  tool("mcp__github__list_issues", { description: "Lists the issues of a repository.", deferred: GITHUB }),
+  tool("mcp__calendar__list_events", {
+    description: "Lists events of a calendar.",
+    deferred: { about: "", group: "mcp__calendar__" },
+  }),
+  tool("chart", { description: "Draws a chart.", deferred: { about: "draws" } }),
+  tool("read", { description: "Reads a file." }),
 ];
 const SEARCH = createToolSearch(() => CATALOGUE);
-const TOOLS = [...CATALOGUE, SEARCH];
+const TOOLS = [...CATALOGUE, SEARCH, createUseTool()];
 
 function names(tools: readonly Pick<Tool, "name">[]): string[] {
   return tools.map(({ name }) => name);
 }
 
-test("a small catalogue is offered whole, without a search", () => {
-  const { offered, deferred } = deferTools(TOOLS, [], 3);
-  expect(names(offered)).toEqual(names(CATALOGUE).sort());
+async function found(input: object, more = {}): Promise<string> {
+  const result = await (await nativeSession()).settle(SEARCH, input, more);
+  return textOf(result?.content ?? []);
+}
+
+test("few small ones are offered whole, without a search", () => {
+  const { offered, deferred } = deferTools([SEARCH, createUseTool(), ...CATALOGUE.slice(1)]);
+  expect(names(offered)).toEqual(names(CATALOGUE.slice(1)).sort());
   expect(deferred).toEqual([]);
 });
 
-test("of a large one only names are offered, and the list grows at its end alone by what is found", () => {
-  const before = deferTools(TOOLS, [], 2);
-  expect(names(before.offered)).toEqual(["read", "tool_search"]);
-  expect(before.offered.at(-1)?.description).toContain("mcp__calendar__list_events, mcp__github__create_issue");
-  const after = deferTools(TOOLS, ["mcp__github__list_issues", "mcp__calendar__list_events", "mcp__gone__tool"], 2);
-  const specs = (tools: readonly Tool[]) => tools.map(({ name, description }) => ({ name, description }));
-  expect(specs(after.offered).slice(0, 2)).toEqual(specs(before.offered));
-  expect(names(after.offered).slice(2)).toEqual(["mcp__github__list_issues", "mcp__calendar__list_events"]);
-  expect(names(after.deferred)).toEqual(["mcp__github__create_issue"]);
+test("of more the search has a line each, and one for each server however many it has", () => {
+  const { offered, deferred } = deferTools(TOOLS);
+  expect(names(offered)).toEqual(["read", "tool_search", "use_tool"]);
+  expect(deferred).toHaveLength(4);
+  const lines = offered[1]?.description.split("\n") ?? [];
+  expect(lines.slice(1)).toEqual([
+    "- chart: draws",
+    "- mcp__calendar__* (1): list_events",
+    "- mcp__github__* (2): create_issue, list_issues",
+  ]);
+});
+
+test("a server of 256 tools costs a line of 110 characters, the 21st none of its own", () => {
+  const served = (server: number, tools: number) =>
+    Array.from({ length: tools }, (_, number) =>
+      tool(`mcp__s${server}__do_${number}`, { deferred: { about: "", group: `mcp__s${server}__` } }),
+    );
+  const description = (tools: readonly Tool[]) => deferTools([...TOOLS, ...tools]).offered[1]?.description ?? "";
+  const many = description(served(1, 256));
+  expect(
+    Math.max(
+      ...many
+        .split("\n")
+        .slice(1)
+        .map((line) => line.length),
+    ),
+  ).toBe(110);
+  expect(many.length - description([]).length).toBe(111);
+  const servers = Array.from({ length: 30 }, (_, server) => served(server, 2)).flat();
+  expect(description(servers).split("\n").at(-1)).toBe("- and 12 more");
 });
 
 test.each([
   { query: "list issues", first: "mcp__github__list_issues" },
   { query: "calendar", first: "mcp__calendar__list_events" },
   { query: "mcp__github__create_issue", first: "mcp__github__create_issue" },
-])("“$query” finds $first first", async ({ query, first }) => {
-  const session = await nativeSession();
-  const result = await session.settle(SEARCH, { query });
-  expect(foundTools(result?.carry ?? null)[0]).toBe(first);
+  { query: "read", first: "read" },
+])("“$query” finds $first first, with all its arguments", async ({ query, first }) => {
+  const [, told] = (await found({ query })).split("\n\n");
+  expect(told?.split(":")[0]).toBe(first);
+  expect(told).toContain('"wish":{"type":"string","maxLength":9}');
+  expect(told).toContain('"extra"');
 });
 
-test("each search carries on what was found before it", async () => {
+test("what a server says of its tools comes once, with the first that is found of them", async () => {
+  expect((await found({ query: "issues" })).split(MANUAL)).toHaveLength(2);
+  expect(await found({ query: "calendar" })).not.toContain(MANUAL);
+});
+
+test("what is too large to be told beside others is named, to be searched for by itself", async () => {
+  const large = ["one", "two"].map((name) => tool(`large_${name}`, { description: "large ".repeat(3_000) }));
+  const search = createToolSearch(() => large);
   const session = await nativeSession();
-  const first = await session.settle(SEARCH, { query: "calendar", limit: 1 });
-  const second = await session.settle(SEARCH, { query: "issues", limit: 1 }, { carried: first?.carry ?? null });
-  expect(foundTools(second?.carry ?? null)).toEqual(["mcp__calendar__list_events", "mcp__github__create_issue"]);
+  const both = await session.settle(search, { query: "large" });
+  expect(textOf(both?.content ?? [])).toContain("Search for these by name: large_two.");
+  const second = await session.settle(search, { query: "large_two", limit: 1 });
+  expect(textOf(second?.content ?? [])).toContain("large_two: large");
 });
 
 test("what the mode does not allow is found only where it is granted, and a search in vain says so", async () => {
-  const session = await nativeSession();
   const config = buildConfig({ model: "demo/demo", mode: "read" });
-  const result = await session.settle(SEARCH, { query: "create issue" }, { config });
-  expect(foundTools(result?.carry ?? null)).not.toContain("mcp__github__create_issue");
+  expect(await found({ query: "create issue" }, { config })).not.toContain("mcp__github__create_issue");
   const granted = { ...config, grantedTools: ["mcp__github__create_issue"] };
-  const found = await session.settle(SEARCH, { query: "create issue" }, { config: granted });
-  expect(foundTools(found?.carry ?? null)[0]).toBe("mcp__github__create_issue");
+  expect(await found({ query: "create issue" }, { config: granted })).toContain("\n\nmcp__github__create_issue: ");
+  const session = await nativeSession();
   const none = await session.settle(SEARCH, { query: "weather" });
   expect(none?.isError).toBe(true);
   expect(textOf(none?.content ?? [])).toContain("No tool fits");

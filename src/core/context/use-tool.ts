@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { USE_TOOL } from "../permissions/finders.ts";
+import type { ContentBlock, Message, ToolUseBlock } from "../protocol/messages.ts";
+import { parseToolInput, type ToolInput } from "../providers/tool-input.ts";
+
+/** Source: OpenAI docs, function calling. */
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The name of the tool that a call of use_tool is for. */
+export const calledName = z
+  .string()
+  .regex(TOOL_NAME, "must be the name of a tool")
+  .refine((name) => name !== USE_TOOL, `must be the name of another tool: ${USE_TOOL} does not call itself`);
+
+const callSchema = z.object({ name: calledName, input: z.unknown().optional() });
+
+/**
+ * A response's content in which each call through use_tool is a call of the tool that it names: from here on permissions,
+ * cards, the journal and all else know that tool alone. A call that names none stays, and its schema refuses it.
+ */
+export function withRealCalls(content: readonly ContentBlock[]): readonly ContentBlock[] {
+  return content.map((block) => (block.type === "tool_use" && block.name === USE_TOOL ? realCall(block) : block));
+}
+
+function realCall(block: ToolUseBlock): ToolUseBlock {
+  const call = callSchema.safeParse(block.input);
+  if (block.invalidJson !== undefined || !call.success) return block;
+  return { ...block, name: call.data.name, via: USE_TOOL, ...inputOf(call.data.input) };
+}
+
+/** Some models write the inner input as a JSON text, or leave it out where there is nothing to say. */
+function inputOf(given: unknown): ToolInput {
+  if (given === undefined || given === null) return { input: {} };
+  return parseToolInput(typeof given === "string" ? given : JSON.stringify(given));
+}
+
+/** The history with those calls as the model has written them, so that it reads its own words, and the same each time. */
+export function withCallsAsWritten(message: Message): Message {
+  const { content } = message;
+  const isPlain = content.every((block) => block.type !== "tool_use" || block.via === undefined);
+  return isPlain ? message : { ...message, content: content.map(asWritten) };
+}
+
+function asWritten(block: ContentBlock): ContentBlock {
+  if (block.type !== "tool_use" || block.via === undefined) return block;
+  const { via, name, input, invalidJson, ...rest } = block;
+  return { ...rest, name: via, input: { name, input: invalidJson ?? input } };
+}

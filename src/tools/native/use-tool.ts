@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { calledName } from "../../core/context/use-tool.ts";
+import { USE_TOOL } from "../../core/permissions/finders.ts";
+import { errorResult } from "../../core/protocol/tool-result.ts";
+import { defineTool, type Tool } from "../../core/tool.ts";
+
+const input = z.object({ name: calledName, input: z.unknown().meta({ type: "object" }).optional() });
+
+/**
+ * How a model calls a deferred tool. The loop takes each such call for one of the tool that it names; what comes here is
+ * only a call that names none.
+ */
+export function createUseTool(): Tool {
+  return defineTool({
+    name: USE_TOOL,
+    description: "Calls a tool that tool_search tells of; `input` as its schema says.",
+    input,
+    permission: "none",
+    parallel: true,
+    afterCrash: "replay",
+    grant: () => ({ key: USE_TOOL, label: "calling a tool" }),
+    title: ({ name }) => name,
+    execute: ({ name }) => Promise.resolve(errorResult(`Call ${name} itself.`)),
+  });
+}
