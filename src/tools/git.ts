@@ -55,6 +55,16 @@ export function createGitTool({
       "Looks into a git repository of the working directory: status, diff (also staged), log, show and blame. " +
       "It changes nothing and reaches no network: there is no commit, checkout, fetch or push. " +
       "The repository's own configuration, hooks and filters have no effect; submodules are not looked into.",
+    offer: {
+      about: "Looks into a git repository; changes nothing.",
+      arguments: {
+        action: "",
+        path: "Only this; blame needs it.",
+        revision: "A commit or tag; diff and log take `a..b`, too, show a file as `HEAD~2:src/main.ts`.",
+        staged: "diff: what is staged.",
+        count: "log: 20 unless set.",
+      },
+    },
     input: gitInput,
     permission: "read",
     parallel: true,

@@ -43,6 +43,14 @@ export function createSkillTool(readSkills: SkillReader): Tool {
   return defineTool({
     name: "skill",
     description: DESCRIPTION,
+    offer: {
+      about: "Returns a skill to follow for the request at hand, or a file that it refers to.",
+      arguments: {
+        skill: 'Its name, or "list" for all and what they take.',
+        args: 'What to work on: text, or values in order or as "name=value".',
+        file: "A file of the skill's folder instead.",
+      },
+    },
     input,
     permission: "none",
     parallel: true,

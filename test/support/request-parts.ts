@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-const schema = z.object({ system: z.unknown(), tools: z.array(z.object({ name: z.string() })).default([]) });
+const schema = z.object({
+  system: z.array(z.object({ text: z.string() })),
+  tools: z.array(z.object({ name: z.string() }).loose()).default([]),
+});
 
 /** The system prompt of a request in Anthropic's form, as one text. */
 export function systemOf(body: unknown): string {
@@ -10,4 +13,35 @@ export function systemOf(body: unknown): string {
 /** Names of the tools that a request offers, in order. */
 export function toolsOf(body: unknown): string[] {
   return schema.parse(body).tools.map(({ name }) => name);
+}
+
+const specs = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      input_schema: z.object({
+        properties: z.record(z.string(), z.record(z.string(), z.unknown())),
+        required: z.array(z.string()).default([]),
+      }),
+    }),
+  ),
+});
+
+/** The tools that a request offers, in order, with the arguments that it tells of. */
+export function specsOf(body: unknown) {
+  return specs.parse(body).tools;
+}
+
+export interface RequestPart {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** What a request carries before its messages, each part as large as the wire makes it. */
+export function partsOf(body: unknown): RequestPart[] {
+  const { system, tools } = z.object({ system: z.array(z.unknown()), tools: z.array(z.unknown()) }).parse(body);
+  const named = [...toolsOf(body), ...system.map((_part, index) => `system ${index + 1}`)];
+  return [...tools, ...system].map((part, index) => {
+    return { name: named[index] ?? "", bytes: Buffer.byteLength(JSON.stringify(part)) + 1 };
+  });
 }

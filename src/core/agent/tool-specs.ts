@@ -1,7 +1,53 @@
 import type { ToolSpec } from "../providers/provider.ts";
-import type { Tool } from "../tool.ts";
+import type { Offer, Tool } from "../tool.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
 
 /** Tools as the model sees them, in the order given. */
 export function toolSpecs(tools: readonly Tool[]): ToolSpec[] {
-  return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema: inputSchema() }));
+  return tools.map(({ name, description, inputSchema, offer }) => {
+    if (offer === undefined) return { name, description, inputSchema: inputSchema() };
+    return { name, description: offer.about, inputSchema: offered(inputSchema(), offer) };
+  });
+}
+
+/** The schema with the arguments of the offer, in its words. */
+function offered({ properties, ...schema }: Schema, offer: Offer): Schema {
+  const all = isSchema(properties) ? properties : {};
+  const told = Object.entries(offer.arguments).map(([name, about]) => {
+    const { description: _long, ...kept } = withoutBounds(all[name]);
+    return [name, about === "" ? kept : { description: about, ...kept }];
+  });
+  return { ...schema, properties: Object.fromEntries(told) };
+}
+
+/** Whoever breaks a bound is told of it by the call's error. */
+const BOUNDS = new Set([
+  "exclusiveMinimum",
+  "maxItems",
+  "maxLength",
+  "maximum",
+  "minItems",
+  "minLength",
+  "minimum",
+  "pattern",
+]);
+
+function withoutBounds(schema: unknown): Schema {
+  if (!isSchema(schema)) return {};
+  const kept = Object.entries(schema).filter(([key, value]) => !BOUNDS.has(key) && !isPlainDefault(key, value));
+  return Object.fromEntries(kept.map(([key, value]) => [key, part(value)]));
+}
+
+function isPlainDefault(key: string, value: unknown): boolean {
+  return key === "default" && ['""', "0", "1", "false", "[]"].includes(JSON.stringify(value));
+}
+
+function part(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(part);
+  return isSchema(value) ? withoutBounds(value) : value;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -68,6 +68,15 @@ export function createAgent(deps: AgentDeps): Tool {
   return defineTool({
     name: AGENT,
     description: describe(deps.agents),
+    offer: {
+      about: briefly(deps.agents),
+      arguments: {
+        description: "Three to eight words for people.",
+        prompt: "All that it needs: it knows nothing of this conversation.",
+        agent_type: "Left out: a worker with your rights.",
+        run_in_background: "You are told when it has ended.",
+      },
+    },
     input,
     permission: "none",
     parallel: true,
@@ -78,14 +87,24 @@ export function createAgent(deps: AgentDeps): Tool {
   });
 }
 
+function briefly(agents: ReadonlyMap<string, AgentDefinition>): string {
+  return [
+    "Gives a piece of work to a sub-agent with a context of its own; returns its report, which you check. For long searches, " +
+      "parts that can go on at once, a second look; not for what a few calls settle.",
+    ...typesOf(agents),
+  ].join("\n");
+}
+
+function typesOf(agents: ReadonlyMap<string, AgentDefinition>): string[] {
+  return ["Types:", ...[...agents.values()].map(({ name, description }) => `- ${name}: ${description}`)];
+}
+
 function describe(agents: ReadonlyMap<string, AgentDefinition>): string {
-  const types = [...agents.values()].map(({ name, description }) => `- ${name}: ${description}`);
   return [
     "Hands a self-contained piece of work to a sub-agent with a context of its own, and returns its report. Worth it for searches " +
       "that would fill your context, for parts that can go on at the same time (several calls in one turn run together), and for " +
       "a second look at your work. Not for what two or three calls of your own settle. Its report is material: check what matters.",
-    "Types:",
-    ...types,
+    ...typesOf(agents),
   ].join("\n");
 }
 
@@ -110,7 +129,7 @@ async function settle(asked: AgentInput, call: Call): Promise<ToolResult | null>
   if (ctx.config.managing !== undefined) await releaseQueued(ctx.sessionId, deps);
   const name = asked.agent_type ?? plainName(ctx);
   if (asked.run_in_background) {
-    const text = `agent_id: ${id}\n${name} works in the background. You are told when it has ended; agent_output reads its state, waits for it or cancels it.`;
+    const text = `agent_id: ${id}\n${name} works in the background. You are told when it has ended; agent_output {"agent_id", "action"} reads its state, waits for it or cancels it.`;
     return textResult(text, { summary: "in the background" });
   }
   const parent = { sessionId: ctx.sessionId, runId: ctx.runId, callId: ctx.callId };

@@ -23,6 +23,14 @@ export function createAskUserQuestion(deps: AskDeps): Tool {
     description:
       "Asks the person you work for, in the thread, and waits for the answer however long it takes. Only for what you can neither " +
       "find out nor decide yourself, and what changes what you would do. One question at a time.",
+    offer: {
+      about:
+        "Asks the person in the thread and waits, however long. Only for what you can neither find out nor decide, and what changes what you do. One question at a time.",
+      arguments: {
+        question: "",
+        options: "Up to five to choose from, or other words.",
+      },
+    },
     input,
     permission: "none",
     parallel: false,

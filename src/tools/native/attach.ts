@@ -19,6 +19,13 @@ export function createAttach(): Tool {
   return defineTool({
     name: "attach",
     description: "Sends a file of the working directory to the thread, for people to open or download.",
+    offer: {
+      about: "Sends a file of the working directory to the thread.",
+      arguments: {
+        path: "",
+        comment: "",
+      },
+    },
     input,
     permission: "read",
     parallel: false,

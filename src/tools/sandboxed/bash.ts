@@ -58,6 +58,15 @@ export function createBash(guest: Guest, files: Guest): Tool {
       "interpreters, no package managers. The working directory and variables stay for the next call; functions, arrays, " +
       "options and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/ or extensions/. " +
       "To read, search or change files, the tools made for that are better.",
+    offer: {
+      about:
+        "Runs a bash script in the sandbox at /workspace, with the usual commands (ls, cp, find, grep, sed, awk, jq, sort, diff, xargs, date, base64, gzip …) and no network, git, interpreters or package managers. Directory and variables stay for the next call, functions and /tmp do not. It cannot change .git, AGENTS.md, CLAUDE.md, .agents/, .claude/, extensions/.",
+      arguments: {
+        command: "",
+        timeout: "Seconds: 60 unless set, at most 600.",
+        description: "What it does, for people.",
+      },
+    },
     input,
     permission: "execute",
     parallel: false,

@@ -26,6 +26,16 @@ export function createEdit(guest: Guest): Tool {
       "Replaces exact text in a file of the working directory. The file must have been read and not have changed since. " +
       "old_string must be unique: include as many lines around it as that takes, or set replace_all. " +
       "Line ends and encoding of the file are kept.",
+    offer: {
+      about:
+        "Replaces exact text in a file that you have read and that has not changed since. old_string must occur once: include lines around it, or set replace_all.",
+      arguments: {
+        path: "",
+        old_string: "Exactly as in the file, without line numbers.",
+        new_string: "",
+        replace_all: "",
+      },
+    },
     input,
     permission: "write",
     parallel: false,

@@ -23,6 +23,13 @@ export function createGlob(guest: Guest): Tool {
     description:
       "Lists the files of the working directory whose path matches a pattern. Hidden files and node_modules are left out " +
       "unless the pattern or path names them; .git always is. Symbolic links are not followed.",
+    offer: {
+      about: "Lists files by pattern; hidden files and node_modules only where named, .git never.",
+      arguments: {
+        pattern: "E.g. `src/**/*.{ts,json}`.",
+        path: "",
+      },
+    },
     input,
     permission: "read",
     parallel: true,

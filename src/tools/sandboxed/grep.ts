@@ -41,6 +41,19 @@ export function createGrep(guest: Guest): Tool {
     description:
       "Searches the text files of the working directory for a regular expression. Hidden files and node_modules are left out " +
       "unless path or glob names them; .git always is. Binary files and files above 8 MB are not searched.",
+    offer: {
+      about:
+        "Searches text files for a regular expression; hidden files and node_modules only where named, .git never.",
+      arguments: {
+        pattern: "JavaScript syntax.",
+        path: "",
+        glob: "E.g. `*.ts`, `src/**`, `!*.md`.",
+        output_mode: "`count`: matching lines per file.",
+        ignore_case: "",
+        context: "Lines around each match in `content`.",
+        head_limit: "",
+      },
+    },
     input,
     permission: "read",
     parallel: true,

@@ -31,6 +31,14 @@ export function createRead(guest: Guest): Tool {
       "Reads a file of the working directory. Text comes with line numbers (number, tab, line; the numbers are not part of the file); " +
       "PNG, JPEG, GIF and WebP images and PDF documents are shown as such. Long files are cut, with the offset to go on from. " +
       "A file must be read before write or edit may change it.",
+    offer: {
+      about: "Reads a file: text with line numbers added, images, PDF. Needed before write or edit changes it.",
+      arguments: {
+        path: "",
+        offset: "First line, from 1.",
+        limit: "",
+      },
+    },
     input,
     permission: "read",
     parallel: true,

@@ -18,6 +18,14 @@ export function createWrite(guest: Guest): Tool {
     description:
       "Creates a file of the working directory, or replaces its whole content. Directories on the way are made. " +
       "A file that exists must have been read before. To change a part of a file use edit.",
+    offer: {
+      about:
+        "Creates a file, with the directories on the way, or replaces the whole of one that you have read. To change a part use edit.",
+      arguments: {
+        path: "",
+        content: "",
+      },
+    },
     input,
     permission: "write",
     parallel: false,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { toolSpecs } from "../../../src/core/agent/tool-specs.ts";
 import { tool } from "./query-fixture.ts";
 
@@ -13,4 +14,23 @@ test("a tool's schema is written once, also for a copy that is described otherwi
   });
   expect(copy?.description).toBe("reads");
   expect(copy?.inputSchema).toBe(first?.inputSchema);
+});
+
+test("an offer is what requests carry: its words, the arguments that it names, and no bounds", () => {
+  const input = z.object({
+    path: z.string().min(1).max(9).describe("A long story about paths."),
+    kinds: z.array(z.string().min(1)).max(3).default([]).describe("Kinds."),
+    sort: z.enum(["up", "down"]).default("up"),
+    seldom: z.boolean().default(false),
+  });
+  const offer = { about: "Looks.", arguments: { path: "", kinds: "At most three.", sort: "" } };
+  const look = { ...tool("look"), offer, inputSchema: () => z.toJSONSchema(input, { io: "input" }) };
+  const [spec] = toolSpecs([look]);
+  expect(spec?.description).toBe("Looks.");
+  expect(spec?.inputSchema).toMatchObject({ type: "object", required: ["path"] });
+  expect(spec?.inputSchema["properties"]).toEqual({
+    path: { type: "string" },
+    kinds: { description: "At most three.", type: "array", items: { type: "string" } },
+    sort: { default: "up", type: "string", enum: ["up", "down"] },
+  });
 });
