@@ -102,7 +102,7 @@ test("the manager looks and hands on; what it tries itself is refused, and execu
   const [manager] = at.model.requests;
   const executor = at.model.requests.find((request) => partOf(request) === "A");
   expect(manager === undefined ? [] : toolNames(manager)).toEqual(
-    expect.arrayContaining(["agent", "read", "update_plan"]),
+    expect.arrayContaining(["agent", "read", "tool_search"]),
   );
   for (const name of ["bash", "write", "edit"])
     expect(manager === undefined ? [name] : toolNames(manager)).not.toContain(name);
@@ -114,6 +114,8 @@ test("the manager looks and hands on; what it tries itself is refused, and execu
 test("the total budget stops executors and manager, with one account of what was done, whenever it is killed", async () => {
   // $0.063 by the model's prices.
   const spent = usage({ input: 1_000, output: 4_000 });
+  // With two of these and two of those nothing is left of the budget.
+  const looked = usage({ input: 10_000, output: 40 });
   const gate = hold();
   await using at = await office(
     (request) => {
@@ -123,12 +125,13 @@ test("the total budget stops executors and manager, with one account of what was
         return isFirst ? [gate.part, toolUse("glob", { pattern: "*" }), spent] : [text("C is done."), spent];
       if (conversationOf(request.body).includes("once more"))
         return results(request).includes("in the background")
-          ? text("C goes on.")
-          : part("C", { run_in_background: true });
+          ? [text("C goes on."), looked]
+          : [part("C", { run_in_background: true }), looked];
       if (name === "A")
         return isFirst ? [toolUse("write", { path: "a.txt", content: "A\n" }), spent] : [text("A is done."), spent];
-      if (name === "B") return isFirst ? toolUse("ask_user_question", { question: "Go on?" }) : text("unreached");
-      return isFirst ? [part("A"), part("B")] : text("unreached");
+      if (name === "B")
+        return isFirst ? [toolUse("ask_user_question", { question: "Go on?" }), looked] : text("unreached");
+      return isFirst ? [part("A"), part("B"), looked] : text("unreached");
     },
     { managedAgents: { ...MANAGED, totalBudgetUsd: 0.125 }, maxTokens: 4_000 },
   );
