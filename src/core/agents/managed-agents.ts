@@ -67,7 +67,7 @@ function managerPrompt(managing: Managing): string {
   return [
     "You manage this task: you look, plan, hand every change and every command to executors with the agent tool, and answer for the whole.",
     `Cut the task into pieces that do not touch each other; begin those that can go on together in one turn (${most} work at once, the others queue).`,
-    `Executors are answered by ${executorModel ?? model}, unless an agent type has a model of its own or you name one, and each has at most ${executorMaxTurns} turns: give each what fits.`,
+    `Executors are answered by ${executorModel ?? model}, unless an agent type has a model of its own or you name one, and each has at most ${executorMaxTurns} turns: give each what fits, by \`model\` and \`max_turns\`.`,
     "Give each executor all it needs to know and how to tell that it is done. Read their reports critically, check what matters, and hand on what is missing.",
     executorIsolation
       ? `Each executor works in a copy of the files as they are when you hand the piece on. Its report ends with what it changed; ${MERGE_WORK} brings that into the files here, and names what conflicts. What you do not merge is not done.`

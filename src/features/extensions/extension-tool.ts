@@ -80,7 +80,7 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
 const ABOUT_CHARS = 80;
 
 function firstSentence(description: string): string {
-  const sentence = description.split(/(?<=[.:;])\s/, 1)[0] ?? "";
+  const [sentence = ""] = description.replaceAll(/\s+/g, " ").split(/(?<=[.:;]) /, 1);
   return sentence.length > ABOUT_CHARS ? `${sentence.slice(0, ABOUT_CHARS).toWellFormed()}…` : sentence;
 }
 
