@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { everything } from "../features/mcp/connected.ts";
 import { asks, cards } from "../support/approval-talk.ts";
 import { hold, text, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest, Script } from "../support/model-server.ts";
 import { conversationOf, type SlackOffice, slackOffice } from "../support/slack-talk.ts";
-import { everything } from "../tools/mcp/connected.ts";
 
 const SUM = "mcp__all__get-sum";
 const USED = { name: SUM, input: { a: 2, b: 40 } };

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { everything } from "../features/mcp/connected.ts";
 import { text, toolUse } from "../support/model-script.ts";
 import type { RecordedRequest } from "../support/model-server.ts";
 import { partsOf, specsOf, systemOf, toolsOf } from "../support/request-parts.ts";
 import { type SlackOffice, slackOffice } from "../support/slack-talk.ts";
 import { answers, isPart, part } from "../support/sub-agent-talk.ts";
-import { everything } from "../tools/mcp/connected.ts";
 
 /** Of all tools and the system prompt, as the wire carries them. */
 const MOST_BYTES = 12_000;
