@@ -1,4 +1,3 @@
-import path from "node:path";
 import { loadAgents } from "../src/agents.ts";
 import { FEATURES } from "../src/app.ts";
 import { loadConfig, processSources } from "../src/config.ts";

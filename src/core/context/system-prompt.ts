@@ -29,6 +29,8 @@ export interface SystemPromptInput {
   readonly instructions: readonly InstructionLayer[];
   /** The index of the skills that hold here; empty without any. */
   readonly skills?: string;
+  /** What features say of themselves; empty without any. */
+  readonly tools?: string;
   /** Where the answer is read. `platform` as people know it, e.g. `Slack`. */
   readonly place: { readonly platform: string; readonly channel: string };
   /** What holds for the session now, e.g. its plan; it may change from run to run. */
@@ -45,6 +47,7 @@ export function buildSystemPrompt({
   instructions,
   place,
   skills = "",
+  tools = "",
   active = [],
 }: SystemPromptInput): SystemPart[] {
   const standing = [
@@ -56,7 +59,7 @@ export function buildSystemPrompt({
     SECURITY,
   ];
   const here = `Working directory: ${config.workingDirectory}\nChannel: ${place.channel} on ${place.platform}`;
-  const ofChannel = paragraphs([skills, instructions.length === 0 ? "" : instructionText(instructions)]);
+  const ofChannel = paragraphs([tools, skills, instructions.length === 0 ? "" : instructionText(instructions)]);
   return [
     { text: paragraphs(standing), cacheBreakpoint: true },
     ...(ofChannel === "" ? [] : [{ text: ofChannel, cacheBreakpoint: true }]),
