@@ -63,36 +63,6 @@ test("a long call lives on its progress, which people see", async () => {
   expect(await outcomeOf(talk)).toContain("Long running operation completed");
 });
 
-test("what a server asks is a question in the thread: values are accepted, and buttons decline and cancel", async () => {
-  const go = await ready("ask me");
-  const filled = go("mcp__all__trigger-elicitation-request", {});
-  await office().until("the form", () =>
-    filled.seen().some(({ text: shown }) => /The MCP server all asks/u.test(shown)),
-  );
-  filled.say("name: Ana Marinho\nInteger: 7");
-  const accepted = await outcomeOf(filled);
-  expect(accepted).toContain("User provided the requested information");
-  expect(accepted).toContain("Ana Marinho");
-
-  for (const [button, says] of [
-    ["answer:0:", "User declined"],
-    ["answer:1:", "User cancelled"],
-  ] as const) {
-    const asked = go("mcp__all__trigger-elicitation-request", {});
-    await office().until("buttons", () =>
-      asked.seen().some(({ buttons }) => buttons.some(({ id }) => id.startsWith(button))),
-    );
-    asked.click(button);
-    expect(await outcomeOf(asked)).toContain(says);
-    expect(
-      asked
-        .seen()
-        .flatMap(({ buttons }) => buttons)
-        .filter(({ id }) => id.startsWith("answer:")),
-    ).toEqual([]);
-  }
-});
-
 test("a server that dies comes back, and the call that it died in says what may have happened", async () => {
   const go = await ready("crash it");
   const crashed = await go("mcp__shaky__crash", {}).answered(1);
