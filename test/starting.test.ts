@@ -14,9 +14,11 @@ import { tempDirectory } from "./support/temp-directory.ts";
 const A_FILE = import.meta.filename;
 
 /** What the program says when it is started with this environment; it is stopped at once. */
-async function start(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
+async function start(env: Readonly<Record<string, string>>, settings: object = {}): Promise<readonly string[]> {
   const said: string[] = [];
-  const config = loadConfig({ env: { PORT: "0", ...env }, cwd: tempDirectory() }, FEATURES);
+  const cwd = tempDirectory();
+  writeFileSync(path.join(cwd, "deckhand.config.json"), JSON.stringify(settings));
+  const config = loadConfig({ env: { PORT: "0", ...env }, cwd }, FEATURES);
   const app = await startApp({
     config,
     runtime: systemRuntime(),
@@ -169,4 +171,11 @@ test("folders that are missing are made, also that of the database", async () =>
     DATABASE_URL: `file:${path.join(directory, "else/where/deckhand.db")}`,
   });
   expect(said).toHaveLength(2);
+});
+
+test("a temperature that the model does not take is named at the start", async () => {
+  const said = await start({}, { model: "anthropic/claude-sonnet-5-5", temperature: 0.2 });
+  expect(said).toContainEqual(
+    expect.stringMatching(/^⚠ temperature: has no effect, since anthropic\/claude-sonnet-5-5 takes no temperature\./),
+  );
 });

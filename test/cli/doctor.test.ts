@@ -243,3 +243,11 @@ test("each MCP server is connected once; one that cannot be, or is not rightly w
     expect.stringMatching(/^✗ MCP server gone is not connected: its program is not found\./),
   ]);
 });
+
+test("a temperature that the model does not take is named", async () => {
+  const file = { model: "anthropic/claude-sonnet-5-5", temperature: 0.2 };
+  const { lines } = await doctor({ cwd: directoryWith({ file }) });
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^⚠ temperature: has no effect, since anthropic\/claude-sonnet-5-5 takes no temperature\./),
+  );
+});

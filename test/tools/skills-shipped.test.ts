@@ -33,6 +33,13 @@ test("those that shape a whole session say so", () => {
   expect(names).toEqual(["designer", "developer", "refactor"]);
 });
 
+test("the designer's skill has the architecture in it, not the looks alone", async () => {
+  const office = skillsOffice(APPLICATION);
+  expect(office.read().find("designer")?.description).toMatch(/\barchitecture\b/);
+  const called = text(await office.call({ skill: "designer" }));
+  for (const part of ["responsible for", "data flows", "boundaries", "fails"]) expect(called).toContain(part);
+});
+
 test("their index is short", () => {
   expect(skillIndex(skillsOffice(APPLICATION).read()).length).toBeLessThan(4_000);
 });
