@@ -172,8 +172,9 @@ async function run(assembly: Assembly, services: Services, web: WebPlatform): Pr
   const { parts, say } = assembly;
   const works = await openWorks(assembly, services);
   const { engine, jobs, store, models, toolbox } = works;
+  const features = assembly.features.opened();
   const summaries = createSummaries({ store, models, ...services.places, tools: () => toolbox.tools() });
-  web.provide({ summaries, jobs: jobs.control, panels: assembly.features.panels() });
+  web.provide({ summaries, jobs: jobs.control, panels: features?.panels ?? [], routes: features?.routes ?? new Map() });
   await connectPlatforms(assembly.platforms.values(), {
     ...assembly,
     store,
@@ -286,7 +287,7 @@ function openIntake({ config, runtime, log, commands }: Assembly, works: Works):
   });
 }
 
-function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHandler {
+function openRunner({ config, runtime, log, features }: Assembly, works: Works): SessionHandler {
   const { store, engine, approvals, registry, places, platform, skills, toolbox, jobs } = works;
   const board = createTaskBoard();
   return createSessionRunner({
@@ -298,6 +299,7 @@ function openRunner({ config, runtime, log }: Assembly, works: Works): SessionHa
     approvals,
     engine,
     ...toolbox.runs,
+    hooks: () => features.opened()?.hooks ?? [],
     platform,
     openView: (name, body) => {
       if (body.kind === "child") return createTaskViews({ board, clock: runtime.clock }, body);

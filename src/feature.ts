@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { PanelSource } from "./adapters/web/live/overview.ts";
+import type { FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
@@ -8,6 +9,7 @@ import type { SessionEngine } from "./core/engine/engine.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import type { RunHook } from "./core/run/run-hooks.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
 import type { Resolve } from "./tools/network/resolve.ts";
@@ -103,6 +105,10 @@ export interface OpenFeature {
   readonly whyMissing?: (tool: string) => string | null;
   /** Why tools are missing that there should be, a sentence each. */
   readonly problems?: () => readonly string[];
+  /** What is done around each run. */
+  readonly hook?: Omit<RunHook, "name">;
+  /** What the page's server answers under `/features/<name>/`. */
+  readonly routes?: readonly FeatureRoute[];
   /** What the page shows of it. */
   readonly panel?: PanelSource;
   /** Once all features are open. */

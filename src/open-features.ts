@@ -1,8 +1,10 @@
 import type { PanelSource } from "./adapters/web/live/overview.ts";
+import type { FeatureRoutes } from "./adapters/web/server/feature-routes.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import { ConfigError } from "./core/protocol/errors.ts";
 import { privately } from "./core/protocol/private-reply.ts";
+import type { RunHook } from "./core/run/run-hooks.ts";
 import type { Tool } from "./core/tool.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, OpenFeature } from "./feature.ts";
 
@@ -16,6 +18,8 @@ export interface Features {
   /** What the command of that name does; null where its feature is off. */
   command(name: string): ChatCommand["run"] | null;
   readonly panels: readonly PanelSource[];
+  readonly routes: FeatureRoutes;
+  readonly hooks: readonly RunHook[];
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -72,6 +76,8 @@ function featuresOf(open: readonly Opened[], toolsOf: (features: readonly Opened
     whyMissing: (tool) => open.map(({ whyMissing }) => whyMissing?.(tool) ?? null).find((why) => why !== null) ?? null,
     problems: () => open.flatMap(({ problems }) => problems?.() ?? []),
     command: (name) => open.find(({ commands }) => commands?.[name] !== undefined)?.commands?.[name] ?? null,
+    routes: new Map(open.map(({ name, routes }) => [name, routes ?? []])),
+    hooks: open.flatMap(({ name, hook }) => (hook === undefined ? [] : [{ ...hook, name }])),
     panels: open.flatMap(({ panel }) => (panel === undefined ? [] : [panel])),
     start: async (signal) => {
       await Promise.all(open.map(async ({ start }) => start?.(signal)));
@@ -112,8 +118,8 @@ export interface FeatureList {
   readonly commands: readonly ChatCommand[];
   /** Once. */
   open(options: OpenOptions): Promise<Features>;
-  /** What the page shows of those that are open. */
-  panels(): readonly PanelSource[];
+  /** Those that are open; null before. */
+  opened(): Features | null;
 }
 
 export function createFeatureList(features: readonly Feature[]): FeatureList {
@@ -125,7 +131,7 @@ export function createFeatureList(features: readonly Feature[]): FeatureList {
         run: (line, context) => opened?.command(described.name)?.(line, context) ?? Promise.resolve(privately(whenOff)),
       })),
     ),
-    panels: () => opened?.panels ?? [],
+    opened: () => opened,
     open: async (options) => {
       opened = await openFeatures(options);
       return opened;

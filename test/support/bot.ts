@@ -31,26 +31,28 @@ export interface BotOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Shares another bot's home, and so its database. */
   readonly home?: string;
+  /** The program's file, where it is another project's. */
+  readonly entry?: string;
 }
 
 /** As the program begins itself anew, so that a start sets up one process and not two, which costs a fifth of it. */
-function spawnProgram(cwd: string, given: Readonly<Record<string, string>>): ChildProcess {
+function spawnProgram(entry: string, cwd: string, given: Readonly<Record<string, string>>): ChildProcess {
   const trimmed = trimmedEnvironment({ platform: process.platform, env: given, hasChannel: false });
-  return spawn(process.execPath, trimmed === null ? [ENTRY] : [HEAP, ENTRY], {
+  return spawn(process.execPath, trimmed === null ? [entry] : [HEAP, entry], {
     cwd,
     env: trimmed ?? given,
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
 
-export async function createBot({ env = {}, home: shared }: BotOptions = {}): Promise<Bot> {
+export async function createBot({ env = {}, home: shared, entry = ENTRY }: BotOptions = {}): Promise<Bot> {
   const home = shared ?? mkdtempSync(path.join(tmpdir(), "deckhand-bot-"));
   const port = await freePort();
   const lines: string[] = [];
   let child: ChildProcess | null = null;
 
   const launch = () => {
-    child = spawnProgram(home, { PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), ...env });
+    child = spawnProgram(entry, home, { PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), ...env });
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => lines.push(String(data)));
   };
   const probe = async (name: string) => {

@@ -12,6 +12,7 @@ import { MISSED_MESSAGES } from "./limits.ts";
 import { Outbox } from "./live/outbox.ts";
 import { type OverviewSource, pageCommands } from "./live/overview.ts";
 import { createPageSession } from "./live/page-session.ts";
+import type { FeatureRoutes } from "./server/feature-routes.ts";
 import { isLoopback } from "./server/guard.ts";
 import { PAGE_DIRECTORY } from "./server/page-directory.ts";
 import { type Probes, startWebServer, type WebServer } from "./server/server.ts";
@@ -47,7 +48,7 @@ export interface WebPlatform extends ChatPlatform {
   /** The page's address with its token, to be printed at start; null before `listen`. */
   entryUrl(): string | null;
   /** From now on the page has something to show beside its threads: it is served before that is put together. */
-  provide(overview: OverviewSource): void;
+  provide(provided: OverviewSource & { readonly routes: FeatureRoutes }): void;
 }
 
 interface Parts {
@@ -71,11 +72,24 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   return { descriptor: WEB, ...connection(parts), ...posting(parts), ...reading(parts) };
 }
 
+/** Serves one page over its socket. */
+function pageJoiner({ options, feed, poster }: Parts, overview: Promise<OverviewSource>) {
+  const commands = pageCommands(options.commands);
+  return (socket: WebSocket, receive: Receive): void => {
+    const page = new Outbox(socket);
+    const shared = { ...options, commands, chatCommands: options.commands, overview };
+    const take = createPageSession({ ...shared, page, feed, poster, receive });
+    socket.on("message", (data, isBinary) => take(!isBinary && Buffer.isBuffer(data) ? data.toString() : ""));
+    socket.on("close", () => feed.leave(page));
+  };
+}
+
 type Connection = Pick<WebPlatform, "listen" | "entryUrl" | "provide" | "start" | "stop" | "health">;
 
 function connection({ options, feed, poster }: Parts): Connection {
-  const commands = pageCommands(options.commands);
   const overview = Promise.withResolvers<OverviewSource>();
+  const joinPage = pageJoiner({ options, feed, poster }, overview.promise);
+  let routes: FeatureRoutes = new Map();
   let server: WebServer | null = null;
   let receiver: Receive | null = null;
 
@@ -84,19 +98,7 @@ function connection({ options, feed, poster }: Parts): Connection {
       socket.close(1013, "standing by");
       return;
     }
-    const page = new Outbox(socket);
-    const take = createPageSession({
-      ...options,
-      commands,
-      chatCommands: options.commands,
-      overview: overview.promise,
-      page,
-      feed,
-      poster,
-      receive: receiver,
-    });
-    socket.on("message", (data, isBinary) => take(!isBinary && Buffer.isBuffer(data) ? data.toString() : ""));
-    socket.on("close", () => feed.leave(page));
+    joinPage(socket, receiver);
   };
   const listen = async (): Promise<void> => {
     server ??= await startWebServer({
@@ -104,6 +106,7 @@ function connection({ options, feed, poster }: Parts): Connection {
       pageDirectory: options.pageDirectory ?? PAGE_DIRECTORY,
       isOpen: () => receiver !== null,
       connected,
+      routes: () => routes,
     });
   };
 
@@ -111,6 +114,7 @@ function connection({ options, feed, poster }: Parts): Connection {
     listen,
     provide: (source) => {
       overview.resolve(source);
+      routes = source.routes;
       for (const panel of source.panels) panel.watch(() => feed.tell({ type: "changed" }));
     },
     entryUrl: () => (server === null ? null : `${urlOf(options.host, server.port)}?token=${options.token}`),

@@ -5,7 +5,6 @@ import type { RunState } from "../agent/run-state.ts";
 import type { QueryConfig } from "../agents/query-config.ts";
 import { registryWithin } from "../budget/budgeted-registry.ts";
 import { type BudgetSettings, hasLimits } from "../budget/limits.ts";
-import { chargeLost } from "../budget/lost-call.ts";
 import { spendingOf } from "../budget/spending.ts";
 import { planSection } from "../context/plan-section.ts";
 import { buildSystemPrompt, type InstructionLayer, type InstructionPlace } from "../context/system-prompt.ts";
@@ -18,7 +17,6 @@ import { showClosedQuestions, withdrawQuestions } from "../people/questions.ts";
 import { authorOf } from "../people/run-people.ts";
 import { createToolThread } from "../people/tool-thread.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
-import { endNote } from "../progress/end-notes.ts";
 import { openRunView } from "../progress/open-run-view.ts";
 import { plainStats, statsOfRun } from "../progress/run-stats.ts";
 import type { OpenRunView, RunView } from "../progress/run-view.ts";
@@ -27,6 +25,7 @@ import { toAppError } from "../protocol/errors.ts";
 import type { QueryEnd, QueryOutcome } from "../protocol/events.ts";
 import { withRef } from "../protocol/explain.ts";
 import type { Log } from "../protocol/log.ts";
+import type { Message } from "../protocol/messages.ts";
 import { type Plan, stepsInHand } from "../protocol/plan.ts";
 import type { ChatPlatform, PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
@@ -34,11 +33,12 @@ import { CancelSignal } from "../protocol/signals.ts";
 import type { ProviderRegistry } from "../providers/provider.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";
-import type { Store, StoreTransaction } from "../store/store.ts";
-import { endChild } from "../subagents/children.ts";
+import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
+import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
+import { type RunHook, withHookData } from "./run-hooks.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, undertakingOfRun } from "./run-place.ts";
@@ -70,6 +70,8 @@ export interface RunnerOptions {
   readonly tools: () => readonly Tool[];
   /** What these say of themselves in the prompt of a run with such settings; none when left out. */
   readonly sections?: (config: QueryConfig) => string;
+  /** What is done around each run; nothing when left out. */
+  readonly hooks?: () => readonly RunHook[];
   /** Why a tool is not there for the moment; null for one that never was. */
   readonly whyMissing?: (name: string) => string | null;
   readonly platform: (name: PlatformName) => ChatPlatform;
@@ -225,8 +227,11 @@ class SessionRunner implements SessionHandler {
       const isCompaction = wake.event.body.kind === "compact";
       const plan = await this.#planOf(wake);
       const { query, input } = this.#query(run, place, plan);
+      const { log } = this.#options;
+      const data = { hooks: this.#hooks(), log, signal: context.signal };
+      const complete = (messages: readonly Message[]) => withHookData(messages, hookedRun(wake), data);
       // What people send meanwhile begins a run of its own.
-      const answer = isCompaction ? null : await takeInput({ ...run, store: this.#options.store }, input);
+      const answer = isCompaction ? null : await takeInput({ ...run, complete, store: this.#options.store }, input);
       if (answer !== null) return saidLocally(answer, this.#options.runtime, context.signal);
       const steps = stepsInHand(plan);
       if (steps !== null) run.view.show({ type: "plan", steps });
@@ -364,32 +369,12 @@ class SessionRunner implements SessionHandler {
     );
   }
 
-  async #end({ wake, context, known }: LiveRun, outcome: QueryOutcome): Promise<void> {
-    const { runtime, log } = this.#options;
-    const { sessionId, runId, event } = wake;
-    const endRun = async (tx: StoreTransaction, at: number) => {
-      const note = endNote(outcome, { ids: runtime.ids, at });
-      if (note !== null) await context.append(tx, [note]);
-      if (wake.resumed || known.isLimited) await chargeLost(tx, runId, at);
-      await tx.runs.end(runId, outcome, at);
-    };
-    if (event.body.kind === "child") {
-      // Its report tells of all that it has done.
-      await context.flush();
-      const fenced = async (tx: StoreTransaction, at: number) => {
-        await tx.sessions.fence(sessionId, context.epoch, at);
-        await endRun(tx, at);
-      };
-      await endChild({ event: event.body, sessionId, runId, outcome, endRun: fenced }, this.#childDeps());
-    } else {
-      const isDone = async (tx: StoreTransaction) => (await tx.runs.get(runId))?.status === "ended";
-      await context.commit((tx) => endRun(tx, runtime.clock.now()), { isDone });
-    }
-    log.info({ runId, sessionId, outcome: outcome.type }, "run_ended");
+  #end({ wake, context, known }: LiveRun, outcome: QueryOutcome): Promise<void> {
+    const mayOwe = wake.resumed || known.isLimited;
+    return endRun({ wake, context, mayOwe }, outcome, { ...this.#options, hooks: this.#hooks() });
   }
 
-  #childDeps() {
-    const { store, engine, runtime } = this.#options;
-    return { store, engine, clock: runtime.clock };
+  #hooks(): readonly RunHook[] {
+    return this.#options.hooks?.() ?? [];
   }
 }

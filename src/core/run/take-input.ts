@@ -13,13 +13,18 @@ export interface TakenRun {
   readonly store: Store;
   readonly wake: Wake;
   readonly context: TurnContext;
+  /** What hooks add to the messages that came. */
+  readonly complete: (messages: readonly Message[]) => Promise<readonly Message[]>;
 }
 
 /**
  * Brings the event that began the run into the history, with what waits beside it, in order of arrival. Answers what the
  * run's answer is when nothing came but shell commands, or calls of skills that are gone; null when the model is to answer.
  */
-export async function takeInput({ store, wake, context }: TakenRun, input: RunInputOptions): Promise<string | null> {
+export async function takeInput(
+  { store, wake, context, complete }: TakenRun,
+  input: RunInputOptions,
+): Promise<string | null> {
   const done = await context.earlier("input");
   if (done.found) {
     await tellLate(wake, { store, notice: input.notice });
@@ -33,8 +38,9 @@ export async function takeInput({ store, wake, context }: TakenRun, input: RunIn
   const told = printed === null ? goneSkills(events, input.skills) : null;
   const answer = printed ?? told?.text ?? null;
   if (answer === null) await showOutputs(taken, { context, maxChars: input.platform.descriptor.limits.messageChars });
+  const brought = taken.flatMap(({ messages }) => messages);
+  const said = answer === null ? await complete(brought) : brought;
   await context.transaction("input", async (tx) => {
-    const said = taken.flatMap(({ messages }) => messages);
     await context.append(tx, told === null ? said : [...said, answerMessage(told, input.ids)]);
     return answer;
   });

@@ -51,6 +51,17 @@ function reads(db: Client) {
     jobs: jobReads(db),
     occurrences: occurrenceReads(db),
     webThreads: webThreadReads(db),
+    ...tablesOf(db),
+  };
+}
+
+/** What features keep of their own. */
+function tablesOf(db: Client) {
+  return {
+    /** A feature's store: its tables, read beside a transaction or within one. */
+    tables<T>(of: (db: Client) => T): T {
+      return of(db);
+    },
   };
 }
 
@@ -78,6 +89,7 @@ function writes(db: Client, channels: KnownChannels) {
     jobs: jobWrites(db),
     occurrences: occurrenceWrites(db),
     webThreads: webThreadWrites(db),
+    ...tablesOf(db),
   };
 }
 

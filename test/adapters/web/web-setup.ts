@@ -71,7 +71,7 @@ export function openPlatform(options: {
     commands: CHAT_COMMANDS,
     ...rest,
   });
-  platform.provide(overview);
+  platform.provide({ ...overview, routes: new Map() });
   return platform;
 }
 

@@ -8,6 +8,7 @@ import type { Log } from "../../../core/protocol/log.ts";
 import { listenError } from "../../render/listen-error.ts";
 import { FRAME_BYTES } from "../limits.ts";
 import type { WebThreadStore } from "../threads/thread-store.ts";
+import { type FeatureRoutes, registerFeatureRoutes } from "./feature-routes.ts";
 import { registerFileRoutes } from "./file-routes.ts";
 import { cookieName, isOwnHost, isOwnOrigin, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "./guard.ts";
 import { NO_TOKEN, NOT_READY, plainPage } from "./plain-page.ts";
@@ -40,6 +41,8 @@ export interface WebServerOptions {
   /** False until the platform is started: probes are answered, the page says that it waits. */
   isOpen(): boolean;
   connected(socket: WebSocket): void;
+  /** What features answer; none until they are open. */
+  routes(): FeatureRoutes;
 }
 
 export interface WebServer {
@@ -74,6 +77,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   /** Whether the cookie still fits: a page asks when its socket is refused without a reason. */
   app.get("/session", async () => ({ ok: true }));
   registerFileRoutes(app, options.store);
+  registerFeatureRoutes(app, () => options.routes());
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {

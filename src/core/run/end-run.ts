@@ -1,0 +1,66 @@
+import { chargeLost } from "../budget/lost-call.ts";
+import type { SessionEngine, TurnContext, Wake } from "../engine/engine.ts";
+import { endNote } from "../progress/end-notes.ts";
+import type { QueryOutcome } from "../protocol/events.ts";
+import type { Log } from "../protocol/log.ts";
+import type { Runtime } from "../protocol/runtime.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
+import { endChild } from "../subagents/children.ts";
+import { endWithHooks, type HookedRun, type RunHook } from "./run-hooks.ts";
+
+export interface EndingRun {
+  readonly wake: Wake;
+  readonly context: TurnContext;
+  /** A call that a crash cut may have reserved something. */
+  readonly mayOwe: boolean;
+}
+
+export interface EndRunOptions {
+  readonly store: Store;
+  readonly engine: Pick<SessionEngine, "deliver">;
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly hooks: readonly RunHook[];
+}
+
+/** Ends a run in the store, in one transaction with what hooks do then; a sub-agent's tells its parent. */
+export async function endRun(
+  { wake, context, mayOwe }: EndingRun,
+  outcome: QueryOutcome,
+  options: EndRunOptions,
+): Promise<void> {
+  const { store, engine, runtime, log } = options;
+  const { sessionId, runId, event } = wake;
+  const ending = async (tx: StoreTransaction, at: number) => {
+    const note = endNote(outcome, { ids: runtime.ids, at });
+    if (note !== null) await context.append(tx, [note]);
+    if (mayOwe) await chargeLost(tx, runId, at);
+    await tx.runs.end(runId, outcome, at);
+  };
+  const { body } = event;
+  const end = async (after: (tx: StoreTransaction) => Promise<void>) => {
+    if (body.kind !== "child") {
+      const isDone = async (tx: StoreTransaction) => (await tx.runs.get(runId))?.status === "ended";
+      const work = async (tx: StoreTransaction) => {
+        await ending(tx, runtime.clock.now());
+        await after(tx);
+      };
+      return context.commit(work, { isDone });
+    }
+    // Its report tells of all that it has done.
+    await context.flush();
+    const fenced = async (tx: StoreTransaction, at: number) => {
+      await tx.sessions.fence(sessionId, context.epoch, at);
+      await ending(tx, at);
+      await after(tx);
+    };
+    const child = { event: body, sessionId, runId, outcome, endRun: fenced };
+    return endChild(child, { store, engine, clock: runtime.clock });
+  };
+  await endWithHooks(end, { run: hookedRun(wake), outcome }, options);
+  log.info({ runId, sessionId, outcome: outcome.type }, "run_ended");
+}
+
+export function hookedRun({ session, runId, event }: Wake): HookedRun {
+  return { session, runId, event };
+}

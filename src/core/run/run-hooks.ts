@@ -1,0 +1,89 @@
+import type { StoredEvent } from "../events/session-event.ts";
+import type { QueryOutcome } from "../protocol/events.ts";
+import type { Log } from "../protocol/log.ts";
+import type { Message } from "../protocol/messages.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import type { StoreTransaction } from "../store/store.ts";
+
+/** What a feature does around each run. A hook that fails is logged, and the run goes on without it. */
+export interface RunHook {
+  /** The feature's. */
+  readonly name: string;
+  /**
+   * Data for the run's first request, which becomes part of its newest message; null for none. It may be asked again after a
+   * crash, as long as the message is not in the history.
+   */
+  readonly before?: (run: HookedRun, signal: AbortSignal) => Promise<string | null>;
+  /** Database work, in the transaction that ends the run: done exactly once for each. */
+  readonly after?: (run: HookedRun, outcome: QueryOutcome, tx: StoreTransaction) => Promise<void>;
+}
+
+export interface HookedRun {
+  readonly session: SessionRow;
+  readonly runId: string;
+  /** What began it. */
+  readonly event: StoredEvent;
+}
+
+interface Hooks {
+  readonly hooks: readonly RunHook[];
+  readonly log: Log;
+}
+
+/** What a run reads first, with the data of hooks in the newest message that is somebody's. */
+export async function withHookData(
+  messages: readonly Message[],
+  run: HookedRun,
+  { hooks, log, signal }: Hooks & { readonly signal: AbortSignal },
+): Promise<readonly Message[]> {
+  const newest = messages.findLastIndex(({ role, context }) => role === "user" && context !== true);
+  if (newest === -1) return messages;
+  const blocks: Message["content"][number][] = [];
+  for (const { name, before } of hooks) {
+    try {
+      const text = (await before?.(run, signal)) ?? null;
+      if (text !== null && text !== "") blocks.push({ type: "text", text });
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ err: error, feature: name, runId: run.runId }, "hook_failed");
+    }
+  }
+  if (blocks.length === 0) return messages;
+  return messages.map((message, index) =>
+    index === newest ? { ...message, content: [...message.content, ...blocks] } : message,
+  );
+}
+
+/** What hooks do as the run ends. Throws HookFailure. */
+type AfterRun = (tx: StoreTransaction) => Promise<void>;
+
+class HookFailure extends Error {
+  readonly hook: string;
+  constructor(hook: string, cause: unknown) {
+    super(`the hook of ${hook} failed`, { cause });
+    this.hook = hook;
+  }
+}
+
+/** Ends a run with its hooks. A hook that fails has undone the transaction, which is then made without that hook. */
+export async function endWithHooks(
+  end: (after: AfterRun) => Promise<void>,
+  { run, outcome }: { readonly run: HookedRun; readonly outcome: QueryOutcome },
+  { hooks, log }: Hooks,
+): Promise<void> {
+  const after: AfterRun = async (tx) => {
+    for (const { name, after: work } of hooks) {
+      await work?.(run, outcome, tx).catch((error: unknown) => {
+        throw new HookFailure(name, error);
+      });
+    }
+  };
+  try {
+    await end(after);
+  } catch (error) {
+    if (!(error instanceof HookFailure)) throw error;
+    log.error({ err: error, feature: error.hook, runId: run.runId }, "hook_failed");
+    const others = hooks.filter(({ name }) => name !== error.hook);
+    await endWithHooks(end, { run, outcome }, { hooks: others, log });
+  }
+}
