@@ -341,10 +341,17 @@ test("over a year of clocks going forward and back in three zones, with weeks aw
       jobs.push({ id, cron, zone: each });
     }
   }
-  // Around each change of the clocks the program runs; between them it is away.
-  for (const day of ["2027-03-13", "2027-03-27", "2027-04-03", "2027-10-02", "2027-10-30", "2027-11-06"]) {
-    await world.away(Date.parse(`${day}T06:00:00Z`) - world.clock.now());
-    await world.pass(2 * 24 * HOUR, 60_000);
+  // For a day around each change of the clocks the program runs; between them it is away.
+  for (const change of [
+    "2027-03-14T07:00Z",
+    "2027-03-28T01:00Z",
+    "2027-04-03T15:00Z",
+    "2027-10-02T15:30Z",
+    "2027-10-31T01:00Z",
+    "2027-11-07T06:00Z",
+  ]) {
+    await world.away(Date.parse(change) - 12 * HOUR - world.clock.now());
+    await world.pass(24 * HOUR, 60_000);
   }
   const until = world.clock.now();
   for (const { id, cron, zone } of jobs) {
