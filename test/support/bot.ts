@@ -105,9 +105,13 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   { limit = AbortSignal.timeout(PATIENCE_MS), what }: { limit?: AbortSignal; what: () => string },
 ): Promise<void> {
-  while (!(await condition())) {
+  for (;;) {
+    const began = performance.now();
+    if (await condition()) return;
     if (limit.aborted) throw new Error(`waited in vain for ${what()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // To look may take long, and who is waited for needs the processor, too.
+    const tookMs = performance.now() - began;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(20, 3 * tookMs)));
   }
 }
 
