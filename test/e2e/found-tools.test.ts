@@ -57,19 +57,24 @@ test("a tool that the model finds is asked for, shown, counted and exported by i
 });
 
 test("a bot that is killed while people decide goes on with the real tool once they have", async () => {
-  await using office = await officeWithServer("write");
-  office.model.script(findsAndUses);
-  const talk = office.talk({ text: "add 2 and 40", channel: office.channel() });
+  await using office = await slackOffice();
+  await office.bot.start();
+  const input = { name: "Night watch", prompt: "Look around.", at: "in 2 hours", timezone: "Europe/Paris" };
+  office.model.script(({ body, toolResults: [result] }) => {
+    if (result === undefined) return toolUse("tool_search", { query: "schedule_job" });
+    const isDone = conversationOf(body).includes('use_tool","input');
+    return isDone ? text(`It said: ${result.text}`) : toolUse("use_tool", { name: "schedule_job", input });
+  });
+  const talk = office.talk({ text: "watch at night", channel: office.channel() });
   await asks(office, talk);
   await office.bot.kill("SIGKILL");
   await office.bot.start();
+  expect(JSON.stringify(cards(talk))).toContain("Schedule a job?");
   talk.click("approve:y");
-  await office.until("the answer", () => talk.answers().includes("It is 42."));
-  const calls = office.model.requests.filter(({ toolResults }) =>
-    toolResults.some(({ text: told }) => told.includes("42")),
-  );
-  expect(calls).toHaveLength(1);
-  expect(conversationOf(calls[0]?.body)).toContain('"name":"use_tool"');
+  await office.until("the answer", () => talk.answers().some((answer) => answer.startsWith("It said: ")));
+  expect(talk.answers().at(-1)).toContain("Night watch");
+  expect(talk.answers().at(-1)).not.toContain("not run");
+  expect(conversationOf(office.model.requests.at(-1)?.body)).toContain('"name":"schedule_job"');
   expect(office.model.violations).toEqual([]);
 });
 
