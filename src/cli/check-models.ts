@@ -1,6 +1,6 @@
 import { loadAgents } from "../agents.ts";
 import type { Config } from "../config/resolve.ts";
-import { explain } from "../core/protocol/explain.ts";
+import { reasonOf } from "../core/protocol/explain.ts";
 import { DEMO_PROVIDER, defaultModelFor } from "../core/providers/catalog.ts";
 import { modelSentence } from "../core/providers/models/model-words.ts";
 import type { ListingRegistry } from "../core/providers/provider.ts";
@@ -37,7 +37,7 @@ async function checkKnownModel(ref: string, registry: ListingRegistry): Promise<
       text: `${known} ${name} lists ${list.models.length} models, ${isListed ? "this among them" : "none of this name"}.`,
     };
   }
-  if (list.error.code === "auth") return { ok: false, text: explain(list.error).replace(/^✗ /u, "") };
+  if (list.error.code === "auth") return { ok: false, text: reasonOf(list.error) };
   return { ok: true, text: `${known} ${name} did not list its models now.` };
 }
 

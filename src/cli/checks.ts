@@ -5,7 +5,7 @@ import { loadAgents } from "../agents.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError, StoreError } from "../core/protocol/errors.ts";
-import { explain } from "../core/protocol/explain.ts";
+import { reasonOf } from "../core/protocol/explain.ts";
 import { plainLine } from "../core/protocol/plain-text.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import { baseUrlVariable, CATALOG, DEMO_MODEL, defaultModelFor, REGION } from "../core/providers/catalog.ts";
@@ -66,7 +66,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     strangers = strangersIn(await probeDatabase(url), config);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(bad);
-    if (error instanceof StoreError && error.code === "database_newer") return [bad(withoutSign(explain(error)))];
+    if (error instanceof StoreError && error.code === "database_newer") return [bad(reasonOf(error))];
     if (error instanceof StoreError) return [bad(MIXED_UP)];
     throw error;
   }
@@ -87,11 +87,6 @@ function strangersIn({ strangers }: Probed, { access }: Config): Finding[] {
 
 const MIXED_UP =
   "DATABASE_URL: this database's migrations are not those of this version, or one failed half-way. Restore a backup, or name another database.";
-
-/** A finding has its own. */
-function withoutSign(sentence: string): string {
-  return sentence.replace(/^✗ /u, "");
-}
 
 export function checkPlatforms(config: Config): Finding[] {
   const slack =

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MERGE_WORK } from "../core/agents/managed-agents.ts";
+import { causeText } from "../core/protocol/cancel-cause.ts";
 import { errorResult, type ToolResult } from "../core/protocol/tool-result.ts";
 import { reportOf } from "../core/store/run/child-status.ts";
 import type { Store } from "../core/store/store.ts";
@@ -96,7 +97,8 @@ function resultOf({ files, stoppedBy }: Merged): ToolResult {
   const lines = files.map(({ outcome, path, why }) => `${outcome}: ${plainPath(path)}${why === "" ? "" : ` (${why})`}`);
   const conflicts = files.filter(({ outcome }) => outcome === "conflict").length;
   const merged = files.filter(({ outcome }) => outcome === "merged").length;
-  if (isStopped) lines.push(`Cancelled by ${stoppedBy} before the rest was merged; what was merged until then stays.`);
+  if (isStopped)
+    lines.push(`Cancelled by ${causeText(stoppedBy)} before the rest was merged; what was merged until then stays.`);
   if (conflicts > 0) lines.push(CONFLICTS);
   const summary = conflicts === 0 ? `${merged} merged` : `${merged} merged, ${conflicts} in conflict`;
   return {

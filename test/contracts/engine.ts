@@ -96,10 +96,10 @@ export function engineContract(name: string, openHarness: () => Promise<EngineHa
       await engine.deliver(one, event(`${one}:a`));
       await engine.deliver(two, event(`${two}:a`));
       await seen.queued(two);
-      await engine.cancel(two, seen.runOf(`${two}:a`), "@ana");
+      await engine.cancel(two, seen.runOf(`${two}:a`), { by: "person", name: "@ana" });
       await seen.ended(1);
-      expect(seen.reasons.get(`${two}:a`)).toMatchObject({ by: "@ana" });
-      await engine.cancel(one, seen.runOf(`${one}:a`), "@ben");
+      expect(seen.reasons.get(`${two}:a`)).toMatchObject({ cause: { name: "@ana" } });
+      await engine.cancel(one, seen.runOf(`${one}:a`), { by: "person", name: "@ben" });
       await seen.ended(2);
       expect(seen.reasons.get(`${one}:a`)).toBeInstanceOf(CancelSignal);
       await engine.stop(0);

@@ -231,10 +231,16 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       await createSession(store);
       const event = await insert(store, "a");
       await store.transaction((tx) => tx.runs.begin({ id: "run_1", sessionId: "ses_1", eventSeq: event.seq, at: AT }));
-      expect(await store.transaction((tx) => tx.runs.requestCancel("run_1", "@ana"))).toBe(true);
-      expect(await store.transaction((tx) => tx.runs.requestCancel("run_1", "@ben"))).toBe(false);
-      expect((await store.runs.get("run_1"))?.cancelledBy).toBe("@ana");
-      await store.transaction((tx) => tx.runs.end("run_1", { type: "cancelled", by: "@ana" }, AT));
+      expect(await store.transaction((tx) => tx.runs.requestCancel("run_1", { by: "person", name: "@ana" }))).toBe(
+        true,
+      );
+      expect(await store.transaction((tx) => tx.runs.requestCancel("run_1", { by: "person", name: "@ben" }))).toBe(
+        false,
+      );
+      expect((await store.runs.get("run_1"))?.cancelledBy).toEqual({ by: "person", name: "@ana" });
+      await store.transaction((tx) =>
+        tx.runs.end("run_1", { type: "cancelled", cause: { by: "person", name: "@ana" } }, AT),
+      );
       expect(await store.runs.open("ses_1")).toBeNull();
     });
 

@@ -329,7 +329,7 @@ async function slept(
   try {
     await clock.sleep(ms, signal);
   } catch (error) {
-    if (signal.reason instanceof CancelSignal) return { type: "cancelled", by: signal.reason.by };
+    if (signal.reason instanceof CancelSignal) return { type: "cancelled", cause: signal.reason.cause };
     throw error;
   }
   const content = [{ type: "text" as const, text: says }];

@@ -1,7 +1,6 @@
 import { howToRaise } from "../../core/budget/budget-words.ts";
 import type { JobEvent } from "../../core/events/job-event.ts";
 import type { JobFacts, JobRun, JobRunEnd, JobRuns } from "../../core/jobs/job-runs.ts";
-import { TIME_LIMIT } from "../../core/jobs/job-runs.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/run-view.ts";
 import { type AppError, type ErrorCode, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
@@ -210,7 +209,7 @@ function endOf(outcome: QueryOutcome, { markdown, footer }: Ending, { stats, ref
     case "end_turn":
       return { ...base, verdict: "succeeded" };
     case "cancelled":
-      return { ...base, verdict: outcome.by.startsWith(TIME_LIMIT) ? "timed_out" : "cancelled" };
+      return { ...base, verdict: outcome.cause.by === "timeout" ? "timed_out" : "cancelled" };
     case "error": {
       const { code, retryAfterMs } = outcome.error;
       const mayPass = WORTH_ANOTHER_ATTEMPT.has(code) && changedFiles.length === 0;

@@ -1,5 +1,6 @@
 import { howToRaise, stoppedAtLimit } from "../../core/budget/budget-words.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
+import { causeText } from "../../core/protocol/cancel-cause.ts";
 import { dollars } from "../../core/protocol/dollars.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
@@ -29,7 +30,7 @@ export function endingOf(outcome: QueryOutcome, stats: RunStats, where: { readon
       return { markdown: "⚠ The model ended without a word. Ask again, or in other words.", tone: "plain" };
     }
     case "cancelled":
-      return { markdown: stoppedLine(outcome.by, stats), tone: "plain" };
+      return { markdown: stoppedLine(causeText(outcome.cause), stats), tone: "plain" };
     case "budget_exceeded": {
       const stopped = [
         `${stoppedAtLimit(outcome)}${changed(stats)} ${howToRaise(outcome)}`,
@@ -85,7 +86,7 @@ export function detailsButton(runId: string): Button {
 
 /** The one line that the live message becomes: `✓ 3 turns · 2 tools · 6 s · $0.004`. */
 export function foldLine(outcome: QueryOutcome, stats: RunStats): string {
-  if (outcome.type === "cancelled") return stoppedLine(outcome.by, stats);
+  if (outcome.type === "cancelled") return stoppedLine(causeText(outcome.cause), stats);
   const parts = [
     // A person's own command has no turn.
     ...(stats.turns > 0 || stats.tools === 0 ? [count(stats.turns, "turn")] : []),

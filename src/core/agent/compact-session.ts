@@ -1,4 +1,4 @@
-import type { QueryEvent, QueryOutcome } from "../protocol/events.ts";
+import type { QueryEvent, QueryOutcome, Status } from "../protocol/events.ts";
 import { explain } from "../protocol/explain.ts";
 import { cancelledBy, openLoop } from "./query.ts";
 import type { Query } from "./query-input.ts";
@@ -24,20 +24,20 @@ export async function* compactSession(query: Query, signal: AbortSignal): AsyncG
   const { facts } = await query.registry.resolve(loop.gauge.model);
   const work = summarise(loop, loop.gauge.windowOf(facts), signal);
   // The last status is the answer: said once.
-  let said: string | null = null;
+  let said: Status | null = null;
   let next = await work.next();
   for (; !next.done; next = await work.next()) {
     const event: QueryEvent = next.value;
     if (event.type !== "status") yield event;
     else {
-      if (said !== null) yield { type: "status", text: said };
-      said = event.text;
+      if (said !== null) yield said;
+      said = event;
     }
   }
-  const by = cancelledBy(signal);
-  if (by !== null) return { type: "cancelled", by };
+  const cause = cancelledBy(signal);
+  if (cause !== null) return { type: "cancelled", cause };
   const end = next.value;
   if (end.type === "over_budget") return end.outcome;
   const why = end.type === "failed" ? `\n${explain(end.error)}` : "";
-  return ended(`${said ?? TOO_LITTLE}${why}`);
+  return ended(`${said?.text ?? TOO_LITTLE}${why}`);
 }

@@ -1,5 +1,6 @@
 import { endlessRepeat } from "../budget/repeated-calls.ts";
 import { isResume, joinedReply, MOST_RESUMES } from "../context/resume.ts";
+import { type CancelCause, causeText } from "../protocol/cancel-cause.ts";
 import { ProviderError } from "../protocol/errors.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
@@ -22,7 +23,7 @@ export interface RunBounds {
   /** The model by its own name, for errors. */
   readonly model: string;
   /** Who stopped the run; null while nobody did. */
-  readonly cancelledBy: string | null;
+  readonly cancelledBy: CancelCause | null;
 }
 
 /**
@@ -54,7 +55,7 @@ function end(outcome: QueryOutcome): NextStep {
 }
 
 function nextCall(state: RunState, { maxTurns, cancelledBy }: RunBounds): NextStep {
-  if (cancelledBy !== null) return end({ type: "cancelled", by: cancelledBy });
+  if (cancelledBy !== null) return end({ type: "cancelled", cause: cancelledBy });
   if (state.turns >= maxTurns) return end({ type: "max_turns", turns: state.turns });
   const repeat = endlessRepeat(state);
   if (repeat !== null) return end({ type: "error", error: repeat });
@@ -63,7 +64,7 @@ function nextCall(state: RunState, { maxTurns, cancelledBy }: RunBounds): NextSt
 
 function stepOfCalls(state: RunState, message: Message, { cancelledBy }: RunBounds): NextStep {
   if (state.calls.every((call) => call.status === "ended")) return { type: "append_results", message };
-  if (cancelledBy !== null) return { type: "skip_calls", reason: `Cancelled by ${cancelledBy}.` };
+  if (cancelledBy !== null) return { type: "skip_calls", reason: `Cancelled by ${causeText(cancelledBy)}.` };
   switch (state.lastStopReason) {
     case "max_tokens":
       return { type: "skip_calls", reason: "Not run: the output token limit cut the response off." };
@@ -81,7 +82,7 @@ function stepOfCut(state: RunState, response: Message, bounds: RunBounds): NextS
   const partial = joinedReply(state.messages, state.turns) ?? response;
   if (state.cuts > MOST_RESUMES) return end({ type: "max_tokens", partial });
   if (state.turns >= bounds.maxTurns) return end({ type: "max_turns", turns: state.turns, partial });
-  if (bounds.cancelledBy !== null) return end({ type: "cancelled", by: bounds.cancelledBy });
+  if (bounds.cancelledBy !== null) return end({ type: "cancelled", cause: bounds.cancelledBy });
   return { type: "resume" };
 }
 

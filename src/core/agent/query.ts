@@ -4,6 +4,7 @@ import { resumeMessage, unfinishedReply } from "../context/resume.ts";
 import { withRealCalls } from "../context/use-tool.ts";
 import { offeredTools } from "../permissions/policy.ts";
 import { assertNever } from "../protocol/assert-never.ts";
+import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { AppError } from "../protocol/errors.ts";
 import type { BudgetExceeded, ParkedOn, QueryEnd, QueryEvent } from "../protocol/events.ts";
 import { type ContentBlock, type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
@@ -100,10 +101,10 @@ export async function openLoop(query: Query): Promise<Loop> {
   };
 }
 
-/** Who stopped the run, or null while it may go on; any other abort suspends it, by throwing. */
-export function cancelledBy(signal: AbortSignal): string | null {
+/** Who or what stopped the run, or null while it may go on; any other abort suspends it, by throwing. */
+export function cancelledBy(signal: AbortSignal): CancelCause | null {
   if (!signal.aborted) return null;
-  if (signal.reason instanceof CancelSignal) return signal.reason.by;
+  if (signal.reason instanceof CancelSignal) return signal.reason.cause;
   throw signal.reason;
 }
 

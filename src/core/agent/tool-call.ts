@@ -1,4 +1,5 @@
 import { boundResult } from "../context/tool-result-bounds.ts";
+import { causeText } from "../protocol/cancel-cause.ts";
 import { isDatabaseAway } from "../protocol/database-failure.ts";
 import { AppError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent } from "../protocol/events.ts";
@@ -91,7 +92,7 @@ async function resultOf(running: RunningCall, outer: AbortSignal): Promise<ToolR
     if (!signal.aborted) return failure(running, error);
     if (!(signal.reason instanceof CancelSignal)) throw signal.reason;
     return errorResult(
-      `Cancelled by ${signal.reason.by} while it ran; what it had done until then stays.`,
+      `Cancelled by ${causeText(signal.reason.cause)} while it ran; what it had done until then stays.`,
       "cancelled",
     );
   }

@@ -30,7 +30,7 @@ function budgeted({ provider, facts }: ResolvedModel, budget: RunBudget): LlmPro
     const model = `${provider.id}/${request.model}`;
     const reserving = budget.reserve({ model, inputTokens, maxTokens, price: facts.price }, signal);
     let next = await reserving.next();
-    for (; !next.done; next = await reserving.next()) yield { type: "status", text: next.value };
+    for (; !next.done; next = await reserving.next()) yield next.value;
     yield* provider.createMessageStream({ ...request, maxTokens: next.value }, signal);
   }
   return withStream(provider, stream);

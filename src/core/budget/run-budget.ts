@@ -1,5 +1,5 @@
 import { AppError } from "../protocol/errors.ts";
-import type { BudgetExceeded, BudgetScope } from "../protocol/events.ts";
+import type { BudgetExceeded, BudgetScope, Status } from "../protocol/events.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import {
@@ -71,7 +71,7 @@ export class RunBudget {
    * Yields what people should know, returns once the call may begin: the tokens it may write. Throws BudgetStop when a
    * limit leaves too little, `unpriced_model` where only a price would keep a limit, the signal's reason on an abort.
    */
-  async *reserve(call: NamedCall, signal: AbortSignal): AsyncGenerator<string, number> {
+  async *reserve(call: NamedCall, signal: AbortSignal): AsyncGenerator<Status, number> {
     const { runtime, settings, account } = this.#options;
     const { clock } = runtime;
     const scope = dollarLimit(settings, account);
@@ -112,24 +112,26 @@ export class RunBudget {
     });
   }
 
-  *#news(standings: readonly Standing[], verdict: Verdict): Generator<string> {
+  *#news(standings: readonly Standing[], verdict: Verdict): Generator<Status> {
     if (verdict.type === "exceeded") return;
     for (const standing of standings) {
       const { limit, spent } = standing;
       if (limit.usd !== null && spent.costUsd >= limit.usd * NEAR) {
-        yield* this.#once(`usd:${limit.scope}`, nearLimit(standing, "usd"));
+        yield* this.#once(`usd:${limit.scope}`, { type: "status", text: nearLimit(standing, "usd") });
       }
       if (limit.tokens !== null && spent.tokens >= limit.tokens * NEAR) {
-        yield* this.#once(`tokens:${limit.scope}`, nearLimit(standing, "tokens"));
+        yield* this.#once(`tokens:${limit.scope}`, { type: "status", text: nearLimit(standing, "tokens") });
       }
     }
-    if (verdict.type === "contended") yield* this.#once(`wait:${verdict.by.limit.scope}`, waitsForOthers(verdict.by));
+    if (verdict.type !== "contended") return;
+    const text = waitsForOthers(verdict.by);
+    yield* this.#once(`wait:${verdict.by.limit.scope}`, { type: "status", text, passes: true });
   }
 
-  *#once(key: string, text: string): Generator<string> {
+  *#once(key: string, status: Status): Generator<Status> {
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    yield text;
+    yield status;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { atWorkHere } from "../command-line/outside-threads.ts";
+import { byPerson } from "../protocol/cancel-cause.ts";
 import { privately } from "../protocol/private-reply.ts";
 import { openChildren, withdrawWaiting } from "../subagents/children.ts";
 
@@ -17,7 +18,7 @@ export const stopCommand: ChatCommand = {
     // Sub-agents in the background may outlive the run that began them.
     const all = [...own, ...(await openChildren(store, session.id))];
     if (all.length === 0 && !isWithdrawn) return privately(NOTHING);
-    for (const { sessionId, runId } of all) await engine.cancel(sessionId, runId, `@${person.name}`);
+    for (const { sessionId, runId } of all) await engine.cancel(sessionId, runId, byPerson(person));
     return privately("⏹ Stopping.");
   },
 };

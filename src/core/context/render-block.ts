@@ -50,10 +50,10 @@ export function toneOf(block: ContentBlock): OutgoingMessage["tone"] {
   return block.type === "task_assignment" ? "task" : "plain";
 }
 
-/** One ✗, whether the sentence brings its own or not. The run has ended: what was asked for is told, and no retry promised. */
+/** The run has ended: what was asked for is told, and no retry promised. */
 function apiError({ text, retryAfterS }: Extract<ContentBlock, { type: "system_api_error" }>): string {
   const asked = retryAfterS === undefined ? "" : ` I was asked to wait ${retryAfterS} s.`;
-  return `✗ ${line(text.replace(/^✗\s*/u, ""))}${asked}`;
+  return `${line(text)}${asked}`;
 }
 
 type LocalOutput = Extract<ContentBlock, { type: "user_local_command_output" }>;

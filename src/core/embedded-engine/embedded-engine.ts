@@ -9,6 +9,7 @@ import {
 import type { PostTarget } from "../engine/post-once.ts";
 import { createTurnContext } from "../engine/turn-context.ts";
 import { resumesRun, type SessionEvent, startsRun } from "../events/session-event.ts";
+import type { CancelCause } from "../protocol/cancel-cause.ts";
 import { isDatabaseAway } from "../protocol/database-failure.ts";
 import { AppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
@@ -132,19 +133,19 @@ export class EmbeddedEngine implements SessionEngine {
     }
   }
 
-  async cancel(sessionId: string, runId: string, by: string): Promise<void> {
+  async cancel(sessionId: string, runId: string, cause: CancelCause): Promise<void> {
     const run = { sessionId, runId };
-    const { below, released } = await this.#options.store.transaction((tx) => stopRun(tx, run, by));
-    await Promise.all([run, ...below].map((each) => this.#abort(each, by)));
+    const { below, released } = await this.#options.store.transaction((tx) => stopRun(tx, run, cause));
+    await Promise.all([run, ...below].map((each) => this.#abort(each, cause)));
     await wakeReleased(released, this);
   }
 
   /** Ends a run that is asked to stop in the store, wherever it is: at work, queued or parked. */
-  async #abort({ sessionId, runId }: StoppedRun, by: string): Promise<void> {
+  async #abort({ sessionId, runId }: StoppedRun, cause: CancelCause): Promise<void> {
     // What is being begun waits for a place in a moment, and need not.
     await this.#preparing.get(sessionId)?.catch(() => undefined);
     const active = this.#active.get(sessionId);
-    if (active?.runId === runId) active.controller.abort(new CancelSignal(by));
+    if (active?.runId === runId) active.controller.abort(new CancelSignal(cause));
     else if (this.#admission.promote(sessionId)) this.#admit(sessionId);
     else await this.#tryWake(sessionId);
   }

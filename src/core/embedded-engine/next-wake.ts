@@ -1,5 +1,6 @@
 import type { Wake } from "../engine/engine.ts";
 import { entering, type WaitingEvent } from "../events/session-event.ts";
+import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
@@ -9,7 +10,7 @@ export interface OwnedWake {
   readonly wake: Wake;
   readonly epoch: number;
   /** Who has stopped the run before this wake, as people read it; null when nobody has. */
-  readonly stoppedBy: string | null;
+  readonly stoppedBy: CancelCause | null;
   /** More waits than this run takes. */
   readonly hasMore: boolean;
 }

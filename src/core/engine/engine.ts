@@ -1,4 +1,5 @@
 import type { SessionEvent, StoredEvent } from "../events/session-event.ts";
+import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Applicant, SessionRow } from "../store/sessions.ts";
@@ -23,7 +24,7 @@ export interface SessionEngine {
   /** As `deliver`, but the session is woken at `dueAt` (milliseconds since the epoch), also after a restart. */
   deliverAt(sessionId: string, event: SessionEvent, dueAt: number): Promise<"new" | "duplicate">;
   /** Ends the session's run as cancelled, from any process; resolves when the request is durable. */
-  cancel(sessionId: string, runId: string, by: string): Promise<void>;
+  cancel(sessionId: string, runId: string, cause: CancelCause): Promise<void>;
 }
 
 /** `refused` by the claim. */

@@ -31,6 +31,8 @@ const personMessage = z.object({
   late: z.string().exactOptional(),
   /** The agent that answers in the session from this message on. */
   agent: z.string().optional(),
+  /** It begins a run of its own, and enters none that goes on. */
+  isOwnRun: z.literal(true).exactOptional(),
 });
 /** A person wants the session's history summarised. */
 const compact = z.object({ kind: z.literal("compact"), by: authorSchema });
@@ -76,7 +78,7 @@ export function startsRun({ body }: SessionEvent): boolean {
 
 /** Whether an event waits for a run of its own, with all that came after it: it changes what a run works with. */
 function beginsOwnRun({ body }: SessionEvent): boolean {
-  return body.kind === "compact" || (body.kind === "message" && body.agent !== undefined);
+  return body.kind === "compact" || (body.kind === "message" && (body.agent !== undefined || body.isOwnRun === true));
 }
 
 /**

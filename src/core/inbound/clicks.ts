@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { revokeGrant } from "../commands/approvals.ts";
 import type { SessionEngine } from "../engine/engine.ts";
 import { runDetails } from "../history/run-details.ts";
@@ -7,6 +8,7 @@ import { askAgain, clickApproval } from "../people/approval-clicks.ts";
 import { clickFeedback } from "../people/feedback.ts";
 import { answerByClick } from "../people/questions.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
+import { byPerson, causeText } from "../protocol/cancel-cause.ts";
 import type { Log } from "../protocol/log.ts";
 import type { InboundAction, Receipt, ThreadRef } from "../protocol/platform.ts";
 import type { Describe } from "../protocol/platform-descriptor.ts";
@@ -147,12 +149,13 @@ async function details(runId: string, { thread }: InboundAction, options: ClickO
 async function stopRun(runId: string, { person }: InboundAction, { store, engine }: ClickOptions) {
   const run = await store.runs.get(runId);
   if (run === null) return null;
-  const by = `@${person.name}`;
-  if (run.status !== "ended") await engine.cancel(run.sessionId, run.id, by);
-  const cancelledBy = (await store.runs.get(run.id))?.cancelledBy ?? null;
-  if (cancelledBy === by && run.status !== "ended") return { type: "accepted" } as const;
-  return cancelledBy !== null && cancelledBy !== by
-    ? reply(`⏹ ${cancelledBy} has stopped this already.`)
+  const own = byPerson(person);
+  if (run.status !== "ended") await engine.cancel(run.sessionId, run.id, own);
+  const cause = (await store.runs.get(run.id))?.cancelledBy ?? null;
+  const isOwn = cause !== null && isDeepStrictEqual(cause, own);
+  if (isOwn && run.status !== "ended") return { type: "accepted" } as const;
+  return cause !== null && !isOwn
+    ? reply(`⏹ ${causeText(cause)} has stopped this already.`)
     : reply("This has ended already; there is nothing to stop.");
 }
 

@@ -73,8 +73,8 @@ async function bodyOf(
     at,
     addressed: true,
     joinsThread: false,
-    // Naming the agent makes it a run of its own: the ended run, whose last steps may still be under way, does not take it in.
-    agent: session.agent,
+    // The ended run, whose last steps may still be under way, does not take it in.
+    isOwnRun: true,
   };
 }
 

@@ -58,7 +58,3 @@ export interface JobFacts {
   /** Failures in a row, this one included, with which the job pauses; null when it does not. */
   readonly pausesAfter: number | null;
 }
-
-/** Ends of runs that no person has asked for begin like this; people's begin with `@`. */
-export const TIME_LIMIT = "its time limit";
-export const NEXT_DUE_TIME = "its next due time";

@@ -1,3 +1,4 @@
+import { causeText } from "../protocol/cancel-cause.ts";
 import { ProviderError } from "../protocol/errors.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import { explain } from "../protocol/explain.ts";
@@ -11,7 +12,7 @@ export function endNote(outcome: QueryOutcome, { ids, at }: { ids: Ids; at: numb
 }
 
 function noteOf(outcome: QueryOutcome): ContentBlock | null {
-  if (outcome.type === "cancelled") return { type: "text", text: stopText(outcome.by) };
+  if (outcome.type === "cancelled") return { type: "text", text: stopText(causeText(outcome.cause)) };
   if (outcome.type !== "error" || !(outcome.error instanceof ProviderError)) return null;
   const { error } = outcome;
   const retryAfter = error.retryAfterMs === undefined ? {} : { retryAfterS: Math.ceil(error.retryAfterMs / 1_000) };

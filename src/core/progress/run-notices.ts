@@ -9,8 +9,6 @@ import type { RunView } from "./run-view.ts";
 const PREFIX = "notice:";
 /** More than a live message shows, which joins tries of the same. */
 const MOST_READ = 12;
-/** What stays true once it has been said: not that something is waited for. */
-const LASTING = "⚠";
 
 /** The newest things that people were told of a run beside its answer, oldest first. */
 export async function noticesOf(store: Store, runId: string): Promise<string[]> {
@@ -25,7 +23,7 @@ export interface KeepingOptions {
   readonly log: Log;
 }
 
-/** The view, whose statuses are journalled: after a wait or a restart the run's next view says them, too. */
+/** The view, whose statuses are journalled unless they pass: after a wait or a restart the run's next view says them, too. */
 export function keepingNotices(view: RunView, { context, ids, log }: KeepingOptions): RunView {
   let keeping: Promise<void> = Promise.resolve();
   const keep = async (text: string, before: Promise<void>) => {
@@ -43,7 +41,7 @@ export function keepingNotices(view: RunView, { context, ids, log }: KeepingOpti
   };
   return {
     show(event) {
-      if (event.type === "status" && event.text.startsWith(LASTING)) keeping = keep(event.text, keeping);
+      if (event.type === "status" && event.passes !== true) keeping = keep(event.text, keeping);
       view.show(event);
     },
     finish: (outcome, stats) => kept(() => view.finish(outcome, stats)),

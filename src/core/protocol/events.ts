@@ -1,3 +1,4 @@
+import type { CancelCause } from "./cancel-cause.ts";
 import type { AppError } from "./errors.ts";
 import type { Message } from "./messages.ts";
 import type { PlanStep } from "./plan.ts";
@@ -42,7 +43,14 @@ export type QueryEvent =
   /** The run waits for a place among `maxConcurrentRuns`; `before` others are ahead. */
   | { readonly type: "queued"; readonly before: number }
   /** Compaction, fallback, retries, budget warnings: never silent. */
-  | { readonly type: "status"; readonly text: string };
+  | Status;
+
+/** `passes`: it tells of a wait, and is no longer true once that is over. */
+export interface Status {
+  readonly type: "status";
+  readonly text: string;
+  readonly passes?: true;
+}
 
 /** How far a sub-agent is, for people. */
 export interface TaskProgress {
@@ -74,7 +82,7 @@ export type BudgetExceeded = { readonly type: "budget_exceeded"; readonly scope:
 
 export type QueryOutcome =
   | { readonly type: "end_turn"; readonly message: Message; readonly usage: Usage }
-  | { readonly type: "cancelled"; readonly by: string }
+  | { readonly type: "cancelled"; readonly cause: CancelCause }
   /** `partial`: the answer as far as it had come, when its rest was to be asked for. */
   | (BudgetExceeded & { readonly partial?: Message })
   /** `partial`: the answer as far as it had come, when the last turn was cut off. */

@@ -6,7 +6,12 @@ import type { Random } from "./runtime.ts";
  * from `error.detail` — provider, providerName, keyVariable, reason, model, platform, scope, purpose, mend, name,
  * limit, lost, bothForS, times, ref — and stay whole when a detail is missing. `error.message` is for the log and never shown.
  */
-export function explain(error: AppError, where: Where = { isDirect: false }): string {
+export function explain(error: AppError, where?: Where): string {
+  return `✗ ${reasonOf(error, where)}`;
+}
+
+/** The same without its sign, to stand within other words. */
+export function reasonOf(error: AppError, where: Where = { isDirect: false }): string {
   return SENTENCES[error.code](error, where.isDirect ? WRITE : MENTION);
 }
 
@@ -45,58 +50,58 @@ export function withRef(error: AppError, random: Random): AppError {
 const SENTENCES: Readonly<Record<ErrorCode, (error: AppError, again: Again) => string>> = {
   auth: (e, { within }) =>
     e.detail.reason === "no key"
-      ? `✗ There is no key for ${e.detail.providerName ?? "the model provider"}. An operator must set ${named(e.detail.keyVariable, "one")}; then ${within}.`
-      : `✗ ${provider(e)} does not accept the key. An operator must check ${named(e.detail.keyVariable, "it")}; then ${within}.`,
+      ? `There is no key for ${e.detail.providerName ?? "the model provider"}. An operator must set ${named(e.detail.keyVariable, "one")}; then ${within}.`
+      : `${provider(e)} does not accept the key. An operator must check ${named(e.detail.keyVariable, "it")}; then ${within}.`,
   quota: (e) =>
-    `✗ The ${e.detail.providerName ?? "model provider's"} account has reached its spending limit. Raise it, or set a fallback model.`,
-  rate_limited: (e, { begin }) => `✗ ${provider(e)} takes no more requests for now. ${begin} ${later(e)}.`,
+    `The ${e.detail.providerName ?? "model provider's"} account has reached its spending limit. Raise it, or set a fallback model.`,
+  rate_limited: (e, { begin }) => `${provider(e)} takes no more requests for now. ${begin} ${later(e)}.`,
   overloaded: (e, { begin }) =>
     e.detail.bothForS === undefined
-      ? `✗ ${model(e)} is overloaded, also after trying again. ${begin} ${later(e)}.`
-      : `✗ Both models are overloaded. I tried for ${e.detail.bothForS} s.`,
-  stalled: (e, { begin }) => `✗ ${model(e)} went silent, also after trying again. ${begin} to go on.`,
-  incomplete_stream: (e, { begin }) => `✗ ${provider(e)} broke off in the middle of its answer. ${begin} to go on.`,
-  context_overflow: (e) => `✗ This thread is longer than ${model(e)} can read at once. Begin a new thread to go on.`,
+      ? `${model(e)} is overloaded, also after trying again. ${begin} ${later(e)}.`
+      : `Both models are overloaded. I tried for ${e.detail.bothForS} s.`,
+  stalled: (e, { begin }) => `${model(e)} went silent, also after trying again. ${begin} to go on.`,
+  incomplete_stream: (e, { begin }) => `${provider(e)} broke off in the middle of its answer. ${begin} to go on.`,
+  context_overflow: (e) => `This thread is longer than ${model(e)} can read at once. Begin a new thread to go on.`,
   bad_request: (e) =>
-    `✗ ${provider(e)} rejects the request${refNote(e)}. Something in this thread does not suit ${model(e)}: try another model or a new thread.`,
+    `${provider(e)} rejects the request${refNote(e)}. Something in this thread does not suit ${model(e)}: try another model or a new thread.`,
   unknown_model: (e) =>
-    `✗ ${provider(e)} does not know the model ${named(e.detail.model, "that is set")}. An operator must correct it.`,
+    `${provider(e)} does not know the model ${named(e.detail.model, "that is set")}. An operator must correct it.`,
   unknown_provider: (e) =>
-    `✗ I cannot use ${named(e.detail.provider, "the model that is set")}${e.detail.reason === undefined ? "" : `: ${e.detail.reason}`}. An operator must correct it.`,
-  unpriced_model: (e) => `✗ ${e.detail.reason ?? "The price of the model is unknown."}`,
+    `I cannot use ${named(e.detail.provider, "the model that is set")}${e.detail.reason === undefined ? "" : `: ${e.detail.reason}`}. An operator must correct it.`,
+  unpriced_model: (e) => e.detail.reason ?? "The price of the model is unknown.",
   network: (e, { within }) =>
-    `✗ I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}. Check the network or the base URL; then ${within}.`,
-  provider_failed: (e, { begin }) => `✗ ${provider(e)} failed, also after trying again. ${begin} ${later(e)}.`,
-  empty_response: (e) => `✗ ${model(e)} returned nothing, twice. Say it in other words, or choose another model.`,
-  refused: (e) => `✗ ${model(e)} declined to answer. Say it in other words, or choose another model.`,
+    `I cannot reach ${e.detail.providerName ?? platformOr(e, "the model provider")}. Check the network or the base URL; then ${within}.`,
+  provider_failed: (e, { begin }) => `${provider(e)} failed, also after trying again. ${begin} ${later(e)}.`,
+  empty_response: (e) => `${model(e)} returned nothing, twice. Say it in other words, or choose another model.`,
+  refused: (e) => `${model(e)} declined to answer. Say it in other words, or choose another model.`,
   repeating: (e) =>
-    `✗ Stopped: the model made the same call ${named(e.detail.name, "of a tool")} ${e.detail.times ?? "several"} times in a row, each time with the same result. Say it in other words, or tell me more.`,
+    `Stopped: the model made the same call ${named(e.detail.name, "of a tool")} ${e.detail.times ?? "several"} times in a row, each time with the same result. Say it in other words, or tell me more.`,
   missing_scope: (e) =>
-    `✗ ${platform(e)} does not let me ${e.detail.purpose ?? "do that"}${e.detail.scope === undefined ? "" : ` (\`${e.detail.scope}\`)`}. ${e.detail.mend ?? "Add the permission to the app and reinstall it."}`,
+    `${platform(e)} does not let me ${e.detail.purpose ?? "do that"}${e.detail.scope === undefined ? "" : ` (\`${e.detail.scope}\`)`}. ${e.detail.mend ?? "Add the permission to the app and reinstall it."}`,
   platform_auth: (e) =>
-    `✗ ${platform(e)} does not accept my token. An operator must renew ${named(e.detail.keyVariable, "it")}.`,
-  thread_gone: (e) => `✗ The thread on ${platform(e)} is gone, or I was removed from its channel.`,
-  platform_rate_limited: (e) => `✗ ${platform(e)} takes no more messages from me for now. I go on ${later(e)}.`,
-  platform_failed: (e, { begin }) => `✗ ${platform(e)} failed${refNote(e)}. ${begin} ${later(e)}.`,
+    `${platform(e)} does not accept my token. An operator must renew ${named(e.detail.keyVariable, "it")}.`,
+  thread_gone: (e) => `The thread on ${platform(e)} is gone, or I was removed from its channel.`,
+  platform_rate_limited: (e) => `${platform(e)} takes no more messages from me for now. I go on ${later(e)}.`,
+  platform_failed: (e, { begin }) => `${platform(e)} failed${refNote(e)}. ${begin} ${later(e)}.`,
   attachment_unreadable: (e) =>
-    `✗ I could not read ${e.detail.name === undefined ? "an attachment" : `\`${e.detail.name}\``}. Attach it again, or paste its text.`,
+    `I could not read ${e.detail.name === undefined ? "an attachment" : `\`${e.detail.name}\``}. Attach it again, or paste its text.`,
   config: (e) =>
     e instanceof ConfigError
-      ? `✗ An operator must mend the configuration:\n${e.problems.map((problem) => `- ${problem}`).join("\n")}`
-      : "✗ The configuration is not valid. An operator finds what to mend in the log.",
+      ? `An operator must mend the configuration:\n${e.problems.map((problem) => `- ${problem}`).join("\n")}`
+      : "The configuration is not valid. An operator finds what to mend in the log.",
   stale_owner: (e) =>
     e.detail.lost === "lease"
-      ? "✗ The database no longer answers, and another process may run its threads now. I end here; start me again once it answers."
-      : "✗ Another process of mine has taken this thread over; it goes on there.",
+      ? "The database no longer answers, and another process may run its threads now. I end here; start me again once it answers."
+      : "Another process of mine has taken this thread over; it goes on there.",
   database_newer: () =>
-    "✗ The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
-  sandbox_limit: (e) => `✗ ${e.detail.name ?? "A tool"} · stopped at ${e.detail.limit ?? "a limit of the sandbox"}`,
+    "The database belongs to a newer version of Deckhand. An operator must start that version; nothing was changed.",
+  sandbox_limit: (e) => `${e.detail.name ?? "A tool"} · stopped at ${e.detail.limit ?? "a limit of the sandbox"}`,
   sandbox_failed: (e, { begin }) =>
-    `✗ ${e.detail.name ?? "A tool"} · the sandbox failed${refNote(e)}. ${begin} to go on.`,
+    `${e.detail.name ?? "A tool"} · the sandbox failed${refNote(e)}. ${begin} to go on.`,
   defect: (e) =>
     e.detail.ref === undefined
-      ? "✗ Something broke on my side. An operator finds it in the log. Your message is kept."
-      : `✗ Something broke on my side (code ${e.detail.ref}). An operator finds it in the log under that code. Your message is kept.`,
+      ? "Something broke on my side. An operator finds it in the log. Your message is kept."
+      : `Something broke on my side (code ${e.detail.ref}). An operator finds it in the log under that code. Your message is kept.`,
 };
 
 function provider(error: AppError): string {

@@ -1,11 +1,11 @@
-/** A person's stop: the run ends as cancelled. */
+import { type CancelCause, causeText } from "./cancel-cause.ts";
+/** The run is stopped, and ends as cancelled. */
 export class CancelSignal extends Error {
-  /** As people read it, e.g. `@ana`. */
-  readonly by: string;
-  constructor(by: string) {
-    super(`cancelled by ${by}`);
+  override readonly cause: CancelCause;
+  constructor(cause: CancelCause) {
+    super(`cancelled by ${causeText(cause)}`);
     this.name = "AbortError";
-    this.by = by;
+    this.cause = cause;
   }
 }
 

@@ -25,7 +25,7 @@ export function adaptiveConcurrency(provider: LlmProvider, clock: Clock): LlmPro
       using place = queue.enter(ticket, signal);
       if (place.before !== null && !told) {
         told = true;
-        yield { type: "status", text: waitingText(provider.name, place.before) };
+        yield { type: "status", text: waitingText(provider.name, place.before), passes: true };
       }
       await place.entered;
 

@@ -1,4 +1,5 @@
 import type { AppError } from "../protocol/errors.ts";
+import type { Status } from "../protocol/events.ts";
 import type { ContentBlock, Message } from "../protocol/messages.ts";
 import type { Usage } from "../protocol/usage.ts";
 
@@ -54,7 +55,7 @@ export type StreamEvent =
   /** A piece of the newest tool call's arguments, as JSON text. */
   | { readonly type: "tool_input"; readonly json: string }
   /** What people should know of the call, in words: that it waits its turn, that a limit is near. */
-  | { readonly type: "status"; readonly text: string }
+  | Status
   | { readonly type: "end"; readonly response: ModelResponse };
 
 /** A model in a provider's own list; what the provider does not say is absent. */

@@ -20,6 +20,7 @@ import type { ApprovalRules } from "../permissions/deciders.ts";
 import { openRunView } from "../progress/open-run-view.ts";
 import { plainStats, statsOfRun } from "../progress/run-stats.ts";
 import type { OpenRunView, RunView } from "../progress/run-view.ts";
+import { causeText } from "../protocol/cancel-cause.ts";
 import { isStoreFailure } from "../protocol/database-failure.ts";
 import { toAppError } from "../protocol/errors.ts";
 import type { QueryEnd, QueryOutcome } from "../protocol/events.ts";
@@ -164,7 +165,7 @@ class SessionRunner implements SessionHandler {
         return "parked";
       }
       const state = wake.resumed ? null : (run.known.open?.state ?? null);
-      const by = outcome.type === "cancelled" ? outcome.by : null;
+      const by = outcome.type === "cancelled" ? causeText(outcome.cause) : null;
       // A wake that asks somebody something parks.
       if (wake.resumed || by !== null) await this.#withdraw(run, by);
       const isPlain = state?.callsAsked === 0 && state.toolsRun === 0;
@@ -241,7 +242,8 @@ class SessionRunner implements SessionHandler {
         run.view.show(next.value);
       }
     } catch (error) {
-      if (context.signal.reason instanceof CancelSignal) return { type: "cancelled", by: context.signal.reason.by };
+      if (context.signal.reason instanceof CancelSignal)
+        return { type: "cancelled", cause: context.signal.reason.cause };
       if (context.signal.aborted || isStoreFailure(error)) throw error;
       const failure = withRef(toAppError(error), this.#options.runtime.random);
       this.#options.log.error({ err: error, ref: failure.detail["ref"], runId: wake.runId }, "run_failed");

@@ -1,3 +1,4 @@
+import { type CancelCause, causeOf, storedCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Client } from "./database/client.ts";
 
@@ -6,8 +7,8 @@ export interface RunRow {
   readonly sessionId: string;
   readonly eventSeq: number;
   readonly status: "running" | "parked" | "ended";
-  /** Who asked for the stop, as people read it. */
-  readonly cancelledBy: string | null;
+  /** Who or what asked for the stop. */
+  readonly cancelledBy: CancelCause | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** Null while it goes on. */
@@ -49,10 +50,10 @@ export function runWrites(db: Client) {
     },
 
     /** The first stop counts; a run that has ended is left alone. True when there was something to stop. */
-    async requestCancel(id: string, by: string): Promise<boolean> {
+    async requestCancel(id: string, cause: CancelCause): Promise<boolean> {
       const { count } = await db.run.updateMany({
         where: { id, status: { not: "ended" }, cancelledBy: null },
-        data: { cancelledBy: by },
+        data: { cancelledBy: storedCause(cause) },
       });
       return count > 0;
     },
@@ -90,5 +91,6 @@ interface StoredRun {
 
 function toRow(row: StoredRun): RunRow {
   const status = row.status === "ended" || row.status === "parked" ? row.status : "running";
-  return { ...row, status, startedAt: row.startedAt.getTime(), endedAt: row.endedAt?.getTime() ?? null };
+  const cancelledBy = row.cancelledBy === null ? null : causeOf(row.cancelledBy);
+  return { ...row, status, cancelledBy, startedAt: row.startedAt.getTime(), endedAt: row.endedAt?.getTime() ?? null };
 }

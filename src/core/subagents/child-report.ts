@@ -1,6 +1,7 @@
 import { stoppedAtLimit } from "../budget/budget-words.ts";
 import type { ChildEnd, ChildReport } from "../events/child-event.ts";
 import { assertNever } from "../protocol/assert-never.ts";
+import { causeText } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import { explain } from "../protocol/explain.ts";
 import { type Message, textOf } from "../protocol/messages.ts";
@@ -18,7 +19,7 @@ export function reportText(outcome: QueryOutcome, history: readonly Message[]): 
     case "max_tokens":
       return cutReport(outcome.partial);
     case "cancelled":
-      return { status: "stopped", text: withWords(`It was stopped by ${outcome.by}.`, history) };
+      return { status: "stopped", text: withWords(`It was stopped by ${causeText(outcome.cause)}.`, history) };
     case "max_turns":
       if (outcome.partial !== undefined) return cutReport(outcome.partial);
       return {

@@ -3,6 +3,7 @@ import type { SessionEngine } from "../engine/engine.ts";
 import { beginKey, type ChildEnd, type ChildEvent, type ChildReport, endKeys } from "../events/child-event.ts";
 import { MOST_CHILDREN } from "../events/child-task.ts";
 import { peopleOfRun } from "../people/run-people.ts";
+import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { REPORT } from "../store/run/child-status.ts";
@@ -107,11 +108,11 @@ export interface StoppedRun {
  * Asks a run and all that descends from it to stop. Answers the runs below that go on, and the executors of other runs that
  * may begin in place of what was withdrawn.
  */
-export async function stopRun(tx: StoreTransaction, run: StoppedRun, by: string) {
+export async function stopRun(tx: StoreTransaction, run: StoppedRun, cause: CancelCause) {
   // First of all locks, as whoever begins or ends an executor takes it.
   await tx.children.lockLine(run.sessionId);
-  await tx.runs.requestCancel(run.runId, by);
-  const below = await stopFamily(tx, run, by);
+  await tx.runs.requestCancel(run.runId, cause);
+  const below = await stopFamily(tx, run, cause);
   return { below, released: await releaseIn(tx, run.sessionId) };
 }
 
@@ -119,13 +120,13 @@ export async function stopRun(tx: StoreTransaction, run: StoppedRun, by: string)
  * Asks all that descends from a run to stop; what has not begun never will. Answers the runs that go on. A generation is
  * looked for when the one before is stopped: from then on that begins no more.
  */
-export async function stopFamily(tx: StoreTransaction, run: StoppedRun, by: string): Promise<StoppedRun[]> {
+export async function stopFamily(tx: StoreTransaction, run: StoppedRun, cause: CancelCause): Promise<StoppedRun[]> {
   const stopped: StoppedRun[] = [];
   let generation = await tx.children.ofRun(run.sessionId, run.runId);
   while (generation.length > 0) {
     const below: ChildRow[] = [];
     for (const child of generation) {
-      const open = await stopChild(tx, child, by);
+      const open = await stopChild(tx, child, cause);
       if (open?.isStopped === true) stopped.push({ sessionId: child.id, runId: open.runId });
       below.push(...(await tx.children.ofSession(child.id)));
     }
@@ -135,11 +136,11 @@ export async function stopFamily(tx: StoreTransaction, run: StoppedRun, by: stri
 }
 
 /** `isStopped`: it had not been stopped before. Null when no run of it goes on. */
-async function stopChild(tx: StoreTransaction, child: ChildRow, by: string) {
+async function stopChild(tx: StoreTransaction, child: ChildRow, cause: CancelCause) {
   // First what begins it: whoever begins its run takes the same event, and one of the two finds it taken.
   if (await tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null)) return null;
   const open = await tx.runs.open(child.id);
-  return open === null ? null : { runId: open.id, isStopped: await tx.runs.requestCancel(open.id, by) };
+  return open === null ? null : { runId: open.id, isStopped: await tx.runs.requestCancel(open.id, cause) };
 }
 
 /** Stops a sub-agent that has not begun; false when it has. */

@@ -99,6 +99,7 @@ export function jobDetails(settings: JobSettings, { mayRead }: Reading): string 
   ].join("\n");
 }
 
+const AT_WORK: ReadonlySet<OccurrenceRow["status"]> = new Set(["waiting", "running", "retrying"]);
 const SIGNS: Readonly<Record<OccurrenceRow["status"], string>> = {
   waiting: "⏳ waiting",
   running: "⏳ running",
@@ -128,7 +129,7 @@ export function jobLogs(job: JobRow, occurrences: readonly OccurrenceRow[], { ma
 
 /** One at work has had some of its time, too. */
 function hasRun({ status, durationMs }: OccurrenceRow): boolean {
-  return durationMs !== null && !SIGNS[status].startsWith("⏳");
+  return durationMs !== null && !AT_WORK.has(status);
 }
 
 /** The same as data. */

@@ -1,7 +1,7 @@
 import type { SessionEngine } from "../../core/engine/engine.ts";
 import { postKey } from "../../core/engine/post-once.ts";
 import { undertakingOf } from "../../core/events/child-task.ts";
-import { TIME_LIMIT } from "../../core/jobs/job-runs.ts";
+import { type CancelCause, causeText } from "../../core/protocol/cancel-cause.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { plainLine } from "../../core/protocol/plain-text.ts";
@@ -69,30 +69,32 @@ async function count(firstId: string, atWork: readonly RunRow[], options: Leftov
   await store.transaction((tx) => tx.journal.put(firstId, key, { value: null, at: runtime.clock.now() }));
   const hadMs = (typeof had.value === "number" ? had.value : 0) + (looks + 1) * LEFTOVERS_EVERY_MS;
   if (hadMs < body.timeoutMs) return;
-  await stop(first, atWork, { ...options, by: `${TIME_LIMIT} of ${body.timeoutMs / 1_000} s` });
+  await stop(first, atWork, { ...options, cause: { by: "timeout", limitMs: body.timeoutMs } });
 }
 
-async function stop(first: RunRow, atWork: readonly RunRow[], options: LeftoverOptions & { by: string }) {
-  const { store, engine, log, by } = options;
+type Stopping = LeftoverOptions & { readonly cause: CancelCause };
+
+async function stop(first: RunRow, atWork: readonly RunRow[], options: Stopping) {
+  const { store, engine, log, cause } = options;
   const { id: runId, sessionId } = first;
   for (const id of await store.children.undertaking(sessionId, runId)) {
     const run = await store.runs.get(id);
     // With each run of the job's session, all that descends from it.
-    if (run?.sessionId === sessionId) await engine.cancel(sessionId, id, by);
+    if (run?.sessionId === sessionId) await engine.cancel(sessionId, id, cause);
   }
-  log.warn({ sessionId, runId, stopped: atWork.map(({ id }) => id), by }, "job_leftovers_stopped");
+  log.warn({ sessionId, runId, stopped: atWork.map(({ id }) => id), by: causeText(cause) }, "job_leftovers_stopped");
   // A run of the job's session says itself how it ends.
   if (atWork.some((run) => run.sessionId === sessionId)) return;
   await say(first, atWork, options);
 }
 
 /** In the report's thread. */
-async function say({ id, sessionId }: RunRow, atWork: readonly RunRow[], options: LeftoverOptions & { by: string }) {
-  const { store, announce, by } = options;
+async function say({ id, sessionId }: RunRow, atWork: readonly RunRow[], options: Stopping) {
+  const { store, announce, cause } = options;
   const { thread } = await store.sessions.get(sessionId);
   const name = await store.occurrences.jobNameOf(sessionId);
   const children = await Promise.all(atWork.map((run) => store.children.get(run.sessionId)));
   const tasks = children.flatMap((child) => (child === null ? [] : [plainLine(child.task.description, TASK_CHARS)]));
-  const markdown = `⏹ **${name ?? "A job"}** · stopped by ${by}: ${tasks.join(", ")}`;
+  const markdown = `⏹ **${name ?? "A job"}** · stopped by ${causeText(cause)}: ${tasks.join(", ")}`;
   await announce(thread, { lane: "answer", markdown, tone: "plain", buttons: [], files: [] }, postKey(id, "leftovers"));
 }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { SessionEngine } from "../../core/engine/engine.ts";
-import { type JobFacts, type JobRun, type JobRunEnd, type JobRuns, TIME_LIMIT } from "../../core/jobs/job-runs.ts";
+import { type JobFacts, type JobRun, type JobRunEnd, type JobRuns } from "../../core/jobs/job-runs.ts";
+import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
-import { explain } from "../../core/protocol/explain.ts";
+import { reasonOf } from "../../core/protocol/explain.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
@@ -65,12 +66,12 @@ class JobRunDesk implements JobRuns {
       return known;
     });
     if (occurrence === null) {
-      await this.#cancel(run, "another run of the job");
+      await this.#cancel(run, { by: "overlap", with: "run" });
       return 0;
     }
     // Whoever has lost the right since it fell due has nothing more done in their name.
     const refusal = job === null ? null : await refusalOf(job);
-    if (refusal !== null) await this.#cancel(run, `what stands against it: ${firstSentence(refusal.reason)}`);
+    if (refusal !== null) await this.#cancel(run, { by: "refusal", reason: firstSentence(refusal.reason) });
     return occurrence.runId === run.runId ? (occurrence.durationMs ?? 0) : 0;
   }
 
@@ -79,7 +80,7 @@ class JobRunDesk implements JobRuns {
   }
 
   timeIsUp(run: JobRun): Promise<void> {
-    return this.#cancel(run, `${TIME_LIMIT} of ${run.timeoutMs / 1_000} s`);
+    return this.#cancel(run, { by: "timeout", limitMs: run.timeoutMs });
   }
 
   async factsOf(run: JobRun, end: JobRunEnd): Promise<JobFacts> {
@@ -132,7 +133,7 @@ class JobRunDesk implements JobRuns {
 
   async undeliverable(run: JobRun, end: JobRunEnd, error: AppError): Promise<string | null> {
     const { store, log } = this.#options;
-    const reason = explain(error).replace(/^✗ /u, "");
+    const reason = reasonOf(error);
     log.error({ ...run, code: error.code, ...error.detail }, "job_undeliverable");
     await this.#close(run, { ...end, verdict: "failed", text: reason, transient: null }, reason);
     return (await store.jobs.get(run.jobId))?.ownerId ?? null;
@@ -147,10 +148,10 @@ class JobRunDesk implements JobRuns {
     return [await store.occurrences.get(run.occurrenceId), await store.jobs.get(run.jobId)];
   }
 
-  async #cancel(run: JobRun, by: string): Promise<void> {
+  async #cancel(run: JobRun, cause: CancelCause): Promise<void> {
     const { store, engine } = this.#options;
     const sessionId = (await store.runs.get(run.runId))?.sessionId;
-    if (sessionId !== undefined) await engine.cancel(sessionId, run.runId, by);
+    if (sessionId !== undefined) await engine.cancel(sessionId, run.runId, cause);
   }
 
   /** An attempt of its own for what may pass; the same session goes on. False when there is none left. */

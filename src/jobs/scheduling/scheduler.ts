@@ -1,8 +1,8 @@
 import type { Delivered, SessionEngine } from "../../core/engine/engine.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
-import { NEXT_DUE_TIME } from "../../core/jobs/job-runs.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
+import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
@@ -62,6 +62,9 @@ interface Stopped {
   readonly runs: readonly StoppedRun[];
   readonly released: readonly string[];
 }
+
+/** Why runs make room. */
+const OVERLAP: CancelCause = { by: "overlap", with: "due_time" };
 
 /** The end of what has not begun, or waits for another attempt, when the next due time comes. */
 const WITHDRAWN = {
@@ -258,7 +261,7 @@ export class JobScheduler {
     });
     log.info({ jobId: job.id, occurrenceId: id, scheduledFor: runs, verdict: verdict.type, outcome }, "job_due");
     // They are asked to stop already, whatever becomes of this process; here they learn it at once.
-    for (const { sessionId, runId } of stopped.runs) await engine.cancel(sessionId, runId, NEXT_DUE_TIME);
+    for (const { sessionId, runId } of stopped.runs) await engine.cancel(sessionId, runId, OVERLAP);
     await wakeReleased(stopped.released, engine);
   }
 
@@ -320,7 +323,7 @@ export class JobScheduler {
         continue;
       }
       const run = { sessionId, runId: open.id };
-      const stopped = await stopRun(tx, run, NEXT_DUE_TIME);
+      const stopped = await stopRun(tx, run, OVERLAP);
       runs.push(run, ...stopped.below);
       released.push(...stopped.released);
     }

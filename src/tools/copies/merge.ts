@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { constants, lstatSync, statSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import type { ExecutorCopy } from "../../core/agents/executor-copy.ts";
+import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
 import type { FileState } from "../../core/protocol/tool-result.ts";
@@ -47,8 +48,8 @@ interface Work extends Merging {
 export interface Merged {
   /** In order of path. */
   readonly files: readonly MergedFile[];
-  /** Who stopped it before it came to the other files; null: nobody. */
-  readonly stoppedBy: string | null;
+  /** Who or what stopped it before it came to the other files; null: nobody. */
+  readonly stoppedBy: CancelCause | null;
 }
 
 /**
@@ -60,10 +61,10 @@ export async function mergeChanges(changes: readonly CopyChange[], into: Merging
   const merging = { ...into, instructs: instructing(into.root) };
   const files: MergedFile[] = [];
   const isDeleted = ({ kind }: CopyChange) => kind === "deleted";
-  let stoppedBy: string | null = null;
+  let stoppedBy: CancelCause | null = null;
   for (const change of [...changes.filter(isDeleted), ...changes.filter((each) => !isDeleted(each))]) {
     const end = await unlessStopped(change, merging);
-    if (end instanceof CancelSignal) stoppedBy = end.by;
+    if (end instanceof CancelSignal) stoppedBy = end.cause;
     const file = end instanceof CancelSignal ? mergedBefore(change, merging) : end;
     if (file !== null) files.push(file);
   }

@@ -63,7 +63,7 @@ const NEVER_BEGAN = errorResult("It was stopped before it began.", "stopped");
 async function cancel(child: ChildRow, status: ChildStatus, { store, engine }: AgentOutputDeps): Promise<boolean> {
   if (status.type === "waiting" && (await withdrawChild(child, { store, engine }))) return true;
   const run = await store.children.runOf(child.id);
-  if (run !== null) await engine.cancel(child.id, run.id, "the agent that began it");
+  if (run !== null) await engine.cancel(child.id, run.id, { by: "agent" });
   return false;
 }
 

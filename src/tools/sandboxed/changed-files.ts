@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { causeText } from "../../core/protocol/cancel-cause.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import { errorResult, type FileState, type ToolResult } from "../../core/protocol/tool-result.ts";
 import type { FileChange } from "../wasm/workspace/kept-content.ts";
@@ -63,8 +64,8 @@ function withPrinted(result: ToolResult, printed: string): ToolResult {
   return { ...result, content: [...result.content, { type: "text", text: `Printed until then:\n${shown.trimEnd()}` }] };
 }
 
-export function cancelledText({ by }: CancelSignal): string {
-  return `Cancelled by ${by} while it ran; what it had done until then stays.`;
+export function cancelledText({ cause }: CancelSignal): string {
+  return `Cancelled by ${causeText(cause)} while it ran; what it had done until then stays.`;
 }
 
 function cancelledStates({ ctx }: CallScope, changed: ReadonlyMap<string, FileChange>): FileState[] {

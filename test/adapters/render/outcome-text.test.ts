@@ -31,7 +31,7 @@ const failed = (code: ErrorCode): QueryOutcome => ({ type: "error", error: new A
 
 test.each<[string, QueryOutcome, string[]]>([
   ["answers", { type: "end_turn", message: cut, usage: NO_USAGE }, []],
-  ["is stopped", { type: "cancelled", by: "@ana" }, []],
+  ["is stopped", { type: "cancelled", cause: { by: "person", name: "@ana" } }, []],
   ["reaches its turn limit", { type: "max_turns", turns: 5 }, ["continue:run_1"]],
   ["is cut off", { type: "max_tokens", partial: cut }, ["continue:run_1"]],
   ["spends its budget", { type: "budget_exceeded", scope: "run", costUsd: 1, limitUsd: 1 }, ["details:run_1"]],

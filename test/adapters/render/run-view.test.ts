@@ -123,14 +123,14 @@ const changed = { ...STATS, changedFiles: ["config.toml"] };
 const endings: { name: string; outcome: QueryOutcome; stats: RunStats; posts: string[]; fold: string }[] = [
   {
     name: "stopped",
-    outcome: { type: "cancelled", by: "@ana" },
+    outcome: { type: "cancelled", cause: { by: "person", name: "@ana" } },
     stats: changed,
     posts: [],
     fold: "⏹ Stopped by @ana after 2 tools. config.toml was already changed.",
   },
   {
     name: "stopped before anything was changed",
-    outcome: { type: "cancelled", by: "@ana" },
+    outcome: { type: "cancelled", cause: { by: "person", name: "@ana" } },
     stats: { ...STATS, tools: 0 },
     posts: [],
     fold: "⏹ Stopped by @ana. Nothing was changed.",
@@ -194,7 +194,7 @@ test.each<{ outcome: QueryOutcome; footer: RegExp }>([
 
 test("a stop before the live message stood is answered by a message", async () => {
   const { open, run, finish, thread } = setup();
-  await finish(open(run), { type: "cancelled", by: "@ana" }, { ...STATS, tools: 0 });
+  await finish(open(run), { type: "cancelled", cause: { by: "person", name: "@ana" } }, { ...STATS, tools: 0 });
   expect(thread()).toEqual(["⏹ Stopped by @ana. Nothing was changed."]);
 });
 

@@ -30,7 +30,7 @@ test.each<{ what: string; reply: Reply; least: number; most: number }>([
 });
 
 test.each([
-  { what: "a person's stop", reason: new CancelSignal("@ana") },
+  { what: "a person's stop", reason: new CancelSignal({ by: "person", name: "@ana" }) },
   { what: "a shutdown", reason: new SuspendSignal("shutdown") },
 ])("a call that $what ends is charged what had arrived", async ({ reason }) => {
   const stopping = new AbortController();

@@ -243,9 +243,9 @@ test("a stop while the summary is made ends the run and counts no failure", asyn
   const cancel = new AbortController();
   const { query, journal } = filled(past(20, 400), () => ({ text: "never", hangs: true }));
   const { outcome } = await drive(query, cancel.signal, (event) => {
-    if (event.type === "status") cancel.abort(new CancelSignal("@ana"));
+    if (event.type === "status") cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   });
-  expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   expect(journal.writes).toEqual([]);
 });
 

@@ -199,8 +199,8 @@ test.each(accounts)("a call that a crash cut and a person then stopped $what", a
   journal.crashAt({ write: COMMAND_BEGUN, when: "after" });
   await expect(drive(query)).rejects.toThrow(ProcessDied);
   journal.restart();
-  const { outcome } = await drive(query, AbortSignal.abort(new CancelSignal("@ana")));
-  expect(outcome).toMatchObject({ type: "cancelled", by: "@ana" });
+  const { outcome } = await drive(query, AbortSignal.abort(new CancelSignal({ by: "person", name: "@ana" })));
+  expect(outcome).toMatchObject({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   const { messages, changedFiles } = await journal.load();
   const results = messages.flatMap(({ content }) => content.filter(({ type }) => type === "tool_result"));
   expect(results).toContainEqual(

@@ -52,10 +52,10 @@ test("a cancel while the model streams ends the run at once and leaves a valid h
   const { query, journal } = scenario({ model: ScriptedModel.inOrder({ text: "one two", hangs: true }) });
 
   const { outcome } = await drive(query, cancel.signal, (event) => {
-    if (event.type === "token") cancel.abort(new CancelSignal("@ana"));
+    if (event.type === "token") cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   });
 
-  expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   expect((await journal.load()).messages).toHaveLength(1);
 });
 
@@ -76,10 +76,11 @@ test("a cancel while tools run stops them; what has no result gets one that says
   });
 
   const { events, outcome } = await drive(query, cancel.signal, (event) => {
-    if (event.type === "tool_end" && event.toolId === "done") cancel.abort(new CancelSignal("@ana"));
+    if (event.type === "tool_end" && event.toolId === "done")
+      cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   });
 
-  expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   expect(await resultTexts(journal)).toEqual([
     "done",
     "Cancelled by @ana while it ran; what it had done until then stays.",
@@ -104,10 +105,13 @@ test("a cancel while a call's beginning is journalled keeps the tool from runnin
   const callBegun = journal.callBegun.bind(journal);
   journal.callBegun = async (callId) => {
     await callBegun(callId);
-    cancel.abort(new CancelSignal("@ana"));
+    cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   };
 
-  expect((await drive(query, cancel.signal)).outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect((await drive(query, cancel.signal)).outcome).toEqual({
+    type: "cancelled",
+    cause: { by: "person", name: "@ana" },
+  });
   expect(await resultTexts(journal)).toEqual([expect.stringMatching(/^Cancelled by @ana/)]);
   expect(executed).toBe(false);
 });
@@ -115,7 +119,7 @@ test("a cancel while a call's beginning is journalled keeps the tool from runnin
 test("a tool that finishes in spite of a cancel keeps its result", async () => {
   const cancel = new AbortController();
   const execute = async () => {
-    cancel.abort(new CancelSignal("@ana"));
+    cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
     return textResult("written");
   };
   const { query, journal } = scenario({
@@ -123,7 +127,7 @@ test("a tool that finishes in spite of a cancel keeps its result", async () => {
     tools: [tool("read", { execute })],
   });
   const { outcome } = await drive(query, cancel.signal);
-  expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   expect(await resultTexts(journal)).toEqual(["written"]);
 });
 
@@ -139,10 +143,10 @@ test("a tool that does not heed a cancel is left behind within a second", async 
   });
 
   await begun.promise;
-  cancel.abort(new CancelSignal("@ana"));
+  cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   await clock.advance(1000);
 
-  expect((await run).outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect((await run).outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   expect(await resultTexts(journal)).toEqual(["Cancelled by @ana while it ran; what it had done until then stays."]);
 });
 
@@ -152,13 +156,13 @@ test.each([
   { name: "as a turn starts", cancelOn: "turn_start" },
 ])("a cancel $name ends it before the next model call", async ({ cancelOn }) => {
   const cancel = new AbortController();
-  if (cancelOn === null) cancel.abort(new CancelSignal("@bo"));
+  if (cancelOn === null) cancel.abort(new CancelSignal({ by: "person", name: "@bo" }));
   const model = new ScriptedModel((_request, call) => ({ calls: [{ ...readX, id: `${call}` }] }));
   const { query } = scenario({ model, tools: [tool("read")] });
   const { outcome } = await drive(query, cancel.signal, (event) => {
-    if (event.type === cancelOn) cancel.abort(new CancelSignal("@bo"));
+    if (event.type === cancelOn) cancel.abort(new CancelSignal({ by: "person", name: "@bo" }));
   });
-  expect(outcome).toEqual({ type: "cancelled", by: "@bo" });
+  expect(outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@bo" } });
   expect(model.requests).toHaveLength(cancelOn === "turn_end" ? 1 : 0);
 });
 
@@ -166,7 +170,7 @@ test("a run that is finished stays finished when it is cancelled then", async ()
   const cancel = new AbortController();
   const { query } = scenario({ model: ScriptedModel.inOrder({ text: "ok" }) });
   const { outcome } = await drive(query, cancel.signal, (event) => {
-    if (event.type === "turn_end") cancel.abort(new CancelSignal("@ana"));
+    if (event.type === "turn_end") cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   });
   expect(outcome.type).toBe("end_turn");
 });
@@ -178,7 +182,7 @@ test("the thread goes on after a cancel", async () => {
     tools: [tool("read", { execute: (_input, _ctx, signal) => aborted(signal) })],
   });
   await drive(first.query, cancel.signal, (event) => {
-    if (event.type === "tool_start") cancel.abort(new CancelSignal("@ana"));
+    if (event.type === "tool_start") cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   });
   const { messages } = await first.journal.load();
 

@@ -114,9 +114,12 @@ test("a cancel between two pieces ends the run", async () => {
   const modelResponded = journal.modelResponded.bind(journal);
   journal.modelResponded = async (response) => {
     await modelResponded(response);
-    cancel.abort(new CancelSignal("@ana"));
+    cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   };
-  expect((await drive(query, cancel.signal)).outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect((await drive(query, cancel.signal)).outcome).toEqual({
+    type: "cancelled",
+    cause: { by: "person", name: "@ana" },
+  });
 });
 
 function cutRun() {

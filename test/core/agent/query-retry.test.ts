@@ -95,9 +95,9 @@ test("a stop during an outage's wait ends the run at once", async () => {
   const cancel = new AbortController();
   const { query, clock } = scenario({ model: ScriptedModel.inOrder(failing("provider_failed")) });
   const { outcome } = await drive(query, cancel.signal, (event) => {
-    if (event.type === "status") cancel.abort(new CancelSignal("@ana"));
+    if (event.type === "status") cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   });
-  expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   expect(clock.pending).toBe(0);
 });
 
@@ -149,8 +149,8 @@ test("a cancel during the wait ends the run at once", async () => {
   const cancel = new AbortController();
   const { query, clock } = scenario({ model: ScriptedModel.inOrder(failing("stalled")) });
   const { outcome } = await drive(query, cancel.signal, (event) => {
-    if (event.type === "status") cancel.abort(new CancelSignal("@ana"));
+    if (event.type === "status") cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
   });
-  expect(outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect(outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   expect(clock.pending).toBe(0);
 });

@@ -114,9 +114,9 @@ test("a cancel in the middle of the stream hangs up on the provider", async () =
 
   const run = drive(query, cancel.signal);
   await gate.reached;
-  cancel.abort(new CancelSignal("@ana"));
+  cancel.abort(new CancelSignal({ by: "person", name: "@ana" }));
 
-  expect((await run).outcome).toEqual({ type: "cancelled", by: "@ana" });
+  expect((await run).outcome).toEqual({ type: "cancelled", cause: { by: "person", name: "@ana" } });
   expect(await (await server.request(0)).ended).toBe("aborted");
 });
 

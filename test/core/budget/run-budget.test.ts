@@ -259,8 +259,8 @@ class Run {
     const reserving = (budget ?? this.#budget).reserve({ ...CALL, ...call }, signal ?? never);
     let next = await reserving.next();
     for (; !next.done; next = await reserving.next()) {
-      statuses.push(next.value);
-      heard?.(next.value);
+      statuses.push(next.value.text);
+      heard?.(next.value.text);
     }
     return { statuses, grant: next.value, outcome: null };
   }

@@ -45,7 +45,9 @@ async function converse(breaker: ThreadBreaker, pauseMs: number): Promise<string
   const id = `run_${runs}`;
   await store.transaction((tx) => tx.runs.begin({ id, sessionId: "ses_1", eventSeq: runs, at: clock.now() }));
   await clock.advance(2_000);
-  await store.transaction((tx) => tx.runs.end(id, { type: "cancelled", by: "@ana" }, clock.now()));
+  await store.transaction((tx) =>
+    tx.runs.end(id, { type: "cancelled", cause: { by: "person", name: "@ana" } }, clock.now()),
+  );
   return verdict;
 }
 

@@ -40,11 +40,6 @@ const cases: { block: ContentBlock; shown: string; tone?: string }[] = [
   },
   { block: { type: "user_memory_input", text: "We deploy on Mondays." }, shown: "We deploy on Mondays." },
   {
-    block: { type: "system_api_error", code: "overloaded", text: "Overloaded.", retryAfterS: 3 },
-    shown: "✗ Overloaded. I was asked to wait 3 s.",
-    tone: "error",
-  },
-  {
     block: { type: "collapsed_read_search", reads: 6, searches: 1, labels: ["a", "b", "c", "d"] },
     shown: "✓ read 6 files, searched 1 pattern: `a`, `b`, `c`, …",
   },

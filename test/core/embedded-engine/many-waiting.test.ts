@@ -114,7 +114,7 @@ test("a run that is stopped while it is taken up for the queue waits for no plac
   let isDecided = false;
   const stopped = aroundWakes(store, (raise, id) => {
     const isGoingOn = id === parked && isDecided && stopping.length === 0;
-    if (isGoingOn) stopping.push(engine.cancel(parked, seen.runOf(`${parked}:a`), "@ana"));
+    if (isGoingOn) stopping.push(engine.cancel(parked, seen.runOf(`${parked}:a`), { by: "person", name: "@ana" }));
     return raise();
   });
   const engine = engineOver(stopped, clock, 1);

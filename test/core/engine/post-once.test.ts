@@ -15,7 +15,9 @@ async function putOff({ isStopped }: { isStopped: boolean }) {
     tries += 1;
     if (tries > 1) return POSTED;
     if (isStopped)
-      await store.transaction((tx) => tx.runs.end("run_1", { type: "cancelled", by: "@ana" }, clock.now()));
+      await store.transaction((tx) =>
+        tx.runs.end("run_1", { type: "cancelled", cause: { by: "person", name: "@ana" } }, clock.now()),
+      );
     throw new PlatformError("platform_rate_limited", "too many", { retryAfterMs: 2_000, detail: { sent: "no" } });
   };
   const context = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChildEnd, ChildEvent } from "../../../src/core/events/child-event.ts";
-import { isClosedRun, type SessionEventBody } from "../../../src/core/events/session-event.ts";
-import { ANA } from "../../support/native-session.ts";
+import { entering, isClosedRun, type SessionEventBody } from "../../../src/core/events/session-event.ts";
+import { ANA, message } from "../../support/native-session.ts";
 
 type Rights = NonNullable<ChildEvent["job"]>;
 
@@ -41,4 +41,20 @@ test.each<{ began: string; body: SessionEventBody; isClosed: boolean }>([
   { began: "the end of a person's sub-agent", body: endOfChild(null), isClosed: false },
 ])("$began began a run that people's words do not enter: $isClosed", ({ body, isClosed }) => {
   expect(isClosedRun({ key: "k", body })).toBe(isClosed);
+});
+
+test("a message that is a run of its own enters none, and neither does what comes after it", () => {
+  const { kind: _kind, ...said } = message("Continue.");
+  const body: SessionEventBody = {
+    kind: "message",
+    ...said,
+    author: ANA,
+    addressed: true,
+    joinsThread: false,
+    quoted: [],
+    attachments: [],
+  };
+  const bodies: SessionEventBody[] = [body, { ...body, isOwnRun: true }, body];
+  const events = bodies.map((each, seq) => ({ seq, sessionId: "ses_1", key: `k${seq}`, body: each }));
+  expect(entering(events, null).map(({ seq }) => seq)).toEqual([0]);
 });

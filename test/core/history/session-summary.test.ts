@@ -137,9 +137,11 @@ test("a session works while its sub-agents do, and asks when one of them asks pe
   expect(await stateOf(store, OWN.sessionId)).toMatchObject({ type: "asks", asks: [{ title: "write `a.txt`" }] });
   const decision = { status: "denied", scope: null, decidedBy: "@ana", at: 1 } as const;
   await store.transaction((tx) => tx.approvals.decide("run_2:1", decision));
-  await store.transaction((tx) => tx.runs.end(OWN.id, { type: "cancelled", by: "@ana" }, 1));
+  await store.transaction((tx) => tx.runs.end(OWN.id, { type: "cancelled", cause: { by: "person", name: "@ana" } }, 1));
   expect(await stateOf(store, OWN.sessionId)).toEqual({ ...works, turns: null });
-  await store.transaction((tx) => tx.runs.end(CHILDS.id, { type: "cancelled", by: "@ana" }, 1));
+  await store.transaction((tx) =>
+    tx.runs.end(CHILDS.id, { type: "cancelled", cause: { by: "person", name: "@ana" } }, 1),
+  );
   expect(await stateOf(store, OWN.sessionId)).toEqual({ type: "idle" });
 });
 

@@ -10,7 +10,7 @@ const ids = { next: (prefix: string) => `${prefix}_1` };
 const note = (outcome: QueryOutcome) => endNote(outcome, { ids, at })?.content ?? null;
 
 test("a stop is told to the next run", () => {
-  expect(note({ type: "cancelled", by: "@ana" })).toEqual([
+  expect(note({ type: "cancelled", cause: { by: "person", name: "@ana" } })).toEqual([
     { type: "text", text: expect.stringContaining("[Stopped by @ana.") },
   ]);
 });

@@ -177,7 +177,7 @@ test("a stop ends the command, and says so", async () => {
   const { run, stop } = process(session, long);
   const running = run("sleep 60", 1);
   await begun.promise;
-  stop.abort(new CancelSignal("@ana"));
+  stop.abort(new CancelSignal({ by: "person", name: "@ana" }));
   expect((await running).stderr).toContain("Cancelled by @ana");
 });
 

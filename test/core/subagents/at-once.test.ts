@@ -160,7 +160,7 @@ test("a sub-agent that goes on in the moment in which its parent is stopped stop
   await openRun(store, child.id, "running");
   let isFirst = true;
   // The sub-agent's wake has read its run and what waits, and is not committed.
-  const stop = () => beside(engine.cancel(sessionId, runId, "@ana"));
+  const stop = () => beside(engine.cancel(sessionId, runId, { by: "person", name: "@ana" }));
   const stopping: Store = {
     ...store,
     transaction: (work) => {
@@ -175,6 +175,6 @@ test("a sub-agent that goes on in the moment in which its parent is stopped stop
   const seen = new Recorder();
   await engine.start(seen.handler((_wake, context) => aborted(context)));
   await seen.ended(2);
-  expect([...seen.reasons.values()]).toMatchObject([{ by: "@ana" }, { by: "@ana" }]);
+  expect([...seen.reasons.values()]).toMatchObject([{ cause: { name: "@ana" } }, { cause: { name: "@ana" } }]);
   await engine.stop(0);
 });

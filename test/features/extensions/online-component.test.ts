@@ -63,7 +63,7 @@ test.each(["none", "read"])(
     const stop = new AbortController();
     const held = session.run("online", call("/held"), {}, stop.signal);
     await called.promise;
-    stop.abort(new CancelSignal("@ana"));
+    stop.abort(new CancelSignal({ by: "person", name: "@ana" }));
     expect(await held).toMatchObject({ isError: true, mayHaveChanged: true });
   },
 );

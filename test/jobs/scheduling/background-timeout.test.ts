@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE;
 /** When the world's next full hour comes, in which the job is due. */
 const DAILY = { name: "Count", cron: "0 10 * * *", prompt: "Look.", timeout: "300" };
 const LINE = "⏹ **Count** · stopped by its time limit of 300 s: count the tickets";
-const CANCELLED = { type: "cancelled", by: "its time limit of 300 s" };
+const CANCELLED = { type: "cancelled", cause: { by: "timeout", limitMs: 300_000 } };
 
 /** Two of the job's five minutes are its run's own. */
 async function leavingWorld(lasts: { child: number; child_end: number }) {

@@ -111,7 +111,7 @@ export class LineAudit {
   async #checkWaits(sessionId: string, now: number): Promise<void> {
     const { runs, inbox, questions } = this.#store;
     const run = await runs.open(sessionId);
-    if (run !== null) this.#wrong.push(`${run.id} is ${run.status}, stopped by ${run.cancelledBy}`);
+    if (run !== null) this.#wrong.push(`${run.id} is ${run.status}, stopped by ${JSON.stringify(run.cancelledBy)}`);
     for (const { key } of await inbox.waiting(sessionId, now - SLACK_MS)) this.#wrong.push(`${key} waits`);
     const question = await questions.openIn(sessionId);
     if (question !== null) this.#wrong.push(`${question.id} is open`);

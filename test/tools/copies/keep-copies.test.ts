@@ -29,7 +29,9 @@ async function scene(room: Parameters<typeof createExecutorCopies>[1] = {}) {
   const event = (callId: string) =>
     childEvent({ sessionId: "ses_1", runId: "run_1", callId }, { task: { among: 4, isolated: true }, at: clock.now() });
   const endRun = (runId: string) =>
-    store.transaction((tx) => tx.runs.end(runId, { type: "cancelled", by: "@ana" }, clock.now()));
+    store.transaction((tx) =>
+      tx.runs.end(runId, { type: "cancelled", cause: { by: "person", name: "@ana" } }, clock.now()),
+    );
   return {
     copies,
     clock,

@@ -368,14 +368,14 @@ function cutShort(): never {
   throw new Error("killed");
 }
 
+const ANA = { by: "person", name: "@ana" } as const;
+
 test("a person's stop ends it between two files, and what was merged until then is told", async () => {
   const at = await copied(THREE.base, { theirs: THREE.theirs });
   const controller = new AbortController();
-  const onNote = ({ path: file }: FileState) => {
-    if (file === "a") controller.abort(new CancelSignal("@ana"));
-  };
+  const onNote = ({ path: file }: FileState) => file === "a" && controller.abort(new CancelSignal(ANA));
   const { files, stoppedBy } = await at.run("call_1", { onNote, by: controller.signal });
-  expect(stoppedBy).toBe("@ana");
+  expect(stoppedBy).toEqual(ANA);
   expect(befores(files)).toEqual({ a: WHOLE.a, b: WHOLE.b });
   expect(["a", "b", "c", "d"].map(at.read)).toEqual(["A\n", null, "c\n", null]);
 });
@@ -384,8 +384,8 @@ test("a stop just as a cut merge is taken up again leaves nothing untold that wa
   const at = await copied(THREE.base, { theirs: THREE.theirs });
   const killed = (state: FileState) => (state.path === "d" ? cutShort() : undefined);
   await expect(at.run("call_1", { onNote: killed })).rejects.toThrow("killed");
-  const { files, stoppedBy } = await at.run("call_1", { by: AbortSignal.abort(new CancelSignal("@ana")) });
-  expect(stoppedBy).toBe("@ana");
+  const { files, stoppedBy } = await at.run("call_1", { by: AbortSignal.abort(new CancelSignal(ANA)) });
+  expect(stoppedBy).toEqual(ANA);
   expect(befores(files)).toEqual({ a: WHOLE.a, b: WHOLE.b, c: WHOLE.c });
 });
 

@@ -170,7 +170,7 @@ test("a process that dies while the card is closed leaves that to the next", asy
   const dying = withdrawQuestions({ ...closingOf(session, dies), run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
   await clock.advance(60_000);
   await dying;
-  const outcome = { type: "cancelled", by: "@ana" } as const;
+  const outcome = { type: "cancelled", cause: { by: "person", name: "@ana" } } as const;
   await store.transaction((tx) => tx.runs.end("run_1", outcome, clock.now()));
   const platform = { descriptor: aPlatform(), edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
   await closeLeftovers({ store, clock, log: silentLog, platform });

@@ -244,7 +244,7 @@ test("a stop ends a script at once, and what it changed is reported", async () =
   const ended = session.run("bash", { command: "echo a > f.txt; echo > begun; sleep 100" }, abort.signal);
   await expect.poll(() => existsSync(path.join(session.root, "begun"))).toBe(true);
   const stopped = performance.now();
-  abort.abort(new CancelSignal("@ana"));
+  abort.abort(new CancelSignal({ by: "person", name: "@ana" }));
   const result = await ended;
   expect(performance.now() - stopped).toBeLessThan(10_000);
   expect(text(result)).toBe("Cancelled by @ana while it ran; what it had done until then stays.");
@@ -266,7 +266,7 @@ test.each([
   const abort = new AbortController();
   const ended = session.run("bash", { command: script, timeout: 600 }, abort.signal);
   await expect.poll(() => existsSync(path.join(session.root, "begun")), { timeout: 10_000 }).toBe(true);
-  abort.abort(new CancelSignal("@ana"));
+  abort.abort(new CancelSignal({ by: "person", name: "@ana" }));
   const lines = text(await ended).split("\n");
   expect(lines).toEqual(["Cancelled by @ana while it ran; what it had done until then stays.", ...printed]);
 });
@@ -283,7 +283,7 @@ test("a script that a shutdown ends has no result", async () => {
 test("a stop before the script has begun is thrown, as with every tool", async () => {
   const abort = new AbortController();
   const ended = fileSession(sandbox).run("bash", { command: "sleep 100" }, abort.signal);
-  abort.abort(new CancelSignal("@ana"));
+  abort.abort(new CancelSignal({ by: "person", name: "@ana" }));
   await expect(ended).rejects.toBe(abort.signal.reason);
 });
 

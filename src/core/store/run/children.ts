@@ -1,6 +1,7 @@
 import { endKeys } from "../../events/child-event.ts";
 import { type ChildTask, childTaskSchema, undertakingOf } from "../../events/child-task.ts";
 import type { SessionSettings } from "../../events/session-settings.ts";
+import { type CancelCause, causeOf } from "../../protocol/cancel-cause.ts";
 import type { Client } from "../database/client.ts";
 
 export interface ChildRow {
@@ -45,10 +46,11 @@ export function childReads(db: Client) {
     /** The child's only run; null when it has not begun. */
     async runOf(
       id: string,
-    ): Promise<{ id: string; isEnded: boolean; isParked: boolean; cancelledBy: string | null } | null> {
+    ): Promise<{ id: string; isEnded: boolean; isParked: boolean; cancelledBy: CancelCause | null } | null> {
       const run = await db.run.findFirst({ where: { sessionId: id } });
       if (run === null) return null;
-      const { status, cancelledBy } = run;
+      const { status, cancelledBy: stored } = run;
+      const cancelledBy = stored === null ? null : causeOf(stored);
       return { id: run.id, isEnded: status === "ended", isParked: status === "parked", cancelledBy };
     },
 

@@ -75,7 +75,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     await Promise.all(CALLS.map(() => releaseQueued(sessionId, { store, engine })));
     expect((await Promise.all(CALLS.map(isHeld))).filter((each) => !each)).toHaveLength(2);
 
-    await store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, "@ana"));
+    await store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, { by: "person", name: "@ana" }));
     const keys = CALLS.map((call) => beginKey(executor(sessionId, call)));
     expect(await Promise.all(keys.map((key) => store.inbox.isWaiting(key)))).toEqual(CALLS.map(() => false));
   });
@@ -98,7 +98,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
     const held = () => Promise.all(queued.map((call) => store.inbox.isHeld(beginKey(later(call)))));
     expect(await held()).toEqual([true, true, true]);
 
-    await engine.cancel(sessionId, "run_1", "@ana");
+    await engine.cancel(sessionId, "run_1", { by: "person", name: "@ana" });
     expect(await held()).toEqual([false, false, true]);
     expect(await store.inbox.has("child:agt_c:released")).toBe(true);
 
@@ -109,7 +109,8 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
 
   test("a begin and a stop that meet leave nothing at work", async () => {
     const { store, sessionId, begin } = await manager(open);
-    const stop = () => store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, "@ana"));
+    const stop = () =>
+      store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, { by: "person", name: "@ana" }));
     const begun = await Promise.all([...CALLS.slice(0, 3).map(begin), stop(), ...CALLS.slice(3).map(begin)]);
     expect(
       begun
@@ -131,7 +132,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
         if (event === null || (await tx.inbox.take([event.seq], `run_${call}`)) === 0) return;
         await tx.runs.begin({ id: `run_${call}`, sessionId: `agt_${call}`, eventSeq: event.seq, at: AT });
       });
-    const stop = store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, "@ana"));
+    const stop = store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, { by: "person", name: "@ana" }));
     await Promise.all([...CALLS.map(beginRun), stop]);
     const runs = await Promise.all(CALLS.map((call) => store.runs.get(`run_${call}`)));
     expect(runs.filter((run) => run !== null && run.cancelledBy === null)).toEqual([]);
@@ -150,7 +151,7 @@ describe.each(databases)("sub-agents on $name", ({ open }) => {
       return { ...rest, parent: { ...parent, sessionId: "agt_a", runId: "run_a" } };
     };
     const deps = { store, engine, clock: systemRuntime().clock };
-    const stop = store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, "@ana"));
+    const stop = store.transaction((tx) => stopRun(tx, { sessionId, runId: "run_1" }, { by: "person", name: "@ana" }));
     const calls = CALLS.map((call) => `below_${call}`);
     await Promise.all([
       ...calls.map((call) => beginChild({ id: `agt_${call}`, settings: {} }, grandchild(call), deps)),

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { assertNever } from "./assert-never.ts";
+
+const causeSchema = z.discriminatedUnion("by", [
+  /** `name`: as people read it, `@ana`. */
+  z.object({ by: z.literal("person"), name: z.string() }),
+  /** The agent that began the run, of a sub-agent's. */
+  z.object({ by: z.literal("agent") }),
+  z.object({ by: z.literal("timeout"), limitMs: z.number() }),
+  /** Of a job's run: its next due time has come, or another run has its place. */
+  z.object({ by: z.literal("overlap"), with: z.enum(["due_time", "run"]) }),
+  /** Of a job's run: it may not run any more. */
+  z.object({ by: z.literal("refusal"), reason: z.string() }),
+]);
+
+/** Who or what has stopped a run. */
+export type CancelCause = z.infer<typeof causeSchema>;
+
+export function byPerson({ name }: { readonly name: string }): CancelCause {
+  return { by: "person", name: `@${name}` };
+}
+
+/** What stands after “stopped by”. */
+export function causeText(cause: CancelCause): string {
+  switch (cause.by) {
+    case "person":
+      return cause.name;
+    case "agent":
+      return "the agent that began it";
+    case "timeout":
+      return `its time limit of ${cause.limitMs / 1_000} s`;
+    case "overlap":
+      return cause.with === "run" ? "another run of the job" : "its next due time";
+    case "refusal":
+      return `what stands against it: ${cause.reason}`;
+    default:
+      return assertNever(cause);
+  }
+}
+
+/** As the store keeps it: a person by name, which begins with `@`, all else as JSON. */
+export function storedCause(cause: CancelCause): string {
+  return cause.by === "person" ? cause.name : JSON.stringify(cause);
+}
+
+/** Before there were causes, the store kept the words alone. */
+const EARLIER_LIMIT = /^its time limit of (\d+(?:\.\d+)?) s$/u;
+
+export function causeOf(stored: string): CancelCause {
+  if (stored.startsWith("{")) return causeSchema.parse(JSON.parse(stored));
+  const [, seconds] = EARLIER_LIMIT.exec(stored) ?? [];
+  return seconds === undefined ? { by: "person", name: stored } : { by: "timeout", limitMs: Number(seconds) * 1_000 };
+}

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { type CancelCause, causeOf, causeText, storedCause } from "../../../src/core/protocol/cancel-cause.ts";
+
+test.each<{ cause: CancelCause; text: string }>([
+  { cause: { by: "person", name: "@ana" }, text: "@ana" },
+  { cause: { by: "person", name: "@{odd}" }, text: "@{odd}" },
+  { cause: { by: "agent" }, text: "the agent that began it" },
+  { cause: { by: "timeout", limitMs: 1_500 }, text: "its time limit of 1.5 s" },
+  { cause: { by: "overlap", with: "due_time" }, text: "its next due time" },
+  { cause: { by: "overlap", with: "run" }, text: "another run of the job" },
+  { cause: { by: "refusal", reason: "@ana is gone" }, text: "what stands against it: @ana is gone" },
+])("a run is stopped by $text, which the store keeps as a cause", ({ cause, text }) => {
+  expect(causeText(cause)).toBe(text);
+  expect(causeOf(storedCause(cause))).toEqual(cause);
+});
+
+test.each<{ stored: string; cause: CancelCause }>([
+  { stored: "@ana", cause: { by: "person", name: "@ana" } },
+  { stored: "its time limit of 300 s", cause: { by: "timeout", limitMs: 300_000 } },
+  { stored: "its next due time", cause: { by: "person", name: "its next due time" } },
+])("the words that an earlier version has kept, $stored, are read", ({ stored, cause }) => {
+  expect(causeOf(stored)).toEqual(cause);
+  expect(causeText(causeOf(stored))).toBe(stored);
+});
