@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { SLACK } from "../../src/adapters/slack/descriptor.ts";
-import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
+import { allCommands } from "../../src/app.ts";
 import { PageClient } from "../adapters/web/page-client.ts";
 import { untilIdle } from "../support/bot.ts";
 import { type DiscordServer, startDiscordServer } from "../support/discord/server.ts";
@@ -311,7 +311,11 @@ describe("commands read the same everywhere:", () => {
 
   test("every command is in the table", () => {
     const names = new Set(EVERYWHERE.map(({ typed }) => typed.split(" ")[0] ?? ""));
-    expect(CHAT_COMMANDS.map(({ name }) => name).filter((name) => !names.has(name))).toEqual([]);
+    expect(
+      allCommands()
+        .map(({ name }) => name)
+        .filter((name) => !names.has(name)),
+    ).toEqual([]);
   });
 
   test.each(EVERYWHERE)("/$typed", async ({ typed, answer }) => {
@@ -332,7 +336,7 @@ describe("commands read the same everywhere:", () => {
 
   test("Discord and the page know them all", async () => {
     const named = z.array(z.object({ name: z.string() }));
-    const all = CHAT_COMMANDS.map(({ name }) => name);
+    const all = allCommands().map(({ name }) => name);
     const registered = named.parse([...place.discord.api.commands.values()][0]).map(({ name }) => name);
     expect(registered).toEqual(expect.arrayContaining(all));
     expect((await place.page.hello()).commands.map(({ name }) => name)).toEqual(all);

@@ -151,6 +151,8 @@ test("commands are completed from the server's own list, and their answers are m
   await expect.poll(() => options.allTextContents()).toEqual([expect.stringMatching(/^\/skill \[name\]/u)]);
   await composer.press("Enter");
   await expect.poll(() => composer.inputValue()).toBe("/skill ");
+  // Names of skills are offered a moment later, and Enter would take the first.
+  await composer.press("Escape");
   await composer.press("Enter");
   const picker = messages.getByRole("listitem").filter({ hasText: "Only you see this" });
   await picker.getByRole("button", { name: "designer" }).click();
