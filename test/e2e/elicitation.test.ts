@@ -16,6 +16,8 @@ import { conversationOf } from "../support/slack-talk.ts";
 
 const SETTINGS = { mode: "agi", mcpServers: { all: everything() } };
 const TOOL = "mcp__all__trigger-elicitation-request";
+/** As a prompt names the tools of a server that is connected. */
+const OFFERED = "- mcp__all__* (";
 
 /** A conversation on one platform, in a thread of its own. */
 interface Talk {
@@ -119,12 +121,12 @@ function calls(model: ModelServer): void {
   model.script(({ body }) => {
     const said = conversationOf(body);
     if (said.includes('"tool_result"')) return text(`It said: ${/User \w+[^"\\]*|Name: \w+/u.exec(said)?.[0] ?? said}`);
-    return JSON.stringify(body).includes(`"${TOOL}"`) ? toolUse(TOOL, {}) : text("Not offered.");
+    return JSON.stringify(body).includes(OFFERED) ? toolUse(TOOL, {}) : text("Not offered.");
   });
 }
 
 async function connected(stage: Stage): Promise<void> {
-  stage.model.script(({ body }) => text(JSON.stringify(body).includes(`"${TOOL}"`) ? "Ready." : "Not yet."));
+  stage.model.script(({ body }) => text(JSON.stringify(body).includes(OFFERED) ? "Ready." : "Not yet."));
   for (;;) {
     const talk = await stage.begin("is it there?");
     if ((await Promise.race([talk.answer("Ready."), talk.answer("Not yet.")])) === "Ready.") return;
