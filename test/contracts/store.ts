@@ -246,12 +246,15 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
 
     test("gives a web message a place once and every change a number", async () => {
       const message = { id: "m1", threadId: "t1", key: "web:1", fromPerson: true, at: AT, body: "{}" };
-      const insertWeb = () => store.transaction((tx) => tx.webThreads.insert(message, { title: "Hi" }));
+      const insertWeb = () =>
+        store.transaction((tx) => tx.webThreads.insert(message, { platform: "web", title: "Hi" }));
       expect(await insertWeb()).toMatchObject({ type: "inserted", message: { position: 1, seq: 1 } });
       expect(await insertWeb()).toMatchObject({ type: "duplicate", message: { position: 1 } });
       const updated = await store.transaction((tx) => tx.webThreads.update("m1", '{"a":1}'));
       expect(updated).toMatchObject({ position: 1, seq: 2, body: '{"a":1}' });
-      expect(await store.webThreads.since(1, 10)).toHaveLength(1);
+      expect(await store.webThreads.since("web", 1, 10)).toHaveLength(1);
+      expect(await store.webThreads.since("terminal", 1, 10), "of another platform").toEqual([]);
+      expect(await store.webThreads.threads("terminal", 10)).toEqual([]);
       expect(await store.webThreads.messages("nowhere", null, 10)).toBeNull();
       const data = Uint8Array.of(0, 1, 255);
       const putFile = (name: string) =>

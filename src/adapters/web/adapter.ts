@@ -1,25 +1,23 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { ChatCommand } from "../../core/command-line/command.ts";
-import { ConfigError, PlatformError } from "../../core/protocol/errors.ts";
+import type { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import type { ChatPlatform, Receive, ThreadMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import type { ChatPlatform, Receive } from "../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../core/protocol/runtime.ts";
+import { pageCommands } from "../render/local/commands.ts";
+import { createLocalThreads, type LocalThreads } from "../render/local/local-threads.ts";
+import { Outbox } from "../render/local/outbox.ts";
+import type { LocalThreadStore } from "../render/local/thread-store.ts";
 import { WEB } from "./descriptor.ts";
-import { storeError, threadGone } from "./errors.ts";
-import { bodyOf, formatMessage } from "./format.ts";
-import { inboundMessage, PERSON_ID, threadRef } from "./inbound.ts";
-import { MISSED_MESSAGES } from "./limits.ts";
-import { Outbox } from "./live/outbox.ts";
-import { type OverviewSource, pageCommands } from "./live/overview.ts";
+import { notLoopback, weakToken } from "./errors.ts";
+import { WEB_PLACE } from "./inbound.ts";
+import type { OverviewSource } from "./live/overview.ts";
 import { createPageSession } from "./live/page-session.ts";
 import type { FeatureRoutes } from "./server/feature-routes.ts";
 import { isLoopback } from "./server/guard.ts";
 import { PAGE_DIRECTORY } from "./server/page-directory.ts";
 import { type Probes, startWebServer, type WebServer } from "./server/server.ts";
-import { createFeed, type Feed } from "./threads/feed.ts";
-import { createPoster, type Poster } from "./threads/poster.ts";
-import type { WebMessage, WebThreadStore } from "./threads/thread-store.ts";
-import type { MessageBody } from "./wire.ts";
+import type { ServerFrame } from "./wire.ts";
 
 export interface WebPlatformOptions {
   /** A loopback name or address. */
@@ -28,7 +26,9 @@ export interface WebPlatformOptions {
   readonly port: number;
   /** Letters, digits, - and _. Keep it over restarts, so that open pages come back by themselves. */
   readonly token: string;
-  readonly store: WebThreadStore;
+  readonly store: LocalThreadStore;
+  /** One write at a time of all platforms that keep their threads in the store. */
+  readonly writes: KeyedMutex;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -51,32 +51,27 @@ export interface WebPlatform extends ChatPlatform {
   provide(provided: OverviewSource & { readonly routes: FeatureRoutes }): void;
 }
 
-interface Parts {
+interface Parts extends Pick<LocalThreads, "feed" | "poster"> {
   readonly options: WebPlatformOptions;
-  readonly feed: Feed;
-  readonly poster: Poster;
 }
 
 /** The web page as a platform: a server on loopback, and threads in a store. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   if (!isLoopback(options.host)) {
-    throw new ConfigError([
-      `HOST is ${options.host}, but the web page listens on loopback only. Set HOST to 127.0.0.1.`,
-    ]);
+    throw notLoopback(options.host);
   }
   if (!/^[\w-]{16,}$/.test(options.token)) {
-    throw new ConfigError(["The web page's token must be 16 or more letters, digits, - or _."]);
+    throw weakToken();
   }
-  const feed = createFeed(options.store);
-  const parts: Parts = { options, feed, poster: createPoster({ ...options, feed }) };
-  return { descriptor: WEB, ...connection(parts), ...posting(parts), ...reading(parts) };
+  const threads = createLocalThreads({ ...options, place: WEB_PLACE });
+  return { descriptor: WEB, ...connection({ options, ...threads }), ...threads.posting, ...threads.reading };
 }
 
 /** Serves one page over its socket. */
 function pageJoiner({ options, feed, poster }: Parts, overview: Promise<OverviewSource>) {
   const commands = pageCommands(options.commands);
   return (socket: WebSocket, receive: Receive): void => {
-    const page = new Outbox(socket);
+    const page = new Outbox<ServerFrame>(socket);
     const shared = { ...options, commands, chatCommands: options.commands, overview };
     const take = createPageSession({ ...shared, page, feed, poster, receive });
     socket.on("message", (data, isBinary) => take(!isBinary && Buffer.isBuffer(data) ? data.toString() : ""));
@@ -140,95 +135,4 @@ function connection({ options, feed, poster }: Parts): Connection {
 
 function urlOf(host: string, port: number): string {
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}/`;
-}
-
-type Posting = Pick<ChatPlatform, "post" | "edit" | "react" | "upload" | "whisper">;
-
-function posting({ options, feed, poster }: Parts): Posting {
-  return {
-    post: async (thread, message, key) =>
-      posted(await poster.post({ threadId: thread.threadId, message, key, by: "deckhand" })),
-    edit: async ({ messageId }, message) => {
-      await poster.putFiles(message);
-      const edited = await feed.update(messageId, () => formatMessage(message, "deckhand"));
-      if (edited === null) throw threadGone(`of message ${messageId}`);
-    },
-    react: async (thread, messageId, sign) => {
-      const marked = await feed.update(messageId, (message) => withSign(bodyOf(message), sign));
-      if (marked === null) throw threadGone(thread.threadId ?? "");
-    },
-    upload: async (thread, file, key) => {
-      const message = { lane: "answer", markdown: "", tone: "plain", buttons: [], files: [file] } as const;
-      return posted(await poster.post({ threadId: thread.threadId, message, key, by: "deckhand" }));
-    },
-    whisper: async (thread, _personId, message) => {
-      await poster.post({ threadId: thread.threadId, message, key: options.ids.next("whisper"), by: "note" });
-    },
-  };
-}
-
-function withSign(body: MessageBody, sign: MessageBody["signs"][number]): MessageBody {
-  return body.signs.includes(sign) ? body : { ...body, signs: [...body.signs, sign] };
-}
-
-type Reading = Pick<ChatPlatform, "find" | "fetchFile" | "fetchThread" | "missed">;
-
-function reading({ options }: Parts): Reading {
-  const { store } = options;
-  return {
-    find: async (_thread, key) => {
-      const message = await fromStore(store.messageByKey(key));
-      return message === null ? null : posted(message);
-    },
-    fetchFile: async (attachment, maxBytes, signal) => {
-      signal.throwIfAborted();
-      const file = await fromStore(store.file(attachment.ref));
-      if (file === null) throw unreadable(attachment.name, "it is no longer stored");
-      if (file.data.byteLength > maxBytes) throw unreadable(attachment.name, `it is larger than ${maxBytes} bytes`);
-      return file.data;
-    },
-    fetchThread: async (thread, limit, signal) => {
-      signal.throwIfAborted();
-      return fetchThread(store, thread, limit);
-    },
-    missed: async (since, signal) => {
-      signal.throwIfAborted();
-      // Stored before it is received: a message in between when the process died is still here.
-      return (await fromStore(store.fromPeople(since, MISSED_MESSAGES))).map(inboundMessage);
-    },
-  };
-}
-
-/** The thread is named after its root, which comes first however long the thread is. */
-async function fetchThread(store: WebThreadStore, { threadId }: ThreadRef, limit: number): Promise<ThreadMessage[]> {
-  if (threadId === null) return [];
-  const newest = await fromStore(store.messages(threadId, null, limit));
-  if (newest === null) throw threadGone(threadId);
-  const root = newest.some((message) => message.id === threadId) ? null : await fromStore(store.message(threadId));
-  const shown = root === null ? newest : [root, ...newest.slice(1)];
-  return shown.flatMap((message) => {
-    const body = bodyOf(message);
-    return body.by === "note" ? [] : [threadMessage(message, body.markdown)];
-  });
-}
-
-function threadMessage(message: WebMessage, text: string): ThreadMessage {
-  const author = message.fromPerson
-    ? { id: PERSON_ID, name: "operator", isBot: false }
-    : { id: "web:deckhand", name: "Deckhand", isBot: true };
-  return { messageId: message.id, author, text, at: message.at };
-}
-
-function posted(message: WebMessage): { platform: "web"; channelId: string; messageId: string } {
-  return { platform: "web", channelId: threadRef(null).channelId, messageId: message.id };
-}
-
-function unreadable(name: string, reason: string): PlatformError {
-  return new PlatformError("attachment_unreadable", `attachment ${name}: ${reason}`, { detail: { name, reason } });
-}
-
-async function fromStore<T>(asked: Promise<T>): Promise<T> {
-  return asked.catch((error: unknown) => {
-    throw storeError(error);
-  });
 }

@@ -1,11 +1,9 @@
-import { AppError, PlatformError } from "../../core/protocol/errors.ts";
+import { ConfigError } from "../../core/protocol/errors.ts";
 
-/** What the store threw, as an error of the platform: to the core, the store is the platform's far side. */
-export function storeError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  return new PlatformError("platform_failed", "the web page's store failed", { cause: error });
+export function notLoopback(host: string): ConfigError {
+  return new ConfigError([`HOST is ${host}, but the web page listens on loopback only. Set HOST to 127.0.0.1.`]);
 }
 
-export function threadGone(threadId: string): PlatformError {
-  return new PlatformError("thread_gone", `the web page has no thread ${threadId}`);
+export function weakToken(): ConfigError {
+  return new ConfigError(["The web page's token must be 16 or more letters, digits, - or _."]);
 }

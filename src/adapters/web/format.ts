@@ -1,57 +1,14 @@
-import { createHash } from "node:crypto";
-import type { OutgoingFile, OutgoingMessage } from "../../core/protocol/platform.ts";
-import { TITLE_CHARS } from "./limits.ts";
-import type { WebFile, WebMessage, WebThread } from "./threads/thread-store.ts";
-import { type MessageBody, messageBodySchema, type PageFile, type PageMessage, type PageThread } from "./wire.ts";
+import { historyStrip } from "../../core/jobs/history-strip.ts";
+import type { JobOverview, JobView } from "../../core/jobs/job-control.ts";
+import type { PageJob, PageJobDetails } from "./wire.ts";
 
-/** An outgoing message as the page's own; its files are named by reference and must be put beside it. */
-export function formatMessage(message: OutgoingMessage, by: "deckhand" | "note"): MessageBody {
-  return {
-    by,
-    markdown: message.markdown,
-    ...(message.footer === undefined ? {} : { footer: message.footer }),
-    tone: message.tone,
-    lane: message.lane,
-    buttons: message.buttons.map(({ id, label, style }) => ({ id, label, style })),
-    files: message.files.map((file) => pageFile(webFile(file))),
-    signs: [],
-  };
+/** A job as the page shows it beside its threads. */
+export function jobDetails(job: JobView): PageJobDetails {
+  const { isFromFile, isTheirs, pausedBecause, next, prompt, settings, log } = job;
+  return { ...pageJob(job), isFromFile, isTheirs, pausedBecause, next, prompt, settings, log };
 }
 
-/** A file under an id that its name, type and bytes decide. */
-export function webFile(file: OutgoingFile): WebFile {
-  const hash = createHash("sha256")
-    .update(JSON.stringify([file.name, file.mediaType]))
-    .update(file.data);
-  return { id: hash.digest("hex").slice(0, 40), name: file.name, mediaType: file.mediaType, data: file.data };
-}
-
-export function pageFile(file: WebFile): PageFile {
-  return { id: file.id, name: file.name, mediaType: file.mediaType, size: file.data.byteLength };
-}
-
-export function pageThread({ id, title, updatedAt }: WebThread): PageThread {
-  return { id, title, updatedAt };
-}
-
-export function pageMessage(message: WebMessage): PageMessage {
-  const { id, threadId, position, seq, at } = message;
-  return { id, threadId, position, seq, at, body: bodyOf(message) };
-}
-
-export function bodyOf(message: WebMessage): MessageBody {
-  return messageBodySchema.parse(JSON.parse(message.body));
-}
-
-/** Marks of Markdown before a line and around words; the stars of a cron expression or a glob are none. */
-const MARKS =
-  /^(?:#{1,6}|>)\s+|`|(?<![\p{L}\p{N}])(?:[*_]{1,3}|~~)(?=[\p{L}\p{N}`(])|(?<=[\p{L}\p{N}`).,:;!?])(?:[*_]{1,3}|~~)(?![\p{L}\p{N}])/gu;
-
-/** A thread is called after the first line that says something. */
-export function titleOf(text: string): string {
-  const line = text.split("\n").find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? "";
-  const title = line.replaceAll(MARKS, "").trim();
-  if (title === "") return "New thread";
-  // toWellFormed: a cut may halve a surrogate pair.
-  return title.length <= TITLE_CHARS ? title : `${title.slice(0, TITLE_CHARS - 1).toWellFormed()}…`;
+export function pageJob({ id, name, sentence, nextAt, isEnabled, runs }: JobOverview): PageJob {
+  const failed = runs.filter(({ success }) => !success).length;
+  return { id, name, sentence, nextAt, isEnabled, strip: historyStrip(runs), runs: runs.length, failed };
 }

@@ -1,6 +1,7 @@
+import type { PlatformName } from "../protocol/platform.ts";
 import type { Client } from "./database/client.ts";
 
-/** Rows of the web page's threads. The web adapter's thread-store.ts says what they mean. */
+/** Rows of the threads of platforms that are our own. What they mean stands in src/adapters/render/local/thread-store.ts. */
 
 export interface WebThreadRow {
   readonly id: string;
@@ -35,8 +36,8 @@ export type WebInsert =
 export function webThreadReads(db: Client) {
   return {
     /** Newest activity first. */
-    async threads(limit: number): Promise<WebThreadRow[]> {
-      const rows = await db.webThread.findMany({ orderBy: { updatedAt: "desc" }, take: limit });
+    async threads(platform: PlatformName, limit: number): Promise<WebThreadRow[]> {
+      const rows = await db.webThread.findMany({ where: { platform }, orderBy: { updatedAt: "desc" }, take: limit });
       return rows.map(toThread);
     },
 
@@ -51,8 +52,12 @@ export function webThreadReads(db: Client) {
       return rows.map(toMessage).toReversed();
     },
 
-    async since(seq: number, limit: number): Promise<WebMessageRow[]> {
-      const rows = await db.webMessage.findMany({ where: { seq: { gt: seq } }, orderBy: { seq: "asc" }, take: limit });
+    async since(platform: PlatformName, seq: number, limit: number): Promise<WebMessageRow[]> {
+      const rows = await db.webMessage.findMany({
+        where: { seq: { gt: seq }, thread: { platform } },
+        orderBy: { seq: "asc" },
+        take: limit,
+      });
       return rows.map(toMessage);
     },
 
@@ -72,9 +77,9 @@ export function webThreadReads(db: Client) {
     },
 
     /** People's messages at or after a time, oldest first. */
-    async fromPeople(at: number, limit: number): Promise<WebMessageRow[]> {
+    async fromPeople(platform: PlatformName, at: number, limit: number): Promise<WebMessageRow[]> {
       const rows = await db.webMessage.findMany({
-        where: { fromPerson: true, at: { gte: new Date(at) } },
+        where: { fromPerson: true, at: { gte: new Date(at) }, thread: { platform } },
         orderBy: { position: "asc" },
         take: limit,
       });
@@ -95,7 +100,7 @@ export function webThreadWrites(db: Client) {
     /** `opens` makes the thread when it is not there; a key that is there already changes nothing. */
     async insert(
       message: Omit<WebMessageRow, "position" | "seq">,
-      opens: { readonly title: string } | null,
+      opens: { readonly platform: PlatformName; readonly title: string } | null,
     ): Promise<WebInsert> {
       const known = await reads.messageByKey(message.key);
       if (known !== null) return { type: "duplicate", message: known };
@@ -105,7 +110,7 @@ export function webThreadWrites(db: Client) {
       const thread =
         existing === null
           ? await db.webThread.create({
-              data: { id: message.threadId, title: opens?.title ?? "", createdAt: at, updatedAt: at },
+              data: { id: message.threadId, title: "", ...opens, createdAt: at, updatedAt: at },
             })
           : await db.webThread.update({ where: { id: existing.id }, data: { updatedAt: at } });
       const seq = (await reads.lastSeq()) + 1;
@@ -129,7 +134,8 @@ export function webThreadWrites(db: Client) {
 }
 
 function toThread(row: { id: string; title: string; createdAt: Date; updatedAt: Date }): WebThreadRow {
-  return { ...row, createdAt: row.createdAt.getTime(), updatedAt: row.updatedAt.getTime() };
+  const { id, title } = row;
+  return { id, title, createdAt: row.createdAt.getTime(), updatedAt: row.updatedAt.getTime() };
 }
 
 function toMessage(row: Omit<WebMessageRow, "at"> & { readonly at: Date }): WebMessageRow {

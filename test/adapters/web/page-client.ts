@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import {
-  type ClientFrame,
   type PageFile,
   type PageMessage,
   type PageThread,
   pageFileSchema,
-  type ServerFrame,
-} from "../../../src/adapters/web/wire.ts";
+} from "../../../src/adapters/render/local/wire.ts";
+import { type ClientFrame, type ServerFrame } from "../../../src/adapters/web/wire.ts";
 
 /** What a browser does with the page, without the browser: enters with the token, keeps the cookie, opens the socket. */
 export class PageClient {

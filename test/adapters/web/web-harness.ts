@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
+import type { InsertOutcome, NewLocalMessage } from "../../../src/adapters/render/local/thread-store.ts";
+import type { PageMessage } from "../../../src/adapters/render/local/wire.ts";
 import type { WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import { renderMarkdown } from "../../../src/adapters/web/page/text/markdown.ts";
-import type { InsertOutcome, NewWebMessage } from "../../../src/adapters/web/threads/thread-store.ts";
-import type { ClientFrame, PageMessage } from "../../../src/adapters/web/wire.ts";
+import type { ClientFrame } from "../../../src/adapters/web/wire.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
 import type {
   Noise,
@@ -12,9 +13,10 @@ import type {
   SayOptions,
   VisibleMessage,
 } from "../../contracts/platform-harness.ts";
+import { CountingLog } from "../../support/counting-log.ts";
 import { MemoryThreadStore } from "../../support/memory-thread-store.ts";
 import { PageClient } from "./page-client.ts";
-import { CountingLog, entryUrl, openPlatform } from "./web-setup.ts";
+import { entryUrl, openPlatform } from "./web-setup.ts";
 
 type SentFrame = Extract<ClientFrame, { type: "send" | "click" }>;
 
@@ -22,7 +24,7 @@ type SentFrame = Extract<ClientFrame, { type: "send" | "click" }>;
 class FaultyStore extends MemoryThreadStore {
   nextPost: "works" | "fails" | "loses_response" = "works";
 
-  override async insert(message: NewWebMessage, opens: { readonly title: string } | null): Promise<InsertOutcome> {
+  override async insert(message: NewLocalMessage, opens: { readonly title: string } | null): Promise<InsertOutcome> {
     if (message.fromPerson) return super.insert(message, opens);
     const fault = this.nextPost;
     this.nextPost = "works";

@@ -2,14 +2,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll } from "vitest";
+import type { LocalThreadStore } from "../../../src/adapters/render/local/thread-store.ts";
 import { createWebPlatform, type WebPlatform } from "../../../src/adapters/web/adapter.ts";
 import { buildPage } from "../../../src/adapters/web/build-page.ts";
 import type { OverviewSource, PanelSource } from "../../../src/adapters/web/live/overview.ts";
 import type { Probes } from "../../../src/adapters/web/server/server.ts";
-import type { WebThreadStore } from "../../../src/adapters/web/threads/thread-store.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
+import { KeyedMutex } from "../../../src/core/keyed-mutex.ts";
 import type { Log } from "../../../src/core/protocol/log.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
+import { CountingLog } from "../../support/counting-log.ts";
 
 export const TOKEN = "a-token-for-tests-only";
 
@@ -17,22 +19,6 @@ export const TOKEN = "a-token-for-tests-only";
 export const PAGE_DIRECTORY = mkdtempSync(path.join(tmpdir(), "deckhand-page-"));
 await buildPage(PAGE_DIRECTORY);
 afterAll(() => rmSync(PAGE_DIRECTORY, { recursive: true, force: true }));
-
-/** Counts what an operator would be warned of. */
-export class CountingLog implements Log {
-  warnings = 0;
-  debug(): void {}
-  info(): void {}
-  warn(): void {
-    this.warnings += 1;
-  }
-  error(): void {
-    this.warnings += 1;
-  }
-  child(): Log {
-    return this;
-  }
-}
 
 const { clock, ids } = systemRuntime();
 
@@ -50,7 +36,7 @@ export const NOTHING: OverviewSource = {
 };
 
 export function openPlatform(options: {
-  readonly store: WebThreadStore;
+  readonly store: LocalThreadStore;
   readonly log?: Log;
   readonly host?: string;
   readonly port?: number;
@@ -66,6 +52,7 @@ export function openPlatform(options: {
     log: new CountingLog(),
     clock,
     ids,
+    writes: new KeyedMutex(),
     probes: PROBES,
     pageDirectory: PAGE_DIRECTORY,
     commands: CHAT_COMMANDS,

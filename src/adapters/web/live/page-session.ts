@@ -1,237 +1,33 @@
-import type { ChatCommand } from "../../../core/command-line/command.ts";
-import { KeyedMutex } from "../../../core/keyed-mutex.ts";
-import { assertNever } from "../../../core/protocol/assert-never.ts";
 import type { Log } from "../../../core/protocol/log.ts";
-import type { OutgoingMessage, Receipt, Receive } from "../../../core/protocol/platform.ts";
-import type { Clock } from "../../../core/protocol/runtime.ts";
-import { bodyOf, formatMessage, pageFile, pageMessage, pageThread, titleOf } from "../format.ts";
 import {
-  inboundAction,
-  inboundCommand,
-  inboundCompletion,
-  inboundMessage,
-  messageKey,
-  parseFrame,
-} from "../inbound.ts";
-import { CATCH_UP_CHANGES, LISTED_THREADS, PAGE_MESSAGES, WAITING_FRAMES, WEB_LIMITS } from "../limits.ts";
-import type { Feed } from "../threads/feed.ts";
-import type { Poster } from "../threads/poster.ts";
-import type { WebMessage, WebThreadStore } from "../threads/thread-store.ts";
-import type { ClientFrame, PageCommand, PageFile, ServerFrame } from "../wire.ts";
-import { completed, typedArgument } from "./completing.ts";
-import type { Outbox } from "./outbox.ts";
+  createFrameQueue,
+  type FrameSessionOptions,
+  frameFailure,
+  handleFrame,
+} from "../../render/local/frame-session.ts";
+import type { Outbox } from "../../render/local/outbox.ts";
+import { parseFrame, WEB_PLACE } from "../inbound.ts";
+import type { ServerFrame } from "../wire.ts";
 import { lookAround, type OverviewSource } from "./overview.ts";
 
-export interface PageSessionOptions {
-  readonly page: Outbox;
-  readonly store: WebThreadStore;
-  readonly feed: Feed;
-  readonly poster: Poster;
-  readonly receive: Receive;
+export interface PageSessionOptions extends Omit<FrameSessionOptions, "place" | "page"> {
+  readonly page: Outbox<ServerFrame>;
   readonly overview: Promise<OverviewSource>;
-  readonly commands: readonly PageCommand[];
-  readonly chatCommands: readonly ChatCommand[];
-  readonly clock: Clock;
   readonly log: Log;
 }
 
-type FrameOf<T extends ClientFrame["type"]> = Extract<ClientFrame, { type: T }>;
-
-const NOT_TAKEN = "Deckhand could not take this. Nothing is lost: try again.";
-
 /** What one open page asks for, handled in the order it was asked. Takes a frame's text. */
 export function createPageSession(options: PageSessionOptions): (text: string) => void {
-  const { page, log } = options;
-  const frames = new KeyedMutex();
-  let waiting = 0;
-  return (text) => {
-    if (waiting >= WAITING_FRAMES) {
-      page.close(1008, "too many frames");
-      return;
-    }
-    const parsed = parseFrame(text);
-    if (!parsed.ok) {
-      log.warn({ reason: parsed.reason }, "web_frame_rejected");
-      page.push({ type: "rejected", reason: parsed.reason });
-      return;
-    }
-    waiting += 1;
-    frames
-      .run("page", () => handleFrame(parsed.frame, options))
-      .catch((error: unknown) => {
-        log.error({ err: error, frame: parsed.frame.type }, "web_frame_failed");
-        const told = failure(parsed.frame);
-        if (told !== null) page.push(told);
-      })
-      .finally(() => {
-        waiting -= 1;
-      });
-  };
-}
-
-/** Null for what no person has asked for: the page looks again by itself. */
-function failure(frame: ClientFrame): ServerFrame | null {
-  if (frame.type === "look" || frame.type === "complete") return null;
-  if (frame.type === "send") return { type: "failed", id: frame.clientId, reason: NOT_TAKEN };
-  if (frame.type === "click" || frame.type === "command") {
-    return { type: "failed", id: frame.clickId, reason: NOT_TAKEN };
-  }
-  return { type: "rejected", reason: NOT_TAKEN };
-}
-
-async function handleFrame(frame: ClientFrame, options: PageSessionOptions): Promise<void> {
-  switch (frame.type) {
-    case "hello":
-      return options.feed.join(options.page, () => welcome(frame, options));
-    case "open":
-      return openThread(frame, options);
-    case "send":
-      return takeMessage(frame, options);
-    case "click":
-      return takeClick(frame, options);
-    case "command":
-      return takeCommand(frame, options);
-    case "look":
-      return look(frame, options);
-    case "complete":
-      return complete(frame, options);
-    default:
-      return assertNever(frame);
-  }
-}
-
-async function welcome({ seq }: FrameOf<"hello">, { page, store, commands }: PageSessionOptions): Promise<void> {
-  const threads = (await store.threads(LISTED_THREADS)).map(pageThread);
-  const lastSeq = await store.lastSeq();
-  // A number we never gave comes from another database: what that page knows is of no use here.
-  const changes = seq === null || seq > lastSeq ? null : await store.since(seq, CATCH_UP_CHANGES + 1);
-  if (changes === null || changes.length > CATCH_UP_CHANGES) {
-    page.push({ type: "welcome", threads, seq: lastSeq, changes: null, commands });
-  } else {
-    const newest = changes.at(-1)?.seq ?? lastSeq;
-    page.push({ type: "welcome", threads, seq: newest, changes: changes.map(pageMessage), commands });
-  }
-}
-
-async function openThread({ threadId, before }: FrameOf<"open">, { page, store }: PageSessionOptions): Promise<void> {
-  const found = await store.messages(threadId, before, PAGE_MESSAGES + 1);
-  const messages = found?.slice(-PAGE_MESSAGES).map(pageMessage) ?? null;
-  page.push({ type: "thread", threadId, before, messages, more: (found?.length ?? 0) > PAGE_MESSAGES });
-}
-
-/** Stored, then received, and only then acknowledged: a page that hears nothing sends the same again. */
-async function takeMessage(frame: FrameOf<"send">, options: PageSessionOptions): Promise<void> {
-  const { page, feed, receive, clock } = options;
-  const reject = (reason: string): void => page.push({ type: "failed", id: frame.clientId, reason });
-  if (frame.text.trim() === "" && frame.fileIds.length === 0) return reject("There is nothing in this message.");
-  if (frame.text.length > WEB_LIMITS.messageChars) {
-    return reject(`This message is longer than ${WEB_LIMITS.messageChars} characters. Attach it as a file.`);
-  }
-  const files = await findFiles(frame.fileIds, options);
-  if (files === null) return reject("An attachment has not arrived. Attach it again.");
-  const outcome = await feed.insert(
-    {
-      id: frame.clientId,
-      threadId: frame.threadId ?? frame.clientId,
-      key: messageKey(frame.clientId),
-      fromPerson: true,
-      at: clock.now(),
-      body: { by: "person", markdown: frame.text, tone: "plain", buttons: [], files: [...files], signs: [] },
+  const { page, overview, clock, log } = options;
+  return createFrameQueue({
+    page,
+    log,
+    parse: parseFrame,
+    handle: async (frame) => {
+      if (frame.type !== "look") return handleFrame(frame, { ...options, place: WEB_PLACE });
+      page.push(await lookAround(await overview, frame, clock.now()));
     },
-    frame.threadId === null ? { title: titleOf(frame.text || (files[0]?.name ?? "")) } : null,
-  );
-  if (outcome.type === "no_thread") return reject("This thread is gone. Begin a new one.");
-  const receipt = await receive(inboundMessage(outcome.message));
-  await answerMessage(receipt, { message: outcome.message, options });
-  askByForm(receipt, { id: frame.clientId, threadId: outcome.message.threadId }, page);
-  page.push({ type: "sent", clientId: frame.clientId, threadId: outcome.message.threadId });
-}
-
-/** What only the person sees is kept in the thread as a note, once, however often the message is sent. */
-async function answerMessage(
-  receipt: Receipt,
-  { message, options }: { readonly message: WebMessage; readonly options: PageSessionOptions },
-): Promise<void> {
-  const note = privateAnswer(receipt);
-  if (note === null) return;
-  const { id, threadId } = message;
-  await options.poster.post({ threadId, message: note, key: `${messageKey(id)}:answer`, by: "note" });
-}
-
-/** Null when there is nothing that the person alone should read. */
-function privateAnswer(receipt: Receipt): OutgoingMessage | null {
-  if (receipt.type === "reply") return receipt.message;
-  if (receipt.type !== "refused") return null;
-  return { lane: "answer", markdown: receipt.reason, tone: "plain", buttons: [], files: [] };
-}
-
-async function findFiles(ids: readonly string[], { store }: PageSessionOptions): Promise<readonly PageFile[] | null> {
-  const files: PageFile[] = [];
-  for (const id of ids) {
-    const file = await store.file(id);
-    if (file === null) return null;
-    files.push(pageFile(file));
-  }
-  return files;
-}
-
-async function takeClick(frame: FrameOf<"click">, options: PageSessionOptions): Promise<void> {
-  const { page, store, receive, clock } = options;
-  const message = await store.message(frame.messageId);
-  if (message === null || !bodyOf(message).buttons.some((button) => button.id === frame.action)) {
-    page.push({ type: "failed", id: frame.clickId, reason: "That button has done its work." });
-    return;
-  }
-  const { clickId, action } = frame;
-  const receipt = await receive(inboundAction({ clickId, action, threadId: message.threadId, at: clock.now() }));
-  await answerBeside(receipt, { id: clickId, threadId: message.threadId }, options);
-}
-
-async function takeCommand(frame: FrameOf<"command">, options: PageSessionOptions): Promise<void> {
-  const { receive, clock } = options;
-  const receipt = await receive(inboundCommand({ ...frame, at: clock.now() }));
-  await answerBeside(receipt, { id: frame.clickId, threadId: frame.threadId }, options);
-}
-
-/** The answer to what left no message of the person's in the thread goes to this page alone. */
-async function answerBeside(
-  receipt: Receipt,
-  asked: Asked,
-  { page, poster }: Pick<PageSessionOptions, "page" | "poster">,
-): Promise<void> {
-  if (askByForm(receipt, asked, page)) return;
-  const clickId = asked.id;
-  const answer = privateAnswer(receipt);
-  if (answer === null) {
-    page.push({ type: "clicked", clickId });
-    return;
-  }
-  await poster.putFiles(answer);
-  page.push({ type: "reply", clickId, body: formatMessage(answer, "note") });
-}
-
-/** What a person did, which a form may answer. */
-interface Asked {
-  readonly id: string;
-  readonly threadId: string | null;
-}
-
-/** Only the page that asked shows the form. False when there is none. */
-function askByForm(receipt: Receipt, asked: Asked, page: Outbox): boolean {
-  if (receipt.type !== "reply" || receipt.form === undefined) return false;
-  page.push({ type: "form", ...asked, form: receipt.form, problems: receipt.problems ?? {} });
-  return true;
-}
-
-async function complete({ text, threadId }: FrameOf<"complete">, options: PageSessionOptions): Promise<void> {
-  const { page, receive, clock, chatCommands } = options;
-  const argument = typedArgument(text, chatCommands);
-  if (argument === null) return page.push({ type: "completions", text, words: [] });
-  const receipt = await receive(inboundCompletion({ ...argument, threadId, at: clock.now() }));
-  const words = receipt.type === "completions" ? completed(argument, receipt.words) : [];
-  page.push({ type: "completions", text, words });
-}
-
-async function look(shown: FrameOf<"look">, { page, overview, clock }: PageSessionOptions): Promise<void> {
-  page.push(await lookAround(await overview, shown, clock.now()));
+    // The page looks again by itself.
+    failure: (frame) => (frame.type === "look" ? null : frameFailure(frame)),
+  });
 }

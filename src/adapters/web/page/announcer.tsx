@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { PageMessage } from "../wire.ts";
+import type { PageMessage } from "../../render/local/wire.ts";
 import { isFolded, isLive, isQuestion, stepsIn } from "./state/run-details.ts";
 import { messagesOf, type PageState } from "./state/state.ts";
 import { plainText } from "./text/markdown.ts";

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { pageFile, webFile } from "../format.ts";
+import { localFile, pageFile } from "../../render/local/message-body.ts";
+import type { LocalThreadStore } from "../../render/local/thread-store.ts";
 import { WEB_LIMITS } from "../limits.ts";
-import type { WebThreadStore } from "../threads/thread-store.ts";
 
 /** Shown in the page. Everything else is only ever downloaded: SVG and HTML would be documents of our origin. */
 const INLINE_IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
@@ -11,7 +11,7 @@ const uploadQuery = z.object({ name: z.string().min(1).max(255), type: z.string(
 const fileParams = z.object({ id: z.string().max(200) });
 
 /** Files of messages: put by the page before the message that names them, fetched by their id. */
-export function registerFileRoutes(app: FastifyInstance, store: WebThreadStore): void {
+export function registerFileRoutes(app: FastifyInstance, store: LocalThreadStore): void {
   app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
   );
@@ -20,7 +20,7 @@ export function registerFileRoutes(app: FastifyInstance, store: WebThreadStore):
     if (!query.success) return reply.code(400).send({ error: "The upload has no name." });
     if (!Buffer.isBuffer(request.body)) return reply.code(415).send({ error: "The upload must be plain bytes." });
     const mediaType = /^[\w.+-]+\/[\w.+-]+$/.test(query.data.type) ? query.data.type : "application/octet-stream";
-    const file = webFile({ name: query.data.name, mediaType, data: request.body });
+    const file = localFile({ name: query.data.name, mediaType, data: request.body });
     await store.putFile(file);
     return reply.code(201).send(pageFile(file));
   });

@@ -6,8 +6,8 @@ import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import { ConfigError } from "../../../core/protocol/errors.ts";
 import type { Log } from "../../../core/protocol/log.ts";
 import { listenError } from "../../render/listen-error.ts";
-import { FRAME_BYTES } from "../limits.ts";
-import type { WebThreadStore } from "../threads/thread-store.ts";
+import { FRAME_BYTES } from "../../render/local/frame-limits.ts";
+import type { LocalThreadStore } from "../../render/local/thread-store.ts";
 import { type FeatureRoutes, registerFeatureRoutes } from "./feature-routes.ts";
 import { registerFileRoutes } from "./file-routes.ts";
 import { cookieName, isOwnHost, isOwnOrigin, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "./guard.ts";
@@ -35,7 +35,7 @@ export interface WebServerOptions {
   readonly port: number;
   readonly token: string;
   readonly pageDirectory: string;
-  readonly store: WebThreadStore;
+  readonly store: LocalThreadStore;
   readonly probes: Probes;
   readonly log: Log;
   /** False until the platform is started: probes are answered, the page says that it waits. */

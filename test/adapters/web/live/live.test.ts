@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CATCH_UP_CHANGES, FRAME_BYTES, PAGE_MESSAGES } from "../../../../src/adapters/render/local/frame-limits.ts";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
-import { CATCH_UP_CHANGES, FRAME_BYTES, PAGE_MESSAGES, WEB_LIMITS } from "../../../../src/adapters/web/limits.ts";
+import { WEB_LIMITS } from "../../../../src/adapters/web/limits.ts";
 import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
+import { CountingLog } from "../../../support/counting-log.ts";
 import { MemoryThreadStore } from "../../../support/memory-thread-store.ts";
 import { PageClient } from "../page-client.ts";
-import { CountingLog, entryUrl, NOTHING, openPlatform } from "../web-setup.ts";
+import { entryUrl, NOTHING, openPlatform } from "../web-setup.ts";
 
 const { signal } = new AbortController();
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { completed, typedArgument } from "../../../../src/adapters/web/live/completing.ts";
-import { pageCommands } from "../../../../src/adapters/web/live/overview.ts";
+import { pageCommands } from "../../../../src/adapters/render/local/commands.ts";
+import { completed, typedArgument } from "../../../../src/adapters/render/local/completing.ts";
 import {
   isTyped,
   suggestionsFor as suggested,

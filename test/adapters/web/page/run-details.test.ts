@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import type { MessageBody, PageMessage } from "../../../../src/adapters/render/local/wire.ts";
 import { cardOf, isDecided, runHead, stepsIn } from "../../../../src/adapters/web/page/state/run-details.ts";
 import { initialState, messagesOf, type PageState, reduce } from "../../../../src/adapters/web/page/state/state.ts";
-import type { MessageBody, PageMessage, ServerFrame } from "../../../../src/adapters/web/wire.ts";
+import type { ServerFrame } from "../../../../src/adapters/web/wire.ts";
 
 const STOP = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
 const ALLOW = [{ id: "approve:y:apr_1", label: "Allow once", style: "primary" as const }];

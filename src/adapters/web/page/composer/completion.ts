@@ -1,5 +1,5 @@
-import { COMPLETED_CHARS } from "../../limits.ts";
-import type { PageCommand, PageCompletion } from "../../wire.ts";
+import { COMPLETED_CHARS } from "../../../render/local/frame-limits.ts";
+import type { PageCommand, PageCompletion } from "../../../render/local/wire.ts";
 import type { Completions } from "../state/state.ts";
 
 /** What may stand in place of a slash, or of an @ that begins a message, and what was typed after it. */

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useCallback, useRef, useState } from "preact/hooks";
-import type { PageFile } from "../../wire.ts";
+import type { PageFile } from "../../../render/local/wire.ts";
 import { CloseIcon, FileIcon } from "../text/icons.tsx";
 
 /** As the server's limits.ts says; asked before, because an upload that is cut off cannot say why. */

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { BusyState } from "../../../../core/protocol/session-summary.ts";
-import type { PageThread } from "../../wire.ts";
+import type { PageThread } from "../../../render/local/wire.ts";
 import { type Controller, commandAction, isPending } from "../state/controller.ts";
 import type { PageState } from "../state/state.ts";
 import { AnchorIcon, PlusIcon } from "../text/icons.tsx";

@@ -1,5 +1,6 @@
 import type { FormValues } from "../../../../core/protocol/form.ts";
-import type { ClientFrame, PageFile } from "../../wire.ts";
+import type { PageFile } from "../../../render/local/wire.ts";
+import type { ClientFrame } from "../../wire.ts";
 import { connect } from "./connection.ts";
 import { keepDraft, keepSending, readSending } from "./keep.ts";
 import { createLookout } from "./lookout.ts";

@@ -1,4 +1,4 @@
-import type { MessageBody, PageMessage } from "../../wire.ts";
+import type { MessageBody, PageMessage } from "../../../render/local/wire.ts";
 
 /** How a thread's newest run stands, read off the messages that were posted. */
 

@@ -1,6 +1,7 @@
 import { assertNever } from "../../../../core/protocol/assert-never.ts";
 import type { Form, FormProblems } from "../../../../core/protocol/form.ts";
-import type { MessageBody, PageCommand, PageFile, PageMessage, PageThread, ServerFrame } from "../../wire.ts";
+import type { MessageBody, PageCommand, PageFile, PageMessage, PageThread } from "../../../render/local/wire.ts";
+import type { ServerFrame } from "../../wire.ts";
 
 /** All that the page knows, and how it changes. Pure: the controller does the talking. */
 
@@ -180,6 +181,7 @@ function reduceFrame(state: PageState, frame: ServerFrame): PageState {
     case "overview":
       return { ...state, overview: frame };
     case "changed":
+    case "status":
       return state;
     case "completions":
       return { ...state, completions: frame };

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { PageMessage } from "../../wire.ts";
+import type { PageMessage } from "../../../render/local/wire.ts";
 import { isPending } from "../state/controller.ts";
 import type { PageState } from "../state/state.ts";
 import { Label } from "../text/markdown-text.tsx";

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { MessageBody } from "../../wire.ts";
+import type { MessageBody } from "../../../render/local/wire.ts";
 import type { Controller } from "../state/controller.ts";
 import type { Sending } from "../state/state.ts";
 import { Label } from "../text/markdown-text.tsx";

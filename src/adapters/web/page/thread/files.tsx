@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { PageFile } from "../../wire.ts";
+import type { PageFile } from "../../../render/local/wire.ts";
 import { FileIcon } from "../text/icons.tsx";
 import { bytes } from "../text/when.ts";
 

@@ -1,5 +1,5 @@
 import type { HTMLAttributes, JSX } from "preact";
-import type { MessageBody, PageMessage } from "../../wire.ts";
+import type { MessageBody, PageMessage } from "../../../render/local/wire.ts";
 import type { Controller } from "../state/controller.ts";
 import { cardOf, isDecided, isFolded, isLive, isQuestion } from "../state/run-details.ts";
 import type { PageState } from "../state/state.ts";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { PageMessage } from "../../wire.ts";
+import type { PageMessage } from "../../../render/local/wire.ts";
 import type { Column } from "../app.tsx";
 import { Composer } from "../composer/composer.tsx";
 import type { Controller } from "../state/controller.ts";

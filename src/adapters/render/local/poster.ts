@@ -1,9 +1,9 @@
 import type { OutgoingMessage } from "../../../core/protocol/platform.ts";
 import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
-import { storeError, threadGone } from "../errors.ts";
-import { formatMessage, titleOf, webFile } from "../format.ts";
+import { storeError, threadGone } from "./errors.ts";
 import type { Feed } from "./feed.ts";
-import type { WebMessage, WebThreadStore } from "./thread-store.ts";
+import { formatMessage, localFile, titleOf } from "./message-body.ts";
+import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
 
 export interface Post {
   /** Null opens a thread, called after the message. */
@@ -17,7 +17,7 @@ export interface Post {
 /** Puts messages of ours into threads. */
 export interface Poster {
   /** Resolves to the message that has the key, posted now or before. PlatformError `thread_gone` without its thread. */
-  post(post: Post): Promise<WebMessage>;
+  post(post: Post): Promise<LocalMessage>;
   /** Stores a message's files, which its formatted body names. */
   putFiles(message: OutgoingMessage): Promise<void>;
 }
@@ -28,14 +28,14 @@ export function createPoster({
   clock,
   ids,
 }: {
-  readonly store: WebThreadStore;
+  readonly store: LocalThreadStore;
   readonly feed: Feed;
   readonly clock: Clock;
   readonly ids: Ids;
 }): Poster {
   const putFiles = async (message: OutgoingMessage): Promise<void> => {
     for (const file of message.files) {
-      await store.putFile(webFile(file)).catch((error: unknown) => {
+      await store.putFile(localFile(file)).catch((error: unknown) => {
         throw storeError(error);
       });
     }

@@ -1,5 +1,5 @@
-import { HELD_FRAMES, SOCKET_BYTES } from "../limits.ts";
-import type { ServerFrame } from "../wire.ts";
+import { HELD_FRAMES, SOCKET_BYTES } from "./frame-limits.ts";
+import type { ThreadFrame } from "./wire.ts";
 
 /** What an outbox needs of a WebSocket. */
 export interface FrameSocket {
@@ -12,9 +12,9 @@ export interface FrameSocket {
  * meanwhile is held back, and of several states of one message only the newest is kept. A page that
  * falls too far behind is cut off: it comes back by itself and catches up from the store.
  */
-export class Outbox {
+export class Outbox<Frame extends { readonly type: string } = ThreadFrame> {
   readonly #socket: FrameSocket;
-  readonly #held = new Map<string, ServerFrame>();
+  readonly #held = new Map<string, Frame | ThreadFrame>();
   #bytesInFlight = 0;
   #unkeyed = 0;
   #closed = false;
@@ -23,7 +23,7 @@ export class Outbox {
     this.#socket = socket;
   }
 
-  push(frame: ServerFrame): void {
+  push(frame: Frame | ThreadFrame): void {
     if (this.#closed) return;
     const key = this.#keyOf(frame);
     const held = this.#held.get(key);
@@ -57,15 +57,21 @@ export class Outbox {
     }
   }
 
-  #keyOf(frame: ServerFrame): string {
-    if (frame.type === "message") return `message:${frame.message.id}`;
+  #keyOf(frame: Frame | ThreadFrame): string {
+    if (isMessage(frame)) return `message:${frame.message.id}`;
     this.#unkeyed += 1;
     return `frame:${this.#unkeyed}`;
   }
 }
 
-/** A newer state of a message that the page has not heard of yet still has to bring its thread along. */
-function keepThread(held: ServerFrame, frame: ServerFrame): ServerFrame {
-  if (held.type !== "message" || frame.type !== "message") return frame;
+type MessageFrame = Extract<ThreadFrame, { type: "message" }>;
+
+function isMessage(frame: { readonly type: string }): frame is MessageFrame {
+  return frame.type === "message";
+}
+
+/** A newer state of a message that the person's end has not heard of yet still has to bring its thread along. */
+function keepThread<Frame extends { readonly type: string }>(held: Frame, frame: Frame): Frame | MessageFrame {
+  if (!isMessage(held) || !isMessage(frame)) return frame;
   return { ...frame, thread: frame.thread ?? held.thread };
 }

@@ -1,6 +1,6 @@
 import type { ChatCommand, CommandOption } from "../../../core/command-line/command.ts";
 import type { Completion, InboundCompletion } from "../../../core/protocol/platform.ts";
-import type { PageCompletion } from "../wire.ts";
+import type { PageCompletion } from "./wire.ts";
 
 /** An argument that is being typed at the end of a line. */
 export interface TypedArgument extends Pick<InboundCompletion, "command" | "option" | "typed"> {

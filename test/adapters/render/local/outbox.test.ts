@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { HELD_FRAMES, SOCKET_BYTES } from "../../../../src/adapters/web/limits.ts";
-import { type FrameSocket, Outbox } from "../../../../src/adapters/web/live/outbox.ts";
-import type { PageMessage, ServerFrame } from "../../../../src/adapters/web/wire.ts";
+import { HELD_FRAMES, SOCKET_BYTES } from "../../../../src/adapters/render/local/frame-limits.ts";
+import { type FrameSocket, Outbox } from "../../../../src/adapters/render/local/outbox.ts";
+import type { PageMessage } from "../../../../src/adapters/render/local/wire.ts";
+import type { ServerFrame } from "../../../../src/adapters/web/wire.ts";
 
 /** A page's socket whose reader takes nothing until it is told to. */
 class SlowSocket implements FrameSocket {

@@ -7,7 +7,7 @@
  * highest number it has seen can ask for everything that changed since.
  */
 
-export interface WebThread {
+export interface LocalThread {
   readonly id: string;
   readonly title: string;
   /** Milliseconds since the epoch. */
@@ -16,7 +16,7 @@ export interface WebThread {
   readonly updatedAt: number;
 }
 
-export interface WebMessage {
+export interface LocalMessage {
   readonly id: string;
   readonly threadId: string;
   /** Unique: `web:<client id>` of a person's message, the post's key of ours. */
@@ -32,10 +32,10 @@ export interface WebMessage {
   readonly body: string;
 }
 
-export type NewWebMessage = Omit<WebMessage, "position" | "seq">;
+export type NewLocalMessage = Omit<LocalMessage, "position" | "seq">;
 
 /** A file of a message. `id` is derived from its content, so putting it again changes nothing. */
-export interface WebFile {
+export interface LocalFile {
   readonly id: string;
   readonly name: string;
   readonly mediaType: string;
@@ -43,31 +43,31 @@ export interface WebFile {
 }
 
 export type InsertOutcome =
-  | { readonly type: "inserted"; readonly message: WebMessage; readonly thread: WebThread }
+  | { readonly type: "inserted"; readonly message: LocalMessage; readonly thread: LocalThread }
   /** A message with this key is there already; it is left as it is. */
-  | { readonly type: "duplicate"; readonly message: WebMessage }
+  | { readonly type: "duplicate"; readonly message: LocalMessage }
   | { readonly type: "no_thread" };
 
-export interface WebThreadStore {
+export interface LocalThreadStore {
   /** Newest activity first. */
-  threads(limit: number): Promise<readonly WebThread[]>;
+  threads(limit: number): Promise<readonly LocalThread[]>;
   /** The newest messages whose position is below `before` (null: of all), oldest first. Null without such a thread. */
-  messages(threadId: string, before: number | null, limit: number): Promise<readonly WebMessage[] | null>;
+  messages(threadId: string, before: number | null, limit: number): Promise<readonly LocalMessage[] | null>;
   /** Messages of all threads changed after `seq`, in order of `seq`. */
-  since(seq: number, limit: number): Promise<readonly WebMessage[]>;
+  since(seq: number, limit: number): Promise<readonly LocalMessage[]>;
   /** The highest sequence number given so far; 0 when there is none. */
   lastSeq(): Promise<number>;
-  message(id: string): Promise<WebMessage | null>;
-  messageByKey(key: string): Promise<WebMessage | null>;
+  message(id: string): Promise<LocalMessage | null>;
+  messageByKey(key: string): Promise<LocalMessage | null>;
   /** People's messages written at or after `at`, oldest first. */
-  fromPeople(at: number, limit: number): Promise<readonly WebMessage[]>;
+  fromPeople(at: number, limit: number): Promise<readonly LocalMessage[]>;
   /**
    * One transaction. `opens` makes the thread with this title when it is not there; without it
    * (null), the thread must exist.
    */
-  insert(message: NewWebMessage, opens: { readonly title: string } | null): Promise<InsertOutcome>;
+  insert(message: NewLocalMessage, opens: { readonly title: string } | null): Promise<InsertOutcome>;
   /** Replaces the body and gives a new `seq`. Null without such a message. */
-  update(id: string, body: string): Promise<WebMessage | null>;
-  putFile(file: WebFile): Promise<void>;
-  file(id: string): Promise<WebFile | null>;
+  update(id: string, body: string): Promise<LocalMessage | null>;
+  putFile(file: LocalFile): Promise<void>;
+  file(id: string): Promise<LocalFile | null>;
 }

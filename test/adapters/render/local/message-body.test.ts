@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { titleOf } from "../../../src/adapters/web/format.ts";
+import { titleOf } from "../../../../src/adapters/render/local/message-body.ts";
 
 test.each([
   ['/jobs add --cron "0 9 * * 1-5" --prompt "x"', '/jobs add --cron "0 9 * * 1-5" --prompt "x"'],

@@ -1,33 +1,40 @@
-import { KeyedMutex } from "../../../core/keyed-mutex.ts";
-import { storeError } from "../errors.ts";
-import { pageMessage, pageThread } from "../format.ts";
-import type { Outbox } from "../live/outbox.ts";
-import type { MessageBody, ServerFrame } from "../wire.ts";
-import type { InsertOutcome, NewWebMessage, WebMessage, WebThreadStore } from "./thread-store.ts";
+import type { KeyedMutex } from "../../../core/keyed-mutex.ts";
+import { storeError } from "./errors.ts";
+import { pageMessage, pageThread } from "./message-body.ts";
+import type { InsertOutcome, LocalMessage, LocalThreadStore, NewLocalMessage } from "./thread-store.ts";
+import type { MessageBody, ThreadFrame } from "./wire.ts";
 
-export interface Draft extends Omit<NewWebMessage, "body"> {
+export interface Draft extends Omit<NewLocalMessage, "body"> {
   readonly body: MessageBody;
+}
+
+/** A person's end that is open. */
+export interface FeedListener {
+  push(frame: ThreadFrame): void;
+  close(code: number, reason: string): void;
 }
 
 /** Changes to threads: stored first, then told to every page that is open. */
 export interface Feed {
   insert(draft: Draft, opens: { readonly title: string } | null): Promise<InsertOutcome>;
   /** `change` gets the message as it is now. Null without such a message. */
-  update(id: string, change: (message: WebMessage) => MessageBody): Promise<WebMessage | null>;
+  update(id: string, change: (message: LocalMessage) => MessageBody): Promise<LocalMessage | null>;
   /** The page hears of each change from now on. None is made while it is welcomed, so that it misses none. */
-  join(page: Outbox, welcome: () => Promise<void>): Promise<void>;
-  leave(page: Outbox): void;
+  join(page: FeedListener, welcome: () => Promise<void>): Promise<void>;
+  leave(page: FeedListener): void;
   /** Tells every page what no thread holds. */
-  tell(frame: ServerFrame): void;
+  tell(frame: ThreadFrame): void;
   closeAll(): void;
 }
 
-/** One write at a time, so that pages hear of changes in the order of their sequence numbers. */
-export function createFeed(store: WebThreadStore): Feed {
-  const pages = new Set<Outbox>();
-  const writes = new KeyedMutex();
-  const write = <T>(task: () => Promise<T>) => writes.run("feed", task);
-  const tell = (frame: ServerFrame): void => {
+/** One key of a mutex for all that write to the tables of local threads. */
+const WRITES = "threads";
+
+/** `writes` is of all feeds of the store: one at a time, so that changes are heard of in the order of their sequence numbers. */
+export function createFeed(store: LocalThreadStore, writes: KeyedMutex): Feed {
+  const write = <T>(task: () => Promise<T>) => writes.run(WRITES, task);
+  const pages = new Set<FeedListener>();
+  const tell = (frame: ThreadFrame): void => {
     for (const page of pages) page.push(frame);
   };
 

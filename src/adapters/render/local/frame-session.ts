@@ -1,0 +1,250 @@
+import type { z } from "zod";
+import type { ChatCommand } from "../../../core/command-line/command.ts";
+import { KeyedMutex } from "../../../core/keyed-mutex.ts";
+import { assertNever } from "../../../core/protocol/assert-never.ts";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { OutgoingMessage, Receipt, Receive } from "../../../core/protocol/platform.ts";
+import type { Clock } from "../../../core/protocol/runtime.ts";
+import { completed, typedArgument } from "./completing.ts";
+import type { Feed, FeedListener } from "./feed.ts";
+import { CATCH_UP_CHANGES, LISTED_THREADS, PAGE_MESSAGES, WAITING_FRAMES } from "./frame-limits.ts";
+import { bodyOf, formatMessage, pageFile, pageMessage, pageThread, titleOf } from "./message-body.ts";
+import { actionIn, commandIn, completionIn, keyIn, type LocalPlace, messageIn } from "./place.ts";
+import type { Poster } from "./poster.ts";
+import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
+import type { PageCommand, PageFile, PersonFrame, ThreadFrame } from "./wire.ts";
+
+/** What a person's end asks for. */
+export interface FrameSessionOptions {
+  readonly page: FeedListener;
+  readonly place: LocalPlace;
+  readonly store: LocalThreadStore;
+  readonly feed: Feed;
+  readonly poster: Poster;
+  readonly receive: Receive;
+  readonly commands: readonly PageCommand[];
+  readonly chatCommands: readonly ChatCommand[];
+  readonly clock: Clock;
+}
+
+export type ParsedFrame<F> = { readonly ok: true; readonly frame: F } | { readonly ok: false; readonly reason: string };
+
+export function parsedFrame<F>(text: string, schema: z.ZodType<F>): ParsedFrame<F> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { ok: false, reason: "That was not JSON." };
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { ok: true, frame: parsed.data };
+  const [issue] = parsed.error.issues;
+  return { ok: false, reason: `Not understood: ${issue?.path.join(".") || "frame"}: ${issue?.message ?? "invalid"}.` };
+}
+
+export interface FrameQueueOptions<F extends { readonly type: string }> {
+  readonly page: FeedListener;
+  readonly parse: (text: string) => ParsedFrame<F>;
+  readonly handle: (frame: F) => Promise<void>;
+  /** What is told of one that failed; null where nobody has asked for it. */
+  readonly failure: (frame: F) => ThreadFrame | null;
+  readonly log: Log;
+}
+
+/** Frames of one person's end, handled in the order in which they came. Takes a frame's text. */
+export function createFrameQueue<F extends { readonly type: string }>(
+  options: FrameQueueOptions<F>,
+): (text: string) => void {
+  const { page, parse, handle, failure, log } = options;
+  const frames = new KeyedMutex();
+  let waiting = 0;
+  return (text) => {
+    if (waiting >= WAITING_FRAMES) {
+      page.close(1008, "too many frames");
+      return;
+    }
+    const parsed = parse(text);
+    if (!parsed.ok) {
+      log.warn({ reason: parsed.reason }, "frame_rejected");
+      page.push({ type: "rejected", reason: parsed.reason });
+      return;
+    }
+    waiting += 1;
+    frames
+      .run("frames", () => handle(parsed.frame))
+      .catch((error: unknown) => {
+        log.error({ err: error, frame: parsed.frame.type }, "frame_failed");
+        const told = failure(parsed.frame);
+        if (told !== null) page.push(told);
+      })
+      .finally(() => {
+        waiting -= 1;
+      });
+  };
+}
+
+type FrameOf<T extends PersonFrame["type"]> = Extract<PersonFrame, { type: T }>;
+
+const NOT_TAKEN = "Deckhand could not take this. Nothing is lost: try again.";
+
+/** Null for what no person has asked for. */
+export function frameFailure(frame: PersonFrame): ThreadFrame | null {
+  if (frame.type === "complete") return null;
+  if (frame.type === "send") return { type: "failed", id: frame.clientId, reason: NOT_TAKEN };
+  if (frame.type === "click" || frame.type === "command") {
+    return { type: "failed", id: frame.clickId, reason: NOT_TAKEN };
+  }
+  return { type: "rejected", reason: NOT_TAKEN };
+}
+
+export async function handleFrame(frame: PersonFrame, options: FrameSessionOptions): Promise<void> {
+  switch (frame.type) {
+    case "hello":
+      return options.feed.join(options.page, () => welcome(frame, options));
+    case "open":
+      return openThread(frame, options);
+    case "send":
+      return takeMessage(frame, options);
+    case "click":
+      return takeClick(frame, options);
+    case "command":
+      return takeCommand(frame, options);
+    case "complete":
+      return complete(frame, options);
+    default:
+      return assertNever(frame);
+  }
+}
+
+async function welcome({ seq }: FrameOf<"hello">, { page, store, commands }: FrameSessionOptions): Promise<void> {
+  const threads = (await store.threads(LISTED_THREADS)).map(pageThread);
+  const lastSeq = await store.lastSeq();
+  // A number we never gave comes from another database: what that page knows is of no use here.
+  const changes = seq === null || seq > lastSeq ? null : await store.since(seq, CATCH_UP_CHANGES + 1);
+  if (changes === null || changes.length > CATCH_UP_CHANGES) {
+    page.push({ type: "welcome", threads, seq: lastSeq, changes: null, commands });
+  } else {
+    const newest = changes.at(-1)?.seq ?? lastSeq;
+    page.push({ type: "welcome", threads, seq: newest, changes: changes.map(pageMessage), commands });
+  }
+}
+
+async function openThread({ threadId, before }: FrameOf<"open">, { page, store }: FrameSessionOptions): Promise<void> {
+  const found = await store.messages(threadId, before, PAGE_MESSAGES + 1);
+  const messages = found?.slice(-PAGE_MESSAGES).map(pageMessage) ?? null;
+  page.push({ type: "thread", threadId, before, messages, more: (found?.length ?? 0) > PAGE_MESSAGES });
+}
+
+/** Stored, then received, and only then acknowledged: a page that hears nothing sends the same again. */
+async function takeMessage(frame: FrameOf<"send">, options: FrameSessionOptions): Promise<void> {
+  const { page, place, feed, receive, clock } = options;
+  const reject = (reason: string): void => page.push({ type: "failed", id: frame.clientId, reason });
+  if (frame.text.trim() === "" && frame.fileIds.length === 0) return reject("There is nothing in this message.");
+  const { messageChars } = place.platform.limits;
+  if (frame.text.length > messageChars) {
+    return reject(`This message is longer than ${messageChars} characters. Attach it as a file.`);
+  }
+  const files = await findFiles(frame.fileIds, options);
+  if (files === null) return reject("An attachment has not arrived. Attach it again.");
+  const outcome = await feed.insert(
+    {
+      id: frame.clientId,
+      threadId: frame.threadId ?? frame.clientId,
+      key: keyIn(place, frame.clientId),
+      fromPerson: true,
+      at: clock.now(),
+      body: { by: "person", markdown: frame.text, tone: "plain", buttons: [], files: [...files], signs: [] },
+    },
+    frame.threadId === null ? { title: titleOf(frame.text || (files[0]?.name ?? "")) } : null,
+  );
+  if (outcome.type === "no_thread") return reject("This thread is gone. Begin a new one.");
+  const receipt = await receive(messageIn(place, outcome.message));
+  await answerMessage(receipt, { message: outcome.message, options });
+  askByForm(receipt, { id: frame.clientId, threadId: outcome.message.threadId }, page);
+  page.push({ type: "sent", clientId: frame.clientId, threadId: outcome.message.threadId });
+}
+
+/** What only the person sees is kept in the thread as a note, once, however often the message is sent. */
+async function answerMessage(
+  receipt: Receipt,
+  { message, options }: { readonly message: LocalMessage; readonly options: FrameSessionOptions },
+): Promise<void> {
+  const note = privateAnswer(receipt);
+  if (note === null) return;
+  const { id, threadId } = message;
+  await options.poster.post({ threadId, message: note, key: `${keyIn(options.place, id)}:answer`, by: "note" });
+}
+
+/** Null when there is nothing that the person alone should read. */
+function privateAnswer(receipt: Receipt): OutgoingMessage | null {
+  if (receipt.type === "reply") return receipt.message;
+  if (receipt.type !== "refused") return null;
+  return { lane: "answer", markdown: receipt.reason, tone: "plain", buttons: [], files: [] };
+}
+
+async function findFiles(ids: readonly string[], { store }: FrameSessionOptions): Promise<readonly PageFile[] | null> {
+  const files: PageFile[] = [];
+  for (const id of ids) {
+    const file = await store.file(id);
+    if (file === null) return null;
+    files.push(pageFile(file));
+  }
+  return files;
+}
+
+async function takeClick(frame: FrameOf<"click">, options: FrameSessionOptions): Promise<void> {
+  const { page, place, store, receive, clock } = options;
+  const message = await store.message(frame.messageId);
+  if (message === null || !bodyOf(message).buttons.some((button) => button.id === frame.action)) {
+    page.push({ type: "failed", id: frame.clickId, reason: "That button has done its work." });
+    return;
+  }
+  const { clickId, action } = frame;
+  const receipt = await receive(actionIn(place, { clickId, action, threadId: message.threadId, at: clock.now() }));
+  await answerBeside(receipt, { id: clickId, threadId: message.threadId }, options);
+}
+
+async function takeCommand(frame: FrameOf<"command">, options: FrameSessionOptions): Promise<void> {
+  const { place, receive, clock } = options;
+  const receipt = await receive(commandIn(place, { ...frame, at: clock.now() }));
+  await answerBeside(receipt, { id: frame.clickId, threadId: frame.threadId }, options);
+}
+
+/** The answer to what left no message of the person's in the thread goes to this page alone. */
+async function answerBeside(
+  receipt: Receipt,
+  asked: Asked,
+  { page, poster }: Pick<FrameSessionOptions, "page" | "poster">,
+): Promise<void> {
+  if (askByForm(receipt, asked, page)) return;
+  const clickId = asked.id;
+  const answer = privateAnswer(receipt);
+  if (answer === null) {
+    page.push({ type: "clicked", clickId });
+    return;
+  }
+  await poster.putFiles(answer);
+  page.push({ type: "reply", clickId, body: formatMessage(answer, "note") });
+}
+
+/** What a person did, which a form may answer. */
+interface Asked {
+  readonly id: string;
+  readonly threadId: string | null;
+}
+
+/** Only the page that asked shows the form. False when there is none. */
+function askByForm(receipt: Receipt, asked: Asked, page: FeedListener): boolean {
+  if (receipt.type !== "reply" || receipt.form === undefined) return false;
+  page.push({ type: "form", ...asked, form: receipt.form, problems: receipt.problems ?? {} });
+  return true;
+}
+
+async function complete({ text, threadId }: FrameOf<"complete">, options: FrameSessionOptions): Promise<void> {
+  const { page, place, receive, clock, chatCommands } = options;
+  const argument = typedArgument(text, chatCommands);
+  if (argument === null) return page.push({ type: "completions", text, words: [] });
+  const receipt = await receive(completionIn(place, { ...argument, threadId, at: clock.now() }));
+  const words = receipt.type === "completions" ? completed(argument, receipt.words) : [];
+  page.push({ type: "completions", text, words });
+}

@@ -1,0 +1,119 @@
+import type { KeyedMutex } from "../../../core/keyed-mutex.ts";
+import type { ChatPlatform, PostedMessage, ThreadMessage, ThreadRef } from "../../../core/protocol/platform.ts";
+import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
+import { fromStore, threadGone, unreadable } from "./errors.ts";
+import { createFeed, type Feed } from "./feed.ts";
+import { MISSED_MESSAGES } from "./frame-limits.ts";
+import { bodyOf, formatMessage } from "./message-body.ts";
+import { type LocalPlace, messageIn, threadIn } from "./place.ts";
+import { createPoster, type Poster } from "./poster.ts";
+import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
+import type { MessageBody } from "./wire.ts";
+
+export interface LocalThreadsOptions {
+  readonly place: LocalPlace;
+  readonly store: LocalThreadStore;
+  /** All that write to the store's database share it. */
+  readonly writes: KeyedMutex;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** Threads that this program keeps itself, with what the core does with threads. */
+export interface LocalThreads {
+  readonly feed: Feed;
+  readonly poster: Poster;
+  readonly posting: Pick<ChatPlatform, "post" | "edit" | "react" | "upload" | "whisper">;
+  readonly reading: Pick<ChatPlatform, "find" | "fetchFile" | "fetchThread" | "missed">;
+}
+
+export function createLocalThreads(options: LocalThreadsOptions): LocalThreads {
+  const feed = createFeed(options.store, options.writes);
+  const poster = createPoster({ ...options, feed });
+  return { feed, poster, posting: posting(options, { feed, poster }), reading: reading(options) };
+}
+
+function posting(
+  { place, ids }: LocalThreadsOptions,
+  { feed, poster }: Pick<LocalThreads, "feed" | "poster">,
+): LocalThreads["posting"] {
+  return {
+    post: async (thread, message, key) =>
+      postedIn(place, await poster.post({ threadId: thread.threadId, message, key, by: "deckhand" })),
+    edit: async ({ messageId }, message) => {
+      await poster.putFiles(message);
+      const edited = await feed.update(messageId, () => formatMessage(message, "deckhand"));
+      if (edited === null) throw threadGone(`of message ${messageId}`);
+    },
+    react: async (thread, messageId, sign) => {
+      const marked = await feed.update(messageId, (message) => withSign(bodyOf(message), sign));
+      if (marked === null) throw threadGone(thread.threadId ?? "");
+    },
+    upload: async (thread, file, key) => {
+      const message = { lane: "answer", markdown: "", tone: "plain", buttons: [], files: [file] } as const;
+      return postedIn(place, await poster.post({ threadId: thread.threadId, message, key, by: "deckhand" }));
+    },
+    whisper: async (thread, _personId, message) => {
+      await poster.post({ threadId: thread.threadId, message, key: ids.next("whisper"), by: "note" });
+    },
+  };
+}
+
+function withSign(body: MessageBody, sign: MessageBody["signs"][number]): MessageBody {
+  return body.signs.includes(sign) ? body : { ...body, signs: [...body.signs, sign] };
+}
+
+function reading(options: LocalThreadsOptions): LocalThreads["reading"] {
+  const { place, store } = options;
+  return {
+    find: async (_thread, key) => {
+      const message = await fromStore(store.messageByKey(key));
+      return message === null ? null : postedIn(place, message);
+    },
+    fetchFile: async (attachment, maxBytes, signal) => {
+      signal.throwIfAborted();
+      const file = await fromStore(store.file(attachment.ref));
+      if (file === null) throw unreadable(attachment.name, "it is no longer stored");
+      if (file.data.byteLength > maxBytes) throw unreadable(attachment.name, `it is larger than ${maxBytes} bytes`);
+      return file.data;
+    },
+    fetchThread: async (thread, limit, signal) => {
+      signal.throwIfAborted();
+      return fetchThread(options, thread, limit);
+    },
+    missed: async (since, signal) => {
+      signal.throwIfAborted();
+      // Stored before it is received: a message in between when the process died is still here.
+      return (await fromStore(store.fromPeople(since, MISSED_MESSAGES))).map((message) => messageIn(place, message));
+    },
+  };
+}
+
+/** The thread is named after its root, which comes first however long the thread is. */
+async function fetchThread(
+  { place, store }: LocalThreadsOptions,
+  { threadId }: ThreadRef,
+  limit: number,
+): Promise<ThreadMessage[]> {
+  if (threadId === null) return [];
+  const newest = await fromStore(store.messages(threadId, null, limit));
+  if (newest === null) throw threadGone(threadId);
+  const root = newest.some((message) => message.id === threadId) ? null : await fromStore(store.message(threadId));
+  const shown = root === null ? newest : [root, ...newest.slice(1)];
+  return shown.flatMap((message) => {
+    const body = bodyOf(message);
+    return body.by === "note" ? [] : [threadMessage(place, message, body.markdown)];
+  });
+}
+
+function threadMessage(place: LocalPlace, message: LocalMessage, text: string): ThreadMessage {
+  const author = message.fromPerson
+    ? { id: place.person.id, name: place.person.name, isBot: false }
+    : { id: `${place.platform.name}:deckhand`, name: "Deckhand", isBot: true };
+  return { messageId: message.id, author, text, at: message.at };
+}
+
+function postedIn(place: LocalPlace, { id }: LocalMessage): PostedMessage {
+  const { platform, channelId } = threadIn(place, null);
+  return { platform, channelId, messageId: id };
+}
