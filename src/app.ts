@@ -1,9 +1,10 @@
 import { createJobViews } from "./adapters/render/job-view.ts";
-import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
+import { type PacedPlatform, pacePlatform } from "./adapters/render/pacing/paced-platform.ts";
 import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
 import { createTaskViews } from "./adapters/render/progress/task-view.ts";
 import { createRunViews } from "./adapters/render/run-view.ts";
 import { withStatus } from "./adapters/render/status-view.ts";
+import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
 import type { LookAtJobs } from "./cli/check-jobs.ts";
 import { checkModels } from "./cli/checks.ts";
@@ -18,6 +19,7 @@ import { createSummaries } from "./core/history/session-summary.ts";
 import { createFirstContact } from "./core/inbound/first-contact.ts";
 import { createIntake } from "./core/inbound/intake.ts";
 import { commandPlaces } from "./core/inbound/typed-commands.ts";
+import { KeyedMutex } from "./core/keyed-mutex.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import { createPlatformRights, type PlatformRights } from "./core/permissions/platform-rights.ts";
 import { type AppError, PlatformError } from "./core/protocol/errors.ts";
@@ -39,7 +41,7 @@ import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createLogger } from "./logging.ts";
 import { createFeatureList, type FeatureList } from "./open-features.ts";
-import { addPlatforms, openWeb, type PlatformAssembly } from "./open-platforms.ts";
+import { openTerminal, openWeb, type PlatformAssembly, remotePlatforms } from "./open-platforms.ts";
 import { openToolbox } from "./open-toolbox.ts";
 import { createPlaces, type Places, timezoneOf } from "./places.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
@@ -71,6 +73,13 @@ export interface AppOptions {
   readonly log: Log;
   /** A line for the operator's terminal. */
   readonly say: (line: string) => void;
+  /**
+   * terminals: for somebody's own conversation. The page, jobs and the other platforms wait for a program that serves
+   * everything, as one does where nothing is said.
+   */
+  readonly serves?: "everything" | "terminals";
+  /** Another process runs on the database: from here on it is waited for. */
+  readonly standBy?: () => void;
   /** Aborts to stop the program; `startApp` then rejects, or has resolved and `stop` is called. */
   readonly signal: AbortSignal;
 }
@@ -78,6 +87,8 @@ export interface AppOptions {
 export interface App {
   /** Resolves with what ended the program from within: a lost lease, a platform that can never connect. */
   readonly failed: Promise<AppError>;
+  /** Serves a terminal at the other end of a stream. */
+  readonly attach: TerminalPlatform["attach"];
   stop(): Promise<void>;
 }
 
@@ -97,19 +108,21 @@ export async function startApp(options: AppOptions): Promise<App> {
     commands: allCommands(features),
     parts: new AsyncDisposableStack(),
     platforms: new Map(),
+    writes: new KeyedMutex(),
     status: { state: "starting", engine: null, store: null },
     fail: failing.resolve,
   };
   try {
-    await assemble(assembly);
+    const terminal = await assemble(assembly);
+    const attach: App["attach"] = (stream) => terminal.attach(stream);
+    return { failed: failing.promise, attach, stop: () => assembly.parts.disposeAsync() };
   } catch (error) {
     await assembly.parts.disposeAsync();
     throw error;
   }
-  return { failed: failing.promise, stop: () => assembly.parts.disposeAsync() };
 }
 
-async function assemble(assembly: Assembly): Promise<void> {
+async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   const { config, runtime, status, say } = assembly;
   await requireOwn(config.home, "DECKHAND_HOME");
   await requireOwn(config.sandbox, "DECKHAND_SANDBOX");
@@ -120,9 +133,10 @@ async function assemble(assembly: Assembly): Promise<void> {
   for (const problem of [...places.problems, ...unheeded]) say(`⚠ ${problem}`);
 
   const opening = Promise.withResolvers<Store>();
-  const web = await openWeb(assembly, opening.promise);
+  const web = assembly.serves !== "terminals" ? await openWeb(assembly, opening.promise) : null;
   const standBy = () => {
     status.state = "standing by";
+    assembly.standBy?.();
   };
   await holdLease({ ...assembly, clock: runtime.clock, standBy });
   status.state = "starting";
@@ -131,11 +145,17 @@ async function assemble(assembly: Assembly): Promise<void> {
   status.store = store;
   opening.resolve(store);
 
-  await addPlatforms(assembly, web);
-  await run(assembly, { store, registry, places, model }, web);
+  const terminal = openTerminal(assembly, store);
+  const others = web === null ? [] : [web, ...(await remotePlatforms(assembly))];
+  const { clock } = runtime;
+  for (const platform of [...others, terminal]) {
+    assembly.platforms.set(platform.descriptor.name, pacePlatform(platform, clock, clock.now()));
+  }
+  await run(assembly, { store, registry, places, model }, { web, terminal });
   status.state = "running";
-  say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
+  if (web !== null) say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
   sayModel(assembly, model);
+  return terminal;
 }
 
 function sayModel({ config, say }: Assembly, model: string): void {
@@ -168,13 +188,23 @@ interface Works extends Services {
 }
 
 /** Connects the platforms to the engine, and goes on with what a process before this one left. */
-async function run(assembly: Assembly, services: Services, web: WebPlatform): Promise<void> {
+async function run(
+  assembly: Assembly,
+  services: Services,
+  { web, terminal }: { readonly web: WebPlatform | null; readonly terminal: TerminalPlatform },
+): Promise<void> {
   const { parts, say } = assembly;
   const works = await openWorks(assembly, services);
   const { engine, jobs, store, models, toolbox } = works;
   const features = assembly.features.opened();
   const summaries = createSummaries({ store, models, ...services.places, tools: () => toolbox.tools() });
-  web.provide({ summaries, jobs: jobs.control, panels: features?.panels ?? [], routes: features?.routes ?? new Map() });
+  web?.provide({
+    summaries,
+    jobs: jobs.control,
+    panels: features?.panels ?? [],
+    routes: features?.routes ?? new Map(),
+  });
+  terminal.provide({ summaries });
   await connectPlatforms(assembly.platforms.values(), {
     ...assembly,
     store,
@@ -185,6 +215,7 @@ async function run(assembly: Assembly, services: Services, web: WebPlatform): Pr
   });
   parts.defer(() => engine.stop(DRAIN_MS));
   await engine.start(openRunner(assembly, works));
+  if (assembly.serves === "terminals") return;
   parts.defer(() => jobs.stop());
   for (const problem of await jobs.start()) say(`⚠ ${problem}`);
   const warming = warmUp({ ...assembly, ...works }, assembly.signal);
@@ -202,7 +233,14 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
     });
   };
   const { maxConcurrentRuns } = config;
-  const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns, target: platform });
+  const engine = new EmbeddedEngine({
+    store,
+    runtime,
+    log,
+    maxConcurrentRuns,
+    target: platform,
+    isServed: (name) => platforms.has(name),
+  });
   status.engine = engine;
   const approvals = { ...config.approvals, admins: config.access.admins };
   const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log });

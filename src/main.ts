@@ -4,17 +4,23 @@ const { createProgram } = await import("./cli/program.ts");
 const { processTerminal } = await import("./cli/terminal.ts");
 const { processSources } = await import("./config.ts");
 const terminal = processTerminal();
+const sources = processSources();
 
 await createProgram({
   version: VERSION,
   root: APPLICATION,
   terminal,
-  sources: processSources(),
+  sources,
   features: async () => (await import("./app.ts")).FEATURES,
   chatCommands: async () => (await import("./app.ts")).allCommands(),
   start: async (config) => {
     const { runUntilStopped } = await import("./run-until-stopped.ts");
     await runUntilStopped(config, terminal);
+  },
+  stdin: process.stdin,
+  chat: async (config, request) => {
+    const { runChat, processIo } = await import("./run-chat.ts");
+    process.exit(await runChat(config, request, processIo(sources.env)));
   },
   lookAtJobs: async (config, places) => {
     const { lookAtJobs } = await import("./app.ts");

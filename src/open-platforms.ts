@@ -1,10 +1,14 @@
-import { type PacedPlatform, pacePlatform } from "./adapters/render/pacing/paced-platform.ts";
+import { storedThreads } from "./adapters/render/local/stored-threads.ts";
+import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
+import { createTerminalPlatform, type TerminalPlatform } from "./adapters/terminal/adapter.ts";
+import { TERMINAL } from "./adapters/terminal/descriptor.ts";
 import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
-import { storedThreads } from "./adapters/web/threads/stored-threads.ts";
+import { WEB } from "./adapters/web/descriptor.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import type { EmbeddedEngine } from "./core/embedded-engine/embedded-engine.ts";
+import type { KeyedMutex } from "./core/keyed-mutex.ts";
 import { servedBy } from "./core/permissions/access.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
@@ -23,6 +27,8 @@ export interface PlatformAssembly {
   /** What people type, of core and of features. */
   readonly commands: readonly ChatCommand[];
   readonly platforms: Map<PlatformName, PacedPlatform>;
+  /** One write at a time of the platforms that keep their threads in the store. */
+  readonly writes: KeyedMutex;
   readonly status: {
     state: "starting" | "standing by" | "running";
     engine: EmbeddedEngine | null;
@@ -34,9 +40,10 @@ export interface PlatformAssembly {
 export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store>): Promise<WebPlatform> {
   const { config, runtime, log, platforms, status, commands } = assembly;
   const web = createWebPlatform({
+    writes: assembly.writes,
     ...config.web,
     token: await webToken(config.home),
-    store: storedThreads(opening),
+    store: storedThreads(opening, WEB.name),
     commands,
     clock: runtime.clock,
     ids: runtime.ids,
@@ -56,23 +63,33 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
   return web;
 }
 
+/** Connects when it is started; until then nobody can attach. */
+export function openTerminal(
+  { config, runtime, log, writes, commands }: PlatformAssembly,
+  store: Store,
+): TerminalPlatform {
+  return createTerminalPlatform({
+    ...runtime,
+    home: config.home,
+    store: storedThreads(Promise.resolve(store), TERMINAL.name),
+    writes,
+    commands,
+    log: log.child({ platform: TERMINAL.name }),
+  });
+}
+
 /** Platforms without a token are off, and their SDKs are not even loaded. */
-export async function addPlatforms(
-  { config, runtime, log, platforms, commands }: PlatformAssembly,
-  web: WebPlatform,
-): Promise<void> {
+export async function remotePlatforms({ config, runtime, log, commands }: PlatformAssembly): Promise<ChatPlatform[]> {
   const { clock } = runtime;
-  const add = (platform: ChatPlatform) =>
-    platforms.set(platform.descriptor.name, pacePlatform(platform, clock, clock.now()));
-  add(web);
+  const platforms: ChatPlatform[] = [];
   if (config.slack !== null) {
     const { createSlackPlatform } = await import("./adapters/slack/adapter.ts");
     const slack = { ...slackOptions(config.slack), reactions: config.reactions.slack, serves: servedBy(config.access) };
-    add(createSlackPlatform({ ...slack, clock, log: log.child({ platform: "slack" }) }));
+    platforms.push(createSlackPlatform({ ...slack, clock, log: log.child({ platform: "slack" }) }));
   }
   if (config.discord !== null) {
     const { createDiscordPlatform } = await import("./adapters/discord/adapter.ts");
-    add(
+    platforms.push(
       createDiscordPlatform({
         ...config.discord,
         commands,
@@ -83,6 +100,7 @@ export async function addPlatforms(
       }),
     );
   }
+  return platforms;
 }
 
 /** How Slack is reached, in its adapter's words. */

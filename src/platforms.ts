@@ -1,11 +1,14 @@
 import { DISCORD } from "./adapters/discord/descriptor.ts";
 import { SLACK } from "./adapters/slack/descriptor.ts";
+import { TERMINAL } from "./adapters/terminal/descriptor.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
 import { PlatformError } from "./core/protocol/errors.ts";
 import type { Describe, Platforms } from "./core/protocol/platform-descriptor.ts";
 
 /** The platforms that there are. Adapters are loaded by app.ts, and only those that are used; this costs nothing. */
-export const PLATFORMS: Platforms = new Map([SLACK, DISCORD, WEB].map((platform) => [platform.name, platform]));
+export const PLATFORMS: Platforms = new Map(
+  [SLACK, DISCORD, WEB, TERMINAL].map((platform) => [platform.name, platform]),
+);
 
 export const describePlatform: Describe = (name) => {
   const found = PLATFORMS.get(name);

@@ -49,6 +49,11 @@ const RULES: readonly Rule[] = [
     why: "adapters do not import each other; what they share lives in adapters/render",
   },
   {
+    from: /^src\/adapters\/terminal\//,
+    to: /^src\/adapters\/(?!terminal\/|render\/)/,
+    why: "adapters do not import each other; what they share lives in adapters/render",
+  },
+  {
     from: /^src\/adapters\/render\//,
     to: /^src\/adapters\/(?!render\/)|^npm:(@slack\/|discord\.js|fastify)/,
     why: "render is shared by the platforms and knows none of them",
@@ -76,9 +81,14 @@ const RULES: readonly Rule[] = [
   {
     from: /^src\//,
     notFrom:
-      /^src\/(app\.ts|open-platforms\.ts|open-toolbox\.ts|feature\.ts|open-features\.ts|adapters\/|tools\/|jobs\/|features\/|platforms\.ts)/,
+      /^src\/(app\.ts|open-platforms\.ts|run-chat\.ts|open-toolbox\.ts|feature\.ts|open-features\.ts|adapters\/|tools\/|jobs\/|features\/|platforms\.ts)/,
     to: /^src\/(adapters|tools|jobs)\//,
     why: "only app.ts sees adapters, tools and jobs",
+  },
+  {
+    from: /^src\/run-chat\.ts/,
+    to: /^src\/(adapters\/(?!terminal\/)|tools\/|jobs\/)/,
+    why: "it is the terminal's end of a conversation, and knows no other platform",
   },
   {
     from: /^src\/open-platforms\.ts/,
@@ -114,8 +124,8 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\//,
-    notFrom: /^src\/(main|run-until-stopped)\.ts/,
-    to: /^src\/(app|main|run-until-stopped)\.ts/,
+    notFrom: /^src\/(main|run-until-stopped|run-chat)\.ts/,
+    to: /^src\/(app|main|run-until-stopped|run-chat)\.ts/,
     why: "only the process entry imports the composition root",
   },
   { from: /^src\//, to: /^(test|bench|scripts)\//, why: "the program does not depend on what surrounds it" },

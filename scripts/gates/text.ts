@@ -37,7 +37,7 @@ function problemsOf(file: SourceFile): string[] {
   ];
 }
 
-const PLATFORMS = ["slack", "discord", "web"] as const;
+const PLATFORMS = ["slack", "discord", "web", "terminal"] as const;
 
 /** The parts that every adapter has, under the same name; a platform may have more that it alone needs. */
 const SHARED_PARTS = ["adapter.ts", "descriptor.ts", "errors.ts", "format.ts", "inbound.ts", "limits.ts", "wire.ts"];

@@ -4,6 +4,8 @@ import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import type { Feature } from "../feature.ts";
+import { describePlatform } from "../platforms.ts";
+import { addChat, type ChatCommandOptions, type ChatCommandRequest } from "./chat.ts";
 import type { LookAtJobs } from "./check-jobs.ts";
 import { discordInvite } from "./discord-invite.ts";
 import { doctor } from "./doctor.ts";
@@ -23,6 +25,9 @@ export interface ProgramOptions {
   /** What the Slack manifest registers as slash commands. */
   readonly chatCommands: () => Promise<readonly ChatCommand[]>;
   start(config: Config): Promise<void>;
+  /** What is piped into the program. */
+  readonly stdin: ChatCommandOptions["stdin"];
+  chat(config: Config, request: ChatCommandRequest): Promise<void>;
   readonly lookAtJobs: LookAtJobs;
   readonly features: ListFeatures;
 }
@@ -46,7 +51,7 @@ export function createProgram(options: ProgramOptions): Command {
     .allowExcessArguments()
     .action((_options: object, command: Command) => {
       const [unknown] = command.args;
-      if (unknown === undefined) return startWith(options);
+      if (unknown === undefined) return withConfig(options, (config) => options.start(config));
       const known = program.commands.map((one) => one.name());
       return program.error(`✗ There is no command "${unknown}".${suggestion(unknown, known)}`);
     });
@@ -58,12 +63,23 @@ export function createProgram(options: ProgramOptions): Command {
     .command("init")
     .description("write .env and deckhand.config.json to begin with; existing files stay")
     .action(() => init({ root, cwd: sources.cwd, terminal }));
+  addChat(program, {
+    stdin: options.stdin,
+    maxBytes: describePlatform("terminal").limits.attachmentBytes,
+    chat: (request) => withConfig(options, (config) => options.chat(config, request)),
+    fail: (line) => {
+      terminal.error(line);
+      terminal.fail();
+    },
+  });
   addManifest(program, options);
   return program;
 }
 
-async function startWith(options: ProgramOptions): Promise<void> {
-  const { sources, terminal, features } = options;
+async function withConfig(
+  { sources, terminal, features }: ProgramOptions,
+  use: (config: Config) => Promise<void>,
+): Promise<void> {
   let config: Config;
   try {
     config = loadConfig(sources, await features());
@@ -73,7 +89,7 @@ async function startWith(options: ProgramOptions): Promise<void> {
     terminal.fail();
     return;
   }
-  await options.start(config);
+  await use(config);
 }
 
 function addManifest(program: Command, { terminal, chatCommands }: ProgramOptions): void {

@@ -15,9 +15,12 @@ test("--help names every command", () => {
     chatCommands: () => Promise.resolve([]),
     start: () => Promise.resolve(),
     features: () => Promise.resolve([]),
+    stdin: process.stdin,
+    chat: () => Promise.resolve(),
     lookAtJobs: () => Promise.resolve(null),
   }).helpInformation();
-  for (const name of ["start", "doctor", "init", "manifest"]) expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));
+  for (const name of ["start", "chat", "doctor", "init", "manifest"])
+    expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));
 });
 
 test("--version prints the version", async () => {

@@ -85,13 +85,13 @@ const refused: { name: string; given: Given; problem: string }[] = [
     name: "a person without a platform",
     given: { file: { access: { admins: ["ana"] } } },
     problem:
-      'deckhand.config.json: access.admins[0]: must be slack:U…, discord:<id>, discord:role:<id> or web:<id>, is "ana".',
+      'deckhand.config.json: access.admins[0]: must be slack:U…, discord:<id>, discord:role:<id>, web:<id> or terminal:local, is "ana".',
   },
   {
     name: "a channel without a platform",
     given: { file: { channels: { general: {} } } },
     problem:
-      "deckhand.config.json: channels.general: is not a valid name: channels are named slack:<id>, discord:<id> or web:<id>.",
+      "deckhand.config.json: channels.general: is not a valid name: channels are named slack:<id>, discord:<id>, web:<id> or terminal:<id>.",
   },
   {
     name: "a missing key",

@@ -4,6 +4,7 @@ import { type Place, inboundMessage as readDiscord } from "../../src/adapters/di
 import { commandArguments } from "../../src/adapters/discord/interactions/command-arguments.ts";
 import { messageSchema } from "../../src/adapters/discord/message/message-schema.ts";
 import type { Names } from "../../src/adapters/discord/message/wording.ts";
+import { typedArgument } from "../../src/adapters/render/local/completing.ts";
 import { withoutImages, withoutMentions } from "../../src/adapters/render/markdown/safe-text.ts";
 import { splitMarkdown } from "../../src/adapters/render/markdown/splitter.ts";
 import { formatMessage } from "../../src/adapters/slack/format.ts";
@@ -11,7 +12,6 @@ import { commentOf, essenceOf } from "../../src/adapters/slack/message/comment.t
 import { plainText as slackPlainText } from "../../src/adapters/slack/message/plain-text.ts";
 import { addressedFirst, mentionedIn, readableText, withoutMentionOf } from "../../src/adapters/slack/message/text.ts";
 import { parseFrame } from "../../src/adapters/web/inbound.ts";
-import { typedArgument } from "../../src/adapters/web/live/completing.ts";
 import { plainText, renderInline } from "../../src/adapters/web/page/text/markdown.ts";
 import { agentAddress } from "../../src/core/command-line/agent-address.ts";
 import { firstWord, readArguments } from "../../src/core/command-line/arguments.ts";

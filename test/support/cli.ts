@@ -1,6 +1,8 @@
 import path from "node:path";
+import { Readable } from "node:stream";
 import { CommanderError } from "commander";
 import { FEATURES } from "../../src/app.ts";
+import type { ChatCommandOptions, ChatCommandRequest } from "../../src/cli/chat.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import type { ChatCommand } from "../../src/cli/slack-manifest.ts";
 import type { Config } from "../../src/config.ts";
@@ -12,6 +14,8 @@ export interface CliGiven {
   readonly env?: Readonly<Record<string, string>>;
   readonly chatCommands?: readonly ChatCommand[];
   readonly start?: (config: Config) => unknown;
+  readonly stdin?: ChatCommandOptions["stdin"];
+  readonly chat?: (config: Config, request: ChatCommandRequest) => unknown;
 }
 
 /** What the command line wrote; `failed`: the process would end with a code other than 0. */
@@ -42,6 +46,10 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
       await given.start?.(config);
     },
     features: () => Promise.resolve(FEATURES),
+    stdin: given.stdin ?? Object.assign(Readable.from([]), { isTTY: true }),
+    chat: async (config, request) => {
+      await given.chat?.(config, request);
+    },
     lookAtJobs: async (config, places) => {
       const { lookAtJobs } = await import("../../src/app.ts");
       return lookAtJobs(config, places);

@@ -237,7 +237,11 @@ export function isFolded(messages: readonly SceneMessage[]): boolean {
 }
 
 /** Puts a file into a sandbox root of the bot. */
-export function putFile({ bot, folder }: Pick<Scene, "bot" | "folder">, name: string, content: string): string {
+export function putFile(
+  { bot, folder }: { readonly bot: Pick<Bot, "sandboxRoot">; readonly folder: string },
+  name: string,
+  content: string,
+): string {
   const file = path.join(bot.sandboxRoot(folder), name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, content);

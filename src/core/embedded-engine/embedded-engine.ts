@@ -17,7 +17,7 @@ import type { PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { CancelSignal, SuspendSignal } from "../protocol/signals.ts";
 import type { Applicant } from "../store/sessions.ts";
-import { applicantOf } from "../store/sessions.ts";
+import { applicantOf, channelOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { type StoppedRun, stopRun } from "../subagents/children.ts";
 import { wakeReleased } from "../subagents/executor-queue.ts";
@@ -33,6 +33,8 @@ export interface EmbeddedEngineOptions {
   readonly log: Log;
   readonly maxConcurrentRuns: number;
   readonly target: (platform: PlatformName) => PostTarget;
+  /** What sessions of other platforms have to do waits for a process that serves them. All are served when left out. */
+  readonly isServed?: (platform: PlatformName) => boolean;
 }
 
 /** How long until a run that could not go on is tried again: doubles with each failure. Milliseconds. */
@@ -177,7 +179,7 @@ export class EmbeddedEngine implements SessionEngine {
     if (this.#handler === null) return;
     const applicant = known ?? (await this.#options.store.sessions.applicantsOf([sessionId]))[0];
     // The delivery that was to open the session came to nothing.
-    if (applicant === undefined) return;
+    if (applicant === undefined || !this.#isServed(applicant)) return;
     if (this.#active.has(sessionId) || this.#preparing.has(sessionId)) {
       this.#again.add(sessionId);
       return;
@@ -199,11 +201,16 @@ export class EmbeddedEngine implements SessionEngine {
     if (sessionIds.length === 0) return;
     for (const applicant of await this.#options.store.sessions.applicantsOf(sessionIds)) {
       const { sessionId } = applicant;
+      if (!this.#isServed(applicant)) continue;
       if (this.#active.has(sessionId) || this.#preparing.has(sessionId)) this.#again.add(sessionId);
       else if (!this.#admission.isWaiting(sessionId)) this.#admission.enqueue(applicant);
     }
     this.#admitNext();
     this.#beginning = this.#beginning.then(() => this.#beginWaiting());
+  }
+
+  #isServed({ channelKey }: Applicant): boolean {
+    return this.#options.isServed?.(channelOf(channelKey, "").platform) ?? true;
   }
 
   async #beginWaiting(): Promise<void> {

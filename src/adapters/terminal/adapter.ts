@@ -1,0 +1,86 @@
+import type { Server } from "node:net";
+import type { Duplex } from "node:stream";
+import type { ChatCommand } from "../../core/command-line/command.ts";
+import type { Summaries } from "../../core/history/session-summary.ts";
+import type { KeyedMutex } from "../../core/keyed-mutex.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { ChatPlatform, Receive } from "../../core/protocol/platform.ts";
+import type { Clock, Ids } from "../../core/protocol/runtime.ts";
+import { createLocalThreads } from "../render/local/local-threads.ts";
+import type { LocalThreadStore } from "../render/local/thread-store.ts";
+import { TERMINAL } from "./descriptor.ts";
+import { TERMINAL_PLACE } from "./inbound.ts";
+import { serveTerminal } from "./serving.ts";
+import { listenAt, socketPath } from "./socket.ts";
+
+export interface TerminalPlatformOptions {
+  /** The socket is in it. */
+  readonly home: string;
+  readonly store: LocalThreadStore;
+  /** One write at a time of all platforms that keep their threads in the store. */
+  readonly writes: KeyedMutex;
+  readonly commands: readonly ChatCommand[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+export interface TerminalPlatform extends ChatPlatform {
+  /** Serves a terminal at the other end of a stream. */
+  attach(stream: Duplex): void;
+  /** From now on terminals are told what goes on. */
+  provide(source: { readonly summaries: Pick<Summaries, "busyThreads"> }): void;
+}
+
+/** Terminals on this machine as a platform: a socket in the home, and threads in a store. */
+export function createTerminalPlatform(options: TerminalPlatformOptions): TerminalPlatform {
+  const { feed, poster, posting, reading } = createLocalThreads({ ...options, place: TERMINAL_PLACE });
+  const source = Promise.withResolvers<Pick<Summaries, "busyThreads">>();
+  const open = new Set<Duplex>();
+  let receiver: Receive | null = null;
+  let server: Server | null = null;
+  let detail = "not started";
+
+  const attach = (stream: Duplex): void => {
+    if (receiver === null) {
+      stream.destroy();
+      return;
+    }
+    open.add(stream);
+    stream.once("close", () => open.delete(stream));
+    serveTerminal(stream, { ...options, feed, poster, receive: receiver, summaries: source.promise });
+  };
+
+  return {
+    descriptor: TERMINAL,
+    ...posting,
+    ...reading,
+    attach,
+    provide: ({ summaries }) => source.resolve(summaries),
+    showStatus: async ({ threadId }, words) => {
+      if (threadId !== null) feed.tell({ type: "status", threadId, words });
+    },
+    async start(receive, signal) {
+      signal.throwIfAborted();
+      receiver = receive;
+      const file = socketPath(options.home);
+      const listening = await listenAt(file, attach);
+      detail = listening.type === "listening" ? `terminals attach at ${file}` : listening.why;
+      if (listening.type === "listening") ({ server } = listening);
+      else options.log.warn({ reason: listening.why }, "terminal_not_listening");
+    },
+    async stop() {
+      receiver = null;
+      detail = "stopped";
+      feed.closeAll();
+      for (const stream of open) stream.destroy();
+      const closing = server;
+      server = null;
+      if (closing === null) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      closing.close(() => resolve());
+      await promise;
+    },
+    health: () => ({ connected: receiver !== null, detail }),
+  };
+}

@@ -1,0 +1,197 @@
+import { createInterface, type Interface } from "node:readline";
+import { callbackify } from "node:util";
+import { tinted } from "../format.ts";
+import type { Message } from "../wire.ts";
+import { addressed, type ChatOptions } from "./chat.ts";
+import { completionsOf } from "./completer.ts";
+import { Conversation } from "./conversation.ts";
+import { EXIT } from "./exit-codes.ts";
+import { createScreen, type Screen } from "./screen.ts";
+import { askLines, dimLines, keysOf, messageLines } from "./show.ts";
+import { type Change, Transcript } from "./transcript.ts";
+
+/** Messages of a thread that are shown when it is gone on with. */
+const SHOWN_BEFORE = 6;
+const LEAVE: ReadonlySet<string> = new Set(["/quit", "/exit"]);
+const PROMPT = "› ";
+
+/** A conversation until the person leaves it. Resolves to the exit code. */
+export function converse(options: ChatOptions): Promise<number> {
+  return new Interactive(options).run();
+}
+
+class Interactive {
+  readonly #options: ChatOptions;
+  readonly #conversation: Conversation;
+  readonly #transcript = new Transcript();
+  readonly #ended = Promise.withResolvers<number>();
+  readonly #screen: Screen;
+  #input: Interface | null = null;
+  #isBusy = false;
+  /** Ctrl-C was pressed, and nothing since. */
+  #isLeaving = false;
+  #status = "";
+  #live: readonly string[] = [];
+  #agent: string | null;
+  /** The first messages that come are those of a thread that is gone on with. */
+  #before: Message[] | null = null;
+  readonly #own = new Set<string>();
+
+  constructor(options: ChatOptions) {
+    this.#options = options;
+    this.#agent = options.request.agent;
+    const { stdout, hasColour } = options.io;
+    this.#screen = createScreen({ stream: stdout, hasColour, input: () => this.#input });
+    this.#conversation = new Conversation({
+      reach: options.reach,
+      shown: (message) => this.#take(message),
+      told: (body) => this.#screen.print(messageLines({ ...body, files: [] }, this.#screen.style())),
+      status: (words) => {
+        this.#status = words;
+        this.#draw();
+      },
+      settled: (state) => this.#settle(state),
+      lost: () =>
+        this.#end(EXIT.failed, "✗ The connection to the bot is lost. It goes on with: deckhand chat --continue"),
+    });
+  }
+
+  async run(): Promise<number> {
+    const { request, io } = this.#options;
+    io.onSignal((signal) => this.#signal(signal));
+    if (!(await this.#conversation.connect())) return EXIT.failed;
+    this.#openInput();
+    const [newest] = this.#conversation.threads;
+    if (request.continues && newest !== undefined) {
+      this.#before = [];
+      this.#conversation.open(newest.id);
+    } else
+      this.#screen.print(
+        dimLines("Write what you want done. `/help` lists commands, Ctrl-D leaves.", this.#screen.style()),
+      );
+    const code = await this.#ended.promise;
+    this.#conversation.leave();
+    const input = this.#input;
+    this.#input = null;
+    input?.close();
+    this.#screen.live([]);
+    return code;
+  }
+
+  #openInput(): void {
+    const { stdin, stdout } = this.#options.io;
+    const input = createInterface({
+      input: stdin,
+      output: stdout,
+      terminal: stdin.isTTY === true && stdout.isTTY === true,
+      prompt: PROMPT,
+      completer: callbackify(async (line: string): Promise<[string[], string]> => {
+        return [await completionsOf(line, this.#conversation), line];
+      }),
+    });
+    input.on("line", (line) => this.#typed(line));
+    input.on("SIGINT", () => this.#signal("SIGINT"));
+    input.on("close", () => this.#end(EXIT.answered));
+    this.#input = input;
+    input.prompt();
+  }
+
+  #typed(line: string): void {
+    this.#isLeaving = false;
+    const text = line.trim();
+    if (LEAVE.has(text)) return this.#end(EXIT.answered);
+    const { ask } = this.#transcript;
+    const choice = ask?.choices.find(({ key }) => key === text);
+    if (ask !== null && choice !== undefined) this.#conversation.press(ask.messageId, choice.action);
+    else if (text !== "") {
+      this.#conversation.send(addressed(text, this.#agent));
+      this.#agent = null;
+      if (this.#conversation.lastSent !== null) this.#own.add(this.#conversation.lastSent);
+    }
+    this.#isBusy ||= text !== "";
+    this.#input?.prompt();
+  }
+
+  #take(message: Message): void {
+    if (this.#before !== null) {
+      this.#before.push(message);
+      return;
+    }
+    const change = this.#own.has(message.id) ? null : this.#transcript.take(message);
+    if (change !== null) this.#show(change);
+  }
+
+  #show(change: Change): void {
+    const style = this.#screen.style();
+    switch (change.type) {
+      case "live":
+        this.#live = messageLines({ ...change.body, files: [] }, style);
+        this.#isBusy = true;
+        return this.#draw();
+      case "ask":
+        this.#screen.print(askLines(change.ask, style));
+        return this.#prompt();
+      case "final":
+        this.#live = this.#transcript.isLive ? this.#live : [];
+        this.#draw();
+        this.#screen.print(this.#finalLines(change));
+        return this.#prompt();
+    }
+  }
+
+  #finalLines({ kind, body }: Extract<Change, { type: "final" }>): string[] {
+    const style = this.#screen.style();
+    if (kind === "person") return ["", `${tinted(PROMPT, "dim", style)}${body.markdown}`];
+    const lines = kind === "progress" ? dimLines(body.markdown, style) : ["", ...messageLines(body, style)];
+    const { ask } = this.#transcript;
+    if (ask?.body !== body) return lines;
+    return [...lines, ...ask.choices.map(({ key, label }) => `  ${tinted(key, "bold", style)}  ${label}`)];
+  }
+
+  #draw(): void {
+    const words =
+      this.#live.length > 0 || this.#status === "" ? [] : [tinted(`⏳ ${this.#status}`, "dim", this.#screen.style())];
+    this.#screen.live([...this.#live, ...words]);
+  }
+
+  #prompt(): void {
+    const { ask } = this.#transcript;
+    this.#input?.setPrompt(ask === null ? PROMPT : `[${keysOf(ask)}] ${PROMPT}`);
+    this.#screen.print([]);
+  }
+
+  #settle(state: "idle" | "waiting"): void {
+    if (this.#before !== null) this.#showBefore(this.#before);
+    if (state === "waiting") return;
+    this.#isBusy = false;
+    this.#status = "";
+    this.#live = this.#transcript.isLive ? this.#live : [];
+    this.#draw();
+  }
+
+  /** What the thread held when it was opened: its end, and what waits in it. */
+  #showBefore(messages: readonly Message[]): void {
+    this.#before = null;
+    for (const [index, message] of messages.entries()) {
+      const change = this.#transcript.take(message);
+      if (change !== null && (index >= messages.length - SHOWN_BEFORE || change.type !== "final")) this.#show(change);
+    }
+  }
+
+  #signal(signal: "SIGINT" | "SIGHUP" | "SIGTERM"): void {
+    if (signal === "SIGHUP") return this.#end(EXIT.hangup);
+    if (signal === "SIGTERM") return this.#end(EXIT.terminated);
+    if (this.#isLeaving) return this.#end(EXIT.interrupted);
+    this.#isLeaving = true;
+    if (this.#isBusy) this.#conversation.stop();
+    const style = this.#screen.style();
+    this.#screen.print(
+      dimLines(this.#isBusy ? "Stopping. Ctrl-C once more leaves." : "Ctrl-C once more leaves.", style),
+    );
+  }
+
+  #end(code: number, line?: string): void {
+    if (line !== undefined) this.#screen.print([line]);
+    this.#ended.resolve(code);
+  }
+}

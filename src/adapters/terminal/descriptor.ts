@@ -1,0 +1,14 @@
+import type { PlatformDescriptor } from "../../core/protocol/platform-descriptor.ts";
+import { TERMINAL_LIMITS } from "./limits.ts";
+
+export const TERMINAL: PlatformDescriptor = {
+  name: "terminal",
+  title: "the terminal",
+  limits: TERMINAL_LIMITS,
+  ids: { people: [{ id: /^local$/u, written: "local" }] },
+  isOwn: true,
+  isDirect: () => true,
+  hasThreads: () => true,
+  slashName: (command) => command,
+  link: () => null,
+};

@@ -1,0 +1,18 @@
+import { type ParsedFrame, parsedFrame } from "../render/local/frame-session.ts";
+import { type LocalPlace, operatorOn } from "../render/local/place.ts";
+import { TERMINAL } from "./descriptor.ts";
+import { type ClientFrame, clientFrameSchema } from "./wire.ts";
+
+/**
+ * All terminals are in one channel. Whoever may read the home may open the page, too: settings that name the page's
+ * operator (`web:local`) name the terminal's.
+ */
+export const TERMINAL_PLACE: LocalPlace = {
+  platform: TERMINAL,
+  channel: { id: "main", name: "terminal", kind: "dm" },
+  person: operatorOn(TERMINAL, ["web:local"]),
+};
+
+export function parseFrame(line: string): ParsedFrame<ClientFrame> {
+  return parsedFrame(line, clientFrameSchema);
+}

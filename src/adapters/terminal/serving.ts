@@ -1,0 +1,80 @@
+import type { Duplex } from "node:stream";
+import type { ChatCommand } from "../../core/command-line/command.ts";
+import type { Summaries } from "../../core/history/session-summary.ts";
+import type { Log } from "../../core/protocol/log.ts";
+import type { Receive } from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import { pageCommands } from "../render/local/commands.ts";
+import type { Feed } from "../render/local/feed.ts";
+import { createFrameQueue, frameFailure, handleFrame } from "../render/local/frame-session.ts";
+import { localFile } from "../render/local/message-body.ts";
+import { type FrameSocket, Outbox } from "../render/local/outbox.ts";
+import type { Poster } from "../render/local/poster.ts";
+import type { LocalThreadStore } from "../render/local/thread-store.ts";
+import { parseFrame, TERMINAL_PLACE } from "./inbound.ts";
+import { LINE_BYTES } from "./limits.ts";
+import { type ClientFrame, createLineReader, type ServerFrame } from "./wire.ts";
+
+export interface Serving {
+  readonly store: LocalThreadStore;
+  readonly feed: Feed;
+  readonly poster: Poster;
+  readonly receive: Receive;
+  readonly summaries: Promise<Pick<Summaries, "busyThreads">>;
+  readonly commands: readonly ChatCommand[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What one terminal asks for, handled in the order it was asked, until it leaves. */
+export function serveTerminal(stream: Duplex, serving: Serving): void {
+  const { feed, log } = serving;
+  const page = new Outbox<ServerFrame>(lineSocket(stream));
+  const take = createFrameQueue<ClientFrame>({
+    page,
+    log,
+    parse: parseFrame,
+    handle: (frame) => handle(frame, page, serving),
+    failure: (frame) =>
+      frame.type === "look" || frame.type === "file"
+        ? { type: "rejected", reason: "Deckhand could not take this: try again." }
+        : frameFailure(frame),
+  });
+  const read = createLineReader(LINE_BYTES, take);
+  stream.on("data", (bytes: Buffer) => {
+    if (read(bytes)) return;
+    log.warn({ maxBytes: LINE_BYTES }, "terminal_line_too_long");
+    stream.destroy();
+  });
+  // What breaks a connection is of no interest: the terminal comes back, or it does not.
+  stream.on("error", () => stream.destroy());
+  stream.on("close", () => feed.leave(page));
+}
+
+async function handle(frame: ClientFrame, page: Outbox<ServerFrame>, serving: Serving): Promise<void> {
+  switch (frame.type) {
+    case "file": {
+      const { name, mediaType, data } = frame;
+      return serving.store.putFile(localFile({ name, mediaType, data: Buffer.from(data, "base64") }));
+    }
+    case "look": {
+      const busy = await (await serving.summaries).busyThreads(TERMINAL_PLACE.platform.name);
+      page.push({ type: "state", threadId: frame.threadId, state: busy.get(frame.threadId) ?? null });
+      return undefined;
+    }
+    default: {
+      const { commands } = serving;
+      const place = TERMINAL_PLACE;
+      return handleFrame(frame, { ...serving, page, place, chatCommands: commands, commands: pageCommands(commands) });
+    }
+  }
+}
+
+function lineSocket(stream: Duplex): FrameSocket {
+  return {
+    send: (data, sent) => {
+      stream.write(`${data}\n`, (error) => sent(error));
+    },
+    close: () => stream.end(),
+  };
+}

@@ -1,0 +1,89 @@
+import { StringDecoder } from "node:string_decoder";
+import { z } from "zod";
+import type { BusyState } from "../../core/protocol/session-summary.ts";
+import { idSchema, messageBodySchema, personFrameSchemas, type ThreadFrame } from "../render/local/wire.ts";
+import { TERMINAL_LIMITS } from "./limits.ts";
+
+/** What a terminal and the program say to each other: JSON, one frame a line. */
+
+/** Puts a file beside the message that is sent next, and names it by the id that its content gives it. */
+const fileSchema = z.object({
+  type: z.literal("file"),
+  name: z.string().min(1).max(255),
+  mediaType: z.string().max(255),
+  /** Base64. */
+  data: z.base64().max(Math.ceil((TERMINAL_LIMITS.attachmentBytes * 4) / 3) + 4),
+});
+/** Asks whether a run of the thread goes on. */
+const lookSchema = z.object({ type: z.literal("look"), threadId: idSchema });
+
+/** A frame from the terminal. */
+export const clientFrameSchema = z.discriminatedUnion("type", [...personFrameSchemas, fileSchema, lookSchema]);
+export type ClientFrame = z.infer<typeof clientFrameSchema>;
+
+/** A frame to the terminal. `state` answers `look`; null: no run goes on. */
+export type ServerFrame =
+  | ThreadFrame
+  | { readonly type: "state"; readonly threadId: string; readonly state: BusyState | null };
+
+const messageSchema = z.object({
+  id: z.string(),
+  threadId: z.string(),
+  position: z.number(),
+  seq: z.number(),
+  at: z.number(),
+  body: messageBodySchema,
+});
+export type Message = z.infer<typeof messageSchema>;
+const threadSchema = z.object({ id: z.string(), title: z.string(), updatedAt: z.number() });
+export type Thread = z.infer<typeof threadSchema>;
+const commandSchema = z.object({ name: z.string(), usage: z.string(), description: z.string() });
+export type OfferedCommand = z.infer<typeof commandSchema>;
+
+/** What a terminal understands of the program's frames; the program may be another version than the terminal. */
+export const serverFrameSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("welcome"),
+    threads: z.array(threadSchema),
+    seq: z.number(),
+    changes: z.array(messageSchema).nullable(),
+    commands: z.array(commandSchema),
+  }),
+  z.object({ type: z.literal("thread"), threadId: z.string(), messages: z.array(messageSchema).nullable() }),
+  z.object({ type: z.literal("message"), message: messageSchema }),
+  z.object({ type: z.literal("sent"), clientId: z.string(), threadId: z.string() }),
+  z.object({ type: z.literal("clicked"), clickId: z.string() }),
+  z.object({
+    type: z.literal("completions"),
+    text: z.string(),
+    words: z.array(z.object({ text: z.string(), label: z.string() })),
+  }),
+  z.object({ type: z.literal("reply"), clickId: z.string(), body: messageBodySchema }),
+  z.object({ type: z.literal("failed"), id: z.string(), reason: z.string() }),
+  z.object({ type: z.literal("rejected"), reason: z.string() }),
+  z.object({ type: z.literal("status"), threadId: z.string(), words: z.string() }),
+  z.object({ type: z.literal("state"), threadId: z.string(), state: z.enum(["working", "waiting"]).nullable() }),
+]);
+export type HeardFrame = z.infer<typeof serverFrameSchema>;
+
+/** Cuts a stream of bytes into lines. False once a line is longer than `maxBytes`: what follows cannot be understood. */
+export function createLineReader(maxBytes: number, take: (line: string) => void): (bytes: Buffer) => boolean {
+  const decoder = new StringDecoder("utf8");
+  let parts: string[] = [];
+  let length = 0;
+  return (bytes) => {
+    const pieces = decoder.write(bytes).split("\n");
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) {
+        const line = parts.join("");
+        parts = [];
+        length = 0;
+        if (line.trim() !== "") take(line);
+      }
+      length += piece.length;
+      if (length > maxBytes) return false;
+      if (piece !== "") parts.push(piece);
+    }
+    return true;
+  };
+}

@@ -1,0 +1,83 @@
+import type { Readable } from "node:stream";
+import { type Command, Option } from "commander";
+
+/** What `deckhand chat` is asked for. */
+export interface ChatCommandRequest {
+  /** One message, an answer, and the end; null: a conversation. */
+  readonly prompt: string | null;
+  readonly agent: string | null;
+  readonly continues: boolean;
+  readonly files: readonly { readonly name: string; readonly mediaType: string; readonly data: Uint8Array }[];
+}
+
+export type Chat = (request: ChatCommandRequest) => Promise<void>;
+
+interface ChatFlags {
+  readonly agent?: string;
+  readonly continue?: boolean;
+}
+
+export interface ChatCommandOptions {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly chat: Chat;
+  readonly fail: (line: string) => void;
+  /** Bytes of what is piped in. */
+  readonly maxBytes: number;
+}
+
+const EXAMPLES = `
+Examples:
+  deckhand chat                                 a conversation in this terminal
+  deckhand chat "which ports does it open?"     one answer, on stdout
+  git diff | deckhand chat "review this"        with what is piped in as an attachment
+  deckhand chat --continue                      goes on where the newest one ended
+
+It attaches to the bot that runs on this home, and works by itself where none does.
+Exit codes: 0 answered, 1 failed, 3 denied, 4 needs a decision, 130 interrupted.`;
+
+export function addChat(program: Command, options: ChatCommandOptions): void {
+  program
+    .command("chat")
+    .description("talk to Deckhand in this terminal")
+    .argument("[prompt...]", "one message, for one answer; a conversation when left out")
+    .option("--agent <name>", "who answers")
+    .addOption(new Option("--continue", "go on with the newest thread of the terminal"))
+    .addOption(new Option("--new", "begin a new thread, as without either").conflicts("continue"))
+    .addHelpText("after", EXAMPLES)
+    .action((words: string[], flags: ChatFlags) => chatWith(words.join(" "), flags, options));
+}
+
+async function chatWith(typed: string, flags: ChatFlags, options: ChatCommandOptions): Promise<void> {
+  const { stdin, chat, fail, maxBytes } = options;
+  const piped = stdin.isTTY === true ? null : await allOf(stdin, maxBytes);
+  if (piped === "too large") return fail(`✗ What is piped in is larger than ${maxBytes / 1_048_576} MB.`);
+  const asked = { agent: flags.agent ?? null, continues: flags.continue === true };
+  const hasPiped = piped !== null && piped.length > 0;
+  if (typed.trim() !== "") {
+    return chat({ ...asked, prompt: typed, files: hasPiped ? [asFile(piped)] : [] });
+  }
+  if (piped === null) return chat({ ...asked, prompt: null, files: [] });
+  const prompt = piped.toString("utf8").trim();
+  if (prompt === "") return fail('✗ There is nothing to ask: name it, as in deckhand chat "…", or pipe it in.');
+  return chat({ ...asked, prompt, files: [] });
+}
+
+/** Everything that comes until the end. */
+async function allOf(stdin: Readable, maxBytes: number): Promise<Buffer | "too large"> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stdin) {
+    const piece = Buffer.from(chunk);
+    bytes += piece.length;
+    if (bytes > maxBytes) return "too large";
+    chunks.push(piece);
+  }
+  return Buffer.concat(chunks);
+}
+
+function asFile(data: Buffer): ChatCommandRequest["files"][number] {
+  const isText = !data.includes(0) && Buffer.from(data.toString("utf8"), "utf8").equals(data);
+  return isText
+    ? { name: "stdin.txt", mediaType: "text/plain", data }
+    : { name: "stdin.bin", mediaType: "application/octet-stream", data };
+}

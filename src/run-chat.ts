@@ -1,0 +1,133 @@
+import { type Duplex, duplexPair } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ChatIo, type ChatRequest } from "./adapters/terminal/client/chat.ts";
+import { EXIT } from "./adapters/terminal/client/exit-codes.ts";
+import { openSocket, socketPath } from "./adapters/terminal/socket.ts";
+import { lastWords } from "./cli/last-words.ts";
+import { secretsOf } from "./config/describe.ts";
+import type { Environment } from "./config/sources.ts";
+import type { Config } from "./config.ts";
+import { toAppError } from "./core/protocol/errors.ts";
+import { createLogger } from "./logging.ts";
+import { systemRuntime } from "./runtime.ts";
+
+/** How long a bot that has the database and is not to be reached is waited for: it may be starting, or ending. Milliseconds. */
+const REACH_WITHIN_MS = 15_000;
+const REACH_AGAIN_MS = 200;
+/** What the program in this process gets to end. Milliseconds. */
+const STOP_WITHIN_MS = 6_500;
+
+/** The streams and signals of this process. */
+export function processIo(env: Environment): ChatIo {
+  const { stdin, stdout, stderr } = process;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    hasColour: (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb",
+    onSignal: (take) => {
+      for (const signal of ["SIGINT", "SIGHUP", "SIGTERM"] as const) process.on(signal, () => take(signal));
+    },
+  };
+}
+
+/** A conversation with the bot that runs on this home; with one in this process where none does. Resolves to the exit code. */
+export async function runChat(config: Config, request: ChatRequest, io: ChatIo): Promise<number> {
+  const own = new OwnProgram(config, (line) => io.stderr.write(`${line}\n`));
+  const reach = () => reachProgram(config, own, (line) => io.stderr.write(`${line}\n`));
+  try {
+    return await conversation({ request, io, reach });
+  } finally {
+    await own.stop();
+  }
+}
+
+async function conversation(options: {
+  readonly request: ChatRequest;
+  readonly io: ChatIo;
+  readonly reach: () => Promise<Duplex | null>;
+}): Promise<number> {
+  const { request, io } = options;
+  const brokenPipe = Promise.withResolvers<number>();
+  for (const stream of [io.stdout, io.stderr]) {
+    // Whoever read it has gone; of a terminal that is gone nothing can be written to any more.
+    stream.on("error", () => brokenPipe.resolve(EXIT.brokenPipe));
+  }
+  const talking =
+    request.prompt === null
+      ? (await import("./adapters/terminal/client/interactive.ts")).converse(options)
+      : (await import("./adapters/terminal/client/one-shot.ts")).askOnce(options);
+  return Promise.race([talking, brokenPipe.promise]);
+}
+
+async function reachProgram(config: Config, own: OwnProgram, say: (line: string) => void): Promise<Duplex | null> {
+  const since = performance.now();
+  while (performance.now() - since < REACH_WITHIN_MS) {
+    const stream = own.attach() ?? (await openSocket(socketPath(config.home)));
+    if (stream !== null) return stream;
+    const began = await own.start();
+    if (began === "failed") return null;
+    if (began === "taken") await sleep(REACH_AGAIN_MS);
+  }
+  say(
+    `✗ Another process runs on this database, and nothing listens at ${socketPath(config.home)}. Is it on another machine?`,
+  );
+  return null;
+}
+
+/** The program in this process, for as long as somebody talks to it. It serves terminals and nothing else. */
+class OwnProgram {
+  readonly #config: Config;
+  readonly #say: (line: string) => void;
+  #attach: ((stream: Duplex) => void) | null = null;
+  #stop: () => Promise<void> = () => Promise.resolve();
+
+  constructor(config: Config, say: (line: string) => void) {
+    this.#config = config;
+    this.#say = say;
+  }
+
+  attach(): Duplex | null {
+    if (this.#attach === null) return null;
+    const [here, there] = duplexPair();
+    this.#attach(there);
+    return here;
+  }
+
+  /** taken: another process runs on the database. */
+  async start(): Promise<"running" | "taken" | "failed"> {
+    const config = this.#config;
+    const giveUp = new AbortController();
+    // Its log would stand between the lines of the conversation.
+    const log = createLogger({ level: "silent", secrets: secretsOf(config) });
+    const { startApp } = await import("./app.ts");
+    try {
+      const app = await startApp({
+        config,
+        runtime: systemRuntime(),
+        log,
+        serves: "terminals",
+        standBy: () => giveUp.abort(),
+        say: (line) => {
+          if (!giveUp.signal.aborted) this.#say(line);
+        },
+        signal: giveUp.signal,
+      });
+      this.#attach = app.attach;
+      this.#stop = async () => {
+        giveUp.abort();
+        await Promise.race([app.stop(), sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+      };
+      return "running";
+    } catch (error) {
+      if (giveUp.signal.aborted) return "taken";
+      for (const line of lastWords(toAppError(error))) this.#say(line);
+      return "failed";
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#attach = null;
+    await this.#stop();
+  }
+}

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { columnsOf, fitted, stripped, terminalLines } from "../../../src/adapters/terminal/format.ts";
+
+const PLAIN = { width: 24, hasColour: false };
+
+test.each([
+  { name: "Latin letters", text: "abc", columns: 3 },
+  { name: "Chinese characters", text: "中文", columns: 4 },
+  { name: "a sign shown as a picture", text: "⏳", columns: 2 },
+  { name: "a family in one sign", text: "👩‍👩‍👧", columns: 2 },
+  { name: "an accent of its own", text: "e\u0301", columns: 1 },
+  { name: "Hangul", text: "한국", columns: 4 },
+])("$name take as many columns as terminals give them", ({ text, columns }) => {
+  expect(columnsOf(text)).toBe(columns);
+});
+
+test.each([
+  { name: "words", markdown: "The port is set in three files of this project." },
+  { name: "a word without blanks", markdown: "x".repeat(100) },
+  { name: "wide characters", markdown: "端口在三个文件中设置，请先检查它们再继续进行修改" },
+  { name: "a list", markdown: "- one entry that is longer than the line\n  1. another that is longer, too" },
+  { name: "a quote", markdown: "> somebody said something that is longer than the line" },
+  { name: "a heading", markdown: "## A heading that is longer than the whole line" },
+  { name: "code", markdown: `\`\`\`ts\n${"const a = 1; ".repeat(5)}\n\`\`\`` },
+])("no line of $name is wider than the terminal, and nothing is lost", ({ markdown }) => {
+  const lines = terminalLines(markdown, PLAIN);
+  for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(PLAIN.width);
+  const letters = (text: string) => text.replaceAll(/^(?:```.*|#+ |> |\s*[-•] )|[│•\s-]/gmu, "");
+  expect(letters(lines.join(""))).toBe(letters(markdown));
+});
+
+test("a model writes no escape sequence of its own", () => {
+  const lines = terminalLines("a\u001b]0;title\u0007 b\u001b[2J \u202ec\u009b31m", { width: 80, hasColour: true });
+  for (const code of ["\u001b", "\u0007", "\u009b", "\u202e"]) expect(lines.join("")).not.toContain(code);
+  expect(lines.join("")).toContain("\\u{1b}[2J");
+});
+
+test("colours are codes around the same words, and none where none are wanted", () => {
+  const markdown = "**bold** and `code` and [a link](https://example.com)";
+  const [plain = ""] = terminalLines(markdown, { width: 80, hasColour: false });
+  const [coloured = ""] = terminalLines(markdown, { width: 80, hasColour: true });
+  expect(plain).toBe("bold and code and a link (https://example.com)");
+  expect(coloured).toContain("\u001b[1mbold\u001b[22m");
+  expect(stripped(coloured)).toBe(plain);
+});
+
+test("what is cut says so and halves no character", () => {
+  expect(fitted("中文字符", 5)).toBe("中文…");
+  expect(fitted("short", 5)).toBe("short");
+});

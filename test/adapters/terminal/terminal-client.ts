@@ -1,0 +1,89 @@
+import { type Socket } from "node:net";
+import { openTalk, type Talk } from "../../../src/adapters/terminal/client/talk.ts";
+import { openSocket, socketPath } from "../../../src/adapters/terminal/socket.ts";
+import type { ClientFrame, HeardFrame, Message } from "../../../src/adapters/terminal/wire.ts";
+
+type FrameOf<T extends HeardFrame["type"]> = Extract<HeardFrame, { type: T }>;
+
+/** A terminal at the socket of a home, by the program's own client. */
+export class TerminalClient {
+  readonly frames: HeardFrame[] = [];
+  readonly #socket: Socket;
+  readonly #talk: Talk;
+  /** Each is gone once it has taken a frame. */
+  #waiting: ((frame: HeardFrame) => boolean)[] = [];
+  isOpen = true;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#talk = openTalk(socket, {
+      hear: (frame) => this.#hear(frame),
+      lost: () => {
+        this.isOpen = false;
+      },
+    });
+  }
+
+  static async open(home: string): Promise<TerminalClient> {
+    const socket = await openSocket(socketPath(home));
+    if (socket === null) throw new Error("nobody listens");
+    const client = new TerminalClient(socket);
+    client.say({ type: "hello", seq: null });
+    await client.next("welcome");
+    return client;
+  }
+
+  say(frame: ClientFrame): void {
+    this.#talk.say(frame);
+  }
+
+  /** Any bytes. */
+  sayRaw(data: string | Uint8Array): void {
+    this.#socket.write(data);
+  }
+
+  drop(): void {
+    this.#socket.destroy();
+  }
+
+  /** The first frame that fits, heard already, after so many others, or to come. */
+  async next<T extends HeardFrame["type"]>(
+    type: T,
+    fits: (frame: FrameOf<T>) => boolean = () => true,
+    after = 0,
+  ): Promise<FrameOf<T>> {
+    const isOfType = (frame: HeardFrame): frame is FrameOf<T> => frame.type === type;
+    const isIt = (frame: HeardFrame): frame is FrameOf<T> => isOfType(frame) && fits(frame);
+    const heard = this.frames.slice(after).find(isIt);
+    if (heard !== undefined) return heard;
+    const { promise, resolve } = Promise.withResolvers<FrameOf<T>>();
+    this.#waiting.push((frame) => {
+      if (!isIt(frame)) return false;
+      resolve(frame);
+      return true;
+    });
+    return promise;
+  }
+
+  async thread(threadId: string): Promise<readonly Message[]> {
+    const heard = this.frames.length;
+    this.say({ type: "open", threadId, before: null });
+    const frame = await this.next("thread", () => true, heard);
+    return frame.messages ?? [];
+  }
+
+  /** What acknowledges or refuses a message or a click, heard after so many frames. */
+  async answerTo(id: string, heard: number): Promise<void> {
+    await Promise.race([
+      this.next("sent", ({ clientId }) => clientId === id, heard),
+      this.next("clicked", ({ clickId }) => clickId === id, heard),
+      this.next("reply", ({ clickId }) => clickId === id, heard),
+      this.next("failed", (frame) => frame.id === id, heard),
+    ]);
+  }
+
+  #hear(frame: HeardFrame): void {
+    this.frames.push(frame);
+    this.#waiting = this.#waiting.filter((take) => !take(frame));
+  }
+}

@@ -1,0 +1,237 @@
+import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startAnthropicServer } from "../support/anthropic-server.ts";
+import { type Bot, createBot } from "../support/bot.ts";
+import { type ChatProcessOptions, chatProcess, terminalProcess } from "../support/chat-process.ts";
+import { hold, text, toolUse } from "../support/model-script.ts";
+import type { ModelServer, Script } from "../support/model-server.ts";
+import { removeDirectory } from "../support/remove-directory.ts";
+import { putFile } from "../support/scene.ts";
+
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+
+/** A home where no bot runs. */
+function emptyHome(): { readonly home: string } {
+  const home = mkdtempSync(path.join(tmpdir(), "deckhand-chat-"));
+  onTestFinished(() => removeDirectory(home));
+  return { home };
+}
+
+/** Where tools of a terminal's threads work. */
+function inSandbox({ home }: { readonly home: string }) {
+  const bot = { sandboxRoot: (folder: string) => path.join(home, "data/sandbox", folder) };
+  return { bot, folder: "terminal-main" };
+}
+
+async function modelSays(script: Script): Promise<ModelServer & { readonly env: Record<string, string> }> {
+  const model = await startAnthropicServer();
+  model.script(script);
+  onTestFinished(() => model.close());
+  const env = {
+    ANTHROPIC_API_KEY: "test-key",
+    ANTHROPIC_BASE_URL: model.url,
+    DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
+  };
+  return Object.assign(model, { env });
+}
+
+async function once(bot: Pick<Bot, "home">, options: ChatProcessOptions) {
+  await using chat = chatProcess(bot, options);
+  const code = await chat.ended;
+  return { code, out: chat.out(), error: chat.error() };
+}
+
+describe("where no bot runs", () => {
+  test("one message gets its answer on stdout, with all else on stderr", async () => {
+    const model = await modelSays(() => text("Four."));
+    const { code, out, error } = await once(emptyHome(), { args: ["two and", "two?"], env: model.env });
+    expect({ code, out }).toEqual({ code: 0, out: "Four.\n" });
+    expect(error).toContain("✓ Model: anthropic/claude-sonnet-5-5");
+    expect(JSON.stringify(model.requests[0]?.body)).toContain("two and two?");
+  });
+
+  test("what is piped in is attached, and asks by itself where nothing else does", async () => {
+    const model = await modelSays(() => text("Looks fine."));
+    const place = emptyHome();
+    const diff = "--- a/port\n+++ b/port\n-8080\n+9090\n";
+    expect(await once(place, { args: ["review this"], env: model.env, input: diff })).toMatchObject({ code: 0 });
+    expect(JSON.stringify(model.requests[0]?.body)).toMatch(/stdin\.txt[\s\S]*\+9090/u);
+    expect(await once(place, { env: model.env, input: "and this?" })).toMatchObject({ code: 0, out: "Looks fine.\n" });
+    expect(await once(place, { env: model.env })).toMatchObject({ code: 1, out: "" });
+    expect(model.requests).toHaveLength(2);
+  });
+
+  test("a thread is gone on with, or begun, by whom it is for", async () => {
+    const model = await modelSays((_request, index) => text(`Answer ${index}.`));
+    const { env } = model;
+    const place = emptyHome();
+    await once(place, { args: ["remember the harbour"], env });
+    await once(place, { args: ["--continue", "what was it?"], env });
+    await once(place, { args: ["--agent", "plan", "--new", "how would you?"], env });
+    const [, second, third] = model.requests.map(({ body }) => JSON.stringify(body));
+    expect(second).toContain("remember the harbour");
+    expect(third).not.toContain("remember the harbour");
+    expect(third).toMatch(/how would you\?/u);
+    expect(third).not.toContain('"name":"edit"');
+    expect(await once(place, { args: ["--continue", "--new", "hi"], env })).toMatchObject({ code: 1 });
+  });
+
+  test("a failure is no answer: nothing on stdout, and exit code 1", async () => {
+    const model = await modelSays(() => ({
+      type: "http",
+      status: 401,
+      errorType: "authentication_error",
+      message: "no",
+      headers: {},
+    }));
+    const { code, out, error } = await once(emptyHome(), { args: ["hello"], env: model.env });
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(error).toContain("does not accept the key");
+  });
+
+  test("what asks first waits for a person with exit code 4, and is decided in a terminal", async () => {
+    const place = emptyHome();
+    const file = path.join(place.home, "data/sandbox/terminal-main/config.toml");
+    putFile(inSandbox(place), "config.toml", "port = 8080\n");
+    const { code, out, error } = await once(place, { args: ["change port to 9090 in config.toml"] });
+    expect({ code, out }).toEqual({ code: 4, out: "" });
+    expect(error).toContain("+port = 9090");
+    expect(readFileSync(file, "utf8")).toBe("port = 8080\n");
+
+    await using chat = terminalProcess(place, { args: ["--continue"] });
+    await chat.shows("[y/n/a/A] ›");
+    chat.type("y\r");
+    await chat.shows("✓ Allowed");
+    await chat.shows("2 tools");
+    chat.type(CTRL_D);
+    expect(await chat.ended).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe("port = 9090\n");
+  });
+
+  test("what the person denies is left out, with exit code 3", async () => {
+    const place = emptyHome();
+    putFile(inSandbox(place), "config.toml", "port = 8080\n");
+    await using chat = terminalProcess(place, { args: ["change port to 9090 in config.toml"] });
+    await chat.shows("[y/n/a/A] ›");
+    chat.type("n\r");
+    expect(await chat.ended).toBe(3);
+    expect(chat.out()).toContain("Denied");
+  });
+
+  test("two terminals at a time share one program", async () => {
+    const gate = hold();
+    const model = await modelSays((_request, index) =>
+      index === 0 ? [text("First, "), gate.part, text("last.")] : text("Between."),
+    );
+    const place = emptyHome();
+    await using first = chatProcess(place, { args: ["one"], env: model.env });
+    await gate.reached;
+    expect(await once(place, { args: ["two"], env: model.env })).toMatchObject({ code: 0, out: "Between.\n" });
+    gate.release();
+    expect(await first.ended).toBe(0);
+    expect(first.out()).toBe("First, last.\n");
+  });
+
+  test("a reader that has gone ends it quietly", async () => {
+    const model = await modelSays(() => text("Nobody reads this."));
+    await using chat = chatProcess(emptyHome(), { args: ["hello"], env: model.env });
+    chat.child.stdout.destroy();
+    expect(await chat.ended).toBe(141);
+    expect(chat.error()).not.toMatch(/EPIPE|Error/u);
+  });
+
+  test.each([
+    { signal: "SIGINT", code: 130 },
+    { signal: "SIGHUP", code: 129 },
+    { signal: "SIGTERM", code: 143 },
+  ] as const)("$signal ends it with $code", async ({ signal, code }) => {
+    const gate = hold();
+    const model = await modelSays(() => [text("The first half, "), gate.part, text("the second.")]);
+    await using chat = chatProcess(emptyHome(), { args: ["tell me all"], env: model.env });
+    await gate.reached;
+    const request = await model.request(0);
+    chat.child.kill(signal);
+    expect(await chat.ended).toBe(code);
+    expect(chat.out()).toBe("");
+    expect(await request.ended).toBe("aborted");
+  });
+});
+
+describe("where a bot runs", () => {
+  test("it attaches by a socket that is the owner's alone, also after a bot that was killed", async () => {
+    await using bot = await createBot();
+    await bot.start();
+    const socket = path.join(bot.home, "data/chat.sock");
+    expect(statSync(socket).mode & 0o777).toBe(0o600);
+    expect(await once(bot, { args: ["hello"] })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("scripted demo model"),
+    });
+    await bot.kill("SIGKILL");
+    expect(existsSync(socket)).toBe(true);
+    await bot.start();
+    const { code, error } = await once(bot, { args: ["list files"] });
+    expect({ code, error }).toMatchObject({ code: 0, error: expect.not.stringContaining("No provider") });
+    expect((await bot.probe("readyz")).text).toContain('"terminal":{"connected":true');
+    expect(await bot.kill("SIGTERM")).toBe(0);
+    expect(existsSync(socket)).toBe(false);
+  });
+
+  test("a bot that is started again goes on with the answer, and the terminal with it", async () => {
+    const gate = hold();
+    const model = await modelSays((_request, index) =>
+      index === 0 ? [text("Never finished"), gate.part] : text("The only answer."),
+    );
+    await using bot = await createBot({ env: model.env });
+    await bot.start();
+    await using chat = chatProcess(bot, { args: ["what is it?"], env: model.env });
+    await gate.reached;
+    await bot.kill("SIGTERM");
+    expect(await chat.ended).toBe(0);
+    expect(chat.out()).toBe("The only answer.\n");
+  });
+});
+
+describe("in a terminal", () => {
+  test("an answer is streamed, Ctrl-C stops the run, and Ctrl-C twice leaves", async () => {
+    const gate = hold();
+    const script: Script = (_request, index) =>
+      index === 0 ? [text("The first half, "), gate.part, text("the second.")] : text("You are welcome.");
+    const model = await modelSays(script);
+    await using chat = terminalProcess(emptyHome(), { env: model.env, columns: 40 });
+    await chat.shows("› ");
+    chat.type("tell me all\r");
+    await chat.shows("The first half");
+    chat.type(CTRL_C);
+    await chat.shows("Stopped by @operator");
+    chat.type("thanks\r");
+    await chat.shows("You are welcome.");
+    chat.type(CTRL_C);
+    await chat.shows("once more leaves");
+    chat.type(CTRL_C);
+    expect(await chat.ended).toBe(130);
+    expect(chat.out()).toContain("\u001b[");
+  });
+
+  test("a question is answered by its number, a command is completed, and NO_COLOR is heeded", async () => {
+    const ask = toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] });
+    const model = await modelSays((_request, index) => (index === 0 ? ask : text("Then **that** one.")));
+    await using chat = terminalProcess(emptyHome(), { env: { ...model.env, NO_COLOR: "1" } });
+    await chat.shows("› ");
+    chat.type("choose one\r");
+    await chat.shows("[1-2] ›");
+    chat.type("2\r");
+    await chat.shows("Then that one.");
+    expect(JSON.stringify(model.requests[1]?.body)).toContain("9090");
+    chat.type("/stat\t");
+    await chat.shows("/status ");
+    chat.type("\r");
+    await chat.shows("claude-sonnet-5-5");
+    for (const code of [1, 2, 22, 31, 36, 39]) expect(chat.out()).not.toContain(`\u001b[${code}m`);
+    chat.type("/quit\r");
+    expect(await chat.ended).toBe(0);
+  });
+});
