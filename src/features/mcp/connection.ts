@@ -7,7 +7,7 @@ import { LiveCatalogue } from "./catalogue/live-catalogue.ts";
 import { type AskOptions, McpSession } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
 import { slept } from "./slept.ts";
-import { notConnected } from "./state-text.ts";
+import { notConnected } from "./standing/state-text.ts";
 import type { Reaper } from "./transport/reaper.ts";
 
 /** Milliseconds before the second attempt to connect; doubles with each further one. */

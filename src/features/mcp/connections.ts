@@ -11,8 +11,8 @@ import { type McpAnswer, promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
 import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
 import { serverTool } from "./server-tool.ts";
-import { standingLines, standings } from "./standing.ts";
-import { notConnected, type ServerStanding } from "./state-text.ts";
+import { standingLines, standings } from "./standing/standing.ts";
+import { notConnected, type ServerStanding } from "./standing/state-text.ts";
 import { Reaper } from "./transport/reaper.ts";
 
 /** Characters of a tool's own name in lists. */

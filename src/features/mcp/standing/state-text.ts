@@ -1,5 +1,5 @@
-import { nextTry } from "../../core/protocol/next-try.ts";
-import type { ConnectionState } from "./connection.ts";
+import { nextTry } from "../../../core/protocol/next-try.ts";
+import type { ConnectionState } from "../connection.ts";
 
 interface Named {
   readonly name: string;

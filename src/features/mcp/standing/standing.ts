@@ -1,7 +1,7 @@
-import { nextTry } from "../../core/protocol/next-try.ts";
-import type { McpConnection } from "./connection.ts";
-import type { IdleServer } from "./connections.ts";
-import { foreignLine } from "./foreign-text.ts";
+import { nextTry } from "../../../core/protocol/next-try.ts";
+import type { McpConnection } from "../connection.ts";
+import type { IdleServer } from "../connections.ts";
+import { foreignLine } from "../foreign-text.ts";
 import { awayStanding, type ServerStanding } from "./state-text.ts";
 
 /** Characters of what a server is for. */
