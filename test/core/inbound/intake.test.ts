@@ -49,6 +49,25 @@ test("whoever answers every answer at once is told once that it looks like a loo
   expect(recorder.keys()).toHaveLength(31);
 });
 
+test("what is typed as a command answers no question that the thread waits with", async () => {
+  const { options, recorder, session } = await intakeOptions();
+  const receive = createIntake(options);
+  await receive(mention("which port?"));
+  await recorder.ended(1);
+  const asking = await session();
+  const [wake] = recorder.wakes;
+  if (asking === null || wake === undefined) throw new Error("no session began");
+  const body = { kind: "question" as const, question: "Which port?", options: ["8080"] };
+  await options.store.transaction((tx) =>
+    tx.questions.open({ id: "q1", sessionId: asking.id, runId: wake.runId, askedOf: null, body, at: 0 }),
+  );
+  expect(privateText(await receive(mention("/status")))).toContain("build");
+  expect(await receive(mention("!ls"))).toEqual({ type: "accepted" });
+  expect((await options.store.questions.get("q1"))?.status).toBe("open");
+  expect(await receive(mention("8080"))).toEqual({ type: "accepted" });
+  expect((await options.store.questions.get("q1"))?.status).toBe("answered");
+});
+
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
 
 test.each([

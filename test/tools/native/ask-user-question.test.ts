@@ -127,8 +127,6 @@ test.each([
 
 test.each([
   { what: "of somebody else", said: message("8080", { person: BEN }) },
-  { what: "that is a command", said: message("/status") },
-  { what: "that is a shell command", said: message("!ls") },
   { what: "to somebody else", said: message("@ben what do you think?", { addressed: "other" }) },
   { what: "without words", said: message(" ") },
 ])("a message $what is no answer", async ({ said }) => {
