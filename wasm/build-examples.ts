@@ -24,7 +24,7 @@ const EXAMPLES = [
 type Example = (typeof EXAMPLES)[number];
 
 /** The packages whose versions shape a component. */
-const TOOLS = ["@bytecodealliance/jco", "componentize-qjs", "esbuild"];
+const TOOLS = ["@bytecodealliance/jco", "componentize-qjs", "esbuild", "fflate"];
 
 function sourceHash({ name, shares }: Example): string {
   const files = [
