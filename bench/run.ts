@@ -12,6 +12,7 @@ import { benchStart } from "./start.ts";
 import { benchStop } from "./stop.ts";
 import { missedAims, tableOf } from "./table.ts";
 import { benchPool, benchTools } from "./tools.ts";
+import { benchWorth } from "./worth.ts";
 
 const MEASURES: readonly Measure[] = [
   { name: "start", about: "time until ready, and idle memory", run: benchStart },
@@ -27,6 +28,11 @@ const MEASURES: readonly Measure[] = [
   { name: "pool", about: "memory of calls at once, and calls per second", run: benchPool },
   { name: "jobs", about: "jobs due at once, until their runs are in the inbox", run: benchJobs },
   { name: "grep", about: "searching 50 MB, beside plain Node and ripgrep", run: benchGrep },
+  {
+    name: "worth",
+    about: "what warming up, collecting, trimming, kept statements and the prefilter buy",
+    run: benchWorth,
+  },
 ];
 
 const USAGE = `npm run bench [-- --only <name>]…

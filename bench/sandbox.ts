@@ -128,7 +128,7 @@ export async function inTemporaryRoot(
 }
 
 /** As the tool asks for it: how many lines match, per file. */
-async function grep(sandbox: Sandbox, root: string, pattern: string): Promise<void> {
+export async function grep(sandbox: Sandbox, root: string, pattern: string): Promise<void> {
   const request: GrepRequest = {
     op: "grep",
     pattern,

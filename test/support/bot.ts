@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { HEAP, trimmedEnvironment } from "../../src/cli/trim-memory.mjs";
-import { ENTRY } from "./built.ts";
+import { ENTRY, SOURCES } from "./built.ts";
 import { freePort } from "./free-port.ts";
 import { removeDirectory } from "./remove-directory.ts";
 
@@ -45,7 +45,12 @@ function spawnProgram(entry: string, cwd: string, given: Readonly<Record<string,
   });
 }
 
-export async function createBot({ env = {}, home: shared, entry = ENTRY }: BotOptions = {}): Promise<Bot> {
+/** Parts are taken out of sources only (bench/worth/without.mjs). */
+function entryFor(env: Readonly<Record<string, string>>): string {
+  return env["DECKHAND_BENCH_WITHOUT"] === undefined ? ENTRY : SOURCES;
+}
+
+export async function createBot({ env = {}, home: shared, entry = entryFor(env) }: BotOptions = {}): Promise<Bot> {
   const home = shared ?? mkdtempSync(path.join(tmpdir(), "deckhand-bot-"));
   const port = await freePort();
   const lines: string[] = [];

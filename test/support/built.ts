@@ -10,10 +10,11 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
  */
 const isBuilt = staleSteps(ROOT).length === 0;
 
+/** Starts the program from its sources. */
+export const SOURCES = path.join(import.meta.dirname, "start-sources.mjs");
+
 /** The program's file. */
-export const ENTRY = isBuilt
-  ? path.join(ROOT, "bin/deckhand.mjs")
-  : path.join(import.meta.dirname, "start-sources.mjs");
+export const ENTRY = isBuilt ? path.join(ROOT, "bin/deckhand.mjs") : SOURCES;
 
 /** With these a sandbox runs its guests in the child that belongs to the program's file. */
 export const SANDBOX_CHILD: Pick<SandboxOptions, "childFile"> = isBuilt

@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+import { text } from "../test/support/model-script.ts";
+import { answers, slackScene } from "../test/support/scene.ts";
+import type { Figure } from "./measure.ts";
+import { childrenOf, rssOf, startTimed } from "./program.ts";
+import { generate, grep, inSandbox } from "./sandbox.ts";
+
+/** What is taken out of the program, in turns with the whole program: worth/without.mjs knows how. */
+const PARTS = ["nothing", "rehearsals", "collection", "trimming", "statements"] as const;
+const ROUNDS = 8;
+/** By then the program has warmed up. Milliseconds. */
+const WARMED_MS = 3_000;
+const ANSWERS = 15;
+/** The kernel counts processor time in these. Milliseconds. */
+const TICK_MS = 10;
+
+interface Life {
+  /** Processor milliseconds until the program is warm, and megabytes then. */
+  readonly startCpuMs: number;
+  readonly idleMb: number;
+  /** From the first mention to the model's request: on the clock, and of the processor. */
+  readonly firstMs: number;
+  readonly firstCpuMs: number;
+  /** Processor milliseconds of each of the answers after it, and megabytes at the end. */
+  readonly answerCpuMs: number;
+  readonly workedMb: number;
+}
+
+/**
+ * What the things are worth that only make Deckhand quicker or smaller: each is left out in turns with the whole
+ * program, of which each figure is the difference in one round, in per cent of the whole. Above zero it is worth something.
+ */
+export async function benchWorth(): Promise<readonly Figure[]> {
+  const rounds: Record<string, Life>[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const lives: Record<string, Life> = {};
+    for (const part of PARTS) lives[part] = await lived(part);
+    rounds.push(lives);
+  }
+  const measures = ["startCpuMs", "idleMb", "firstMs", "firstCpuMs", "answerCpuMs", "workedMb"] as const;
+  const figures = PARTS.slice(1).flatMap((part) =>
+    measures.map((measure) => ({
+      name: `without ${part}: ${measure}`,
+      unit: "%" as const,
+      aim: null,
+      samples: rounds.flatMap(({ nothing, [part]: less }) =>
+        nothing === undefined || less === undefined ? [] : [more(nothing[measure], less[measure])],
+      ),
+    })),
+  );
+  return [...figures, await withoutStatements(), ...(await withoutPrefilter())];
+}
+
+function more(whole: number, less: number): number {
+  return (100 * (less - whole)) / whole;
+}
+
+function without(part: string): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import=${path.join(import.meta.dirname, "worth/without.mjs")}`,
+    DECKHAND_BENCH_WITHOUT: part,
+  };
+}
+
+async function lived(part: string): Promise<Life> {
+  await using scene = await slackScene({ env: without(part) });
+  const { bot, model } = scene;
+  model.script(() => text("Done."));
+  await startTimed(bot);
+  await pause(WARMED_MS);
+  const startCpuMs = processorMs(bot.pid());
+  const idleMb = rssOf(bot.pid());
+  const mentionedAt = Date.now();
+  const thread = scene.mention("how are you?", 1);
+  const { arrivedAt } = await model.request(0);
+  const firstCpuMs = processorMs(bot.pid()) - startCpuMs;
+  await thread.until((messages) => answers(messages).length > 0);
+  const before = processorMs(bot.pid());
+  for (let at = 0; at < ANSWERS; at++) {
+    const next = scene.mention("how are you?", (at % 10) + 1);
+    await next.until((messages) => answers(messages).length > 0);
+  }
+  const answerCpuMs = (processorMs(bot.pid()) - before) / ANSWERS;
+  return { startCpuMs, idleMb, firstMs: arrivedAt - mentionedAt, firstCpuMs, answerCpuMs, workedMb: rssOf(bot.pid()) };
+}
+
+/** What the process with all its threads has used of processors. Source: proc(5), stat. */
+function processorMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /su, "")
+    .split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** The store's work for a message alone, which the noise of whole answers hides. */
+async function withoutStatements(): Promise<Figure> {
+  const script = path.join(import.meta.dirname, "worth/store-time.ts");
+  const spent = async (part: string) =>
+    Number(
+      (await promisify(execFile)(process.execPath, [script], { env: { ...process.env, ...without(part) } })).stdout,
+    );
+  const samples: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) samples.push(more(await spent("nothing"), await spent("statements")));
+  return { name: "without statements: processor time of the store for a message", unit: "%", aim: null, samples };
+}
+
+/** The same lines are found by a pattern with a literal, which the host looks for first, and by one without. */
+const LITERAL = "needle_\\d+";
+const NONE_KNOWN = "n.e.l.(.)\\d+";
+
+/** A search in 50 MB for what 1 % of the files hold: processor time of the sandbox's process. */
+function withoutPrefilter(): Promise<readonly Figure[]> {
+  return inSandbox(async (sandbox, root) => {
+    await generate(root);
+    await grep(sandbox, root, "warm");
+    const [child] = childrenOf(process.pid);
+    if (child === undefined) throw new Error("the sandbox has started no process");
+    const searched = async (pattern: string) => {
+      const started = processorMs(child);
+      await grep(sandbox, root, pattern);
+      return processorMs(child) - started;
+    };
+    const samples: number[] = [];
+    for (let round = 0; round < ROUNDS; round++)
+      samples.push(more(await searched(LITERAL), await searched(NONE_KNOWN)));
+    return [{ name: "without prefilter: processor time of grep in 50 MB", unit: "%", aim: null, samples }];
+  });
+}

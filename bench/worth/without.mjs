@@ -1,0 +1,41 @@
+import { registerHooks } from "node:module";
+
+/**
+ * Loaded before the program (NODE_OPTIONS) by `npm run bench -- --only worth`: takes one thing out of it, so that what
+ * the thing buys can be seen. The program itself has no switch for it.
+ */
+const name = process.env["DECKHAND_BENCH_WITHOUT"];
+
+/** By the end of a source's path: what stands there, and what stands there without the thing. */
+const CUTS = {
+  rehearsals: ["/src/warm-up.ts", "await step();", "if (step === collectGarbage) await step();"],
+  collection: ["/src/warm-up.ts", 'runInNewContext("gc()");', ""],
+  statements: [
+    "/src/core/store/database/prepared-statements.ts",
+    "kept.get(sql) ?? reusable(prepare(sql))",
+    "reusable(prepare(sql))",
+  ],
+};
+
+if (name === "trimming") beginUntrimmed();
+else if (name !== undefined && name !== "nothing") cut(CUTS[name]);
+
+function cut([ending, from, to]) {
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context);
+      if (!url.endsWith(ending)) return loaded;
+      const source = String(loaded.source);
+      if (!source.includes(from)) throw new Error(`${ending} does not hold ${from}`);
+      return { ...loaded, source: source.replace(from, to) };
+    },
+  });
+}
+
+/** The allocator reads its variables when a process begins. What has a channel to its parent is not begun anew. */
+function beginUntrimmed() {
+  const { MALLOC_MMAP_THRESHOLD_: chosen, MALLOC_TRIM_THRESHOLD_: _, ...env } = process.env;
+  if (chosen !== undefined)
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], env);
+  process.send ??= () => false;
+}
