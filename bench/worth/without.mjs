@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
 /**
@@ -25,7 +26,7 @@ function cut([ending, from, to]) {
     load(url, context, next) {
       const loaded = next(url, context);
       if (!url.endsWith(ending)) return loaded;
-      const source = String(loaded.source);
+      const source = readFileSync(new URL(url), "utf8");
       if (!source.includes(from)) throw new Error(`${ending} does not hold ${from}`);
       return { ...loaded, source: source.replace(from, to) };
     },
@@ -37,5 +38,5 @@ function beginUntrimmed() {
   const { MALLOC_MMAP_THRESHOLD_: chosen, MALLOC_TRIM_THRESHOLD_: _, ...env } = process.env;
   if (chosen !== undefined)
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], env);
-  process.send ??= () => false;
+  Object.assign(process, { send: () => false });
 }
