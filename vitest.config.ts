@@ -1,8 +1,8 @@
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
-import { memoryDirectory } from "./test/support/memory-directory.ts";
-import { SlowFirst } from "./test/support/slow-first.ts";
+import { memoryDirectory } from "./test/support/run/memory-directory.ts";
+import { SlowFirst } from "./test/support/run/slow-first.ts";
 
 /**
  * Tests that share one process and its modules with others: nothing that they import has a state of its
@@ -32,7 +32,7 @@ export default defineConfig({
     // Most files wait for other processes or for a time to pass: three workers keep a processor busy.
     maxWorkers: Math.min(6, 3 * availableParallelism()),
     sequence: { sequencer: SlowFirst },
-    reporters: ["default", "./test/support/count-reporter.ts"],
+    reporters: ["default", "./test/support/run/count-reporter.ts"],
     projects: [
       { extends: true, test: { name: "sharing", include: SHARING, isolate: false } },
       { extends: true, test: { name: "alone", include: ["test/**/*.test.ts"], exclude: SHARING } },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { hold, text, toolUse } from "../test/support/model-script.ts";
-import { answers, putFile, slackScene } from "../test/support/scene.ts";
+import { hold, text, toolUse } from "../test/support/model/model-script.ts";
+import { answers, putFile, slackScene } from "../test/support/talk/scene.ts";
 import type { Figure } from "./measure.ts";
 import { childrenOf, rssOf, startTimed } from "./program.ts";
 

@@ -1,6 +1,6 @@
-import { longConversation } from "../test/support/long-conversation.ts";
-import { prefixShare } from "../test/support/prefix-share.ts";
-import { slackScene } from "../test/support/scene.ts";
+import { prefixShare } from "../test/support/model/prefix-share.ts";
+import { longConversation } from "../test/support/talk/long-conversation.ts";
+import { slackScene } from "../test/support/talk/scene.ts";
 import type { Figure } from "./measure.ts";
 
 /** Twenty turns of one thread: how much of what is sent a provider's cache cannot hold, since it is new. */

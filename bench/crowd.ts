@@ -1,5 +1,5 @@
-import { crowd } from "../test/support/crowd.ts";
-import { slackScene } from "../test/support/scene.ts";
+import { crowd } from "../test/support/program/crowd.ts";
+import { slackScene } from "../test/support/talk/scene.ts";
 import type { Figure } from "./measure.ts";
 
 const RUNS = 3;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Bot } from "../test/support/bot.ts";
+import type { Bot } from "../test/support/program/bot.ts";
 
 /** How often a start is asked whether it is ready. Milliseconds. */
 const ASK_EVERY_MS = 3;

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { hold, text, tokens } from "../test/support/model-script.ts";
-import { answers, slackScene } from "../test/support/scene.ts";
+import { hold, text, tokens } from "../test/support/model/model-script.ts";
+import { answers, slackScene } from "../test/support/talk/scene.ts";
 import type { Figure } from "./measure.ts";
 import { rssOf, startTimed } from "./program.ts";
 

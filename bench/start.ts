@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import type { Bot } from "../test/support/bot.ts";
 import { startDiscordServer } from "../test/support/discord/server.ts";
-import { slackScene } from "../test/support/scene.ts";
+import type { Bot } from "../test/support/program/bot.ts";
+import { slackScene } from "../test/support/talk/scene.ts";
 import type { Figure } from "./measure.ts";
 import { rssOf, startTimed } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { asks } from "../test/support/approval-talk.ts";
-import { type Reply, text, tokens, toolUse } from "../test/support/model-script.ts";
-import { type SlackOffice, slackOffice, type Talk } from "../test/support/slack-talk.ts";
+import { type Reply, text, tokens, toolUse } from "../test/support/model/model-script.ts";
+import { asks } from "../test/support/talk/approval-talk.ts";
+import { type SlackOffice, slackOffice, type Talk } from "../test/support/talk/slack-talk.ts";
 import type { Figure } from "./measure.ts";
 
 const RUNS = 5;

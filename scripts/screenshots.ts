@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { renderInline, renderMarkdown } from "../src/adapters/web/page/text/markdown.ts";
-import { startAnthropicServer } from "../test/support/anthropic-server.ts";
-import { createBot, until } from "../test/support/bot.ts";
-import { openBrowser } from "../test/support/browser.ts";
 import { TYPE } from "../test/support/discord/world.ts";
-import { hold, text, toolUse } from "../test/support/model-script.ts";
-import type { Script } from "../test/support/model-server.ts";
-import { type PageVisit, visitPage } from "../test/support/page-visit.ts";
-import { discordScene, putFile, type Scene, slackScene } from "../test/support/scene.ts";
+import { startAnthropicServer } from "../test/support/model/anthropic-server.ts";
+import { hold, text, toolUse } from "../test/support/model/model-script.ts";
+import type { Script } from "../test/support/model/model-server.ts";
+import { createBot, until } from "../test/support/program/bot.ts";
+import { openBrowser } from "../test/support/program/browser.ts";
+import { type PageVisit, visitPage } from "../test/support/program/page-visit.ts";
+import { discordScene, putFile, type Scene, slackScene } from "../test/support/talk/scene.ts";
 import { type Drawing, type DrawnMessage, drawThread } from "./screenshots/drawing.ts";
 
 /**

@@ -15,8 +15,8 @@ import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { Store } from "./core/store/store.ts";
 import { webToken } from "./home.ts";
-import { createMetrics } from "./metrics.ts";
-import { readiness } from "./readiness.ts";
+import { createMetrics } from "./operations/metrics.ts";
+import { readiness } from "./operations/readiness.ts";
 
 /** What the adapters are made of. */
 export interface PlatformAssembly {

@@ -8,7 +8,7 @@ import { secretsOf } from "./config/describe.ts";
 import type { Environment } from "./config/sources.ts";
 import type { Config } from "./config.ts";
 import { toAppError } from "./core/protocol/errors.ts";
-import { createLogger } from "./logging.ts";
+import { createLogger } from "./operations/logging.ts";
 import { systemRuntime } from "./runtime.ts";
 
 /** How long a bot that has the database and is not to be reached is waited for: it may be starting, or ending. Milliseconds. */

@@ -7,7 +7,7 @@ import { secretsOf } from "./config/describe.ts";
 import type { Config } from "./config.ts";
 import { type AppError, ConfigError, toAppError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
-import { createLogger } from "./logging.ts";
+import { createLogger } from "./operations/logging.ts";
 import { systemRuntime } from "./runtime.ts";
 
 /** By then platforms that connect on their own time have loaded what they need. Milliseconds. */

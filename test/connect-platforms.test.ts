@@ -10,8 +10,8 @@ import type { Clock } from "../src/core/protocol/runtime.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { memoryPlatform } from "./adapters/render/memory-platform.ts";
-import { freePort } from "./support/free-port.ts";
 import { ManualClock } from "./support/manual-clock.ts";
+import { freePort } from "./support/program/free-port.ts";
 import { silentLog } from "./support/silent-log.ts";
 import { tempDirectory } from "./support/temp-directory.ts";
 

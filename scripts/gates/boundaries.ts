@@ -142,6 +142,7 @@ const RULES: readonly Rule[] = [
  * import each other, and what a room rests on stands before it. `.` is what lies in src/core itself.
  */
 export const CORE_LAYERS: readonly string[] = [
+  "text",
   "protocol",
   "agents",
   "events",

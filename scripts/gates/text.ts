@@ -7,6 +7,9 @@ import { type SourceFile, sourceFiles } from "./source-files.ts";
 /** Lines. Beyond it a file does more than one thing. */
 const MAX_LINES = 400;
 
+/** Files of one folder, those below not counted. Beyond it the folder is more than one room. */
+const MAX_FILES = 20;
+
 /** In a comment or at the start of a line of text; written so that this file does not find itself. */
 const MARKERS = /((^|\s)(\/\/|\/\*).*|^\s*([*#-]|<!--)?\s*)\b(TO[D]O|FIX[M]E|X{3}|HA[C]K)\b/;
 
@@ -17,7 +20,15 @@ const VAGUE_NAMES = /(^|\/)(utils?|helpers?|managers?|common|misc|index)\.tsx?$/
 export function textProblems(root: string): string[] {
   const directories = ["src", "test", "bench", "scripts", "wasm", "bin", ".ci", "docs", "extensions"];
   const files = sourceFiles(root, directories, [".ts", ".tsx", ".mjs", ".js", ".css", ".html", ".md", ".wit", "/run"]);
-  return [...files.flatMap(problemsOf), ...platformNames(files), ...asymmetries(root)];
+  return [...files.flatMap(problemsOf), ...crowdedFolders(files), ...platformNames(files), ...asymmetries(root)];
+}
+
+function crowdedFolders(files: readonly SourceFile[]): string[] {
+  const code = files.filter((file) => /^(src|test|wasm)\//.test(file.path));
+  const folders = Map.groupBy(code, (file) => path.dirname(file.path));
+  return [...folders]
+    .filter(([, inside]) => inside.length > MAX_FILES)
+    .map(([folder, inside]) => `${folder}/: has ${inside.length} files, more than ${MAX_FILES}.`);
 }
 
 function problemsOf(file: SourceFile): string[] {

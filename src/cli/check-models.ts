@@ -5,7 +5,7 @@ import { DEMO_PROVIDER, defaultModelFor } from "../core/providers/catalog.ts";
 import { modelSentence } from "../core/providers/models/model-words.ts";
 import type { ListingRegistry } from "../core/providers/provider.ts";
 import { createProviderRegistry } from "../core/providers/registry.ts";
-import { createLogger } from "../logging.ts";
+import { createLogger } from "../operations/logging.ts";
 import { systemRuntime } from "../runtime.ts";
 import { unheededSettings } from "../unheeded-settings.ts";
 import type { Finding } from "./checks.ts";

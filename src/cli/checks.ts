@@ -6,11 +6,11 @@ import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError, StoreError } from "../core/protocol/errors.ts";
 import { reasonOf } from "../core/protocol/explain.ts";
-import { plainLine } from "../core/protocol/plain-text.ts";
 import { systemCode } from "../core/protocol/system-code.ts";
 import { baseUrlVariable, CATALOG, DEMO_MODEL, defaultModelFor, REGION } from "../core/providers/catalog.ts";
 import { sqlitePath } from "../core/store/database/database-url.ts";
 import { type Probed, probeDatabase } from "../core/store/database/probe.ts";
+import { plainLine } from "../core/text/plain-text.ts";
 import { createPlaces } from "../places.ts";
 import { nodeProblem } from "./node-version.mjs";
 

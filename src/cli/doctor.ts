@@ -2,7 +2,7 @@ import type { Config } from "../config/resolve.ts";
 import { type ConfigSources, loadConfig } from "../config.ts";
 import { ConfigError } from "../core/protocol/errors.ts";
 import type { Feature } from "../feature.ts";
-import { createLogger } from "../logging.ts";
+import { createLogger } from "../operations/logging.ts";
 import { systemRuntime } from "../runtime.ts";
 import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
 import { checkKnownModels, unheededIn } from "./check-models.ts";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import type { ChatCommandRequest } from "../../src/cli/chat.ts";
-import { runCli } from "../support/cli.ts";
+import { runCli } from "../support/program/cli.ts";
 
 async function asked(args: readonly string[], piped?: Uint8Array | string) {
   const requests: ChatCommandRequest[] = [];

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { checkDirectories } from "../../src/cli/checks.ts";
-import { load } from "../support/config-sources.ts";
+import { load } from "../support/program/config-sources.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 test.each([

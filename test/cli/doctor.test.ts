@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
 import { everything } from "../features/mcp/connected.ts";
-import { startAnthropicServer } from "../support/anthropic-server.ts";
-import { type CliGiven, runCli } from "../support/cli.ts";
-import { directoryWith } from "../support/config-sources.ts";
+import { startAnthropicServer } from "../support/model/anthropic-server.ts";
+import { type CliGiven, runCli } from "../support/program/cli.ts";
+import { directoryWith } from "../support/program/config-sources.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 /** A project in which everything is built. */

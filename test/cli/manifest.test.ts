@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
-import { runCli } from "../support/cli.ts";
+import { runCli } from "../support/program/cli.ts";
 
 const manifestSchema = z.object({
   display_information: z.object({ name: z.string(), description: z.string().max(140) }),

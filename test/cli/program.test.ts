@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import type { Config } from "../../src/config.ts";
-import { runCli } from "../support/cli.ts";
+import { runCli } from "../support/program/cli.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 
 test("--help names every command", () => {

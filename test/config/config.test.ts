@@ -5,7 +5,7 @@ import { FEATURES } from "../../src/app.ts";
 import { type Config, loadConfig } from "../../src/config.ts";
 import { mcpSettings } from "../../src/features/mcp/feature.ts";
 import { webSearchSettings } from "../../src/features/web-search/feature.ts";
-import { directoryWith, type Given, load, problemsOf } from "../support/config-sources.ts";
+import { directoryWith, type Given, load, problemsOf } from "../support/program/config-sources.ts";
 
 test("an empty environment gives the documented defaults", () => {
   const cwd = directoryWith({});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Given, problemsOf } from "../support/config-sources.ts";
+import { type Given, problemsOf } from "../support/program/config-sources.ts";
 
 const SLACK = { SLACK_BOT_TOKEN: "xoxb-1" };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeConfig, secretsOf } from "../../src/config/describe.ts";
 import { mcpSettings } from "../../src/features/mcp/feature.ts";
-import { type Given, load, problemsOf } from "../support/config-sources.ts";
+import { type Given, load, problemsOf } from "../support/program/config-sources.ts";
 
 const SECRET = "sk-verysecretverysecret";
 const leaks: { name: string; given: Given }[] = [

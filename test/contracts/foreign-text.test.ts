@@ -19,18 +19,18 @@ import { nearest } from "../../src/core/command-line/nearest.ts";
 import { typedCommand } from "../../src/core/command-line/run-command.ts";
 import { shellWords } from "../../src/core/command-line/shell-words.ts";
 import { CHAT_COMMANDS } from "../../src/core/commands/registry.ts";
-import { codeBlock, inlineCode, plainLine, visibleText } from "../../src/core/protocol/plain-text.ts";
 import { intentOf } from "../../src/core/providers/demo/intent.ts";
 import { localCommandIn } from "../../src/core/run/local-command-text.ts";
 import { codeSpans } from "../../src/core/skills/skill-code-spans.ts";
 import { readFrontMatter } from "../../src/core/skills/skill-front-matter.ts";
+import { codeBlock, inlineCode, plainLine, visibleText } from "../../src/core/text/plain-text.ts";
 import { foreignLine, foreignText } from "../../src/features/mcp/foreign-text.ts";
 import { readSchedule } from "../../src/jobs/calendar/schedule.ts";
 import { contentOf } from "../../src/tools/network/content.ts";
 import { blockOf, isAllowedHost, parseHostPattern } from "../../src/tools/network/host-patterns.ts";
 import { mediaTypeOf } from "../../src/tools/wasm/workspace/media-type.ts";
 import { comparableName } from "../../src/tools/wasm/workspace/path-rules.ts";
-import { growthOf, HOSTILE_TEXTS, TOLERATED_GROWTH } from "../support/growth.ts";
+import { growthOf, HOSTILE_TEXTS, TOLERATED_GROWTH } from "../support/program/growth.ts";
 import { plainMessage } from "./platform-steps.ts";
 
 /** Everything that reads text from outside in the process that everybody waits for. */

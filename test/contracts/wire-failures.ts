@@ -11,7 +11,7 @@ import {
   stop,
   text,
   unauthorized,
-} from "../support/model-script.ts";
+} from "../support/model/model-script.ts";
 
 export interface WireFailure {
   readonly what: string;

@@ -1,7 +1,7 @@
 import type { LlmProvider, ModelRequest, StreamEvent } from "../../src/core/providers/provider.ts";
 import type { ProviderSettings } from "../../src/core/providers/registry.ts";
 import type { Fetch } from "../../src/core/providers/stall.ts";
-import type { ModelServer } from "../support/model-server.ts";
+import type { ModelServer } from "../support/model/model-server.ts";
 
 /** One wire under the contract: the genuine SDK against a strict local server. */
 export interface WireHarness {

@@ -4,7 +4,6 @@ import type { Clock } from "../../src/core/protocol/runtime.ts";
 import type { LlmProvider, ModelRequest, ModelResponse, StreamEvent } from "../../src/core/providers/provider.ts";
 import { createProviderRegistry } from "../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../src/runtime.ts";
-import { PIXEL, READ_TOOL, results, said, user } from "../support/conversation.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import {
   dribble,
@@ -23,10 +22,11 @@ import {
   tokens,
   toolUse,
   usage,
-} from "../support/model-script.ts";
-import type { ModelServer } from "../support/model-server.ts";
+} from "../support/model/model-script.ts";
+import type { ModelServer } from "../support/model/model-server.ts";
 import { passTime } from "../support/pass-time.ts";
 import { silentLog } from "../support/silent-log.ts";
+import { PIXEL, READ_TOOL, results, said, user } from "../support/talk/conversation.ts";
 import { FAILURES } from "./wire-failures.ts";
 import { textArrives, type WireHarness } from "./wire-harness.ts";
 

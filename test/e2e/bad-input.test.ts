@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { previewsOf } from "../support/discord/world.ts";
-import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
-import { hold, text, toolUse } from "../support/model-script.ts";
-import { conversationOf, type SlackOffice, slackOffice } from "../support/slack-talk.ts";
+import { hold, text, toolUse } from "../support/model/model-script.ts";
+import { type DiscordOffice, discordOffice } from "../support/talk/discord-office.ts";
+import { conversationOf, type SlackOffice, slackOffice } from "../support/talk/slack-talk.ts";
 
 describe("whatever Slack does, the person concerned learns of it", () => {
   let office: SlackOffice;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { answers, changePort, discordScene, isFolded, putFile, type Scene, slackScene } from "../support/scene.ts";
+import { answers, changePort, discordScene, isFolded, putFile, type Scene, slackScene } from "../support/talk/scene.ts";
 
 const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
   { name: "Slack", open: () => slackScene() },

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { untilIdle } from "../support/bot.ts";
-import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
-import { silent, text } from "../support/model-script.ts";
-import { conversationOf, overheard, type SlackOffice, slackOffice } from "../support/slack-talk.ts";
+import { silent, text } from "../support/model/model-script.ts";
+import { untilIdle } from "../support/program/bot.ts";
+import { type DiscordOffice, discordOffice } from "../support/talk/discord-office.ts";
+import { conversationOf, overheard, type SlackOffice, slackOffice } from "../support/talk/slack-talk.ts";
 
 /** A picture of one pixel. */
 const PIXEL = Buffer.from(

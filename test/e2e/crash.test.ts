@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { until, untilIdle } from "../support/bot.ts";
-import { hold, type Reply, text, toolUse } from "../support/model-script.ts";
-import type { RecordedRequest } from "../support/model-server.ts";
+import { hold, type Reply, text, toolUse } from "../support/model/model-script.ts";
+import type { RecordedRequest } from "../support/model/model-server.ts";
+import { until, untilIdle } from "../support/program/bot.ts";
 import {
   answers,
   changePort,
@@ -12,8 +12,8 @@ import {
   type Scene,
   type SceneThread,
   slackScene,
-} from "../support/scene.ts";
-import { useStage } from "../support/shared-office.ts";
+} from "../support/talk/scene.ts";
+import { useStage } from "../support/talk/shared-office.ts";
 
 const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
   { name: "Slack", open: () => slackScene() },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { hold, text } from "../support/model-script.ts";
-import { useSlackOffice } from "../support/shared-office.ts";
+import { hold, text } from "../support/model/model-script.ts";
+import { useSlackOffice } from "../support/talk/shared-office.ts";
 
 const PLACES = 8;
 const THREADS = 40;

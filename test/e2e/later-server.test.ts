@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { discordOffice } from "../support/discord-office.ts";
-import { text } from "../support/model-script.ts";
+import { text } from "../support/model/model-script.ts";
+import { discordOffice } from "../support/talk/discord-office.ts";
 
 test("a server that the bot is added to later gets one line and no model", async () => {
   await using office = await discordOffice();

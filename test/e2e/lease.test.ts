@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Client } from "pg";
 import { expect, test } from "vitest";
-import { createBot, until } from "../support/bot.ts";
-import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { type Postgres, startPostgres } from "../support/database/postgres.ts";
+import { createBot, until } from "../support/program/bot.ts";
 
 const databases = [
   { name: "SQLite", open: () => Promise.resolve({ env: {}, stop: () => Promise.resolve() }) },

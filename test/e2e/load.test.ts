@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { crowd } from "../support/crowd.ts";
-import { text } from "../support/model-script.ts";
-import { answers, discordScene, type Scene, slackScene } from "../support/scene.ts";
-import { useStage } from "../support/shared-office.ts";
+import { text } from "../support/model/model-script.ts";
+import { crowd } from "../support/program/crowd.ts";
 import type { SlackServer } from "../support/slack/slack-server.ts";
+import { answers, discordScene, type Scene, slackScene } from "../support/talk/scene.ts";
+import { useStage } from "../support/talk/shared-office.ts";
 
 test("fifty threads over ten channels get whole answers, before anything else and within Slack's limits", async () => {
   await using scene = await slackScene({ env: { LOG_LEVEL: "warn" } });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { silent, text } from "../support/model-script.ts";
-import { slackOffice } from "../support/slack-talk.ts";
+import { silent, text } from "../support/model/model-script.ts";
+import { slackOffice } from "../support/talk/slack-talk.ts";
 
 /** A stream counts as dead after 45 s without a byte. Milliseconds. */
 const SILENCE_MS = 45_000;

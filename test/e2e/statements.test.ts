@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { until, untilIdle } from "../support/bot.ts";
-import { text, toolUse } from "../support/model-script.ts";
-import { type Postgres, startPostgres } from "../support/postgres.ts";
-import { answers, putFile, slackScene } from "../support/scene.ts";
-import { countOnTheWire, type WireCounter } from "../support/wire-counter.ts";
+import { type Postgres, startPostgres } from "../support/database/postgres.ts";
+import { text, toolUse } from "../support/model/model-script.ts";
+import { until, untilIdle } from "../support/program/bot.ts";
+import { countOnTheWire, type WireCounter } from "../support/program/wire-counter.ts";
+import { answers, putFile, slackScene } from "../support/talk/scene.ts";
 
 /** What goes on beside answers: locks, timers of jobs, the metrics that tell when the program is idle. */
 const ELSEWHERE = /advisory|^SELECT 1|"(?:Job|JobOccurrence|RunFeedback)"|"Run"\."status" = \$1 ORDER BY/;

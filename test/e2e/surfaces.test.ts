@@ -3,12 +3,12 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { slackManifest } from "../../src/cli/slack-manifest.ts";
-import { untilIdle } from "../support/bot.ts";
-import { type DiscordOffice, discordOffice } from "../support/discord-office.ts";
-import { text, toolUse } from "../support/model-script.ts";
-import type { Script } from "../support/model-server.ts";
-import { useSlackOffice, useStage } from "../support/shared-office.ts";
-import { type SlackOffice, slackOffice } from "../support/slack-talk.ts";
+import { text, toolUse } from "../support/model/model-script.ts";
+import type { Script } from "../support/model/model-server.ts";
+import { untilIdle } from "../support/program/bot.ts";
+import { type DiscordOffice, discordOffice } from "../support/talk/discord-office.ts";
+import { useSlackOffice, useStage } from "../support/talk/shared-office.ts";
+import { type SlackOffice, slackOffice } from "../support/talk/slack-talk.ts";
 
 const AWAY = /⚠ I was away from \d\d:\d\d to \d\d:\d\d\./gu;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ALERTMANAGER, PULL_REQUEST, SENTRY_ISSUE } from "../contracts/slack-alerts.ts";
-import { text } from "../support/model-script.ts";
-import { conversationOf, type SlackOffice, slackOffice } from "../support/slack-talk.ts";
+import { text } from "../support/model/model-script.ts";
+import { conversationOf, type SlackOffice, slackOffice } from "../support/talk/slack-talk.ts";
 
 /** “@Deckhand what happened?” under what somebody, or something, has posted. */
 

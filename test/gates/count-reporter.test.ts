@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { projectWith } from "../support/project.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
-const REPORTER = path.join(root, "test/support/count-reporter.ts");
+const REPORTER = path.join(root, "test/support/run/count-reporter.ts");
 
 /** Runs vitest as `npm test` does, in a project with these tests. */
 function runTests(files: Record<string, string>, ...options: string[]): { status: number | null; lines: string[] } {

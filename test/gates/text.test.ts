@@ -32,6 +32,13 @@ const violations: { name: string; files: Record<string, string>; problem: string
     problem: "src/long.ts: has 401 lines, more than 400.",
   },
   {
+    name: "a folder with too many files",
+    files: Object.fromEntries(
+      Array.from({ length: 21 }, (_, number) => [`src/core/run/part-${number}.ts`, "export {};\n"]),
+    ),
+    problem: "src/core/run/: has 21 files, more than 20.",
+  },
+  {
     name: "a marker for later",
     files: { "src/a.ts": `export {};\n// ${MARKER}: finish\n` },
     problem: "src/a.ts:2: finish it or open an issue; no marker stays in the text.",

@@ -3,9 +3,9 @@ import type { SessionEngine } from "../../src/core/engine/engine.ts";
 import type { JobDraft } from "../../src/core/jobs/job-control.ts";
 import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduling/scheduler.ts";
-import { besideOn } from "../support/beside.ts";
-import { interleaved } from "../support/interleaved-store.ts";
-import { type Postgres, startPostgres } from "../support/postgres.ts";
+import { interleaved } from "../support/database/interleaved-store.ts";
+import { type Postgres, startPostgres } from "../support/database/postgres.ts";
+import { besideOn } from "../support/program/beside.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
 

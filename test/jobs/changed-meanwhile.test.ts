@@ -5,7 +5,7 @@ import type { JobDraft } from "../../src/core/jobs/job-control.ts";
 import { settingsOf } from "../../src/core/store/jobs.ts";
 import { createJobRuns } from "../../src/jobs/scheduling/runs.ts";
 import { JobScheduler } from "../../src/jobs/scheduling/scheduler.ts";
-import { interleaved } from "../support/interleaved-store.ts";
+import { interleaved } from "../support/database/interleaved-store.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";

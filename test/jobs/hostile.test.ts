@@ -3,7 +3,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nextDue, readSchedule } from "../../src/jobs/calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../../src/jobs/calendar/sentence.ts";
-import { startPostgres } from "../support/postgres.ts";
+import { startPostgres } from "../support/database/postgres.ts";
 import { skillNamed } from "../support/skill-file.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";

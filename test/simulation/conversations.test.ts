@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openStore, type Store } from "../../src/core/store/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
-import { emptyDatabase } from "../support/empty-database.ts";
+import { emptyDatabase } from "../support/database/empty-database.ts";
 import { removeDirectory } from "../support/remove-directory.ts";
 import { playConversation } from "../support/simulation/conversation.ts";
 

@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../src/core/tool.ts";
-import { idleThread } from "./idle-thread.ts";
 import { buildConfig } from "./query-config.ts";
+import { idleThread } from "./talk/idle-thread.ts";
 
 /** A call's context in which nothing happens beside the call. */
 export function toolContext(more: Partial<ToolContext> & Pick<ToolContext, "sandboxRoot">): ToolContext {

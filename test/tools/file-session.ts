@@ -8,7 +8,7 @@ import type { Tool, ToolContext } from "../../src/core/tool.ts";
 import type { GuestFetchOptions } from "../../src/tools/network/guest-fetch.ts";
 import { createFileTools, type FileToolLimits } from "../../src/tools/sandboxed/file-tools.ts";
 import { createSandbox, type Sandbox, type SandboxLimits } from "../../src/tools/wasm/sandbox.ts";
-import { buildGuests, SANDBOX_CHILD } from "../support/built.ts";
+import { buildGuests, SANDBOX_CHILD } from "../support/program/built.ts";
 import { tempDirectory } from "../support/temp-directory.ts";
 import { toolContext } from "../support/tool-context.ts";
 

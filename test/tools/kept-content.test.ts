@@ -15,7 +15,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createFileRestore } from "../../src/tools/restore-files.ts";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
-import { buildGuests, SANDBOX_CHILD } from "../support/built.ts";
+import { buildGuests, SANDBOX_CHILD } from "../support/program/built.ts";
 import { removeDirectory } from "../support/remove-directory.ts";
 import { fileSession } from "./file-session.ts";
 

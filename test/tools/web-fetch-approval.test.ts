@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/tools/wasm/sandbox.ts";
 import { createWebFetch } from "../../src/tools/web/web-fetch.ts";
 import { type Reply, ScriptedModel } from "../core/agent/query-fixture.ts";
-import { SANDBOX_CHILD } from "../support/built.ts";
+import { SANDBOX_CHILD } from "../support/program/built.ts";
 import { type SimOffice, simOffice } from "../support/simulation/sim-office.ts";
 import { ANA, BOB } from "../support/simulation/sim-people.ts";
 import { exceptPublic, PUBLIC, startSite } from "./network/fetch-session.ts";

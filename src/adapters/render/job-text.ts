@@ -1,6 +1,6 @@
 import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
-import { dollars } from "../../core/protocol/dollars.ts";
+import { dollars } from "../../core/text/dollars.ts";
 import { count, duration } from "./progress/figures.ts";
 
 /** `**Daily report** · every weekday at 09:00 Europe/Paris`, and why it comes late. */

@@ -1,13 +1,13 @@
 import { howToRaise, stoppedAtLimit } from "../../core/budget/budget-words.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { causeText } from "../../core/protocol/cancel-cause.ts";
-import { dollars } from "../../core/protocol/dollars.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
-import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
+import { dollars } from "../../core/text/dollars.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
 import { PASSING } from "./failure-kinds.ts";
 import { count, duration } from "./progress/figures.ts";
 import { taskLines } from "./progress/task-lines.ts";

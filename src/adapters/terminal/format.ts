@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { visibleText } from "../../core/protocol/plain-text.ts";
+import { visibleText } from "../../core/text/plain-text.ts";
 
 /** Markdown as a terminal shows it: lines of at most so many columns, with colours where they are wanted. */
 

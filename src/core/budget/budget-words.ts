@@ -1,5 +1,5 @@
-import { dollars } from "../protocol/dollars.ts";
 import type { BudgetExceeded, BudgetScope } from "../protocol/events.ts";
+import { dollars } from "../text/dollars.ts";
 import type { Standing } from "./affordable.ts";
 import type { BudgetUnit } from "./limits.ts";
 

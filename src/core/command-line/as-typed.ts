@@ -1,4 +1,4 @@
-import { inlineCode } from "../protocol/plain-text.ts";
+import { inlineCode } from "../text/plain-text.ts";
 
 const SHOWN_CHARS = 60;
 

@@ -1,6 +1,6 @@
 import { busyThreads } from "../history/session-state.ts";
-import { plainLine } from "../protocol/plain-text.ts";
 import { sessionKeyOf } from "../store/sessions.ts";
+import { plainLine } from "../text/plain-text.ts";
 import type { CommandContext } from "./command.ts";
 
 /** Sessions that are looked at, the newest; those at work are among them. */

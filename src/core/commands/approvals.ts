@@ -3,13 +3,13 @@ import { asTyped } from "../command-line/as-typed.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { whatOf } from "../permissions/approval-card.ts";
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
-import { plainLine } from "../protocol/plain-text.ts";
 import type { OutgoingMessage, Person } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
 import type { Store } from "../store/store.ts";
+import { plainLine } from "../text/plain-text.ts";
 
 /** Of what a line says. Characters. */
 const WHAT_CHARS = 120;

@@ -4,10 +4,10 @@ import { forkSession } from "../history/fork.ts";
 import { AppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import { textOf } from "../protocol/messages.ts";
-import { plainLine } from "../protocol/plain-text.ts";
 import type { OutgoingMessage, ThreadRef } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
+import { plainLine } from "../text/plain-text.ts";
 
 export const forkCommand: ChatCommand = {
   name: "fork",

@@ -6,8 +6,8 @@ import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { described } from "../command-line/completions.ts";
 import { didYouMean, nearest } from "../command-line/nearest.ts";
 import { hereOf, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
-import { dollars } from "../protocol/dollars.ts";
 import { privately } from "../protocol/private-reply.ts";
+import { dollars } from "../text/dollars.ts";
 
 export const managedCommand: ChatCommand = {
   name: "managed",

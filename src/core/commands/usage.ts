@@ -5,13 +5,13 @@ import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { didYouMean, nearest } from "../command-line/nearest.ts";
 import { bar, textTable } from "../command-line/text-table.ts";
 import { isAdmin } from "../permissions/session-people.ts";
-import { dollars } from "../protocol/dollars.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
 import type { UsageKey, UsageRange, UsageSum } from "../store/ledger/usage-report.ts";
 import type { FeedbackSum } from "../store/run/feedback.ts";
 import { channelOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
+import { dollars } from "../text/dollars.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = { usual: 7, most: 31 };

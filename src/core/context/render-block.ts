@@ -1,7 +1,7 @@
 import { assertNever } from "../protocol/assert-never.ts";
 import type { ContentBlock } from "../protocol/messages.ts";
-import { codeBlock, inlineCode, plainLine, visibleText } from "../protocol/plain-text.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
+import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
 /** Of one result or output. Characters. */
 const OUTPUT_CHARS = 4_000;

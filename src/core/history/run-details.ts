@@ -1,13 +1,13 @@
 import { collapseReads } from "../context/collapse-reads.ts";
 import { renderBlock } from "../context/render-block.ts";
-import { dollars } from "../protocol/dollars.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
-import { codeBlock, inlineCode, plainLine, visibleText } from "../protocol/plain-text.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import { inputTokensOf } from "../protocol/usage.ts";
 import type { ToolCallRow } from "../store/run/tool-calls.ts";
 import type { Store } from "../store/store.ts";
+import { dollars } from "../text/dollars.ts";
+import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
 /** Of a call's input, on its line. */
 const INPUT_CHARS = 120;

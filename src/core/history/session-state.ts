@@ -1,8 +1,8 @@
-import { plainLine } from "../protocol/plain-text.ts";
 import type { PlatformName, ThreadRef } from "../protocol/platform.ts";
 import type { BusyState, WaitingFor } from "../protocol/session-summary.ts";
 import type { Store } from "../store/store.ts";
 import { isFamilyAtWork, openChildren } from "../subagents/children.ts";
+import { plainLine } from "../text/plain-text.ts";
 
 /** What goes on in a session. A run that waits for its sub-agents, or pauses, waits for nobody: it works. */
 export type SessionState =

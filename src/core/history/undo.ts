@@ -1,11 +1,11 @@
 import type { SessionEngine } from "../engine/engine.ts";
 import type { Author } from "../protocol/messages.ts";
-import { inlineCode } from "../protocol/plain-text.ts";
 import type { ThreadRef } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { FileStep, UndoRow } from "../store/run/undos.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
+import { inlineCode } from "../text/plain-text.ts";
 import type { FileFate, RestoreFiles } from "./file-restore.ts";
 import { changesOfRuns, type NetChange } from "./run-changes.ts";
 

@@ -2,7 +2,6 @@ import { BoundedMap } from "../bounded-map.ts";
 import type { CommandContext, CommandServices, RunReply } from "../command-line/command.ts";
 import { runCommand, type TypedCommand } from "../command-line/run-command.ts";
 import type { Log } from "../protocol/log.ts";
-import { plainLine } from "../protocol/plain-text.ts";
 import type {
   ChatPlatform,
   InboundCommand,
@@ -15,6 +14,7 @@ import type {
 } from "../protocol/platform.ts";
 import { fitted } from "../protocol/private-reply.ts";
 import { channelKeyOf, type SessionRow, sessionKeyOf } from "../store/sessions.ts";
+import { plainLine } from "../text/plain-text.ts";
 import { type MessageOptions, openSession, takeRequest } from "./person-message.ts";
 
 export interface CommandIntake extends CommandServices, MessageOptions {

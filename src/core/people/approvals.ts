@@ -5,12 +5,12 @@ import { approvalCard, type Card, decidedCard, decisionText } from "../permissio
 import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
 import { canonicalJson } from "../protocol/canonical-json.ts";
 import type { Log } from "../protocol/log.ts";
-import { inlineCode } from "../protocol/plain-text.ts";
 import type { ChatPlatform } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import type { ApprovalCall, ApprovalPeople, ApprovalRow } from "../store/run/approvals.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
+import { inlineCode } from "../text/plain-text.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
 import type { Closings } from "./closing.ts";
 import { peopleOfRun, type RunPeople } from "./run-people.ts";

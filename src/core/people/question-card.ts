@@ -1,8 +1,8 @@
 import { assertNever } from "../protocol/assert-never.ts";
-import { plainLine, visibleText } from "../protocol/plain-text.ts";
 import { checklist } from "../protocol/plan.ts";
 import type { Button, OutgoingMessage } from "../protocol/platform.ts";
 import type { QuestionRow } from "../store/run/questions.ts";
+import { plainLine, visibleText } from "../text/plain-text.ts";
 
 /** Characters of a button's label. Source: Slack docs, Button element (75); Discord takes 80. */
 const LABEL_CHARS = 75;

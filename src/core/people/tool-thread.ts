@@ -1,7 +1,7 @@
 import type { TurnContext } from "../engine/engine.ts";
-import { plainLine } from "../protocol/plain-text.ts";
 import type { ChatPlatform, OutgoingMessage } from "../protocol/platform.ts";
 import type { SessionRow } from "../store/sessions.ts";
+import { plainLine } from "../text/plain-text.ts";
 import type { ToolThread } from "../tool.ts";
 
 export interface ToolThreadOptions {

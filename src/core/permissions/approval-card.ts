@@ -1,8 +1,8 @@
 import type { Author } from "../protocol/messages.ts";
-import { codeBlock, inlineCode, plainLine, visibleText } from "../protocol/plain-text.ts";
 import type { Button, OutgoingFile, OutgoingMessage } from "../protocol/platform.ts";
 import type { ApprovalRow } from "../store/run/approvals.ts";
 import type { GrantRow } from "../store/run/grants.ts";
+import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 import type { CallPreview } from "../tool.ts";
 
 /** A call as the card shows it. */

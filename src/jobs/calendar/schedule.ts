@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 import { distance } from "fastest-levenshtein";
-import { plainLine } from "../../core/protocol/plain-text.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
 import { nearestExample } from "./cron-phrases.ts";
 import { openZone, type Zone } from "./wall-clock.ts";
 

@@ -9,12 +9,12 @@ import type {
   JobRequest,
 } from "../../core/jobs/job-control.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
-import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import { type JobRow, jobNameKey, settingsOf } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
 import { isSameTime, nextDueTimes } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 import { CALLED_OFF, callOffOutdated } from "../scheduling/cancelled-retries.ts";

@@ -1,7 +1,7 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
-import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { BrokenJob, JobRow } from "../../core/store/jobs.ts";
 import type { Store } from "../../core/store/store.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
 import { asNamed } from "../scheduling/job-input.ts";
 import { isIn, type JobRights } from "./job-rights.ts";
 

@@ -1,8 +1,8 @@
 import { historyStrip } from "../../core/jobs/history-strip.ts";
 import type { JobLogLine, JobOverview } from "../../core/jobs/job-control.ts";
-import { dollars } from "../../core/protocol/dollars.ts";
 import type { OccurrenceRow } from "../../core/store/job-occurrences.ts";
 import type { JobRow, JobSettings } from "../../core/store/jobs.ts";
+import { dollars } from "../../core/text/dollars.ts";
 import { nextDue, readSchedule } from "../calendar/schedule.ts";
 import { sentenceOf, timeIn } from "../calendar/sentence.ts";
 

@@ -4,11 +4,11 @@ import { undertakingOf } from "../../core/events/child-task.ts";
 import { type CancelCause, causeText } from "../../core/protocol/cancel-cause.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
-import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Runtime } from "../../core/protocol/runtime.ts";
 import type { RunRow } from "../../core/store/runs.ts";
 import type { Store } from "../../core/store/store.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
 
 export interface LeftoverOptions {
   readonly store: Store;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { JOB_FIELDS, type JobDraft, type JobField, type JobProblems } from "../../core/jobs/job-control.ts";
-import { plainLine } from "../../core/protocol/plain-text.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { SkillCatalogue } from "../../core/skills/skills.ts";
 import type { JobSettings } from "../../core/store/jobs.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
 import { nextDue, readSchedule, type Schedule, unknownZone } from "../calendar/schedule.ts";
 import { openZone } from "../calendar/wall-clock.ts";
 import { skillProblem } from "./job-skill.ts";

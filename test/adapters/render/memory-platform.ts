@@ -8,7 +8,7 @@ import type {
   ThreadRef,
 } from "../../../src/core/protocol/platform.ts";
 import type { Clock } from "../../../src/core/protocol/runtime.ts";
-import { aPlatform } from "../../support/a-platform.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
 
 export const LIMITS: PlatformLimits = {
   messageChars: 400,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { InboundMessage, OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { begin, plainMessage } from "../../contracts/platform-steps.ts";
-import { freePort } from "../../support/free-port.ts";
+import { freePort } from "../../support/program/free-port.ts";
 import { openSlackHarness, type SlackHarness } from "../../support/slack/slack-harness.ts";
 
 const { signal } = new AbortController();

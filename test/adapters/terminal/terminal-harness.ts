@@ -17,7 +17,7 @@ import type {
   VisibleMessage,
 } from "../../contracts/platform-harness.ts";
 import { CountingLog } from "../../support/counting-log.ts";
-import { MemoryThreadStore } from "../../support/memory-thread-store.ts";
+import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { TerminalClient } from "./terminal-client.ts";
 

@@ -14,7 +14,7 @@ import type {
   VisibleMessage,
 } from "../../contracts/platform-harness.ts";
 import { CountingLog } from "../../support/counting-log.ts";
-import { MemoryThreadStore } from "../../support/memory-thread-store.ts";
+import { MemoryThreadStore } from "../../support/database/memory-thread-store.ts";
 import { PageClient } from "./page-client.ts";
 import { entryUrl, openPlatform } from "./web-setup.ts";
 

@@ -8,7 +8,7 @@ import type { Message } from "../../../src/core/protocol/messages.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
-import { MemoryJournal, ProcessDied } from "../../support/memory-journal.ts";
+import { MemoryJournal, ProcessDied } from "../../support/database/memory-journal.ts";
 import { drive, type Reply, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 
 const SUMMARY = "## Primary Request and Intent\nThe code word is heron.";

@@ -3,7 +3,12 @@ import type { ContentBlock, Message } from "../../../src/core/protocol/messages.
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { Tool } from "../../../src/core/tool.ts";
-import { type CrashPoint, type JournalWrite, MemoryJournal, ProcessDied } from "../../support/memory-journal.ts";
+import {
+  type CrashPoint,
+  type JournalWrite,
+  MemoryJournal,
+  ProcessDied,
+} from "../../support/database/memory-journal.ts";
 import { drive, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 
 const INTERRUPTED =

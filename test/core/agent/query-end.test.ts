@@ -4,7 +4,7 @@ import type { QueryEnd } from "../../../src/core/protocol/events.ts";
 import { CancelSignal, SuspendSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
-import { MemoryJournal } from "../../support/memory-journal.ts";
+import { MemoryJournal } from "../../support/database/memory-journal.ts";
 import { aborted, drive, resultTexts, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 
 const readX = { id: "a", name: "read", input: { path: "x" } };

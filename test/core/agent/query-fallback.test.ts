@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type ErrorCode, ProviderError } from "../../../src/core/protocol/errors.ts";
 import { explain } from "../../../src/core/protocol/explain.ts";
-import { MemoryJournal, ProcessDied } from "../../support/memory-journal.ts";
+import { MemoryJournal, ProcessDied } from "../../support/database/memory-journal.ts";
 import { drive, type Reply, ScriptedModel, scenario, userMessage } from "./query-fixture.ts";
 
 const FACTS = { contextWindow: 200_000, maxOutputTokens: 64_000, price: null };

@@ -17,10 +17,10 @@ import type {
   StreamEvent,
 } from "../../../src/core/providers/provider.ts";
 import { defineTool, type Tool } from "../../../src/core/tool.ts";
-import { idleThread } from "../../support/idle-thread.ts";
+import { MemoryJournal } from "../../support/database/memory-journal.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { MemoryJournal } from "../../support/memory-journal.ts";
 import { shippedAgent } from "../../support/shipped-agents.ts";
+import { idleThread } from "../../support/talk/idle-thread.ts";
 
 /** One model call: what it streams before it ends, and how it ends. */
 export interface Reply {

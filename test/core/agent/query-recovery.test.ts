@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import { MemoryJournal, ProcessDied } from "../../support/memory-journal.ts";
+import { MemoryJournal, ProcessDied } from "../../support/database/memory-journal.ts";
 import { drive, type Reply, resultTexts, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 
 const RESUME =

@@ -5,7 +5,7 @@ import { type ToolUseBlock, textOf, toolUsesOf } from "../../../src/core/protoco
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { createToolSearch } from "../../../src/tools/native/tool-search.ts";
 import { createUseTool } from "../../../src/tools/native/use-tool.ts";
-import { MemoryJournal } from "../../support/memory-journal.ts";
+import { MemoryJournal } from "../../support/database/memory-journal.ts";
 import { drive, type Reply, resultTexts, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 
 const DEFERRED = Array.from({ length: 12 }, (_, number) =>

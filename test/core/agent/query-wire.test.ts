@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Message } from "../../../src/core/protocol/messages.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
-import { type AnthropicServer, startAnthropicServer } from "../../support/anthropic-server.ts";
-import { MemoryJournal } from "../../support/memory-journal.ts";
+import { MemoryJournal } from "../../support/database/memory-journal.ts";
+import { type AnthropicServer, startAnthropicServer } from "../../support/model/anthropic-server.ts";
 import {
   hold,
   overloadedMidStream,
@@ -14,7 +14,7 @@ import {
   tokens,
   toolUse,
   usage,
-} from "../../support/model-script.ts";
+} from "../../support/model/model-script.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { drive, resultTexts, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runQuery } from "../../../src/core/agent/query.ts";
 import { toolUsesOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import { MemoryJournal } from "../../support/memory-journal.ts";
+import { MemoryJournal } from "../../support/database/memory-journal.ts";
 import { CALL_COST_USD, drive, ScriptedModel, scenario, tool, USAGE, userMessage } from "./query-fixture.ts";
 
 test("a plain answer costs one model request and ends the run", async () => {

@@ -4,7 +4,7 @@ import { inputTokensAtMost } from "../../../src/core/budget/estimate.ts";
 import { TokenMeter } from "../../../src/core/context/token-estimate.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import type { ModelRequest, StreamEvent } from "../../../src/core/providers/provider.ts";
-import { user } from "../../support/conversation.ts";
+import { user } from "../../support/talk/conversation.ts";
 
 const MODEL = "test/one";
 const REQUEST: ModelRequest = {

@@ -10,9 +10,9 @@ import type { Clock, Runtime } from "../../../src/core/protocol/runtime.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import type { DatabaseHarness } from "../../contracts/store.ts";
+import { startPostgres } from "../../support/database/postgres.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { passTime } from "../../support/pass-time.ts";
-import { startPostgres } from "../../support/postgres.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { seededRandom } from "../../support/runtime.ts";
 

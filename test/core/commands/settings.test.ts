@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { beginKey } from "../../../src/core/events/child-event.ts";
 import { createIntake, type IntakeOptions } from "../../../src/core/inbound/intake.ts";
 import type { ThreadRef } from "../../../src/core/protocol/platform.ts";
-import { aPlatform } from "../../support/a-platform.ts";
 import { commandServices } from "../../support/command-services.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
 import { click, intakeOptions, mention, privateText, slash } from "../inbound/intake-fixture.ts";
 
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };

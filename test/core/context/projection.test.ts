@@ -6,7 +6,7 @@ import type { Projection } from "../../../src/core/events/projection.ts";
 import { WHOLE_HISTORY } from "../../../src/core/events/projection.ts";
 import type { Message, ToolUseBlock } from "../../../src/core/protocol/messages.ts";
 import { visibleTurns } from "../../../src/core/providers/visible-content.ts";
-import { PIXEL, results, said, user } from "../../support/conversation.ts";
+import { PIXEL, results, said, user } from "../../support/talk/conversation.ts";
 
 const origin = { provider: "anthropic", model: "one" };
 const use = (id: string): ToolUseBlock => ({ type: "tool_use", id, name: "read", input: { path: `${id}.txt` } });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TokenMeter, textTokens } from "../../../src/core/context/token-estimate.ts";
-import { PIXEL, said, user } from "../../support/conversation.ts";
+import { PIXEL, said, user } from "../../support/talk/conversation.ts";
 
 test.each([
   { name: "English", text: "a".repeat(360), tokens: 100 },

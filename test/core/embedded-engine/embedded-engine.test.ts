@@ -6,8 +6,8 @@ import type { SessionHandler } from "../../../src/core/engine/engine.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { type EngineHarness, engineContract } from "../../contracts/engine.ts";
-import { mortalStore } from "../../support/mortal-store.ts";
-import { startPostgres } from "../../support/postgres.ts";
+import { mortalStore } from "../../support/database/mortal-store.ts";
+import { startPostgres } from "../../support/database/postgres.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { silentLog } from "../../support/silent-log.ts";
 

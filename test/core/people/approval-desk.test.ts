@@ -3,9 +3,9 @@ import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
 import { approvalId, createApprovalDesk } from "../../../src/core/people/approvals.ts";
 import { Closings } from "../../../src/core/people/closing.ts";
 import { canonicalJson } from "../../../src/core/protocol/canonical-json.ts";
-import { aPlatform } from "../../support/a-platform.ts";
 import { ANA, nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
 import { tool } from "../agent/query-fixture.ts";
 
 const TURN = 1;

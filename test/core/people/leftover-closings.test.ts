@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { closeLeftovers } from "../../../src/core/people/leftover-closings.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
-import { aPlatform } from "../../support/a-platform.ts";
 import { nativeSession } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
 
 const KEY = "run_1:live";
 const CLOSING = { lane: "progress", markdown: "✓ done", tone: "plain", buttons: [] } as const;

@@ -3,9 +3,9 @@ import { createIntake } from "../../../src/core/inbound/intake.ts";
 import { keepUp } from "../../../src/core/people/missed.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
 import type { InboundEvent, InboundMessage } from "../../../src/core/protocol/platform.ts";
-import { aPlatform } from "../../support/a-platform.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
 import { intakeOptions, mention } from "../inbound/intake-fixture.ts";
 
 const MINUTE = 60_000;

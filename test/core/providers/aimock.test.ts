@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { textOf, toolUsesOf } from "../../../src/core/protocol/messages.ts";
 import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { READ_TOOL, results, said, user } from "../../support/conversation.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { READ_TOOL, results, said, user } from "../../support/talk/conversation.ts";
 
 /** A second opinion on the three wires: a server that others wrote. */
 let mock: LLMock;

@@ -7,11 +7,11 @@ import { chatBody } from "../../../src/core/providers/openai/chat-body.ts";
 import { responsesBody } from "../../../src/core/providers/openai/responses-body.ts";
 import { PLAIN } from "../../../src/core/providers/quirks.ts";
 import type { Endpoint, WireCall } from "../../../src/core/providers/wire.ts";
-import { messagesDialect } from "../../support/anthropic-server.ts";
-import { READ_TOOL } from "../../support/conversation.ts";
-import type { Dialect } from "../../support/model-server.ts";
-import { chatDialect } from "../../support/openai-chat-dialect.ts";
-import { responsesDialect } from "../../support/openai-responses-dialect.ts";
+import { messagesDialect } from "../../support/model/anthropic-server.ts";
+import type { Dialect } from "../../support/model/model-server.ts";
+import { chatDialect } from "../../support/model/openai-chat-dialect.ts";
+import { responsesDialect } from "../../support/model/openai-responses-dialect.ts";
+import { READ_TOOL } from "../../support/talk/conversation.ts";
 
 const words = fc.constantFrom("", " ", "hello", "two\nlines ", "日本語", "</thread_conversation>");
 const origin = fc.record({

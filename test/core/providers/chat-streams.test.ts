@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { said, user } from "../../support/conversation.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { said, user } from "../../support/talk/conversation.ts";
 
 /** Answers as some compatible providers write them, which OpenAI itself never does. */
 async function answerWith(respond: (body: string) => Response, messages = [user("hi")]) {

@@ -3,10 +3,10 @@ import { CATALOG, defaultModelFor, PROVIDER_ENVIRONMENT } from "../../../src/cor
 import { costOf } from "../../../src/core/providers/provider.ts";
 import { createProviderRegistry, type ProviderSettings } from "../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { startAnthropicServer } from "../../support/anthropic-server.ts";
-import { user } from "../../support/conversation.ts";
-import { startOpenAiServer } from "../../support/openai-server.ts";
+import { startAnthropicServer } from "../../support/model/anthropic-server.ts";
+import { startOpenAiServer } from "../../support/model/openai-server.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { user } from "../../support/talk/conversation.ts";
 
 function registry(settings: Readonly<Record<string, ProviderSettings>> = {}) {
   return createProviderRegistry({ settings, runtime: systemRuntime(), log: silentLog });

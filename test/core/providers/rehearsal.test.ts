@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { rehearseCall } from "../../../src/core/providers/rehearsal.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { listening } from "../../support/model-server.ts";
+import { listening } from "../../support/model/model-server.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const tools = [{ name: "read", description: "Reads a file.", inputSchema: { type: "object", properties: {} } }];

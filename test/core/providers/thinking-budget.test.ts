@@ -6,7 +6,7 @@ import { responsesBody } from "../../../src/core/providers/openai/responses-body
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
 import { PLAIN } from "../../../src/core/providers/quirks.ts";
 import type { Endpoint } from "../../../src/core/providers/wire.ts";
-import { user } from "../../support/conversation.ts";
+import { user } from "../../support/talk/conversation.ts";
 
 type Asked = Pick<ModelRequest, "effortLevel" | "thinkingBudget">;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createProviderRegistry } from "../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { user } from "../../support/conversation.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { user } from "../../support/talk/conversation.ts";
 
 /** Counts in the order of a stream's events; what JSON cannot hold stands as text. */
 type Said = readonly unknown[];

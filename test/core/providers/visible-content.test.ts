@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ContentBlock, Message } from "../../../src/core/protocol/messages.ts";
 import { visibleTurns } from "../../../src/core/providers/visible-content.ts";
-import { results, said, user } from "../../support/conversation.ts";
+import { results, said, user } from "../../support/talk/conversation.ts";
 
 const origin = { provider: "anthropic", model: "m" };
 

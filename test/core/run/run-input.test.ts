@@ -4,8 +4,8 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { ThreadMessage, ThreadRef } from "../../../src/core/protocol/platform.ts";
 import { messagesOf, type RunInputOptions } from "../../../src/core/run/run-input.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
-import { aPlatform } from "../../support/a-platform.ts";
 import { countingIds } from "../../support/runtime.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
 
 const THREAD: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "0" };
 const ASKED_AT = 100;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { storeContract } from "../../contracts/store.ts";
-import { startPostgres } from "../../support/postgres.ts";
+import { startPostgres } from "../../support/database/postgres.ts";
 
 storeContract("SQLite", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-store-"));

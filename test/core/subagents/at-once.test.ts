@@ -8,10 +8,10 @@ import type { SessionRow } from "../../../src/core/store/sessions.ts";
 import { openStore, type Store, type StoreTransaction } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { aborted, createSession, event, Recorder } from "../../contracts/engine-recorder.ts";
-import { besideOn } from "../../support/beside.ts";
 import { childEvent } from "../../support/child-event.ts";
-import { interleaved } from "../../support/interleaved-store.ts";
-import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { interleaved } from "../../support/database/interleaved-store.ts";
+import { type Postgres, startPostgres } from "../../support/database/postgres.ts";
+import { besideOn } from "../../support/program/beside.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { click } from "../inbound/intake-fixture.ts";
 

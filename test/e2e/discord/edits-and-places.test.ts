@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { required } from "../../contracts/platform-steps.ts";
-import { untilIdle } from "../../support/bot.ts";
 import { TYPE } from "../../support/discord/world.ts";
-import { discordOffice } from "../../support/discord-office.ts";
-import { text } from "../../support/model-script.ts";
-import { conversationOf, overheard } from "../../support/slack-talk.ts";
+import { text } from "../../support/model/model-script.ts";
+import { untilIdle } from "../../support/program/bot.ts";
+import { discordOffice } from "../../support/talk/discord-office.ts";
+import { conversationOf, overheard } from "../../support/talk/slack-talk.ts";
 
 test("a mention that is added by editing is answered once, also when it is edited again after a restart", async () => {
   await using at = await discordOffice();

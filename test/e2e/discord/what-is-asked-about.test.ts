@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { ALERTMANAGER, PULL_REQUEST, SENTRY } from "../../adapters/discord/message/samples.ts";
 import { channelPayload } from "../../support/discord/payloads.ts";
 import { type Message, TYPE, type User } from "../../support/discord/world.ts";
-import { type DiscordOffice, discordOffice } from "../../support/discord-office.ts";
-import { text } from "../../support/model-script.ts";
-import { useStage } from "../../support/shared-office.ts";
-import { conversationOf, overheard } from "../../support/slack-talk.ts";
+import { text } from "../../support/model/model-script.ts";
+import { type DiscordOffice, discordOffice } from "../../support/talk/discord-office.ts";
+import { useStage } from "../../support/talk/shared-office.ts";
+import { conversationOf, overheard } from "../../support/talk/slack-talk.ts";
 
 const stage = useStage(() => discordOffice({ settings: { mode: "read" } }));
 

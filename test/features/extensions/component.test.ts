@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import { recordingPosts } from "../../support/recording-posts.ts";
+import { recordingPosts } from "../../support/database/recording-posts.ts";
 import { componentOf, type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
 
 const place = useExtensionSandbox();

@@ -6,7 +6,7 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import { loadExtensions } from "../../../src/features/extensions/load-extensions.ts";
 import { buildExamples, EXAMPLE_TOOLS } from "../../../wasm/build-examples.ts";
-import { recordingPosts } from "../../support/recording-posts.ts";
+import { recordingPosts } from "../../support/database/recording-posts.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";
 import { useExtensionSandbox } from "./extension-session.ts";

@@ -12,7 +12,7 @@ import type { ToolContext } from "../../../src/core/tool.ts";
 import { type LoadedExtensions, loadExtensions } from "../../../src/features/extensions/load-extensions.ts";
 import type { GuestFetchOptions } from "../../../src/tools/network/guest-fetch.ts";
 import { createSandbox, type Sandbox } from "../../../src/tools/wasm/sandbox.ts";
-import { buildBindingsGenerator, buildGuests, SANDBOX_CHILD } from "../../support/built.ts";
+import { buildBindingsGenerator, buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { toolContext } from "../../support/tool-context.ts";

@@ -9,7 +9,7 @@ import type { Tool, ToolContext } from "../../../src/core/tool.ts";
 import { createMcpConnections, type McpConnections, type McpOptions } from "../../../src/features/mcp/connections.ts";
 import type { McpCommandServer, McpServer } from "../../../src/features/mcp/server-settings.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
-import { recordingPosts } from "../../support/recording-posts.ts";
+import { recordingPosts } from "../../support/database/recording-posts.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { toolContext } from "../../support/tool-context.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { freePort } from "../../support/free-port.ts";
+import { freePort } from "../../support/program/free-port.ts";
 import { EVERYTHING } from "./connected.ts";
 
 export interface HttpServer {

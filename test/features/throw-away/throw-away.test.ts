@@ -5,10 +5,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PageClient } from "../../adapters/web/page-client.ts";
-import { startAnthropicServer } from "../../support/anthropic-server.ts";
-import { createBot } from "../../support/bot.ts";
-import { text, toolUse } from "../../support/model-script.ts";
-import { printedUrl } from "../../support/page-visit.ts";
+import { startAnthropicServer } from "../../support/model/anthropic-server.ts";
+import { text, toolUse } from "../../support/model/model-script.ts";
+import { createBot } from "../../support/program/bot.ts";
+import { printedUrl } from "../../support/program/page-visit.ts";
 import { removeDirectory } from "../../support/remove-directory.ts";
 import { APP, FOLDER, MODEL } from "./tally.ts";
 
@@ -20,7 +20,7 @@ const COPIED = [
   "bin",
   "wasm/build-folder.ts",
   "package.json",
-  "test/support/start-sources.mjs",
+  "test/support/program/start-sources.mjs",
 ];
 const LINKED = ["node_modules", "build", "extensions"];
 
@@ -53,7 +53,7 @@ afterAll(() => removeDirectory(project));
 
 async function start(model: { readonly url: string }, settings: object) {
   const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: model.url, DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
-  const bot = await createBot({ env, entry: path.join(project, "test/support/start-sources.mjs") });
+  const bot = await createBot({ env, entry: path.join(project, "test/support/program/start-sources.mjs") });
   writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
   return bot;
 }

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { createWebSearch, type WebSearchSettings } from "../../../src/features/web-search/web-search.ts";
 import { createSandbox } from "../../../src/tools/wasm/sandbox.ts";
-import { SANDBOX_CHILD } from "../../support/built.ts";
+import { SANDBOX_CHILD } from "../../support/program/built.ts";
 import { fileSession, text } from "../../tools/file-session.ts";
 
 /** Never started: searches need no guest. */

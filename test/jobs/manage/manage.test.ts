@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { JobDraft, JobRequest } from "../../../src/core/jobs/job-control.ts";
-import { until } from "../../support/bot.ts";
+import { until } from "../../support/program/bot.ts";
 import { skillNamed } from "../../support/skill-file.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { CHANNEL, openWorld, type World } from "../world.ts";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { createJobsFile } from "../../../src/jobs/scheduling/jobs-file.ts";
 import { PLATFORMS } from "../../../src/platforms.ts";
-import { until } from "../../support/bot.ts";
+import { until } from "../../support/program/bot.ts";
 import { countingIds, seededRandom } from "../../support/runtime.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { skillNamed } from "../../support/skill-file.ts";

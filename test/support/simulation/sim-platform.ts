@@ -6,7 +6,7 @@ import type {
   PostedMessage,
   ThreadRef,
 } from "../../../src/core/protocol/platform.ts";
-import { aPlatform } from "../a-platform.ts";
+import { aPlatform } from "../talk/a-platform.ts";
 import type { SimProcess, World } from "./world.ts";
 
 export interface SimMessage {

@@ -8,7 +8,7 @@ import { describeChanges } from "../../../src/tools/copies/diff.ts";
 import { createExecutorCopies } from "../../../src/tools/copies/executor-copies.ts";
 import { pruneCopies } from "../../../src/tools/copies/keep-copies.ts";
 import { childEvent } from "../../support/child-event.ts";
-import { interleaved } from "../../support/interleaved-store.ts";
+import { interleaved } from "../../support/database/interleaved-store.ts";
 import { nativeSession } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";

@@ -11,8 +11,6 @@ import { PlatformError, StoreError } from "../../../src/core/protocol/errors.ts"
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
-import { aPlatform } from "../../support/a-platform.ts";
-import { until } from "../../support/bot.ts";
 import {
   ANA,
   BEN,
@@ -23,8 +21,10 @@ import {
   nativeSession,
   THREAD,
 } from "../../support/native-session.ts";
+import { until } from "../../support/program/bot.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { SIM_LIMITS } from "../../support/simulation/sim-platform.ts";
+import { aPlatform } from "../../support/talk/a-platform.ts";
 
 const WHICH = { question: "Which port?", options: ["8080", "9090"] };
 const ID = "run_1:call_1";

@@ -6,7 +6,7 @@ import { planRefusal } from "../../../src/core/permissions/plan-mode.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { createEnterPlanMode, createExitPlanMode } from "../../../src/tools/native/plan-mode.ts";
 import { createUpdatePlan } from "../../../src/tools/native/update-plan.ts";
-import { interleaved } from "../../support/interleaved-store.ts";
+import { interleaved } from "../../support/database/interleaved-store.ts";
 import { BEN, CHIEF, click, message, nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 

@@ -4,7 +4,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { createModuleCache } from "../../../src/tools/wasm/child/modules.ts";
 import { createPool, type IdleLimits } from "../../../src/tools/wasm/child/pool.ts";
 import { PROGRAM_LIMITS } from "../../../src/tools/wasm/grant.ts";
-import { buildGuests } from "../../support/built.ts";
+import { buildGuests } from "../../support/program/built.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createSandbox, type SandboxLimits } from "../../../src/tools/wasm/sandbox.ts";
-import { buildGuests, SANDBOX_CHILD } from "../../support/built.ts";
+import { buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
 const GRANT = { writable: false, clock: true, timeoutMs: 20_000, memoryMb: 32, outputBytes: 10_000 };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import type { CallPlace } from "../../../src/core/tool.ts";
-import { recordingPosts } from "../../support/recording-posts.ts";
+import { recordingPosts } from "../../support/database/recording-posts.ts";
 import { fileSession, text, useSandbox } from "../file-session.ts";
 import { fetchSession, PUBLIC, startSite } from "../network/fetch-session.ts";
 

@@ -1,5 +1,5 @@
-import { plainLine } from "../../../core/protocol/plain-text.ts";
 import { checklist, type PlanStep } from "../../../core/protocol/plan.ts";
+import { plainLine } from "../../../core/text/plain-text.ts";
 import { count } from "./figures.ts";
 
 /** Steps shown one by one. */

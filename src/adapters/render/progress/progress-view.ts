@@ -1,5 +1,5 @@
 import type { ParkedOn } from "../../../core/protocol/events.ts";
-import { inlineCode, plainLine } from "../../../core/protocol/plain-text.ts";
+import { inlineCode, plainLine } from "../../../core/text/plain-text.ts";
 import { tailOf } from "../markdown/incomplete-markdown.ts";
 import { count, duration, elapsed } from "./figures.ts";
 import { planLines } from "./plan-lines.ts";

@@ -1,5 +1,5 @@
 import type { TaskProgress } from "../../../core/protocol/events.ts";
-import { plainLine } from "../../../core/protocol/plain-text.ts";
+import { plainLine } from "../../../core/text/plain-text.ts";
 import { count, elapsed } from "./figures.ts";
 
 /** Sub-agents shown one by one; of more, those that have ended fold into a count. */

@@ -1,4 +1,4 @@
-import { dollars } from "../../protocol/dollars.ts";
+import { dollars } from "../../text/dollars.ts";
 import type { ModelFacts, Price, ResolvedModel } from "../provider.ts";
 import { knownModel, knownProvider } from "./models.ts";
 

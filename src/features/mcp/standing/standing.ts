@@ -1,4 +1,4 @@
-import { nextTry } from "../../../core/protocol/next-try.ts";
+import { nextTry } from "../../../core/text/next-try.ts";
 import type { McpConnection } from "../connection.ts";
 import type { IdleServer } from "../connections.ts";
 import { foreignLine } from "../foreign-text.ts";

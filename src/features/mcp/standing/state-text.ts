@@ -1,4 +1,4 @@
-import { nextTry } from "../../../core/protocol/next-try.ts";
+import { nextTry } from "../../../core/text/next-try.ts";
 import type { ConnectionState } from "../connection.ts";
 
 interface Named {

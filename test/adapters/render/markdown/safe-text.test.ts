@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import MarkdownIt from "markdown-it";
 import { expect, test } from "vitest";
 import { withoutImages, withoutMentions } from "../../../../src/adapters/render/markdown/safe-text.ts";
-import { inlineCode, plainLine } from "../../../../src/core/protocol/plain-text.ts";
+import { inlineCode, plainLine } from "../../../../src/core/text/plain-text.ts";
 
 test.each([
   "@everyone",

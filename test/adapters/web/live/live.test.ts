@@ -7,7 +7,7 @@ import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
 import { CountingLog } from "../../../support/counting-log.ts";
-import { MemoryThreadStore } from "../../../support/memory-thread-store.ts";
+import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
 import { PageClient } from "../page-client.ts";
 import { entryUrl, NOTHING, openPlatform } from "../web-setup.ts";
 

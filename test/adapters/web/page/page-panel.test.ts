@@ -7,9 +7,9 @@ import type { OutgoingMessage, PostedMessage, ThreadRef } from "../../../../src/
 import type { SessionSummary } from "../../../../src/core/protocol/session-summary.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
-import { openBrowser } from "../../../support/browser.ts";
-import { MemoryThreadStore } from "../../../support/memory-thread-store.ts";
-import { visitAddress } from "../../../support/page-visit.ts";
+import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
+import { openBrowser } from "../../../support/program/browser.ts";
+import { visitAddress } from "../../../support/program/page-visit.ts";
 import { entryUrl, openPlatform, SERVERS_PANEL } from "../web-setup.ts";
 import { NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 

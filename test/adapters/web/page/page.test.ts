@@ -5,9 +5,9 @@ import type { Form } from "../../../../src/core/protocol/form.ts";
 import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { Inbox } from "../../../contracts/inbox.ts";
 import { plainMessage } from "../../../contracts/platform-steps.ts";
-import { openBrowser } from "../../../support/browser.ts";
-import { MemoryThreadStore } from "../../../support/memory-thread-store.ts";
-import { visitAddress } from "../../../support/page-visit.ts";
+import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
+import { openBrowser } from "../../../support/program/browser.ts";
+import { visitAddress } from "../../../support/program/page-visit.ts";
 import { entryUrl, openPlatform } from "../web-setup.ts";
 import { DROP_FILE, NAMELESS_CONTROLS, WEAK_TEXTS } from "./page-probes.ts";
 

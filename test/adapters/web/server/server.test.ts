@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import { WEB_LIMITS } from "../../../../src/adapters/web/limits.ts";
 import { ConfigError } from "../../../../src/core/protocol/errors.ts";
-import { MemoryThreadStore } from "../../../support/memory-thread-store.ts";
+import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
 import { PageClient } from "../page-client.ts";
 import { entryUrl, openPlatform, TOKEN } from "../web-setup.ts";
 

@@ -4,7 +4,7 @@ import { CATALOG } from "../../../../src/core/providers/catalog.ts";
 import type { ModelRequest } from "../../../../src/core/providers/provider.ts";
 import { PLAIN } from "../../../../src/core/providers/quirks.ts";
 import type { Endpoint } from "../../../../src/core/providers/wire.ts";
-import { READ_TOOL, results, said, user } from "../../../support/conversation.ts";
+import { READ_TOOL, results, said, user } from "../../../support/talk/conversation.ts";
 
 const endpoint: Endpoint = {
   id: "anthropic",

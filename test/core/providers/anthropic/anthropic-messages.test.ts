@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { createProviderRegistry } from "../../../../src/core/providers/registry.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { describeWire } from "../../../contracts/wire.ts";
-import { startAnthropicServer } from "../../../support/anthropic-server.ts";
-import { READ_TOOL, results, said, user } from "../../../support/conversation.ts";
-import { redactedThinking, text, toolUse } from "../../../support/model-script.ts";
+import { startAnthropicServer } from "../../../support/model/anthropic-server.ts";
+import { redactedThinking, text, toolUse } from "../../../support/model/model-script.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { READ_TOOL, results, said, user } from "../../../support/talk/conversation.ts";
 
 describeWire({
   name: "Anthropic Messages",

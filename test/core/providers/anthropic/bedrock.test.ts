@@ -3,10 +3,10 @@ import { createProviderRegistry, type ProviderSettings } from "../../../../src/c
 import type { Fetch } from "../../../../src/core/providers/stall.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { describeWire } from "../../../contracts/wire.ts";
-import { user } from "../../../support/conversation.ts";
-import { startBedrockServer } from "../../../support/gateway-servers.ts";
-import { text } from "../../../support/model-script.ts";
+import { text } from "../../../support/model/model-script.ts";
+import { startBedrockServer } from "../../../support/program/gateway-servers.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { user } from "../../../support/talk/conversation.ts";
 
 const harness = {
   startServer: () => startBedrockServer("test-key"),

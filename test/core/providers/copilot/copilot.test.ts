@@ -5,17 +5,17 @@ import { createProviderRegistry, type ProviderSettings } from "../../../../src/c
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { describeWire } from "../../../contracts/wire.ts";
 import type { WireHarness } from "../../../contracts/wire-harness.ts";
-import { PIXEL, READ_TOOL, results, said, user } from "../../../support/conversation.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { httpError, text, unauthorized } from "../../../support/model/model-script.ts";
 import {
   COPILOT_MODELS,
   type CopilotExchange,
   copilotToken,
   startCopilotExchange,
   startCopilotServer,
-} from "../../../support/gateway-servers.ts";
-import { ManualClock } from "../../../support/manual-clock.ts";
-import { httpError, text, unauthorized } from "../../../support/model-script.ts";
+} from "../../../support/program/gateway-servers.ts";
 import { silentLog } from "../../../support/silent-log.ts";
+import { PIXEL, READ_TOOL, results, said, user } from "../../../support/talk/conversation.ts";
 
 const never = new AbortController().signal;
 

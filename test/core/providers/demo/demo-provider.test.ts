@@ -4,7 +4,7 @@ import { textOf, toolUsesOf } from "../../../../src/core/protocol/messages.ts";
 import { createDemoProvider } from "../../../../src/core/providers/demo/demo-provider.ts";
 import type { ToolSpec } from "../../../../src/core/providers/provider.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
-import { results, said, user } from "../../../support/conversation.ts";
+import { results, said, user } from "../../../support/talk/conversation.ts";
 
 const tools: readonly ToolSpec[] = ["read", "edit", "write", "glob", "grep", "js_exec"].map((name) => ({
   name,

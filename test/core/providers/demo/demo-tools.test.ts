@@ -4,7 +4,7 @@ import type { Message } from "../../../../src/core/protocol/messages.ts";
 import { textOf, toolUsesOf } from "../../../../src/core/protocol/messages.ts";
 import { createDemoProvider } from "../../../../src/core/providers/demo/demo-provider.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
-import { said, user } from "../../../support/conversation.ts";
+import { said, user } from "../../../support/talk/conversation.ts";
 import { type FileSession, fileSession, useSandbox } from "../../../tools/file-session.ts";
 
 const sandbox = useSandbox();

@@ -3,7 +3,7 @@ import { CATALOG } from "../../../../src/core/providers/catalog.ts";
 import { type ChatMessage, chatBody } from "../../../../src/core/providers/openai/chat-body.ts";
 import type { ModelRequest } from "../../../../src/core/providers/provider.ts";
 import { PLAIN } from "../../../../src/core/providers/quirks.ts";
-import { PIXEL, results, said, user } from "../../../support/conversation.ts";
+import { PIXEL, results, said, user } from "../../../support/talk/conversation.ts";
 
 function body(provider: string, extra: Partial<ModelRequest> = {}) {
   const quirks = CATALOG.find(({ id }) => id === provider)?.quirks ?? PLAIN;

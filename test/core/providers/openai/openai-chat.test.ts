@@ -1,5 +1,5 @@
 import { describeWire } from "../../../contracts/wire.ts";
-import { startOpenAiServer } from "../../../support/openai-server.ts";
+import { startOpenAiServer } from "../../../support/model/openai-server.ts";
 
 describeWire({
   name: "OpenAI Chat Completions",

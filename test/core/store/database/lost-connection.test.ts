@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { isStoreFailure } from "../../../../src/core/protocol/database-failure.ts";
 import { openStore } from "../../../../src/core/store/store.ts";
+import { query, startPostgres } from "../../../support/database/postgres.ts";
 import { ManualClock } from "../../../support/manual-clock.ts";
-import { query, startPostgres } from "../../../support/postgres.ts";
 import { countingIds, seededRandom } from "../../../support/runtime.ts";
 
 test("a connection that breaks in the middle of a transaction is the database's failure, and the next one is made anew", async () => {

@@ -3,7 +3,7 @@ import { ConfigError } from "../../../../src/core/protocol/errors.ts";
 import { probeDatabase } from "../../../../src/core/store/database/probe.ts";
 import { openStore } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
-import { type Postgres, query, startPostgres } from "../../../support/postgres.ts";
+import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
 
 let postgres: Postgres;
 /** Of the superuser. */

@@ -3,7 +3,7 @@ import type { ThreadRef } from "../../../../src/core/protocol/platform.ts";
 import { sessionKeyOf } from "../../../../src/core/store/sessions.ts";
 import { openStore, type Store } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
-import { startPostgres } from "../../../support/postgres.ts";
+import { startPostgres } from "../../../support/database/postgres.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
 
 const AT = 1_800_000_000_000;

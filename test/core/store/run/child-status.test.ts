@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { beginKey } from "../../../../src/core/events/child-event.ts";
 import { statusOf } from "../../../../src/core/store/run/child-status.ts";
 import { parentOf } from "../../../../src/core/subagents/children.ts";
-import { interleaved } from "../../../support/interleaved-store.ts";
+import { interleaved } from "../../../support/database/interleaved-store.ts";
 import { ANA, nativeSession } from "../../../support/native-session.ts";
 
 const CHILD = {

@@ -12,7 +12,7 @@ import { releaseQueued } from "../../../../src/core/subagents/executor-queue.ts"
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { createSession, event } from "../../../contracts/engine-recorder.ts";
 import { childEvent } from "../../../support/child-event.ts";
-import { type Postgres, startPostgres } from "../../../support/postgres.ts";
+import { type Postgres, startPostgres } from "../../../support/database/postgres.ts";
 import { silentLog } from "../../../support/silent-log.ts";
 
 let postgres: Postgres;

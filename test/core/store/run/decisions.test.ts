@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { decisionContract } from "../../../contracts/decisions.ts";
-import { startPostgres } from "../../../support/postgres.ts";
+import { startPostgres } from "../../../support/database/postgres.ts";
 
 decisionContract("SQLite", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-decisions-"));

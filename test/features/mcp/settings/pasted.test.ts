@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { secretsOf } from "../../../../src/config/describe.ts";
 import { mcpSettings } from "../../../../src/features/mcp/feature.ts";
 import { serverKey } from "../../../../src/features/mcp/settings/server-key.ts";
-import { load, problemsOf } from "../../../support/config-sources.ts";
+import { load, problemsOf } from "../../../support/program/config-sources.ts";
 import { BLOCKS } from "./blocks.ts";
 
 function given({ file = {}, env = {} }: { file?: object; env?: Record<string, string> }) {

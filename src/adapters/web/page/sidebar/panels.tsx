@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
-import { nextTry } from "../../../../core/protocol/next-try.ts";
+import { nextTry } from "../../../../core/text/next-try.ts";
 import type { PagePanel } from "../../wire.ts";
 import { Label } from "../text/markdown-text.tsx";
 

@@ -1,0 +1,54 @@
+import { type DestinationStream, pino } from "pino";
+import type { Config } from "../config/resolve.ts";
+import type { Log } from "../core/protocol/log.ts";
+import { HIDDEN, withoutCredentials } from "./redaction.ts";
+
+/** Fields that are credentials by their name, wherever an SDK's error or request carries them. */
+export const REDACT_PATHS: readonly string[] = [
+  "apiKey",
+  "token",
+  "password",
+  "authorization",
+  "cookie",
+  "headers",
+  "signingSecret",
+].flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
+
+/** Shorter values would tear holes into ordinary words. Characters. */
+const MIN_SECRET_LENGTH = 6;
+
+export interface LoggerOptions {
+  readonly level: Config["logLevel"];
+  /** Values that no line may contain, whatever field or message they travel in. */
+  readonly secrets: readonly string[];
+  /** Where lines go; standard output in the program. */
+  readonly destination?: DestinationStream;
+}
+
+/** JSON lines with the event's name as `event`; times are ISO 8601 in UTC. */
+export function createLogger({ level, secrets, destination = process.stdout }: LoggerOptions): Log {
+  const hidden = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(spellings);
+  const redacting = {
+    write(line: string) {
+      destination.write(withoutCredentials(hidden.reduce((text, secret) => text.replaceAll(secret, HIDDEN), line)));
+    },
+  };
+  return pino(
+    {
+      level,
+      base: null,
+      messageKey: "event",
+      errorKey: "error",
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { error: pino.stdSerializers.err, cause: pino.stdSerializers.err },
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: [...REDACT_PATHS], censor: HIDDEN },
+    },
+    redacting,
+  );
+}
+
+/** A secret as it may stand in a JSON line or inside a URL. */
+function spellings(secret: string): string[] {
+  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])];
+}

@@ -1,0 +1,67 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { text } from "../../support/model/model-script.ts";
+import { until } from "../../support/program/bot.ts";
+import { reports, type SlackScene, shown } from "../../support/talk/job-scene.ts";
+import { slackScene } from "../../support/talk/scene.ts";
+
+const JOBS = 500;
+const CHANNELS = 50;
+/** Starts that fit between writing the file and its jobs' due time: all must have been taken up by then. */
+const STARTS_AHEAD = 5;
+
+test("500 jobs due in the same second all report, within the limits of runs and of Slack", async () => {
+  await using scene = await slackScene({ env: { LOG_LEVEL: "warn" }, settings: { maxConcurrentRuns: 32 } });
+  const atOnce = { now: 0, most: 0 };
+  scene.model.script((request) => {
+    atOnce.now += 1;
+    atOnce.most = Math.max(atOnce.most, atOnce.now);
+    request.ended.finally(() => (atOnce.now -= 1)).catch(() => undefined);
+    return text("All is quiet.");
+  });
+  const startMs = await timeToStart(scene);
+  const at = new Date(Date.now() + STARTS_AHEAD * startMs).toISOString();
+  const entries = Array.from({ length: JOBS }, (_, index) => ({
+    name: `Job ${index}`,
+    at,
+    prompt: "Look.",
+    channel: `slack:${scene.slack.workspace.teamId}/${channelOf(index)}`,
+    owner: "slack:U0ANA",
+  }));
+  writeFileSync(jobsFile(scene.bot.home), JSON.stringify(entries));
+  await scene.bot.start();
+  const all = () => channels().flatMap((channel) => reports(scene, channel));
+  await until(() => all().length >= JOBS, {
+    limit: AbortSignal.timeout(570_000),
+    what: () => `${JOBS} reports; there are ${all().length}; the bot said:\n${scene.bot.output()}`,
+  });
+  const names = all().map((message) => /\*\*(Job \d+)\*\*/u.exec(shown(scene, message))?.[1]);
+  expect(new Set(names).size).toBe(JOBS);
+  expect(names).toHaveLength(JOBS);
+  expect(scene.rateLimited()).toBe(0);
+  expect(scene.model.requests).toHaveLength(JOBS);
+  expect(atOnce.most).toBeLessThanOrEqual(32);
+}, 600_000);
+
+/** How long a start takes here and now: the machine may be slow or busy. Milliseconds. */
+async function timeToStart({ bot }: SlackScene): Promise<number> {
+  const before = performance.now();
+  await bot.start();
+  const startMs = performance.now() - before;
+  await bot.kill("SIGTERM");
+  return startMs;
+}
+
+function channels(): string[] {
+  return Array.from({ length: CHANNELS }, (_, index) => channelOf(index));
+}
+
+function channelOf(index: number): string {
+  return `C${String((index % CHANNELS) + 1).padStart(4, "0")}`;
+}
+
+function jobsFile(home: string): string {
+  mkdirSync(path.join(home, "data"), { recursive: true });
+  return path.join(home, "data/jobs.json");
+}

@@ -1,0 +1,224 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { MESSAGE_TYPE } from "../../../src/adapters/discord/message/message-schema.ts";
+import { text, toolUse, unauthorized } from "../../support/model/model-script.ts";
+import { systemOf } from "../../support/model/request-parts.ts";
+import { until } from "../../support/program/bot.ts";
+import { discordOffice } from "../../support/talk/discord-office.ts";
+import {
+  addJob,
+  ask,
+  askUntil,
+  below,
+  reportOf,
+  reports,
+  reportsUntil,
+  saidBelow,
+  shown,
+  useJobScene,
+} from "../../support/talk/job-scene.ts";
+import { putFile, slackScene } from "../../support/talk/scene.ts";
+import { conversationOf } from "../../support/talk/slack-talk.ts";
+
+const stage = useJobScene();
+
+test("files that a run sends come with the report, in its thread, and not before it", async () => {
+  const scene = stage();
+  putFile(scene, "figures.csv", "port,9090\n");
+  let before = -1;
+  scene.model.script((_request, index) => {
+    if (index === 0) return toolUse("attach", { path: "figures.csv", comment: "The figures." });
+    before = reports(scene).length;
+    return text("All is quiet.");
+  });
+  await addJob(scene, '--name "Figures" --at "in 1 s" --prompt "Send the figures."');
+  const report = await reportOf(scene);
+  await saidBelow(scene, report, "The figures.");
+  const files = () => below(scene, report).flatMap((message) => message.files.map(({ name }) => name));
+  await until(() => files().length > 0, { what: () => scene.bot.output() });
+  expect(before).toBe(0);
+  expect(shown(scene, report)).toContain("All is quiet.");
+  expect(files()).toEqual(["figures.csv"]);
+  expect(reports(scene)).toHaveLength(1);
+});
+
+test("what a run must ask for is asked in the channel, and the report follows in the question's thread", async () => {
+  await using scene = await slackScene({ settings: { mode: "write", approvals: { expiresMinutes: 7 } } });
+  scene.model.script((request, index) => {
+    if (index === 0) return toolUse("write", { path: "notes.txt", content: "quiet" });
+    return text(`Written: ${request.toolResults.length}.`);
+  });
+  await scene.bot.start();
+  await addJob(scene, '--name "Notes" --mode write --at "in 1 s" --prompt "Write the notes."');
+  const card = await reportOf(scene);
+  expect(shown(scene, card)).toContain("**Notes** needs a decision before it goes on.");
+  expect(shown(scene, card)).toContain("expires in 7 min");
+  const button = (verb: string) =>
+    scene.slack.thread(card.channel, card.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
+  await scene.slack.people.click(card.channel, card.ts, { actionId: button("approve:y:"), user: "U0BOB" }).answered;
+  expect(scene.model.requests).toHaveLength(1);
+  await scene.slack.people.click(card.channel, card.ts, { actionId: button("approve:y:") }).answered;
+  await saidBelow(scene, card, "Written: 1.");
+  expect(reports(scene)).toHaveLength(1);
+  scene.slack.people.say({ text: "Really?", threadTs: card.ts });
+  await saidBelow(scene, card, "Written: 0.");
+});
+
+test("what people say while a job runs waits for a run of its own, where what the job was granted does not hold", async () => {
+  await using scene = await slackScene({ settings: { mode: "write" } });
+  const tidy = putFile(scene, "tidy.txt", "x");
+  scene.model.script(({ body, toolResults }) => {
+    const conversation = conversationOf(body);
+    if (conversation.includes("rm tidy.txt")) return text("Removed.");
+    if (conversation.includes("remove tidy.txt")) return toolUse("bash", { command: "rm tidy.txt" });
+    return toolResults.length > 0 ? text("Tidied.") : toolUse("write", { path: "a.txt", content: "a" });
+  });
+  await scene.bot.start();
+  await addJob(scene, '--name "Tidy" --mode write --tools bash --at "in 1 s" --prompt "Tidy up."');
+  const card = await reportOf(scene);
+  const said = { text: "and remove tidy.txt", channel: card.channel, threadTs: card.ts, user: "U0BOB" };
+  await scene.slack.people.mention(said).answered;
+  const cards = () =>
+    scene.slack.thread(card.channel, card.ts).flatMap(({ ts, text: words, buttons }) => {
+      const { id } = buttons.find((button) => button.id.startsWith("approve:y:")) ?? {};
+      return id === undefined ? [] : [{ ts, words, id }];
+    });
+  const [first] = cards();
+  await scene.slack.people.click(card.channel, card.ts, { actionId: first?.id ?? "" }).answered;
+  const isRemoved = () => below(scene, card).some(({ text: words }) => words.includes("Removed."));
+  await until(() => isRemoved() || cards().some(({ ts }) => ts !== card.ts), { what: () => scene.bot.output() });
+  expect(cards().at(-1)?.words).toMatch(/asked by @bob[^]*rm tidy\.txt/u);
+  expect(existsSync(tidy)).toBe(true);
+  expect(conversationOf(scene.model.requests[1]?.body)).not.toContain("remove tidy.txt");
+});
+
+test("a reply that is quicker than the news of the report's post is the session's", async () => {
+  const scene = stage();
+  scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>();
+  scene.slack.faults.add("chat.postMessage", { kind: "slow", until: told });
+  await addJob(scene, '--name "Watch" --at "in 1 s" --prompt "Look."');
+  const report = await reportOf(scene);
+  scene.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
+  // Once it has answered what came later, it has the reply, and does not know of its post yet.
+  await ask(scene, "/help");
+  tell();
+  await saidBelow(scene, report, "As I said.");
+  expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+});
+
+test("killed before its post reaches the platform, a report is posted once all the same", async () => {
+  const scene = stage();
+  scene.model.script(() => text("All is quiet."));
+  scene.slack.faults.add("chat.postMessage", { kind: "late", until: new Promise(() => {}) });
+  await addJob(scene, '--name "Late watch" --at "in 1 s" --prompt "Look."');
+  await until(() => scene.model.requests.length > 0 && !scene.slack.faults.isPending("chat.postMessage"), {
+    what: () => scene.bot.output(),
+  });
+  await scene.bot.kill("SIGKILL");
+  expect(reports(scene)).toEqual([]);
+  await scene.bot.start();
+  expect(shown(scene, await reportOf(scene))).toContain("All is quiet.");
+  await askUntil(scene, '/jobs logs "Late watch"', "✓ ");
+  expect(reports(scene)).toHaveLength(1);
+  expect(scene.model.requests).toHaveLength(1);
+});
+
+test("behind a failure's line are its details", async () => {
+  const scene = stage();
+  scene.model.script((_request, index) => (index === 0 ? toolUse("glob", { pattern: "*.nothing" }) : unauthorized()));
+  await addJob(scene, '--name "Locked" --at "in 1 s" --prompt "Look."');
+  const line = await reportOf(scene);
+  const { buttons } = scene.slack.thread(line.channel, line.ts)[0] ?? { buttons: [] };
+  expect(buttons.map(({ label }) => label)).toEqual(["Details", "Run now", "Pause"]);
+  const before = scene.slack.workspace.whispers.length;
+  await scene.slack.people.click(line.channel, line.ts, { actionId: buttons[0]?.id ?? "" }).answered;
+  const details = () => scene.slack.workspace.whispers.slice(before).map((whisper) => whisper.text);
+  await until(() => details().length > 0, { what: () => scene.bot.output() });
+  expect(details().join()).toContain("glob");
+});
+
+test("a job runs with its agent, its skill and its model, and not at all when one is gone", async () => {
+  const scene = stage();
+  const skill = path.join(scene.bot.sandboxRoot(scene.folder), "extensions/skills/night-watch");
+  mkdirSync(skill, { recursive: true });
+  const words = "---\nname: night-watch\ndescription: Watches.\n---\nCount the lanterns.\n";
+  writeFileSync(path.join(skill, "SKILL.md"), words);
+  scene.model.script(() => text("All is quiet."));
+  expect(await ask(scene, '/jobs add --cron "@daily" --prompt x --skill night-wach')).toContain("There is no skill");
+  const how = "--skill night-watch --agent plan --model anthropic/claude-haiku-4-5";
+  await addJob(scene, `--name "Lanterns" --cron "0 0 1 1 *" ${how} --prompt "Look."`);
+  await ask(scene, "/jobs run Lanterns");
+  await reportOf(scene);
+  const [request] = scene.model.requests;
+  expect(request?.body).toMatchObject({ model: "claude-haiku-4-5" });
+  expect(systemOf(request?.body)).toContain("You are plan");
+  expect(systemOf(request?.body)).toContain("Count the lanterns.");
+  const gone = '--model nowhere/gone-1 --pause-after 2 --cron "0 0 1 1 *" --prompt "Look."';
+  await addJob(scene, `--name "Gone" ${gone}`);
+  for (const [count, then] of ["Next try", "⏸ Paused after 2 failures in a row"].entries()) {
+    await ask(scene, "/jobs run Gone");
+    const failure = (await reportsUntil(scene, count + 2)).at(-1);
+    const line = failure === undefined ? "" : shown(scene, failure);
+    expect(line).toContain("✗ **Gone** · I cannot use `nowhere`");
+    expect(line).toContain("`/jobs edit` with `--model` gives the job another one.");
+    expect(line).toContain(then);
+    await askUntil(scene, "/jobs logs Gone", "✗ failed");
+  }
+  await askUntil(scene, "/jobs list", "paused: It failed 2 times in a row.");
+  expect(scene.model.requests).toHaveLength(1);
+  writeFileSync(path.join(skill, "SKILL.md"), words.replace("name: night-watch", "name: day-watch"));
+  expect(await ask(scene, "/jobs run Lanterns")).toContain("There is no skill `night-watch` any more.");
+});
+
+test("a report pings nobody, whatever the model writes", async () => {
+  const scene = stage();
+  scene.model.script(() => text("<!channel> <@U0BOB> @everyone <!here> look at https://example.com/secret"));
+  await addJob(scene, '--name "Loud" --at "in 1 s" --prompt "Shout."');
+  expect(shown(scene, await reportOf(scene))).toContain("look at");
+  expect(scene.pings()).toEqual([]);
+});
+
+test("a job of a direct message reports there, and a reply goes on with it", async () => {
+  await using scene = await slackScene();
+  scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
+  await scene.bot.start();
+  await addJob(scene, '--name "Mine" --at "in 1 s" --prompt "Look."', "D0001");
+  const report = await reportOf(scene, "D0001");
+  expect(shown(scene, report)).toContain("All is quiet.");
+  scene.slack.people.say({ text: "Really?", channel: "D0001", threadTs: report.ts });
+  await saidBelow(scene, report, "As I said.");
+  expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+});
+
+test("a job of a Discord direct message sends its files after its report, and a reply to the report goes on with it", async () => {
+  await using office = await discordOffice();
+  const { bot, model, discord, ana } = office;
+  let before: readonly unknown[] = [];
+  const dm = discord.world.dm(ana);
+  const talk = office.in(dm.id);
+  const reported = () => talk.byBot().find(({ content }) => content.includes("All is quiet."));
+  model.script((_request, index) => {
+    if (index === 0) return toolUse("attach", { path: "figures.csv", comment: "The figures." });
+    if (index === 1) before = talk.byBot().filter(({ files }) => files.length > 0);
+    return text(["", "All is quiet.", "As I said.", "Something else."][index] ?? "");
+  });
+  const root = bot.sandboxRoot(`discord-${dm.id}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, "figures.csv"), "port,9090\n");
+  await bot.start();
+  talk.say('/jobs add --name "Mine" --at "in 1 s" --prompt "Send the figures."');
+  await office.until(`the figures\n${bot.output()}`, () => talk.byBot().some(({ files }) => files.length > 0));
+  expect(before).toEqual([]);
+  const report = reported();
+  if (report === undefined) throw new Error("files came before their report");
+  const hasSaid = (words: string) => () => talk.byBot().some(({ content }) => content.includes(words));
+  talk.say("Really?", ana, { type: MESSAGE_TYPE.reply, repliesTo: report });
+  await office.until(`an answer to the reply\n${bot.output()}`, hasSaid("As I said."));
+  talk.say("And the weather?");
+  await office.until(`an answer to the other question\n${bot.output()}`, hasSaid("Something else."));
+  const [, , ofReply, ofOther] = model.requests.map(({ body }) => JSON.stringify(body));
+  expect(ofReply).toContain("Send the figures.");
+  expect(ofOther).not.toContain("Send the figures.");
+});

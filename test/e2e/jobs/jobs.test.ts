@@ -1,0 +1,245 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import BetterSqlite3 from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { hold, text, toolUse, unauthorized, usage } from "../../support/model/model-script.ts";
+import { until, untilIdle } from "../../support/program/bot.ts";
+import type { SlackMessage } from "../../support/slack/slack-model.ts";
+import {
+  addJob,
+  ask,
+  askUntil,
+  JOB_CHANNEL as CHANNEL,
+  reports,
+  reportsUntil,
+  type SlackScene,
+  shown,
+  useJobScene,
+} from "../../support/talk/job-scene.ts";
+import { discordScene, slackScene } from "../../support/talk/scene.ts";
+
+const stage = useJobScene();
+
+test("a report comes to the channel when it is due, and a reply in its thread goes on with its session", async () => {
+  const scene = stage();
+  scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said, all is quiet."));
+  await addJob(scene, '--name "Night watch" --at "in 1 s" --timezone Europe/Paris --prompt "Look around."');
+  const [report] = await reportsUntil(scene, 1);
+  if (report === undefined) throw new Error("no report");
+  const said = shown(scene, report);
+  expect(said).toContain("**Night watch** · once, on ");
+  expect(said).toContain("All is quiet.");
+  scene.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
+  const thread = () => scene.slack.thread(report.channel, report.ts).filter(({ byBot }) => byBot);
+  await until(() => thread().some((message) => message.text.includes("As I said")), {
+    what: () => JSON.stringify(thread()),
+  });
+  const asked = JSON.stringify(scene.model.requests[1]?.body);
+  expect(asked).toContain("All is quiet.");
+  expect(asked).toContain("Really?");
+});
+
+describe("killed with SIGKILL, a due time still comes to one report", () => {
+  /** No run goes on or waits. */
+  async function idle({ bot }: SlackScene): Promise<void> {
+    await until(
+      async () => {
+        const { text: metrics } = await bot.probe("metrics");
+        return /deckhand_runs\{state="running"\} 0/.test(metrics) && /deckhand_runs\{state="waiting"\} 0/.test(metrics);
+      },
+      { what: () => "the runs to end" },
+    );
+  }
+
+  async function expectOneReport(scene: SlackScene): Promise<SlackMessage> {
+    await scene.bot.start();
+    const [report] = await reportsUntil(scene, 1);
+    await idle(scene);
+    expect(reports(scene).map((message) => shown(scene, message))).toEqual([expect.stringContaining("All is quiet.")]);
+    if (report === undefined) throw new Error("no report");
+    return report;
+  }
+
+  /** The names of jobs in one program are their own. */
+  const jobOf = (name: string) => `--name "${name}" --at "in 1 s" --prompt "Look around."`;
+
+  test("between its claim and its run", async () => {
+    await using scene = await slackScene({ settings: { mode: "agi", maxConcurrentRuns: 1 } });
+    const gate = hold();
+    scene.model.script((request, index) => {
+      if (JSON.stringify(request.body).includes("Night watch")) return text("All is quiet.");
+      return index === 0 ? [gate.part] : text("Done.");
+    });
+    await scene.bot.start();
+    scene.mention("keep busy");
+    await gate.reached;
+    await addJob(scene, jobOf("Night watch"));
+    await until(async () => /state="waiting"\} 1/.test((await scene.bot.probe("metrics")).text), {
+      what: () => "the job to wait for its run",
+    });
+    await scene.bot.kill("SIGKILL");
+    await expectOneReport(scene);
+  });
+
+  test("during its run", async () => {
+    const scene = stage();
+    const gate = hold();
+    scene.model.script((_request, index) => (index === 0 ? [text("All"), gate.part] : text("All is quiet.")));
+    await addJob(scene, jobOf("Second watch"));
+    await gate.reached;
+    await scene.bot.kill("SIGKILL");
+    await expectOneReport(scene);
+  });
+
+  test("between its post and the reply to it, and what is said below it is the session's", async () => {
+    const scene = stage();
+    scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
+    await addJob(scene, jobOf("Third watch"));
+    scene.loseReplies();
+    await reportsUntil(scene, 1);
+    await scene.bot.kill("SIGKILL");
+    const report = await expectOneReport(scene);
+    expect(scene.model.requests).toHaveLength(1);
+    scene.slack.people.say({ text: "Really?", channel: report.channel, threadTs: report.ts });
+    const replies = () => scene.slack.thread(report.channel, report.ts).map((message) => message.text);
+    await until(() => replies().some((reply) => reply.includes("As I said")), {
+      what: () => replies().join("\n"),
+    });
+    expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+  });
+});
+
+test("a run that takes longer than its time is stopped at the second, and the log and the channel say so", async () => {
+  const scene = stage();
+  const gate = hold();
+  scene.model.script(() => [text("I look"), gate.part]);
+  await addJob(scene, '--name "Slow" --cron "0 0 1 1 *" --timeout 2 --prompt "Take your time."');
+  const asked = performance.now();
+  await ask(scene, "/jobs run Slow");
+  await gate.reached;
+  const [line] = await reportsUntil(scene, 1);
+  expect(performance.now() - asked).toBeGreaterThan(2_000);
+  expect(line === undefined ? "" : shown(scene, line)).toMatch(
+    /^✗ \*\*Slow\*\* · timed out, stopped by its time limit of 2 s.*\nNext try Fri 1 Jan 2027 00:00\./su,
+  );
+  await askUntil(scene, "/jobs logs Slow", "✗ timed out");
+});
+
+test("a run that could pass its budget stops before, and says so", async () => {
+  const scene = stage();
+  // Output at $10 per million tokens.
+  scene.model.script(() => [toolUse("glob", { pattern: "*" }), usage({ input: 0, output: 20_000 })]);
+  await addJob(scene, '--name "Dear" --cron "0 0 1 1 *" --budget 0.201 --prompt "Look."');
+  await ask(scene, "/jobs run Dear");
+  const [line] = await reportsUntil(scene, 1);
+  expect(line === undefined ? "" : shown(scene, line)).toContain(
+    "✗ **Dear** · Stopped at $0.20 of $0.20 for this run of the job; the next call could pass the limit. That is the job's own budget: `/jobs edit` with `--budget` raises it.",
+  );
+  expect(scene.model.requests).toHaveLength(1);
+});
+
+test("failures are said with the next try, and as many in a row as are allowed pause the job", async () => {
+  const scene = stage();
+  scene.model.script(() => unauthorized());
+  await addJob(scene, '--name "Locked" --cron "* * * * * *" --pause-after 2 --prompt "Look."');
+  const [first, second] = await reportsUntil(scene, 2);
+  if (first === undefined || second === undefined) throw new Error("too few");
+  expect(shown(scene, first)).toContain("✗ **Locked** · Anthropic does not accept the key.");
+  expect(shown(scene, first)).toContain("Next try ");
+  expect(shown(scene, second)).toContain("⏸ Paused after 2 failures in a row");
+  await askUntil(scene, "/jobs list", "paused: It failed 2 times in a row.");
+  expect(reports(scene)).toHaveLength(2);
+});
+
+/** Starts that fit between writing the file of jobs and a due time in it: a machine may be slow or busy. */
+const STARTS_AHEAD = 5;
+
+test("a job with a row that cannot be read, and a bad entry in the file of jobs, leave the others alone", async () => {
+  await using scene = await slackScene();
+  scene.model.script(() => text("All is quiet."));
+  const before = performance.now();
+  await scene.bot.start();
+  const startMs = performance.now() - before;
+  await addJob(scene, '--name "Broken" --cron "* * * * *" --prompt "Look."');
+  await scene.bot.kill("SIGTERM");
+  const database = new BetterSqlite3(path.join(scene.bot.home, "data/deckhand.db"));
+  database.prepare("UPDATE Job SET thread = '{', timeoutMs = 'soon' WHERE name = 'Broken'").run();
+  database.close();
+  const entry = { channel: `slack:${scene.slack.workspace.teamId}/${CHANNEL}`, prompt: "Look.", owner: "slack:U0ANA" };
+  const file = [
+    { ...entry, name: "From git", at: new Date(Date.now() + STARTS_AHEAD * startMs).toISOString() },
+    { ...entry, name: "Nonsense", cron: "61 * * * *" },
+  ];
+  writeFileSync(path.join(scene.bot.home, "data/jobs.json"), JSON.stringify(file));
+  await scene.bot.start();
+  const [report] = await reportsUntil(scene, 1);
+  expect(report === undefined ? "" : shown(scene, report)).toContain("**From git**");
+  expect(scene.bot.output()).toContain("entry 2: `61 * * * *` is no cron expression: Invalid value for minute: 61.");
+  const list = await ask(scene, "/jobs list");
+  expect(list).toContain("from the file of jobs");
+  expect(await ask(scene, '/jobs edit "From git" --timeout 5')).toContain("is kept in the file of jobs");
+});
+
+test("in plain words: the model schedules, the card says when, and the button makes it so", async () => {
+  await using scene = await slackScene({ settings: { mode: "agi" } });
+  const job = { name: "Morning", prompt: "Post the open tickets.", cron: "0 9 * * 1-5", timezone: "Europe/Paris" };
+  scene.model.script((request, index) => {
+    if (index === 0) return toolUse("schedule_job", job);
+    return text(request.toolResults.map((result) => result.text).join());
+  });
+  await scene.bot.start();
+  const thread = scene.mention("every weekday at nine in Paris post the open tickets");
+  const asked = await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))));
+  const card = asked.find(({ buttons }) => buttons.some((id) => id.startsWith("approve:")));
+  expect(card?.text).toContain("Morning: every weekday at 09:00 Europe/Paris");
+  expect(card?.text.match(/^- (Mon|Tue|Wed|Thu|Fri) \d+ \w+ \d{4} 09:00$/gmu)).toHaveLength(3);
+  expect(await ask(scene, "/jobs list")).toContain("There are no jobs here");
+  const allow = card?.buttons.find((id) => id.startsWith("approve:y:")) ?? "";
+  thread.click(allow);
+  await thread.until((all) =>
+    all.some((message) => message.text.includes("✓ **Morning** · every weekday at 09:00 Europe/Paris")),
+  );
+  expect(await ask(scene, "/jobs list")).toContain("**Morning**");
+});
+
+test("the buttons under a report run it again and pause it, for its owner only", async () => {
+  const scene = stage();
+  scene.model.script((_request, index) => text(`Report ${index + 1}.`));
+  await addJob(scene, '--name "Watch" --cron "0 9 * * *" --timezone Europe/Paris --prompt "Look."');
+  await ask(scene, "/jobs run Watch");
+  const [report] = await reportsUntil(scene, 1);
+  if (report === undefined) throw new Error("no report");
+  expect(shown(scene, report)).toContain("**Watch** · every day at 09:00 Europe/Paris\n\nReport 1.");
+  const button = (verb: string) =>
+    scene.slack.thread(report.channel, report.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
+  await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-pause:"), user: "U0BOB" }).answered;
+  const { whispers } = scene.slack.workspace;
+  await until(() => whispers.some(({ user, text }) => user === "U0BOB" && text.includes("is @ana's")), {
+    what: () => "bob to be told",
+  });
+  expect(await ask(scene, "/jobs list")).toContain("✓ **Watch**");
+  await untilIdle(scene.bot);
+  await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-run:") }).answered;
+  await reportsUntil(scene, 2);
+  await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-pause:") }).answered;
+  await askUntil(scene, "/jobs list", "⏸ **Watch**");
+});
+
+test("on Discord, a thread begun at the report goes on with its session", async () => {
+  await using scene = await discordScene();
+  scene.model.script((_request, index) => text(index === 0 ? "All is quiet." : "As I said."));
+  await scene.bot.start();
+  const { world, people } = scene.discord;
+  scene.mention('/jobs add --name "Night watch" --at "in 1 s" --prompt "Look around."');
+  const [channel] = [...world.channels.values()].filter(({ name }) => name === "general-1");
+  const [ana] = [...world.users.values()].filter(({ username }) => username === "ana");
+  if (channel === undefined || ana === undefined) throw new Error("nobody is there");
+  const report = () => channel.messages.find(({ content }) => content.includes("All is quiet."));
+  await until(() => report() !== undefined, { what: () => scene.bot.output() });
+  const thread = world.thread(channel, "Night watch", report()?.id);
+  people.say({ channel: thread, user: ana }, "Really?");
+  await until(() => thread.messages.some(({ content }) => content.includes("As I said.")), {
+    what: () => scene.bot.output(),
+  });
+  expect(JSON.stringify(scene.model.requests[1]?.body)).toContain("All is quiet.");
+});

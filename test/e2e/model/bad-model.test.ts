@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  earlyEof,
+  httpError,
+  midStreamError,
+  overloaded,
+  type Reply,
+  rawToolUse,
+  reset,
+  serverError,
+  stop,
+  text,
+  toolUse,
+  unauthorized,
+} from "../../support/model/model-script.ts";
+import { conversationOf, type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
+
+interface ModelCase {
+  readonly name: string;
+  /** What the model answers to the thread's n-th call, counted from 0. */
+  readonly reply: (call: number) => Reply;
+  readonly answer: RegExp;
+}
+
+/** The first call goes wrong, the next one is told of its result. */
+function calls(...parts: Extract<Reply, readonly unknown[]>): ModelCase["reply"] {
+  return (call) => (call === 0 ? parts : text("The model was told."));
+}
+
+const failures: readonly ModelCase[] = [
+  {
+    name: "a wrong key",
+    reply: unauthorized,
+    answer: /^✗ Anthropic does not accept the key\. An operator must check `ANTHROPIC_API_KEY`/u,
+  },
+  {
+    name: "an empty account",
+    reply: () => httpError(400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
+    answer: /^✗ The Anthropic account has reached its spending limit/u,
+  },
+  {
+    name: "an unknown model",
+    reply: () => httpError(404, "not_found_error", "model: claude-sonnet-5-5"),
+    answer: /^✗ Anthropic does not know the model `claude-sonnet-5-5`/u,
+  },
+  {
+    name: "too long a thread",
+    reply: () => httpError(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+    answer: /^✗ This thread is longer than claude-sonnet-5-5 can read at once/u,
+  },
+  { name: "overload", reply: overloaded, answer: /^✗ claude-sonnet-5-5 is overloaded, also after trying again/u },
+  { name: "a failing server", reply: serverError, answer: /^✗ Anthropic failed, also after trying again/u },
+  {
+    name: "an error in the middle of an answer",
+    reply: () => [text("Half an answer"), midStreamError("api_error", "Internal server error")],
+    answer: /^✗ Anthropic failed, also after trying again/u,
+  },
+  {
+    name: "an answer without its end",
+    reply: () => [text("Half an answer"), earlyEof()],
+    answer: /^✗ Anthropic broke off in the middle of its answer/u,
+  },
+  { name: "a cut connection", reply: () => [text("Half an answer"), reset()], answer: /^✗ I cannot reach Anthropic/u },
+  { name: "no content at all", reply: () => [], answer: /^✗ claude-sonnet-5-5 returned nothing, twice/u },
+  { name: "nothing but blanks", reply: () => text("  \n "), answer: /^✗ claude-sonnet-5-5 returned nothing, twice/u },
+  {
+    name: "a refusal",
+    reply: () => [text("I"), stop("refusal")],
+    answer: /^✗ claude-sonnet-5-5 declined to answer/u,
+  },
+  {
+    name: "an answer that is cut off",
+    reply: () => [text("I was going to"), stop("max_tokens")],
+    answer: /^I was going to[^]*⚠ The answer was longer than the model may write in one go/u,
+  },
+];
+
+const strangeCalls: readonly ModelCase[] = [
+  { name: "broken JSON", reply: calls(rawToolUse("read", '{"path": "a.t')), answer: /told/u },
+  { name: "a list for arguments", reply: calls(rawToolUse("read", '["a"]')), answer: /told/u },
+  { name: "wrong types", reply: calls(toolUse("read", { path: { a: 1 }, offset: "x" })), answer: /told/u },
+  { name: "no such tool", reply: calls(toolUse("rm -rf / 😀".repeat(40), { a: 1 })), answer: /told/u },
+  {
+    name: "huge and impossible strings",
+    reply: calls(
+      toolUse("read", { path: "x".repeat(300_000) }),
+      toolUse("grep", { pattern: "(".repeat(50_000) }),
+      toolUse("glob", { pattern: "a\u0000b\ud800" }),
+    ),
+    answer: /told/u,
+  },
+  {
+    name: "a hundred calls at once",
+    reply: calls(...Array.from({ length: 100 }, (_, index) => toolUse("glob", { pattern: `*${index}` }))),
+    answer: /told/u,
+  },
+  {
+    name: "the same id again and again",
+    reply: (call) =>
+      call < 2
+        ? [toolUse("glob", { pattern: "*" }, "same"), toolUse("glob", { pattern: "*.x" }, "same")]
+        : text("The model was told."),
+    answer: /told/u,
+  },
+];
+
+describe("whatever a model does, its thread reads one clear line and goes on", () => {
+  let office: SlackOffice;
+  const replies = new Map<string, ModelCase["reply"]>();
+  beforeAll(async () => {
+    office = await slackOffice();
+    const seen = new Map<string, number>();
+    office.model.script(({ body, lastUserText }) => {
+      if (lastUserText.includes("and now?")) return text("Fine again.");
+      const topic = /topic-\w+/u.exec(conversationOf(body))?.[0] ?? "";
+      const call = seen.get(topic) ?? 0;
+      seen.set(topic, call + 1);
+      return replies.get(topic)?.(call) ?? text("Nobody asked for this.");
+    });
+    await office.bot.start();
+  });
+  afterAll(() => office[Symbol.asyncDispose]());
+
+  test.concurrent.each([...failures, ...strangeCalls])("$name", async ({ name, reply, answer }) => {
+    const topic = `topic-${name.replaceAll(/\W/gu, "_")}`;
+    replies.set(topic, reply);
+    const talk = office.talk({ text: topic, channel: office.channel() });
+    // A provider that does not answer is tried for a minute.
+    expect(await talk.answered(1, AbortSignal.timeout(110_000))).toMatch(answer);
+    talk.say("and now?");
+    expect(await talk.answered(2)).toBe("Fine again.");
+    expect(talk.answers()).toHaveLength(2);
+  });
+
+  test.concurrent("an answer of 200 KB comes whole, as a file", async () => {
+    const long = `Beginning. ${"0123456789 ".repeat(18_600)} The very end.`;
+    replies.set("topic-long", () => text(long, { chunkChars: 5_000 }));
+    const talk = office.talk({ text: "topic-long", channel: office.channel() });
+    expect(await talk.answered(1)).toMatch(/^Beginning\.[^]*The answer is long: the whole of it is in the file\.$/u);
+    const [file] = talk.seen().flatMap(({ files }) => files);
+    expect(Buffer.from(file?.data ?? []).toString()).toBe(long);
+  });
+
+  test.concurrent("words that ping and pictures that track do neither", async () => {
+    const words =
+      "@everyone @here @channel <!channel> <!here|here> <@U0BOB> <!subteam^S1> ![x](https://track.example/p.png?who=ana) https://track.example/l";
+    replies.set("topic-ping", (call) => (call === 0 ? [text(words), toolUse("read", { path: words })] : text(words)));
+    const talk = office.talk({ text: "topic-ping", channel: office.channel() });
+    await talk.answered(1);
+    const shown = talk.seen().filter(({ byBot }) => byBot);
+    expect(shown.flatMap(({ pings, previews }) => [...pings, ...previews])).toEqual([]);
+    expect(talk.answers()[0]).toContain("[x](https://track.example/p.png?who=ana)");
+  });
+
+  afterAll(() => {
+    expect(office.model.violations).toEqual([]);
+    expect(office.slack.rateLimited()).toBe(0);
+  });
+});

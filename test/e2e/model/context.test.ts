@@ -1,0 +1,217 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { hold, httpError, type Part, type Reply, text, toolUse, usage } from "../../support/model/model-script.ts";
+import type { RecordedRequest } from "../../support/model/model-server.ts";
+import { untilIdle } from "../../support/program/bot.ts";
+import { answers, putFile, type Scene, type SceneThread, slackScene } from "../../support/talk/scene.ts";
+import { useStage } from "../../support/talk/shared-office.ts";
+
+const bodySchema = z.object({
+  tools: z.array(z.unknown()).optional(),
+  messages: z.array(z.object({ role: z.string(), content: z.array(z.looseObject({ type: z.string() })) })),
+});
+const prefixSchema = z.object({
+  tools: z.unknown(),
+  system: z.array(z.object({ text: z.string(), cache_control: z.unknown().optional() })),
+});
+const resultSchema = z.object({ type: z.literal("tool_result"), content: z.array(z.object({ text: z.string() })) });
+
+function bodyOf(request: RecordedRequest) {
+  return bodySchema.parse(request.body);
+}
+
+function isSummaryCall(request: RecordedRequest): boolean {
+  return bodyOf(request).tools === undefined;
+}
+
+/** The texts of all tool results that a request carries, in order. */
+function resultTexts(request: RecordedRequest): string[] {
+  const blocks = bodyOf(request).messages.flatMap(({ content }) => content);
+  return blocks.flatMap(
+    (block) =>
+      resultSchema
+        .safeParse(block)
+        .data?.content.map((part) => part.text)
+        .join("") ?? [],
+  );
+}
+
+async function answer(thread: SceneThread, words: string): Promise<void> {
+  await thread.until((all) => answers(all).some((said) => said.endsWith(words)));
+}
+
+function everything(thread: SceneThread): string {
+  return thread
+    .messages()
+    .map((message) => message.text)
+    .join("\n");
+}
+
+const SUMMARY = "## Primary Request and Intent\nThe code word is heron.";
+
+const SUMMARISED = "⚠ I summarised the first 7 messages to go on; nothing is deleted (`/export`).";
+
+/** Answers with the code word when the request still tells it. */
+function recall(request: RecordedRequest): Part {
+  return text(/code word is heron/.test(JSON.stringify(request.body)) ? "It is heron." : "I have forgotten it.");
+}
+
+/** Eight exchanges; the last is counted at `lastTokens` tokens. */
+async function talk(scene: Scene, lastTokens: number, recalled: (request: RecordedRequest) => Reply = recall) {
+  scene.model.script((request) => {
+    if (isSummaryCall(request)) return text(SUMMARY);
+    const said = /say (\d+)/.exec(request.lastUserText.split("\n").at(-2) ?? request.lastUserText)?.[1];
+    if (request.lastUserText.includes("what is the code word")) return recalled(request);
+    return [text(`said ${said}`), usage({ input: said === "7" ? lastTokens : 1_000 })];
+  });
+  const thread = scene.mention("the code word is heron. say 0");
+  await answer(thread, "said 0");
+  for (let index = 1; index <= 7; index += 1) {
+    thread.reply(`say ${index}`);
+    await answer(thread, `said ${index}`);
+  }
+  return thread;
+}
+
+/** Of 200,000 tokens, whatever the model reads. */
+const shared = useStage(() => slackScene({ settings: { mode: "agi", contextWindow: 200_000 } }));
+
+test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays after a restart", async () => {
+  const scene = shared();
+  const gate = hold();
+  for (let index = 0; index < 6; index += 1) putFile(scene, `f${index}.txt`, `${"x".repeat(99)}\n`.repeat(95));
+  scene.model.script((_request, index) => {
+    if (index < 7) return toolUse("read", { path: `f${Math.min(index, 5)}.txt` });
+    return index === 7 ? [gate.part, text("lost")] : text("Read.");
+  });
+  const thread = scene.mention("read all");
+  await gate.reached;
+  await scene.bot.kill("SIGKILL");
+  await scene.bot.start();
+  await answer(thread, "Read.");
+
+  const before = resultTexts(await scene.model.request(7));
+  expect(before[0]).toMatch(/^\[Earlier tool result from read: f0\.txt, \d+ lines?\]$/);
+  expect(before.at(-1)?.length).toBeGreaterThan(9_000);
+  expect(before.join("").length).toBeLessThan(50_000);
+  expect(resultTexts(await scene.model.request(8))).toEqual(before);
+  expect(scene.model.violations).toEqual([]);
+});
+
+test("at 80 % people read so; nothing is left out of what was said", async () => {
+  const scene = shared();
+  const thread = await talk(scene, 165_000);
+  thread.reply("what is the code word?");
+  await answer(thread, "It is heron.");
+  await thread.until(() => /⚠ This thread fills 8\d % of the model's memory\./u.test(everything(thread)));
+  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(0);
+  expect(scene.model.violations).toEqual([]);
+});
+
+test("at 90 % the head is summarised, visibly, an early fact is still known, also after a kill", async () => {
+  const scene = shared();
+  const gate = hold();
+  let calls = 0;
+  const thread = await talk(scene, 185_000, (request) => {
+    calls += 1;
+    return calls === 1 ? [gate.part, text("lost")] : recall(request);
+  });
+  thread.reply("what is the code word?");
+  await gate.reached;
+  await thread.until(() => everything(thread).includes(SUMMARISED));
+  await scene.bot.kill("SIGKILL");
+  await scene.bot.start();
+  await answer(thread, "It is heron.");
+  await untilIdle(scene.bot);
+  await thread.until(() => everything(thread).includes(SUMMARISED));
+
+  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
+  const last = JSON.stringify(bodyOf(scene.model.requests.at(-1) ?? (await scene.model.request(0))));
+  expect(last).toContain("The conversation until here, summarised");
+  expect(last).not.toContain("say 0");
+  expect(last).toContain("say 7");
+  expect(scene.model.violations).toEqual([]);
+});
+
+test("a request that is too long for the model is shortened and sent once more", async () => {
+  const scene = shared();
+  let calls = 0;
+  const thread = await talk(scene, 1_000, (request) => {
+    calls += 1;
+    if (calls > 1) return recall(request);
+    return httpError(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum");
+  });
+  thread.reply("what is the code word?");
+  await answer(thread, "It is heron.");
+  await thread.until(() => everything(thread).includes("⚠ I summarised the first 7 messages to go on"));
+  expect(scene.model.violations).toEqual([]);
+});
+
+test("/compact summarises on demand, and /status tells how full the context is", async () => {
+  const scene = shared();
+  const thread = await talk(scene, 40_000);
+  const told = (pattern: RegExp) => () => pattern.test(JSON.stringify(scene.slack.workspace.whispers));
+  thread.reply("/status");
+  await thread.until(told(/Context: 20 % \(40,\d{3} of 200,000 tokens\)\./));
+  await untilIdle(scene.bot);
+  thread.reply("/compact");
+  await answer(thread, "⚠ I summarised the first 6 messages to go on; nothing is deleted (`/export`).");
+  expect(scene.model.requests.filter(isSummaryCall)).toHaveLength(1);
+  thread.reply("what is the code word?");
+  await answer(thread, "It is heron.");
+  const last = JSON.stringify(scene.model.requests.at(-1)?.body);
+  expect(last).not.toContain("say 0");
+
+  await untilIdle(scene.bot);
+  thread.reply("/compact");
+  await answer(thread, "I summarised the first 8 messages to go on; nothing is deleted (`/export`).");
+  expect(scene.model.violations).toEqual([]);
+});
+
+/** A request's bytes up to the last cache breakpoint of its system prompt. */
+function prefixOf(request: RecordedRequest): string {
+  const { tools, system } = prefixSchema.parse(request.body);
+  const last = system.findLastIndex((part) => part.cache_control !== undefined);
+  return JSON.stringify({ tools, system: system.slice(0, last + 1) });
+}
+
+/** What `npm run prompt` prints. */
+async function promptOf(sessionId: string, home: string): Promise<string> {
+  const script = path.resolve(import.meta.dirname, "../../../scripts/prompt.ts");
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home };
+  const { stdout } = await promisify(execFile)(process.execPath, [script, sessionId], { cwd: home, env });
+  return stdout;
+}
+
+test("the prompt above the cache boundary is the same bytes over turns, restarts and sessions of a channel", async () => {
+  await using scene = await slackScene();
+  putFile(scene, "AGENTS.md", "Say please.\n");
+  mkdirSync(path.join(scene.bot.home, ".config/agents"), { recursive: true });
+  writeFileSync(path.join(scene.bot.home, ".config/agents/AGENTS.md"), "Be brief.");
+  scene.model.script(({ toolResults }) =>
+    toolResults.length > 0 ? text("Read.") : toolUse("read", { path: "AGENTS.md" }),
+  );
+  await scene.bot.start();
+  await answer(scene.mention("first"), "Read.");
+  await scene.bot.kill("SIGTERM");
+  await scene.bot.start();
+  await answer(scene.mention("second"), "Read.");
+  await answer(scene.mention("elsewhere", 2), "Read.");
+
+  const prefixes = scene.model.requests.map(prefixOf);
+  expect(new Set(prefixes.slice(0, 4)).size).toBe(1);
+  expect(prefixes[0]).toContain("Be brief.\\n\\n---\\n\\nSay please.");
+  expect(prefixes[4]).toContain("Be brief.");
+  expect(prefixes[4]).not.toContain("Say please.");
+
+  const [sessionId = ""] = /ses_\w+/.exec(scene.bot.output()) ?? [];
+  const printed = await promptOf(sessionId, scene.bot.home);
+  expect(printed).toMatch(/^layer .*\.config\/agents\/AGENTS\.md: 9 characters, about 3 tokens$/m);
+  expect(printed).toMatch(/^=== system, up to a cache breakpoint: \d+ characters, about \d+ tokens ===$/m);
+  expect(printed).toContain("=== 4 messages: ");
+  expect(scene.model.violations).toEqual([]);
+});

@@ -1,0 +1,193 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { text, toolUse } from "../../support/model/model-script.ts";
+import type { Script } from "../../support/model/model-server.ts";
+import { asks, cards, rootOf } from "../../support/talk/approval-talk.ts";
+import { answers, changePort, discordScene, putFile, type Scene, slackScene } from "../../support/talk/scene.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import { conversationOf, slackOffice } from "../../support/talk/slack-talk.ts";
+
+const ASKING = { mode: "write" };
+
+const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
+  { name: "Slack", open: () => slackScene({ settings: ASKING }) },
+  { name: "Discord", open: () => discordScene({ settings: ASKING }) },
+];
+
+test.each(platforms)("on $name a change is shown as a diff, and made once someone allows it", async ({ open }) => {
+  await using scene = await open();
+  const file = putFile(scene, "config.toml", 'host = "localhost"\nport = 8080\n');
+  scene.model.script(changePort);
+  await scene.bot.start();
+  const thread = scene.mention("change port to 9090 in config.toml");
+  const asked = await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))));
+  const card = asked.find(({ buttons }) => buttons.some((id) => id.startsWith("approve:")));
+  expect(card?.text).toContain("**Change config.toml?**");
+  expect(card?.text).toContain("-port = 8080\n+port = 9090");
+  expect(card?.buttons.map((id) => id.split(":")[1])).toEqual(["y", "n", "a", "A"]);
+  expect(readFileSync(file, "utf8")).toContain("8080");
+  expect(scene.model.requests).toHaveLength(2);
+
+  thread.click(card?.buttons[0] ?? "");
+  const messages = await thread.until((all) => answers(all).length > 1);
+  expect(readFileSync(file, "utf8")).toContain("9090");
+  expect(answers(messages)).toEqual([
+    expect.stringMatching(/^✓ Allowed by @ana: edit .config\.toml.$/i),
+    "The port in `config.toml` is now 9090.",
+  ]);
+  expect(scene.model.violations).toEqual([]);
+});
+
+const office = useSlackOffice({ settings: ASKING });
+
+/** Writes the files, each in a turn of its own, then says so; counted from the requests before. */
+const writeNote =
+  (names: readonly string[], before = 0): Script =>
+  (_request, number) => {
+    const index = number - before;
+    const name = names[index];
+    return name === undefined
+      ? text(`Written or not: ${index}`)
+      : toolUse("write", { path: name, content: `${name}\n` });
+  };
+
+test("a denied call is not run, and the model is told by whom", async () => {
+  const at = office();
+  at.model.script(writeNote(["a.txt"]));
+  const talk = at.talk({ text: "write it", channel: at.channel() });
+  await asks(at, talk);
+  talk.click("approve:n");
+  await talk.answered(2);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "a.txt"))).toBe(false);
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("Not run: @ana denied it");
+  expect(talk.answers()[0]).toMatch(/^✗ Denied by @ana/u);
+});
+
+test("who may not decide is told so alone, and of two clicks one decides", async () => {
+  const at = office();
+  at.model.script(writeNote(["a.txt"]));
+  const talk = at.talk({ text: "write it", channel: at.channel() });
+  await asks(at, talk);
+  talk.click("approve:y", "U0BOB");
+  await at.until("bob's refusal", () => at.whispersTo("U0BOB").length === 1);
+  expect(at.whispersTo("U0BOB")[0]).toContain("You may not decide this. @ana may.");
+  expect(cards(talk)).toHaveLength(1);
+
+  talk.click("approve:n");
+  talk.click("approve:y");
+  await talk.answered(2);
+  await at.until("the second click's reply", () => at.whispersTo("U0ANA").length === 1);
+  const isWritten = existsSync(path.join(rootOf(at, talk.channel), "a.txt"));
+  expect(at.whispersTo("U0ANA")[0]).toMatch(isWritten ? /Allowed by @ana already/u : /Denied by @ana already/u);
+  expect(at.model.requests).toHaveLength(2);
+});
+
+test("what is allowed for a session holds in it for that file; always holds in the channel, after a restart", async () => {
+  const at = office();
+  const channel = at.channel();
+  at.model.script(writeNote(["a.txt", "a.txt", "b.txt"]));
+  const talk = at.talk({ text: "write them", channel });
+  await asks(at, talk);
+  writeFileSync(path.join(rootOf(at, channel), "other.txt"), "");
+  talk.click("approve:a");
+  await at.until("the question about b.txt", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
+  expect(at.model.requests).toHaveLength(3);
+  talk.click("approve:A");
+  await talk.answered(3);
+  expect(talk.answers().slice(0, 2)).toEqual([
+    expect.stringMatching(/^✓ Allowed for this session by @ana/u),
+    expect.stringMatching(/^✓ Always allowed here by @ana/u),
+  ]);
+
+  await at.bot.kill("SIGKILL");
+  await at.bot.start();
+  at.model.script(writeNote(["b.txt", "a.txt"], at.model.requests.length));
+  const next = at.talk({ text: "once more", channel });
+  await asks(at, next);
+  expect(cards(next)[0]?.text).toContain("a.txt");
+  expect(at.model.requests.length).toBeGreaterThan(4);
+});
+
+test.each(["before", "after"] as const)("a click that comes just %s kill -9 counts once", async (when) => {
+  const at = office();
+  at.model.script(writeNote(["a.txt"]));
+  const talk = at.talk({ text: "write it", channel: at.channel() });
+  await asks(at, talk);
+  if (when === "before") talk.click("approve:y");
+  await at.bot.kill("SIGKILL");
+  await at.bot.start();
+  if (when === "after") talk.click("approve:y");
+  else if (cards(talk).length > 0) talk.click("approve:y");
+  await talk.answered(2);
+  expect(readFileSync(path.join(rootOf(at, talk.channel), "a.txt"), "utf8")).toBe("a.txt\n");
+  expect(talk.answers().filter((answer) => answer.startsWith("Written or not"))).toHaveLength(1);
+});
+
+test("calls of one turn are one card, and none runs before it is decided", async () => {
+  const at = office();
+  at.model.script((_request, index) =>
+    index === 0
+      ? [
+          toolUse("write", { path: "a.txt", content: "a" }),
+          toolUse("glob", { pattern: "*" }),
+          toolUse("write", { path: "b.txt", content: "b" }),
+        ]
+      : text("Both."),
+  );
+  const talk = at.talk({ text: "write both", channel: at.channel() });
+  await asks(at, talk);
+  expect(cards(talk)[0]?.text).toContain("2 calls need a decision");
+  expect(existsSync(path.join(rootOf(at, talk.channel), "a.txt"))).toBe(false);
+  talk.click("approve:y");
+  await talk.answered(2);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "b.txt"))).toBe(true);
+  expect(at.model.violations).toEqual([]);
+});
+
+test("what people say while it waits enters with the results; a stop denies all", async () => {
+  const at = office();
+  at.model.script(writeNote(["a.txt", "b.txt"]));
+  const talk = at.talk({ text: "write it", channel: at.channel() });
+  await asks(at, talk);
+  await talk.say("and mind the spelling").answered;
+  expect(at.model.requests).toHaveLength(1);
+  talk.click("approve:y");
+  await at.until("the second card", () => cards(talk).some(({ text: shown }) => shown.includes("b.txt")));
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("mind the spelling");
+  talk.mention("/stop");
+  const shown = () => [...talk.answers(), ...talk.live().map((message) => message.text)];
+  await at.until("the end", () => shown().some((words) => /⏹ Stopped by @ana(?!; not run)/u.test(words)));
+  await at.until("the card's end", () => cards(talk).length === 0);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "b.txt"))).toBe(false);
+});
+
+test("files that instruct agents are asked for each time, also in agi mode", async () => {
+  await using at = await slackOffice({ settings: { mode: "agi" } });
+  await at.bot.start();
+  at.model.script(writeNote(["notes.txt", "AGENTS.md", "AGENTS.md"]));
+  const talk = at.talk({ text: "write them", channel: at.channel() });
+  await asks(at, talk);
+  expect(existsSync(path.join(rootOf(at, talk.channel), "notes.txt"))).toBe(true);
+  const [card] = cards(talk);
+  const isNew = ({ ts }: { ts: string }) => ts !== card?.ts;
+  expect(card?.text).toContain("Agents take instructions from this file");
+  expect(card?.buttons.map(({ id }) => id.split(":")[1])).toEqual(["y", "n"]);
+  talk.click("approve:y");
+  await at.until("the second card", () => cards(talk).some(isNew));
+  talk.click("approve:n");
+  await talk.answered(3);
+  expect(readFileSync(path.join(rootOf(at, talk.channel), "AGENTS.md"), "utf8")).toBe("AGENTS.md\n");
+});
+
+test("a change too long to show is attached whole, and can only be allowed once", async () => {
+  const at = office();
+  const long = Array.from({ length: 200 }, (_, line) => `line ${line}`).join("\n");
+  at.model.script((_request, index) =>
+    index === 0 ? toolUse("write", { path: "long.txt", content: long }) : text("Done."),
+  );
+  const talk = at.talk({ text: "write it", channel: at.channel() });
+  await asks(at, talk);
+  expect(cards(talk)[0]?.buttons.map(({ id }) => id.split(":")[1])).toEqual(["y", "n"]);
+  expect(cards(talk)[0]?.text).toContain("The rest is attached");
+});

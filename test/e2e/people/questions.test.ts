@@ -1,0 +1,230 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { hold, text, toolUse } from "../../support/model/model-script.ts";
+import type { Script } from "../../support/model/model-server.ts";
+import { answers, discordScene, type Scene, slackScene } from "../../support/talk/scene.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import { conversationOf, type SlackOffice, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+
+const UNASKED = { mode: "agi" };
+const ASK = toolUse("ask_user_question", { question: "Which port?", options: ["8080", "9090"] });
+
+/** Asks first, then repeats the answer. */
+const asksOnce: Script = (request, index) => (index === 0 ? ASK : text(`Heard: ${resultsIn(request.body)}`));
+
+/** The texts of the newest tool results. */
+function resultsIn(body: unknown): string {
+  const said = conversationOf(body).match(/\w+ (?:chose|answered): [^"\\]+/gu) ?? [];
+  return said.at(-1) ?? "nothing";
+}
+
+const office = useSlackOffice({ settings: UNASKED });
+
+const withButton = (talk: Talk, prefix: string) =>
+  talk.seen().filter(({ byBot, buttons }) => byBot && buttons.some(({ id }) => id.startsWith(prefix)));
+const waitsFor = (at: SlackOffice, talk: Talk, prefix: string) =>
+  at.until(`a button ${prefix}`, () => withButton(talk, prefix).length > 0);
+const cardReads = (at: SlackOffice, talk: Talk, words: RegExp) =>
+  at.until(String(words), () => talk.seen().some(({ byBot, text: shown }) => byBot && words.test(shown)));
+const isSaid = (at: SlackOffice, talk: Talk, words: string) =>
+  at.until(words, () => talk.answers().some((answer) => answer.includes(words)));
+
+const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
+  { name: "Slack", open: () => slackScene() },
+  { name: "Discord", open: () => discordScene() },
+];
+
+test.each(platforms)("on $name a question has its options as buttons, and a click answers it", async ({ open }) => {
+  await using scene = await open();
+  scene.model.script(asksOnce);
+  await scene.bot.start();
+  const thread = scene.mention("set it up");
+  const asked = await thread.until((all) => all.some(({ buttons }) => buttons.some((id) => id.startsWith("answer:"))));
+  const card = asked.find(({ buttons }) => buttons.some((id) => id.startsWith("answer:")));
+  expect(card?.text).toContain("Which port?");
+  thread.click(card?.buttons[1] ?? "");
+  const messages = await thread.until((all) => answers(all).some((answer) => answer.includes("Heard:")));
+  expect(messages.some(({ text: shown }) => /Heard: [Aa]na chose: 9090/u.test(shown))).toBe(true);
+  const closed = messages.find(({ text: shown }) => /Which port\?\s+✓ 9090 — @[Aa]na/u.test(shown));
+  expect(closed?.buttons).toEqual([]);
+  expect(scene.model.requests).toHaveLength(2);
+  expect(scene.model.violations).toEqual([]);
+});
+
+test("the asked person's reply is the answer; what others say waits, and a stranger's click does nothing", async () => {
+  const at = office();
+  at.model.script(asksOnce);
+  const talk = at.talk({ text: "set it up", channel: at.channel() });
+  await waitsFor(at, talk, "answer:");
+  talk.click("answer:0", "U0BOB");
+  await at.until("bob's refusal", () => at.whispersTo("U0BOB").length === 1);
+  expect(at.whispersTo("U0BOB")[0]).toContain("Only the person I asked");
+  await talk.mention("make it quick", { user: "U0BOB" }).answered;
+  talk.say("4711, please");
+  await isSaid(at, talk, "Heard: ana answered: 4711, please");
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("make it quick");
+  expect(at.model.requests).toHaveLength(2);
+});
+
+test.each(["click", "reply"] as const)("a question outlives kill -9, and its %s counts once", async (way) => {
+  const at = office();
+  at.model.script(asksOnce);
+  const talk = at.talk({ text: "set it up", channel: at.channel() });
+  await waitsFor(at, talk, "answer:");
+  await at.bot.kill("SIGKILL");
+  await at.bot.start();
+  if (way === "click") talk.click("answer:1");
+  else talk.say("9090");
+  await isSaid(at, talk, "Heard: ana chose: 9090");
+  expect(withButton(talk, "answer:")).toEqual([]);
+  expect(talk.answers().filter((answer) => answer.includes("Heard:"))).toHaveLength(1);
+  expect(talk.seen().filter(({ text: shown }) => /^(?:Question: |> )Which port\?/mu.test(shown))).toHaveLength(1);
+});
+
+test("of two clicks one answers, and the second is told so", async () => {
+  const at = office();
+  at.model.script(asksOnce);
+  const talk = at.talk({ text: "set it up", channel: at.channel() });
+  await waitsFor(at, talk, "answer:");
+  talk.click("answer:0");
+  talk.click("answer:1");
+  await at.until("the second click's reply", () => at.whispersTo("U0ANA").length === 1);
+  expect(at.whispersTo("U0ANA")[0]).toMatch(/Answered already: ✓ (8080|9090) — @ana/u);
+  await isSaid(at, talk, "Heard: ana chose:");
+  expect(at.model.requests).toHaveLength(2);
+});
+
+test("a stop during a question ends the run, and the buttons go", async () => {
+  const at = office();
+  at.model.script(asksOnce);
+  const talk = at.talk({ text: "set it up", channel: at.channel() });
+  await waitsFor(at, talk, "answer:");
+  talk.mention("/stop");
+  await cardReads(at, talk, /Which port\?\s+⏹ Stopped by @ana/u);
+  expect(withButton(talk, "answer:")).toEqual([]);
+  at.model.script(() => text("A new request."));
+  talk.say("8080");
+  await isSaid(at, talk, "A new request.");
+});
+
+const PLAN = toolUse("exit_plan_mode", { intro: "Two files.", steps: ["Write a.txt", "Write b.txt"] });
+const write = (name: string) => toolUse("write", { path: name, content: name });
+
+test("plan mode changes nothing until the plan is accepted; then it is carried out, ticking itself off", async () => {
+  const at = office();
+  const gate = hold();
+  at.model.script((_request, index) => {
+    const turns = [
+      [toolUse("enter_plan_mode", {}), write("early.txt")],
+      write("early.txt"),
+      PLAN,
+      [toolUse("update_plan", { steps: [{ step: 1, mark: "doing" }] }), write("a.txt")],
+      toolUse("update_plan", {
+        steps: [
+          { step: 1, mark: "done" },
+          { step: 2, mark: "doing" },
+        ],
+      }),
+      [gate.part, text("Done.")],
+    ];
+    return turns[index] ?? text("?");
+  });
+  const talk = at.talk({ text: "write both", channel: at.channel() });
+  await waitsFor(at, talk, "answer:go:");
+  const root = at.bot.sandboxRoot(`slack-${talk.channel}`);
+  expect(existsSync(path.join(root, "early.txt"))).toBe(false);
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("plan mode is on");
+  const offered = at.model.requests.map(({ body }) => JSON.stringify(toolsOf(body)));
+  talk.click("answer:go:");
+  await talk.shows(/⏳ \*\*build\*\*[^\n]*\n✓ 1\. Write a\.txt\n⏳ 2\. Write b\.txt\n/u);
+  gate.release();
+  await isSaid(at, talk, "Done.");
+  expect(existsSync(path.join(root, "a.txt"))).toBe(true);
+  expect(new Set([...offered, JSON.stringify(toolsOf(at.model.requests.at(-1)?.body))]).size).toBe(1);
+  expect(systemOf(at.model.requests.at(-1)?.body)).toContain("☐ 2. Write b.txt");
+  expect(talk.seen().some(({ text: shown }) => shown.includes("✓ Accepted — @ana"))).toBe(true);
+
+  at.model.script(() => text("Still there."));
+  talk.say("how far are you?");
+  await isSaid(at, talk, "Still there.");
+  expect(systemOf(at.model.requests.at(-1)?.body)).toContain("✓ 1. Write a.txt\\n⏳ 2. Write b.txt");
+});
+
+function toolsOf(body: unknown): unknown {
+  return typeof body === "object" && body !== null && "tools" in body ? body.tools : null;
+}
+
+function systemOf(body: unknown): string {
+  return JSON.stringify(typeof body === "object" && body !== null && "system" in body ? body.system : null);
+}
+
+test("a dropped plan is not carried out, and plan mode is over", async () => {
+  const at = office();
+  at.model.script(
+    (_request, index) =>
+      [toolUse("enter_plan_mode", {}), PLAN, text("Left it."), write("c.txt"), text("Wrote it.")][index] ?? text("?"),
+  );
+  const talk = at.talk({ text: "write both", channel: at.channel() });
+  await waitsFor(at, talk, "answer:drop:");
+  talk.click("answer:drop:");
+  await isSaid(at, talk, "Left it.");
+  expect(conversationOf(at.model.requests.at(-1)?.body)).toContain("ana dropped the plan");
+  talk.say("then write c.txt");
+  await isSaid(at, talk, "Wrote it.");
+  expect(existsSync(path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "c.txt"))).toBe(true);
+});
+
+test("a pause says when it ends, holds over kill -9, and ends by itself", async () => {
+  // In a program of its own: what the tests before have spent of Slack's edits would keep the line back.
+  await using at = await slackOffice({ settings: UNASKED });
+  await at.bot.start();
+  at.model.script((request, index) => (index === 0 ? toolUse("sleep", { seconds: 4 }) : text(awake(request.body))));
+  const talk = at.talk({ text: "look again soon", channel: at.channel() });
+  await talk.shows(/⏸ \*\*build\*\*.* until \d\d:\d\d UTC/u);
+  await at.bot.kill("SIGKILL");
+  await at.bot.start();
+  await isSaid(at, talk, "The pause of 4 s is over.");
+  expect(at.model.requests).toHaveLength(2);
+});
+
+function awake(body: unknown): string {
+  return /(?:The pause of|A message ended)[^"]+?\./u.exec(conversationOf(body))?.[0] ?? "no pause";
+}
+
+test("a message ends a pause early, and /stop ends the run that sleeps", async () => {
+  const at = office();
+  at.model.script((request, index) => (index === 1 ? text(awake(request.body)) : toolUse("sleep", { seconds: 3_600 })));
+  const talk = at.talk({ text: "wait an hour", channel: at.channel() });
+  await talk.shows(/until \d\d:\d\d UTC/u);
+  talk.say("no, now");
+  await isSaid(at, talk, "A message ended the pause");
+  expect(conversationOf(at.model.requests[1]?.body)).toContain("no, now");
+
+  const other = at.talk({ text: "wait an hour", channel: at.channel() });
+  await other.shows(/until \d\d:\d\d UTC/u);
+  other.mention("/stop");
+  await other.shows(/^⏹ Stopped by @ana/u);
+});
+
+test("notes and files reach the thread before the answer", async () => {
+  const at = office();
+  at.model.script((_request, index) => {
+    return (
+      [
+        toolUse("brief", { text: "Half done.", files: ["r.txt"] }),
+        toolUse("attach", { path: "r.txt" }),
+        text("All done."),
+      ][index] ?? text("?")
+    );
+  });
+  const channel = at.channel();
+  const root = at.bot.sandboxRoot(`slack-${channel}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, "r.txt"), "report\n");
+  const talk = at.talk({ text: "report", channel });
+  await isSaid(at, talk, "All done.");
+  expect(talk.answers()).toEqual(["Half done.", "`r.txt`", "All done."]);
+  const sent = talk.seen().filter(({ byBot }) => byBot);
+  expect(sent.flatMap(({ files }) => files.map(({ name }) => name))).toEqual(["r.txt", "r.txt"]);
+});

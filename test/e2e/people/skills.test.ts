@@ -1,0 +1,281 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { hold, text, toolUse } from "../../support/model/model-script.ts";
+import { systemOf, toolsOf } from "../../support/model/request-parts.ts";
+import { untilIdle } from "../../support/program/bot.ts";
+import { asks } from "../../support/talk/approval-talk.ts";
+import { answers, discordScene, type Scene, slackScene } from "../../support/talk/scene.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import { conversationOf, slackOffice } from "../../support/talk/slack-talk.ts";
+import { answered, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
+
+const platforms: readonly { name: string; open: () => Promise<Scene> }[] = [
+  { name: "Slack", open: () => slackScene() },
+  { name: "Discord", open: () => discordScene() },
+];
+
+function putSkill(root: string, folder: string, skill: string): void {
+  const directory = path.join(root, folder);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(path.join(directory, "SKILL.md"), skill);
+}
+
+test.each(platforms)("on $name /skill runs the project's copy of a skill, not the shipped one", async ({ open }) => {
+  await using scene = await open();
+  const { bot, model } = scene;
+  putSkill(
+    bot.sandboxRoot(scene.folder),
+    "extensions/skills/code-review",
+    "---\nname: code-review\ndescription: Reviews our way.\n---\nLook at $ARGUMENTS for missing units only.\n",
+  );
+  model.script(() => text("`src/` names its units."));
+  await bot.start();
+  const thread = scene.mention("/skill code-review src/");
+  const messages = await thread.until((all) => answers(all).length > 0);
+  expect(answers(messages).at(-1)).toBe("`src/` names its units.");
+  const [request] = model.requests;
+  expect(conversationOf(request?.body)).toContain("Look at src/ for missing units only.");
+  expect(systemOf(request?.body)).toContain("Reviews our way.");
+  expect(systemOf(request?.body)).toContain("release-notes");
+  expect(model.violations).toEqual([]);
+});
+
+test("a skill made for other agents works unchanged, with its files, and its wish for tools is no permission", async () => {
+  await using office = await slackOffice({ settings: { mode: "write" } });
+  await office.bot.start();
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(
+    root,
+    ".claude/skills/tidy-names",
+    "---\nname: tidy-names\ndescription: Tidies file names. Use when names are a mess.\nlicense: MIT\nallowed-tools: Bash(mv:*) Write\nmetadata:\n  author: somebody\n---\nRead references/rules.md first.\n",
+  );
+  mkdirSync(path.join(root, ".claude/skills/tidy-names/references"));
+  writeFileSync(path.join(root, ".claude/skills/tidy-names/references/rules.md"), "Names are lower case.\n");
+  office.model.script((_request, index) => {
+    if (index === 0) return toolUse("skill", { skill: "tidy-names" });
+    if (index === 1) return toolUse("read", { path: ".claude/skills/tidy-names/references/rules.md" });
+    if (index === 2) return toolUse("write", { path: "a.txt", content: "a" });
+    return text("Tidied.");
+  });
+  const talk = office.talk({ text: "tidy the names", channel });
+  await asks(office, talk);
+  const seen = conversationOf(office.model.requests.at(-1)?.body);
+  expect(seen).toContain("Read references/rules.md first.");
+  expect(seen).toContain("Names are lower case.");
+  talk.click("approve:y");
+  await talk.answered(2);
+  expect(talk.answers()).toEqual(["✓ Allowed by @ana: write `a.txt`", "Tidied."]);
+  expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("a");
+});
+
+const AGENT_ONLY = "---\nname: hand-on\ndescription: Hands on.\ntools: [agent, read]\n---\nHand it on.\n";
+const unasked = useSlackOffice({ settings: { mode: "agi" } });
+
+test("prices in a skill's body stay prices, and what was asked follows it", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  putSkill(
+    office.bot.sandboxRoot(`slack-${channel}`),
+    ".claude/skills/rates",
+    "---\nname: rates\ndescription: What models cost.\n---\n| small | $1.00 | $5.00 |\n| large | $5 | $25 |\nAbove $1 ask first.\n",
+  );
+  office.model.script(() => text("The small one."));
+  const talk = office.talk({ text: "/skill rates which is the cheapest", channel });
+  await talk.answered(1);
+  const seen = conversationOf(office.model.requests[0]?.body);
+  expect(seen).toContain(String.raw`| small | $1.00 | $5.00 |\n| large | $5 | $25 |\nAbove $1 ask first.`);
+  expect(seen).toContain("Arguments: which is the cheapest");
+});
+
+test("a model that calls a skill with its arguments as a text has them in it", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  putSkill(
+    office.bot.sandboxRoot(`slack-${channel}`),
+    "extensions/skills/code-review",
+    "---\nname: code-review\ndescription: Reviews our way.\n---\nLook at $ARGUMENTS for missing units only.\n",
+  );
+  office.model.script((_request, index) =>
+    index === 0 ? toolUse("skill", { skill: "code-review", args: "src/" }) : text("`src/` names its units."),
+  );
+  const talk = office.talk({ text: "review src/", channel });
+  await talk.answered(1);
+  expect(conversationOf(office.model.requests[1]?.body)).toContain("Look at src/ for missing units only.");
+  expect(office.model.violations).toEqual([]);
+});
+
+test("a skill that the model calls narrows the rest of that run, and no later one", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(
+    root,
+    "extensions/skills/look-only",
+    "---\nname: look-only\ndescription: Looks.\ntools: [read]\n---\nLook.\n",
+  );
+  office.model.script((_request, index) => {
+    if (index === 0) return toolUse("skill", { skill: "look-only" });
+    if (index === 1 || index === 3) return toolUse("write", { path: "a.txt", content: `${index}` });
+    return text(index === 2 ? "Only looked." : "Written.");
+  });
+  const talk = office.talk({ text: "look around", channel });
+  await talk.answered(1);
+  expect(existsSync(path.join(root, "a.txt"))).toBe(false);
+  expect(conversationOf(office.model.requests[2]?.body)).toContain("done with these tools alone: read.");
+  expect(toolsOf(office.model.requests[2]?.body)).toEqual(toolsOf(office.model.requests[0]?.body));
+
+  talk.mention("now write it");
+  await talk.answered(2);
+  expect(talk.answers()).toEqual(["Only looked.", "Written."]);
+  expect(readFileSync(path.join(root, "a.txt"), "utf8")).toBe("3");
+});
+
+test("a skill that the model calls narrows its sub-agents, too, and still when its file has gone meanwhile", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(root, "extensions/skills/hand-on", AGENT_ONLY);
+  office.model.script((request) => {
+    if (isPart(request, "A")) return text("Looked.");
+    const said = results(request);
+    if (said === "") return toolUse("skill", { skill: "hand-on" });
+    if (said.includes("it lifts no boundary")) {
+      rmSync(path.join(root, "extensions/skills/hand-on"), { recursive: true });
+      return toolUse("write", { path: "a.txt", content: "a" });
+    }
+    if (said.startsWith("Not run")) return part("A");
+    return text("Handed on.");
+  });
+  const talk = office.talk({ text: "hand it on", channel });
+  await answered(office, talk, "Handed on.");
+  expect(existsSync(path.join(root, "a.txt"))).toBe(false);
+  const piece = office.model.requests.find((request) => isPart(request, "A"));
+  expect(toolsOf(piece?.body)).toEqual(["read", "skill"]);
+});
+
+test("a skill narrows the tools of its run; one for the session holds until it is switched off", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(
+    root,
+    "extensions/skills/look-only",
+    "---\nname: look-only\ndescription: Looks.\ntools: [read]\nargs:\n  - name: file\n    required: true\n---\nLook at {{file}}.\n",
+  );
+  office.model.script(() => text("Looked."));
+  const talk = office.talk({ text: "/skill look-only", channel });
+  await office.until("what is missing", () => office.whispersTo("U0ANA").length === 1);
+  expect(office.whispersTo("U0ANA")[0]).toContain("/skill look-only <file>");
+  expect(office.model.requests).toHaveLength(0);
+
+  talk.mention("/skill look-only config.toml");
+  await talk.answered(1);
+  expect(toolsOf(office.model.requests[0]?.body)).toEqual(["read", "skill"]);
+  expect(conversationOf(office.model.requests[0]?.body)).toContain("Look at config.toml.");
+
+  const scoped =
+    "name: tongue\ndescription: Answers so.\nscope: session\ntools: [read]\nargs:\n  - name: language\n    required: true";
+  putSkill(root, "extensions/skills/tongue", `---\n${scoped}\n---\nAnswer in {{language}}.\n`);
+  talk.mention("/skill tongue Latin");
+  await office.until("that it holds", () => office.whispersTo("U0ANA").length === 2);
+  talk.mention("and now?");
+  await talk.answered(2);
+  expect(systemOf(office.model.requests[1]?.body)).toContain("Answer in Latin.");
+  expect(toolsOf(office.model.requests[1]?.body)).toEqual(["read", "skill"]);
+  talk.mention("/skill off");
+  await office.until("that it is off", () => office.whispersTo("U0ANA").length === 3);
+  talk.mention("and now?");
+  await talk.answered(3);
+  expect(systemOf(office.model.requests[2]?.body)).not.toContain("Skill `tongue`");
+});
+
+test("killed in the middle of a skill's run, it goes on by its instructions and its tools, and answers once", async () => {
+  const [first, again] = [hold(), hold()];
+  const office = unasked((request) =>
+    request.toolResults.length === 0
+      ? [text("I look."), toolUse("glob", { pattern: "src/*" })]
+      : [first.part, again.part, text("`a.ts` names no unit.")],
+  );
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(
+    root,
+    "extensions/skills/code-review",
+    "---\nname: code-review\ndescription: Reviews our way.\ntools: [read, glob]\n---\nLook at $ARGUMENTS for missing units only.\n",
+  );
+  mkdirSync(path.join(root, "src"));
+  writeFileSync(path.join(root, "src/a.ts"), "export const timeout = 5;\n");
+  const talk = office.talk({ text: "/skill code-review src/", channel });
+  await first.reached;
+  await office.bot.kill("SIGKILL");
+  first.release();
+  // What the run began by stays, whatever becomes of the file.
+  putSkill(root, "extensions/skills/code-review", "---\ndescription: Does all.\n---\nDo as you like.\n");
+  await office.bot.start();
+  await again.reached;
+  again.release();
+  await talk.answered(1);
+  await untilIdle(office.bot);
+  expect(talk.answers()).toEqual(["`a.ts` names no unit."]);
+  expect(talk.live()).toHaveLength(1);
+  expect(office.model.requests).toHaveLength(3);
+  const [, cut, resumed] = office.model.requests;
+  expect(conversationOf(resumed?.body)).toBe(conversationOf(cut?.body));
+  expect(conversationOf(resumed?.body)).toContain("Look at src/ for missing units only.");
+  expect(resumed?.toolResults.map((result) => result.text)).toEqual([expect.stringContaining("src/a.ts")]);
+  expect(toolsOf(resumed?.body)).toEqual(["glob", "read", "skill"]);
+  expect(systemOf(resumed?.body)).toContain("Does all.");
+});
+
+test("a skill that is broken, called by its name, says to its caller what is broken", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  putSkill(office.bot.sandboxRoot(`slack-${channel}`), ".claude/skills/tidy", "# Tidy\nNo front matter.\n");
+  office.talk({ text: "/skill tidy", channel });
+  await office.until("what is broken", () => office.whispersTo("U0ANA").length === 1);
+  expect(office.whispersTo("U0ANA")[0]).toContain(
+    ".claude/skills/tidy/SKILL.md:1: the file must begin with front matter",
+  );
+  expect(office.model.requests).toHaveLength(0);
+});
+
+test("a skill for people alone runs when a person calls it, and the model can neither see nor call it", async () => {
+  const office = unasked();
+  const channel = office.channel();
+  putSkill(
+    office.bot.sandboxRoot(`slack-${channel}`),
+    ".claude/skills/ship-it",
+    "---\nname: 发布\ndescription: Ships.\ndisable-model-invocation: true\ntools: Bash(git:*), Read\nmodel: other\nscope: global\n---\nRun {baseDir}/ship.sh.\n",
+  );
+  office.model.script((_request, index) =>
+    index === 0 ? toolUse("skill", { skill: "ship-it" }) : text(index === 1 ? "I may not." : "Shipped."),
+  );
+  const talk = office.talk({ text: "ship it", channel });
+  await talk.answered(1);
+  expect(systemOf(office.model.requests[0]?.body)).not.toContain("ship-it");
+  expect(conversationOf(office.model.requests[1]?.body)).toContain("People alone call the skill ship-it");
+  talk.mention("/skill ship-it");
+  await talk.answered(2);
+  expect(conversationOf(office.model.requests[2]?.body)).toContain("Run .claude/skills/ship-it/ship.sh.");
+  expect(toolsOf(office.model.requests[2]?.body)).toEqual(["git", "read", "skill"]);
+  talk.mention("/skill");
+  await office.until("the list", () => office.whispersTo("U0ANA").length === 1);
+  expect(office.whispersTo("U0ANA")[0]).toContain("passed over: `scope (must be run or session)`, `model`");
+});
+
+test("/skill alone lists the skills to the person alone", async () => {
+  const office = unasked();
+  office.model.script(() => text("Done."));
+  const channel = office.channel();
+  const root = office.bot.sandboxRoot(`slack-${channel}`);
+  putSkill(root, ".claude/skills/odd\n✓ Allowed: all", "---\nname: odd\ndescription: Odd.\n---\nDo.\n");
+  const talk = office.talk({ text: "/skill", channel });
+  await office.until("the list", () => office.whispersTo("U0ANA").length === 1);
+  const [list] = office.whispersTo("U0ANA");
+  expect(list).toContain("**code-review**");
+  expect(list).not.toContain("\n✓");
+  expect(list).toContain("characters that nobody sees");
+  expect(talk.answers()).toEqual([]);
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Gate, hold, silent, text, toolUse } from "../../support/model/model-script.ts";
+import { untilIdle } from "../../support/program/bot.ts";
+import { conversationOf, overheard, type SlackOffice, slackOffice, type Talk } from "../../support/talk/slack-talk.ts";
+
+describe("while it works", () => {
+  let office: SlackOffice;
+  beforeAll(async () => {
+    office = await slackOffice({ settings: { mode: "agi" } });
+    office.slack.workspace.users.set("U0CY", { id: "U0CY", name: "cy" });
+    await office.bot.start();
+  });
+  afterAll(async () => {
+    expect(office.model.violations).toEqual([]);
+    await office[Symbol.asyncDispose]();
+  });
+  const newest = () => conversationOf(office.model.requests.at(-1)?.body);
+  const says = (words: string) => office.talk({ text: words, channel: office.channel() });
+
+  test("a silent model is left at once; the next run knows what was stopped", async () => {
+    office.model.script(() => silent());
+    const before = office.model.requests.length;
+    const talk = says("delete everything");
+    const request = await office.model.request(before);
+    await talk.shows(/turn 1/u);
+    talk.click("stop:", "U0BOB");
+    expect(await request.ended).toBe("aborted");
+    await talk.shows(/^⏹ Stopped by @bob\. Nothing was changed\.$/u);
+    office.model.script(() => text("Listed."));
+    talk.say("list the files");
+    expect(await talk.answered(1)).toBe("Listed.");
+    expect(newest()).toContain("[Stopped by @bob. What was asked until here is not to be gone on with");
+  });
+
+  test("/stop by somebody else's mention stops an endless program, and says what was changed", async () => {
+    office.model.script(({ toolResults }) =>
+      toolResults.length === 0
+        ? toolUse("write", { path: "notes.txt", content: "x" })
+        : toolUse("js_exec", { code: "while (true) {}" }),
+    );
+    const talk = says("run it");
+    await talk.shows(/js_exec/u);
+    const before = office.model.requests.length;
+    talk.mention("/stop", { user: "U0BOB" });
+    await talk.shows(/^⏹ Stopped by @bob after 2 tools\. notes\.txt was already changed\.$/u);
+    expect(office.model.requests.length).toBe(before);
+    office.model.script(() => text("Fine."));
+    talk.say("go on");
+    await talk.answered(1);
+    expect(newest()).toContain("Cancelled by @bob while it ran");
+  });
+
+  test("two people stop it at once: one did, the other is told; an old button says that it is one", async () => {
+    const gate = hold();
+    office.model.script(() => [text("Word by word "), gate.part]);
+    const talk = office.talk({ text: "hold on", channel: office.channel(), user: "U0CY" });
+    await gate.reached;
+    await talk.shows(/turn 1/u);
+    const stop = talk.live().flatMap(({ ts, buttons }) => buttons.map(({ id }) => ({ ts, actionId: id })))[0];
+    if (stop === undefined) throw new Error("there is no Stop button");
+    const told = () => [...office.whispersTo("U0ANA"), ...office.whispersTo("U0BOB")];
+    const known = told().length;
+    for (const user of ["U0ANA", "U0BOB"])
+      office.slack.people.click(talk.channel, stop.ts, { actionId: stop.actionId, user });
+    await office.until("the other's line", () => told().length > known);
+    await talk.shows(/^⏹ Stopped by @(?:ana|bob)\./u);
+    expect(told()).toHaveLength(known + 1);
+    expect(told().join("\n")).toMatch(/⏹ @(?:ana|bob) has stopped this already\./u);
+    await untilIdle(office.bot);
+
+    const message = office.slack.workspace.find(talk.channel, stop.ts);
+    if (message === undefined) throw new Error("the live message is gone");
+    message.blocks = [
+      {
+        type: "actions",
+        elements: [
+          { type: "button", action_id: "stop:run_of_another_time", text: { type: "plain_text", text: "Stop" } },
+        ],
+      },
+    ];
+    const before = office.whispersTo("U0CY").length;
+    talk.click("stop:", "U0CY");
+    await office.until("a line", () => office.whispersTo("U0CY").length > before);
+    expect(office.whispersTo("U0CY").at(-1)).toBe("This button does nothing any more.");
+  });
+
+  test("what its person adds is read before the next model call and gets a ✓; talk of others does not", async () => {
+    const gate = hold();
+    office.model.script(({ toolResults }) =>
+      toolResults.length === 0 ? [gate.part, toolUse("glob", { pattern: "*" })] : text("Both done."),
+    );
+    const talk = says("do this");
+    await gate.reached;
+    const added = talk.say("and that");
+    const aside = talk.say("lunch?", { user: "U0BOB" });
+    await Promise.all([added.answered, aside.answered]);
+    gate.release();
+    await talk.answered(1);
+    expect(newest()).toMatch(/"(ana: )?and that"/);
+    expect(newest()).toContain(overheard("bob", "lunch?"));
+    const reactions = (ts: string) => office.slack.workspace.find(talk.channel, ts)?.reactions;
+    await office.until("the sign", () => (reactions(added.ts)?.length ?? 0) > 0);
+    expect([reactions(added.ts), reactions(aside.ts)]).toEqual([["white_check_mark"], []]);
+    expect(office.requestsAbout("do this")).toHaveLength(2);
+  });
+
+  test("a session is strictly serial, and other sessions go on beside it", async () => {
+    const gate = hold();
+    office.model.script(({ lastUserText }) =>
+      lastUserText.includes("the slow one") ? [gate.part, text("Slow.")] : text("Quick."),
+    );
+    const slow = says("the slow one");
+    await gate.reached;
+    await slow.say("the next one").answered;
+    const beside = says("the quick one");
+    expect(await beside.answered(1)).toBe("Quick.");
+    expect(office.requestsAbout("the next one")).toEqual([]);
+    gate.release();
+    expect([await slow.answered(1), await slow.answered(2)]).toEqual(["Slow.", "Quick."]);
+  });
+});
+
+describe("with room for two runs", () => {
+  let office: SlackOffice;
+  beforeAll(async () => {
+    office = await slackOffice({ settings: { maxConcurrentRuns: 2 } });
+    await office.bot.start();
+  });
+  afterAll(() => office[Symbol.asyncDispose]());
+
+  test("the others wait visibly, can be stopped while they do, and channels take turns", async () => {
+    const gates = new Map<string, Gate>(["a", "b", "c", "d", "e"].map((name) => [`run-${name}`, hold()]));
+    const begun: string[] = [];
+    office.model.script(({ body }) => {
+      const name = /run-\w/u.exec(conversationOf(body))?.[0] ?? "";
+      begun.push(name);
+      return [gates.get(name)?.part ?? text(""), text(`Answer of ${name}`)];
+    });
+    const [busy, quiet] = [office.channel(), office.channel()];
+    const start = async (name: string, channel: string): Promise<Talk> => {
+      const talk = office.talk({ text: name, channel });
+      await talk.said.answered;
+      return talk;
+    };
+    const a = await start("run-a", busy);
+    await gates.get("run-a")?.reached;
+    const b = await start("run-b", busy);
+    await gates.get("run-b")?.reached;
+    const c = await start("run-c", busy);
+    await c.shows(/queued, 0 before you/u);
+    const d = await start("run-d", busy);
+    await d.shows(/queued, 1 before you/u);
+    const e = await start("run-e", quiet);
+    await e.shows(/queued, 1 before you/u);
+    await d.shows(/queued, 2 before you/u);
+
+    c.click("stop:", "U0BOB");
+    await c.shows(/^⏹ Stopped by @bob\. Nothing was changed\.$/u);
+    expect(begun).toEqual(["run-a", "run-b"]);
+
+    for (const gate of gates.values()) gate.release();
+    for (const talk of [a, b, d, e]) expect(await talk.answered(1)).toMatch(/^Answer of run-/u);
+    expect(begun.toSorted()).toEqual(["run-a", "run-b", "run-d", "run-e"]);
+    expect(office.model.violations).toEqual([]);
+  });
+
+  test("a busy channel does not keep a quiet one waiting", async () => {
+    const gates: Gate[] = [];
+    const begun: string[] = [];
+    office.model.script(({ lastUserText }) => {
+      const gate = hold();
+      gates.push(gate);
+      begun.push(lastUserText.split("\n")[0] ?? "");
+      return [gate.part, text("Done.")];
+    });
+    const [busy, quiet] = [office.channel(), office.channel()];
+    const talks: Talk[] = [];
+    for (const words of ["busy 1", "busy 2", "busy 3", "busy 4", "busy 5"]) {
+      const talk = office.talk({ text: words, channel: busy });
+      await talk.said.answered;
+      talks.push(talk);
+    }
+    const late = office.talk({ text: "quiet 1", channel: quiet });
+    await late.said.answered;
+    // All have their places in the queue before the first one moves up.
+    await office.until("the others to wait", async () =>
+      (await office.bot.probe("metrics")).text.includes('deckhand_runs{state="waiting"} 4'),
+    );
+    for (let released = 0; released < 6; released += 1) {
+      await office.until("the next run", () => gates.length > released);
+      gates[released]?.release();
+    }
+    for (const talk of [...talks, late]) await talk.answered(1);
+    expect(begun.indexOf("quiet 1")).toBeLessThanOrEqual(3);
+  });
+});

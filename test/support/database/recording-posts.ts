@@ -1,0 +1,18 @@
+import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
+import type { ToolThread } from "../../../src/core/tool.ts";
+import { idleThread } from "../talk/idle-thread.ts";
+
+/** A thread that keeps what is posted, once per key as threads do. */
+export function recordingPosts(attachmentBytes = 1_000_000) {
+  const posts = new Map<string, OutgoingMessage>();
+  const thread: ToolThread = {
+    ...idleThread,
+    limits: { ...idleThread.limits, attachmentBytes },
+    post: async (key, message): Promise<PostedMessage> => {
+      if (!posts.has(key)) posts.set(key, message);
+      return { platform: "slack", channelId: "C1", messageId: key };
+    },
+  };
+  const files = () => [...posts.values()].flatMap(({ files: sent }) => sent);
+  return { thread, posts, files };
+}

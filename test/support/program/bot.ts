@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { HEAP, trimmedEnvironment } from "../../../src/cli/trim-memory.mjs";
+import { removeDirectory } from "../remove-directory.ts";
+import { ENTRY, SOURCES } from "./built.ts";
+import { freePort } from "./free-port.ts";
+
+/** The whole program as its own process, as `npm start` runs it, over local servers. */
+export interface Bot extends AsyncDisposable {
+  /** Where its state is; kept over restarts. */
+  readonly home: string;
+  readonly port: number;
+  /** The process id of the running process. */
+  pid(): number;
+  /** Everything it printed, over all its lives. */
+  output(): string;
+  sandboxRoot(folder: string): string;
+  /** Starts it (again); resolves when /readyz says 200. */
+  start(): Promise<void>;
+  /** As `start`, but returns as soon as the process exists. */
+  launch(): void;
+  kill(signal: "SIGKILL" | "SIGTERM"): Promise<number | null>;
+  /** The body of a probe, and its status. */
+  probe(name: "healthz" | "readyz" | "metrics"): Promise<{ status: number; text: string }>;
+}
+
+export interface BotOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Shares another bot's home, and so its database. */
+  readonly home?: string;
+  /** The program's file, where it is another project's. */
+  readonly entry?: string;
+}
+
+/** As the program begins itself anew, so that a start sets up one process and not two, which costs a fifth of it. */
+function spawnProgram(entry: string, cwd: string, given: Readonly<Record<string, string>>): ChildProcess {
+  const trimmed = trimmedEnvironment({ platform: process.platform, env: given, hasChannel: false });
+  return spawn(process.execPath, trimmed === null ? [entry] : [HEAP, entry], {
+    cwd,
+    env: trimmed ?? given,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** Parts are taken out of sources only (bench/worth/without.mjs). */
+function entryFor(env: Readonly<Record<string, string>>): string {
+  return env["DECKHAND_BENCH_WITHOUT"] === undefined ? ENTRY : SOURCES;
+}
+
+export async function createBot({ env = {}, home: shared, entry = entryFor(env) }: BotOptions = {}): Promise<Bot> {
+  const home = shared ?? mkdtempSync(path.join(tmpdir(), "deckhand-bot-"));
+  const port = await freePort();
+  const lines: string[] = [];
+  let child: ChildProcess | null = null;
+
+  const launch = () => {
+    child = spawnProgram(entry, home, { PATH: process.env["PATH"] ?? "", HOME: home, PORT: String(port), ...env });
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => lines.push(String(data)));
+  };
+  const probe = async (name: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}/${name}`);
+    return { status: response.status, text: await response.text() };
+  };
+  const kill = async (signal: "SIGKILL" | "SIGTERM") => {
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  };
+
+  return {
+    home,
+    port,
+    launch,
+    probe,
+    kill,
+    pid: () => child?.pid ?? -1,
+    output: () => lines.join(""),
+    sandboxRoot: (folder) => path.join(home, "data/sandbox", folder),
+    async start() {
+      launch();
+      await until(
+        async () => {
+          if (child?.exitCode !== null) throw new Error(`the bot ended at once:\n${lines.join("")}`);
+          try {
+            return (await probe("readyz")).status === 200;
+          } catch {
+            return false;
+          }
+        },
+        { what: () => `the bot to be ready:\n${lines.join("")}` },
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      await kill("SIGKILL");
+      if (shared === undefined) await removeDirectory(home);
+    },
+  };
+}
+
+/** How long to wait for what only a slow machine keeps back. A limit costs nothing but where something is broken. Milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/** Waits for a condition of another process, which has no event to await. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  { limit = AbortSignal.timeout(PATIENCE_MS), what }: { limit?: AbortSignal; what: () => string },
+): Promise<void> {
+  for (;;) {
+    const began = performance.now();
+    if (await condition()) return;
+    if (limit.aborted) throw new Error(`waited in vain for ${what()}`);
+    // To look may take long, and who is waited for needs the processor, too.
+    const tookMs = performance.now() - began;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(20, 3 * tookMs)));
+  }
+}
+
+/** Waits until no run goes on: a run ends a moment after its answer, when its live message has folded. */
+export async function untilIdle(bot: Bot): Promise<void> {
+  const isIdle = async () => (await bot.probe("metrics")).text.includes('deckhand_runs{state="running"} 0');
+  await until(isIdle, { what: () => "the runs to end" });
+}

@@ -1,0 +1,66 @@
+import path from "node:path";
+import { Readable } from "node:stream";
+import { CommanderError } from "commander";
+import { FEATURES } from "../../../src/app.ts";
+import type { ChatCommandOptions, ChatCommandRequest } from "../../../src/cli/chat.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+import type { ChatCommand } from "../../../src/cli/slack-manifest.ts";
+import type { Config } from "../../../src/config.ts";
+import { tempDirectory } from "../temp-directory.ts";
+
+export interface CliGiven {
+  readonly root?: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly chatCommands?: readonly ChatCommand[];
+  readonly start?: (config: Config) => unknown;
+  readonly stdin?: ChatCommandOptions["stdin"];
+  readonly chat?: (config: Config, request: ChatCommandRequest) => unknown;
+}
+
+/** What the command line wrote; `failed`: the process would end with a code other than 0. */
+export interface CliResult {
+  readonly out: string;
+  readonly error: string;
+  readonly failed: boolean;
+}
+
+/** Runs one command line in this process. */
+export async function runCli(args: readonly string[], given: CliGiven = {}): Promise<CliResult> {
+  const out: string[] = [];
+  const error: string[] = [];
+  let failed = false;
+  const program = createProgram({
+    version: "1.2.3",
+    root: given.root ?? path.resolve(import.meta.dirname, "../../.."),
+    sources: { env: given.env ?? {}, cwd: given.cwd ?? tempDirectory() },
+    terminal: {
+      out: (line) => out.push(line),
+      error: (line) => error.push(line),
+      fail: () => {
+        failed = true;
+      },
+    },
+    chatCommands: () => Promise.resolve(given.chatCommands ?? []),
+    start: async (config) => {
+      await given.start?.(config);
+    },
+    features: () => Promise.resolve(FEATURES),
+    stdin: given.stdin ?? Object.assign(Readable.from([]), { isTTY: true }),
+    chat: async (config, request) => {
+      await given.chat?.(config, request);
+    },
+    lookAtJobs: async (config, places) => {
+      const { lookAtJobs } = await import("../../../src/app.ts");
+      return lookAtJobs(config, places);
+    },
+  });
+  for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) command.exitOverride();
+  try {
+    await program.parseAsync([...args], { from: "user" });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    failed = thrown.exitCode !== 0;
+  }
+  return { out: out.join("\n"), error: error.join("\n"), failed };
+}

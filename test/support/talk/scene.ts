@@ -1,0 +1,257 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type DiscordServer, startDiscordServer } from "../discord/server.ts";
+import type { Channel, User } from "../discord/world.ts";
+import { startAnthropicServer } from "../model/anthropic-server.ts";
+import { text, toolUse } from "../model/model-script.ts";
+import type { ModelServer, Script } from "../model/model-server.ts";
+import { type Bot, createBot, until } from "../program/bot.ts";
+import { readableText } from "../slack/slack-blocks.ts";
+import { isAbout } from "../slack/slack-private.ts";
+import { type SlackServer, type SlackServerOptions, startSlackServer } from "../slack/slack-server.ts";
+import { isAnswer, isFold } from "./bot-message.ts";
+
+/** A platform, a model and the bot between them, seen from a person's side. */
+export interface Scene extends AsyncDisposable {
+  readonly bot: Bot;
+  readonly model: ModelServer;
+  /** The sandbox folder of the first channel. */
+  readonly folder: string;
+  /** Mentions the bot in a channel; resolves with the thread that begins. */
+  mention(words: string, channel?: number): SceneThread;
+  /** From now on posts land and their senders never learn of it. */
+  loseReplies(): void;
+  /** How often the bot passed a limit of the platform. */
+  rateLimited(): number;
+  /** Whom messages of the bot have notified. */
+  pings(): readonly string[];
+  /** How many edits of messages the bot made. */
+  edits(): number;
+}
+
+export interface SceneMessage {
+  readonly byBot: boolean;
+  readonly text: string;
+  readonly buttons: readonly string[];
+}
+
+export interface SceneThread {
+  messages(): readonly SceneMessage[];
+  /** What only the person in it was shown, oldest first. */
+  whispers(): readonly string[];
+  reply(words: string): void;
+  click(buttonId: string): void;
+  /** Waits until a condition on its messages holds. */
+  until(
+    condition: (messages: readonly SceneMessage[]) => boolean,
+    limit?: AbortSignal,
+  ): Promise<readonly SceneMessage[]>;
+}
+
+const MODEL = { ANTHROPIC_API_KEY: "test-key", DECKHAND_MODEL: "anthropic/claude-sonnet-5-5" };
+
+/** Where a scene's subject is not who decides, nobody is asked. */
+const UNASKED = { mode: "agi" };
+
+export interface SceneOptions {
+  readonly env?: Record<string, string>;
+  /** Become deckhand.config.json. */
+  readonly settings?: object;
+}
+
+function settle(bot: Bot, { settings = UNASKED }: SceneOptions): void {
+  writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
+}
+
+export async function slackScene(
+  options: SlackServerOptions & SceneOptions = {},
+): Promise<Scene & { slack: SlackServer }> {
+  const [model, slack] = await Promise.all([startAnthropicServer(), startSlackServer(options)]);
+  const bot = await createBot({
+    env: {
+      ...MODEL,
+      ANTHROPIC_BASE_URL: model.url,
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+      ...options.env,
+    },
+  });
+  settle(bot, options);
+  return {
+    bot,
+    model,
+    slack,
+    folder: "slack-C0001",
+    loseReplies: () => slack.faults.add("chat.postMessage", { kind: "slow", until: new Promise(() => {}) }),
+    rateLimited: () => slack.rateLimited(),
+    pings: () =>
+      slack.workspace.messages
+        .filter(({ byBot }) => byBot)
+        .flatMap(({ channel, threadTs, ts }) => slack.thread(channel, threadTs ?? ts))
+        .filter(({ byBot }) => byBot)
+        .flatMap(({ pings }) => pings),
+    edits: () => slack.calls.filter(({ method, outcome }) => method === "chat.update" && outcome === "ok").length,
+    mention(words, channelNumber = 1) {
+      const channel = `C${String(channelNumber).padStart(4, "0")}`;
+      const root = slack.people.mention({ text: words, channel });
+      const messages = () =>
+        slack.thread(channel, root.ts).map(({ byBot, text: shown, buttons }) => ({
+          byBot,
+          text: shown,
+          buttons: buttons.map(({ id }) => id),
+        }));
+      return thread(messages, {
+        whispers: () =>
+          slack.workspace.whispers
+            .filter((shown) => shown.user === "U0ANA" && isAbout(shown, { channel, rootTs: root.ts }))
+            .map(readableText),
+        reply: (said) => slack.people.say({ text: said, channel, threadTs: root.ts }),
+        click: (button) => {
+          const holder = slack.thread(channel, root.ts).find(({ buttons }) => buttons.some(({ id }) => id === button));
+          if (holder === undefined) throw new Error(`no message has the button ${button}`);
+          slack.people.click(channel, holder.ts, { actionId: button });
+        },
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]();
+      await Promise.all([model.close(), slack[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+export async function discordScene(options: SceneOptions = {}): Promise<Scene & { discord: DiscordServer }> {
+  const [model, discord] = await Promise.all([startAnthropicServer(), startDiscordServer()]);
+  const { world, people } = discord;
+  const guild = world.guild("Harbour");
+  const ana = world.user("ana", { globalName: "Ana" });
+  world.join(guild, ana);
+  const channels = new Map<number, Channel>();
+  const channelOf = (number: number): Channel => {
+    const channel = channels.get(number) ?? world.channel(guild, `general-${number}`);
+    channels.set(number, channel);
+    return channel;
+  };
+  channelOf(1);
+  const bot = await createBot({
+    env: { ...MODEL, ANTHROPIC_BASE_URL: model.url, DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl },
+  });
+  settle(bot, options);
+  return {
+    bot,
+    model,
+    discord,
+    folder: `discord-${channelOf(1).id}`,
+    loseReplies: () => {
+      discord.faults.holdResponses("post");
+    },
+    rateLimited: () => discord.tooManyRequests,
+    pings: () =>
+      [...world.channels.values()]
+        .flatMap(({ messages }) => messages)
+        .filter(({ author }) => author.id === world.bot.id)
+        .flatMap(({ pings }) => pings),
+    edits: () => discord.requests.filter(({ kind, status }) => kind === "edit" && status === 200).length,
+    mention(words, channelNumber = 1) {
+      const parent = channelOf(channelNumber);
+      const root = people.say({ channel: parent, user: ana }, `<@${world.bot.id}> ${words}`);
+      return discordThread({ discord, ana, parent, rootId: root.id });
+    },
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]();
+      await Promise.all([model.close(), discord[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+interface DiscordPlace {
+  readonly discord: Awaited<ReturnType<typeof startDiscordServer>>;
+  readonly ana: User;
+  readonly parent: Channel;
+  readonly rootId: string;
+}
+
+function discordThread({ discord, ana, rootId }: DiscordPlace): SceneThread {
+  const { world, people } = discord;
+  const channel = () => world.channels.get(rootId);
+  const stored = () => channel()?.messages ?? [];
+  const messages = () =>
+    stored().map((message) => ({
+      byBot: message.author.id === world.bot.id,
+      text: message.content.replace(/[\u200b\u200c]{48}$/, ""),
+      buttons: message.components.flatMap((row) => row.components.map((button) => button.custom_id)),
+    }));
+  const at = () => {
+    const found = channel();
+    if (found === undefined) throw new Error("there is no thread yet");
+    return { channel: found, user: ana };
+  };
+  return thread(messages, {
+    whispers: () => people.shownPrivately(ana).filter((shown) => shown.includes(`<#${rootId}>`)),
+    reply: (said) => people.say(at(), said),
+    click: (button) => {
+      const holder = stored().find((message) =>
+        message.components.some((row) => row.components.some((each) => each.custom_id === button)),
+      );
+      if (holder === undefined) throw new Error(`no message has the button ${button}`);
+      people.click(at(), holder, button);
+    },
+  });
+}
+
+function thread(
+  messages: () => readonly SceneMessage[],
+  {
+    whispers,
+    ...acts
+  }: Pick<SceneThread, "whispers"> & { reply: (words: string) => unknown; click: (button: string) => unknown },
+): SceneThread {
+  return {
+    messages,
+    whispers,
+    reply: (words) => {
+      acts.reply(words);
+    },
+    click: (button) => {
+      acts.click(button);
+    },
+    async until(condition, limit) {
+      await until(() => condition(messages()), {
+        ...(limit === undefined ? {} : { limit }),
+        what: () => `the thread; it reads:\n${JSON.stringify(messages(), null, 2)}`,
+      });
+      return messages();
+    },
+  };
+}
+
+/** The bot's messages that are answers, not progress; nor a card that waits. */
+export function answers(messages: readonly SceneMessage[]): readonly string[] {
+  return messages.filter((message) => message.byBot && isAnswer(message)).map((message) => message.text);
+}
+
+/** True once the live message has folded into its summary line. */
+export function isFolded(messages: readonly SceneMessage[]): boolean {
+  return messages.some((message) => message.byBot && isFold(message));
+}
+
+/** Puts a file into a sandbox root of the bot. */
+export function putFile(
+  { bot, folder }: { readonly bot: Pick<Bot, "sandboxRoot">; readonly folder: string },
+  name: string,
+  content: string,
+): string {
+  const file = path.join(bot.sandboxRoot(folder), name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+/** Reads config.toml, changes its port from 8080 to 9090, and says so: three model calls. */
+export const changePort: Script = (_request, index) => {
+  if (index === 0) return [text("I'll read it first."), toolUse("read", { path: "config.toml" })];
+  if (index === 1)
+    return toolUse("edit", { path: "config.toml", old_string: "port = 8080", new_string: "port = 9090" });
+  return text("The port in `config.toml` is now 9090.");
+};

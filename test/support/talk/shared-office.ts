@@ -1,0 +1,48 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import type { ModelServer, Script } from "../model/model-server.ts";
+import { type Bot, untilIdle } from "../program/bot.ts";
+import { type SlackOffice, type SlackOfficeOptions, slackOffice } from "./slack-talk.ts";
+
+interface Stage extends AsyncDisposable {
+  readonly bot: Bot;
+  readonly model: ModelServer;
+}
+
+/**
+ * One running program for the tests around: a start costs more than most scenarios. For each test the
+ * model counts its requests from 0; channels, threads and files are those of the tests before, too.
+ */
+export function useStage<S extends Stage>(open: () => Promise<S>): () => S {
+  let opened: S | null = null;
+  const stage = () => {
+    if (opened === null) throw new Error("the program is there when a test begins");
+    return opened;
+  };
+  beforeAll(async () => {
+    opened = await open();
+    await opened.bot.start();
+  });
+  beforeEach(() => stage().model.forget());
+  afterEach(async () => {
+    await untilIdle(stage().bot);
+    expect(stage().model.violations).toEqual([]);
+  });
+  afterAll(() => opened?.[Symbol.asyncDispose]());
+  return stage;
+}
+
+/**
+ * The same for an office in Slack, in which nobody has been shown anything alone when a test begins.
+ * Answers the office, in which the model plays the script from then on.
+ */
+export function useSlackOffice(options?: SlackOfficeOptions): (script?: Script) => SlackOffice {
+  const stage = useStage(() => slackOffice(options));
+  beforeEach(() => {
+    stage().slack.workspace.whispers.length = 0;
+  });
+  return (script) => {
+    const office = stage();
+    if (script !== undefined) office.model.script(script);
+    return office;
+  };
+}

@@ -1,0 +1,147 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { startAnthropicServer } from "../model/anthropic-server.ts";
+import type { ModelServer, RecordedRequest } from "../model/model-server.ts";
+import { type Bot, createBot, until } from "../program/bot.ts";
+import { readableText } from "../slack/slack-blocks.ts";
+import type { SlackSaid, Speech } from "../slack/slack-people.ts";
+import { type SeenMessage, type SlackServer, startSlackServer } from "../slack/slack-server.ts";
+import { isAnswer } from "./bot-message.ts";
+
+/** The whole program in a local Slack with a scripted model, for conversations of several people. */
+export interface SlackOffice extends AsyncDisposable {
+  readonly bot: Bot;
+  readonly model: ModelServer;
+  readonly slack: SlackServer;
+  /** A channel that nobody has written in. */
+  channel(): string;
+  /** Says something in a new thread (mentioning the bot, unless `bare`), or in the one named. */
+  talk(speech: Speech & { readonly bare?: boolean }): Talk;
+  /** Waits for what no event tells of. */
+  until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
+  /** What only this person was shown, in order. */
+  whispersTo(user: string): string[];
+  /** Requests whose conversation contains these words. */
+  requestsAbout(words: string): RecordedRequest[];
+}
+
+export interface Talk {
+  readonly channel: string;
+  readonly rootTs: string;
+  /** How the first words were taken. */
+  readonly said: SlackSaid;
+  seen(): SeenMessage[];
+  /** The bot's messages that are no progress, oldest first. */
+  answers(): string[];
+  /** The bot's live and folded messages, oldest first. */
+  live(): SeenMessage[];
+  say(text: string, speech?: Partial<Speech>): SlackSaid;
+  /** As `say`, mentioning the bot. */
+  mention(text: string, speech?: Partial<Speech>): SlackSaid;
+  /** Waits until so many answers are there; answers the newest. */
+  answered(count: number, limit?: AbortSignal): Promise<string>;
+  /** Waits until a live message reads so. */
+  shows(words: RegExp): Promise<void>;
+  /** Clicks the button whose id begins so, on the newest message that has one. */
+  click(prefix: string, user?: string): void;
+}
+
+export interface SlackOfficeOptions {
+  /** Becomes deckhand.config.json. */
+  readonly settings?: object;
+  /** Of the program, beside what leads it to the local servers. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function slackOffice({ settings, env = {} }: SlackOfficeOptions = {}): Promise<SlackOffice> {
+  const [model, slack] = await Promise.all([startAnthropicServer({ key: "test-key" }), startSlackServer()]);
+  const bot = await createBot({
+    env: {
+      ANTHROPIC_API_KEY: "test-key",
+      ANTHROPIC_BASE_URL: model.url,
+      DECKHAND_MODEL: "anthropic/claude-sonnet-5-5",
+      SLACK_BOT_TOKEN: slack.botToken,
+      SLACK_APP_TOKEN: slack.appToken,
+      SLACK_API_URL: slack.apiUrl,
+      ...env,
+    },
+  });
+  if (settings !== undefined) writeFileSync(path.join(bot.home, "deckhand.config.json"), JSON.stringify(settings));
+  let channels = 0;
+  return {
+    bot,
+    model,
+    slack,
+    channel() {
+      channels += 1;
+      return `C1${String(channels).padStart(3, "0")}`;
+    },
+    until: (what, condition) => until(condition, { what: () => `${what}; the program said:\n${bot.output()}` }),
+    talk({ bare = false, ...speech }) {
+      const said = bare ? slack.people.say(speech) : slack.people.mention(speech);
+      return talkIn({ slack, said, rootTs: speech.threadTs ?? said.ts });
+    },
+    whispersTo: (user) => slack.workspace.whispers.filter((whisper) => whisper.user === user).map(readableText),
+    requestsAbout: (words) => model.requests.filter(({ body }) => conversationOf(body).includes(words)),
+    async [Symbol.asyncDispose]() {
+      await bot[Symbol.asyncDispose]();
+      await Promise.all([model.close(), slack[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+interface Place {
+  readonly slack: SlackServer;
+  readonly said: SlackSaid;
+  readonly rootTs: string;
+}
+
+function talkIn({ slack, said, rootTs }: Place): Talk {
+  const { channel } = said;
+  const seen = () => slack.thread(channel, rootTs);
+  const byBot = () => seen().filter((message) => message.byBot);
+  const settled = (what: string, condition: () => boolean, limit?: AbortSignal) =>
+    until(condition, {
+      ...(limit === undefined ? {} : { limit }),
+      what: () => `${what}; the thread reads:\n${JSON.stringify(seen(), null, 1)}`,
+    });
+  const talk: Talk = {
+    channel,
+    rootTs,
+    said,
+    seen,
+    answers: () =>
+      byBot().flatMap((message) => (isAnswer(shown(message)) && message.text !== "" ? [message.text] : [])),
+    live: () => byBot().filter((message) => !isAnswer(shown(message))),
+    say: (text, speech = {}) => slack.people.say({ text, channel, threadTs: rootTs, ...speech }),
+    mention: (text, speech = {}) => slack.people.mention({ text, channel, threadTs: rootTs, ...speech }),
+    async answered(count, limit) {
+      await settled(`answer ${count}`, () => talk.answers().length >= count, limit);
+      return talk.answers()[count - 1] ?? "";
+    },
+    shows: (words) => settled(String(words), () => talk.live().some(({ text }) => words.test(text))),
+    click(prefix, user = "U0ANA") {
+      const holder = byBot().findLast(({ buttons }) => buttons.some(({ id }) => id.startsWith(prefix)));
+      const button = holder?.buttons.find(({ id }) => id.startsWith(prefix));
+      if (holder === undefined || button === undefined) throw new Error(`no button begins with ${prefix}`);
+      slack.people.click(channel, holder.ts, { actionId: button.id, user });
+    },
+  };
+  return talk;
+}
+
+function shown({ text, buttons }: SeenMessage) {
+  return { text, buttons: buttons.map(({ id }) => id) };
+}
+
+/** The messages of a request as one text. */
+export function conversationOf(body: unknown): string {
+  return JSON.stringify(typeof body === "object" && body !== null && "messages" in body ? body.messages : body);
+}
+
+/** What a model reads of somebody's words to somebody else. */
+export function overheard(name: string, words: string): string {
+  return JSON.stringify(
+    `<thread_conversation from="${name}" note="not addressed to you">\n${words}\n</thread_conversation>`,
+  ).slice(1, -1);
+}

@@ -1,0 +1,98 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
+import { createGitTool, type GitOptions } from "../../../src/tools/git.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { toolContext } from "../../support/tool-context.ts";
+
+export interface GitSession {
+  readonly root: string;
+  /** Where each call has its directory; empty when none runs. */
+  readonly temporary: string;
+  /** Runs the system's git in the root, or a directory of it, as a person would. */
+  readonly git: (args: readonly string[], directory?: string) => string;
+  readonly put: (file: string, content: string | Uint8Array) => void;
+  run(input: object, signal?: AbortSignal): Promise<ToolResult>;
+}
+
+const AUTHOR = [
+  "-c",
+  "user.name=Ada",
+  "-c",
+  "user.email=ada@example.org",
+  "-c",
+  "init.defaultBranch=main",
+  "-c",
+  "protocol.file.allow=always",
+];
+
+/** A sandbox root that is a repository unless `empty`, and the tool on it. */
+export function gitSession(options: GitOptions & { readonly empty?: boolean } = {}): GitSession {
+  const base = tempDirectory();
+  const root = path.join(base, "root");
+  const temporary = path.join(base, "temporary");
+  mkdirSync(root);
+  mkdirSync(temporary);
+  const tool = createGitTool({ temporaryDirectory: temporary, ...options });
+  const git = (args: readonly string[], directory = ""): string =>
+    execFileSync("git", [...AUTHOR, ...args], { cwd: path.join(root, directory), encoding: "utf8", stdio: "pipe" });
+  if (options.empty !== true) git(["init", "--quiet"]);
+  return {
+    root,
+    temporary,
+    git,
+    put: (file, content) => {
+      mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+      writeFileSync(path.join(root, file), content);
+    },
+    run: (input, signal = new AbortController().signal) =>
+      tool.execute(input, toolContext({ sandboxRoot: root, readOnly: true }), signal),
+  };
+}
+
+/** Puts a name into the index that git itself would not. */
+export function nameInIndex({ root, git, put }: GitSession, name: string): void {
+  const honest = "x".repeat(name.length);
+  put(honest, "");
+  git(["add", honest]);
+  rmSync(path.join(root, honest));
+  const index = path.join(root, ".git/index");
+  writeFileSync(index, readFileSync(index, "latin1").replace(honest, name), "latin1");
+}
+
+/** A commit of all that there is. */
+export function commit(session: GitSession, message: string): void {
+  session.git(["add", "--all"]);
+  session.git(["commit", "--quiet", "--allow-empty", "--message", message]);
+}
+
+/** Two commits, and a change that is in neither. */
+export function repository(): GitSession {
+  const session = gitSession();
+  session.put("a.txt", "one\n");
+  session.put("dir/b.txt", "b\n");
+  commit(session, "first");
+  session.put("a.txt", "two\n");
+  commit(session, "second");
+  session.put("a.txt", "three\n");
+  return session;
+}
+
+/** Puts settings into a repository's own configuration. */
+export const set = (session: GitSession, settings: Readonly<Record<string, string>>, directory = ""): void => {
+  for (const [name, value] of Object.entries(settings)) session.git(["config", name, value], directory);
+};
+
+/** The calls that between them go through every part of git that the tool uses. */
+export const EVERY_LOOK = [
+  { action: "status" },
+  { action: "diff" },
+  { action: "diff", staged: true },
+  { action: "diff", revision: "HEAD~1" },
+  { action: "log" },
+  { action: "show" },
+  { action: "show", revision: "HEAD:a.txt" },
+  { action: "blame", path: "a.txt" },
+  { action: "blame", path: "a.txt", revision: "HEAD" },
+];

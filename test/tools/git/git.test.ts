@@ -1,0 +1,211 @@
+import { readdirSync, rmSync, watch, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import { createGitTool } from "../../../src/tools/git.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { commit, type GitSession, gitSession } from "./git-session.ts";
+
+/** Two commits; then a change that is staged, one that is not, and a new file. */
+function withHistory(): GitSession {
+  const session = gitSession();
+  session.put("src/main.txt", "one\ntwo\nthree\n");
+  session.put("src/other.txt", "other\n");
+  commit(session, "First words");
+  session.put("src/main.txt", "one\ntwo and a half\nthree\n");
+  commit(session, "Second thoughts");
+  session.put("src/other.txt", "staged\n");
+  session.git(["add", "src/other.txt"]);
+  session.put("src/main.txt", "one\ntwo and a half\nthree\nfour\n");
+  session.put("notes.txt", "new\n");
+  return session;
+}
+
+const looks = [
+  { input: { action: "status" }, shows: ["## main", " M src/main.txt", "M  src/other.txt", "?? notes.txt"], hides: [] },
+  { input: { action: "status", path: "src" }, shows: [" M src/main.txt"], hides: ["notes.txt"] },
+  { input: { action: "diff" }, shows: ["+four", "src/main.txt | 1 +"], hides: ["staged"] },
+  { input: { action: "diff", staged: true }, shows: ["-other", "+staged"], hides: ["four"] },
+  { input: { action: "diff", revision: "HEAD~1" }, shows: ["+four", "+staged", "+two and a half"], hides: [] },
+  { input: { action: "diff", revision: "HEAD~1..HEAD" }, shows: ["+two and a half"], hides: ["four", "staged"] },
+  { input: { action: "diff", path: "src/other.txt" }, shows: ["There is no difference."], hides: [] },
+  { input: { action: "log" }, shows: ["Second thoughts", "First words", "Ada <ada@example.org>"], hides: [] },
+  { input: { action: "log", count: 1 }, shows: ["Second thoughts"], hides: ["First words"] },
+  { input: { action: "log", path: "src/other.txt" }, shows: ["First words"], hides: ["Second thoughts"] },
+  { input: { action: "log", revision: "HEAD~1" }, shows: ["First words"], hides: ["Second thoughts"] },
+  { input: { action: "show" }, shows: ["Second thoughts", "-two", "+two and a half"], hides: ["four"] },
+  { input: { action: "show", revision: "HEAD~1:src/main.txt" }, shows: ["one\ntwo\nthree"], hides: ["commit"] },
+  { input: { action: "show", revision: "HEAD~1", path: "src/other.txt" }, shows: ["+other"], hides: ["main.txt"] },
+  { input: { action: "blame", path: "src/main.txt" }, shows: ["Ada", "two and a half", "four"], hides: [] },
+  {
+    input: { action: "blame", path: "src/main.txt", lines: "2-2" },
+    shows: ["two and a half"],
+    hides: ["one", "three"],
+  },
+  { input: { action: "blame", path: "src/main.txt", revision: "HEAD~1" }, shows: [") two"], hides: ["half", "four"] },
+];
+
+test.each(looks)("git $input shows what there is", async ({ input, shows, hides }) => {
+  const result = await withHistory().run(input);
+  const text = textOf(result.content);
+  expect(result.isError).toBe(false);
+  for (const part of shows) expect(text).toContain(part);
+  for (const part of hides) expect(text).not.toContain(part);
+});
+
+const mistakes = [
+  { input: { action: "status", revision: "HEAD" }, says: "status takes no revision." },
+  { input: { action: "show", staged: true, count: 3 }, says: "show takes no staged and no count." },
+  { input: { action: "blame" }, says: "blame needs the path of a file." },
+  { input: { action: "show", revision: "nowhere" }, says: "nowhere" },
+  { input: { action: "blame", path: "absent.txt" }, says: "absent.txt does not exist." },
+  { input: { action: "blame", path: "notes.txt", revision: "HEAD" }, says: "no such path" },
+  { input: { action: "log", path: "../beside" }, says: "outside the sandbox" },
+  { input: { action: "show", path: ".git/config" }, says: "`.git` is closed to tools" },
+];
+
+test.each(mistakes)("git $input says what is wrong", async ({ input, says }) => {
+  const result = await withHistory().run(input);
+  expect(result.isError).toBe(true);
+  expect(textOf(result.content)).toContain(says);
+});
+
+test("a clean work tree says so", async () => {
+  const session = gitSession();
+  commit(session, "Nothing");
+  const result = await session.run({ action: "status" });
+  expect(textOf(result.content)).toBe("## main\nNothing has changed.");
+  expect(result.summary).toBe("clean");
+});
+
+test("where there is no repository, that is said, also beneath a repository that is outside of the root", async () => {
+  const session = gitSession({ empty: true });
+  session.put("a.txt", "");
+  session.git(["init", "--quiet", ".."]);
+  const result = await session.run({ action: "status", path: "a.txt" });
+  expect(result.isError).toBe(true);
+  expect(textOf(result.content)).toBe("There is no git repository here.");
+});
+
+test("a session's directory that does not exist yet has no repository", async () => {
+  const session = gitSession({ empty: true });
+  rmSync(session.root, { recursive: true });
+  expect(textOf((await session.run({ action: "log" })).content)).toBe("There is no git repository here.");
+});
+
+test("what a repository ignores by its own list is not shown", async () => {
+  const session = withHistory();
+  session.put(".git/info/exclude", "notes.txt\n");
+  expect(textOf((await session.run({ action: "status" })).content)).not.toContain("notes.txt");
+});
+
+test("the path says which of several repositories is meant", async () => {
+  const session = gitSession({ empty: true });
+  for (const name of ["front", "back"]) {
+    session.put(`${name}/src/${name}.txt`, name);
+    session.git(["init", "--quiet", name]);
+    session.git(["add", "."], name);
+    session.git(["commit", "--quiet", "--message", `about ${name}`], name);
+  }
+  expect(textOf((await session.run({ action: "log", path: "back" })).content)).toContain("about back");
+  expect(textOf((await session.run({ action: "log", path: "front/src/front.txt" })).content)).toContain("about front");
+});
+
+test("linked work trees, submodules, shallow clones and packed refs beneath the root are read", async () => {
+  const session = withHistory();
+  session.git(["gc", "--quiet"]);
+  session.git(["worktree", "add", "--quiet", "tree", "-b", "side"]);
+  session.git(["clone", "--quiet", "--depth=1", `file://${session.root}`, "shallow"]);
+  session.git(["submodule", "--quiet", "add", "./shallow", "sub"]);
+  expect(textOf((await session.run({ action: "status", path: "tree" })).content)).toContain("## side");
+  expect(textOf((await session.run({ action: "log", path: "tree" })).content)).toContain("First words");
+  const shallow = textOf((await session.run({ action: "log", path: "shallow" })).content);
+  expect(shallow).toContain("(grafted, HEAD -> main");
+  expect(shallow).not.toContain("First words");
+  expect(textOf((await session.run({ action: "log", path: "sub" })).content)).toContain("Second thoughts");
+});
+
+test("a branch is compared with what it follows", async () => {
+  const session = withHistory();
+  session.git(["clone", "--quiet", ".", "clone"]);
+  session.git(["commit", "--quiet", "--allow-empty", "--message", "mine"], "clone");
+  const result = await session.run({ action: "status", path: "clone" });
+  expect(textOf(result.content)).toContain("## main...origin/main [ahead 1]");
+});
+
+test("repositories of SHA-256 are read", async () => {
+  const session = gitSession({ empty: true });
+  session.git(["init", "--quiet", "--object-format=sha256"]);
+  session.put("a.txt", "a");
+  commit(session, "long names");
+  expect(textOf((await session.run({ action: "log" })).content)).toMatch(/^commit [0-9a-f]{64} /);
+});
+
+test("paths are taken literally", async () => {
+  const session = gitSession();
+  session.put("*.txt", "star\n");
+  session.put("a.txt", "a\n");
+  session.put(":(top)", "magic\n");
+  commit(session, "names");
+  expect(textOf((await session.run({ action: "show", path: "*.txt" })).content)).not.toContain("a.txt");
+  expect(textOf((await session.run({ action: "show", path: ":(top)" })).content)).toContain("+magic");
+});
+
+test("long output is cut, and what to ask for is said", async () => {
+  const session = gitSession();
+  session.put("big.txt", "0123456789\n".repeat(100_000));
+  commit(session, "big");
+  const text = textOf((await session.run({ action: "show" })).content);
+  expect(text).toMatch(/… cut after 30000 characters: give a path\.$/);
+  expect(text.length).toBeLessThan(30_100);
+});
+
+test("a binary file is not shown as text", async () => {
+  const session = gitSession();
+  session.put("image", Uint8Array.from([0x89, 0, 1, 2]));
+  commit(session, "image");
+  const result = await session.run({ action: "show", revision: "HEAD:image" });
+  expect(textOf(result.content)).toBe("This is a binary file; git shows text only.");
+});
+
+test("without git, the result says so", async () => {
+  const session = gitSession({ programs: ["/nonexistent/git"] });
+  const result = await session.run({ action: "status" });
+  expect(result).toMatchObject({ isError: true, summary: "git is not installed" });
+  expect(textOf(result.content)).toContain("git is not installed on the machine");
+});
+
+/** A program in git's place that answers about the configuration and then never ends; `begun` appears when it waits. */
+function endlessGit(): { readonly program: string; readonly begun: string } {
+  const directory = tempDirectory();
+  const program = path.join(directory, "git");
+  const begun = path.join(directory, "begun");
+  const script = `#!/bin/sh\ncase "$*" in *config*) exit 0;; esac\n: > '${begun}'\nexec /bin/sleep 600\n`;
+  writeFileSync(program, script, { mode: 0o755 });
+  return { program, begun };
+}
+
+test("git that takes too long is stopped", async () => {
+  const session = gitSession({ programs: [endlessGit().program], limits: { timeoutMs: 500 } });
+  const result = await session.run({ action: "status" });
+  expect(result).toMatchObject({ isError: true, summary: "stopped after 0.5 s" });
+  expect(readdirSync(session.temporary)).toEqual([]);
+});
+
+test("a cancelled call ends at once and leaves nothing behind", async () => {
+  const { program, begun } = endlessGit();
+  const session = gitSession({ programs: [program] });
+  const stop = new AbortController();
+  const watcher = watch(path.dirname(begun), (_, name) => (name === "begun" ? stop.abort(new Error("stopped")) : null));
+  await expect(session.run({ action: "status" }, stop.signal)).rejects.toThrow("stopped");
+  watcher.close();
+  expect(readdirSync(session.temporary)).toEqual([]);
+});
+
+test("what a model is told of the input says how fields are used", () => {
+  const { properties } = z
+    .object({ properties: z.record(z.string(), z.object({ description: z.string() })) })
+    .parse(z.toJSONSchema(createGitTool().input, { io: "input" }));
+  expect(Object.keys(properties)).toEqual(["action", "path", "revision", "staged", "count", "lines"]);
+});

@@ -1,0 +1,47 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
+import type { SkillCatalogue } from "../../../src/core/skills/skills.ts";
+import { createSkillTool } from "../../../src/tools/skill.ts";
+import { createSkillReader } from "../../../src/tools/skills/skill-reader.ts";
+import { createSandbox } from "../../../src/tools/wasm/sandbox.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { fileSession } from "../file-session.ts";
+
+/** A sandbox root, a home and an application, side by side in one directory, and what reads skills from them. */
+export interface SkillsOffice {
+  readonly directory: string;
+  readonly root: string;
+  /** Writes a file, by its path from the directory: `root/…`, `home/…`, `app/…`. Returns its absolute path. */
+  put(file: string, text: string): string;
+  /** Puts a skill into a folder; without a text one that says where it lies. */
+  skill(folder: string, text?: string): string;
+  read(): SkillCatalogue;
+  /** Calls the tool `skill` as the loop does. */
+  call(input: object): Promise<ToolResult>;
+}
+
+export function skillsOffice(applicationDir?: string): SkillsOffice {
+  const directory = tempDirectory();
+  const at = (name: string) => path.join(directory, name);
+  for (const name of ["root", "home", "app"]) mkdirSync(at(name));
+  const log = silentLog;
+  const reader = createSkillReader({ homeDir: at("home"), applicationDir: applicationDir ?? at("app"), log });
+  const tool = createSkillTool(reader);
+  const put = (file: string, text: string) => {
+    mkdirSync(path.dirname(at(file)), { recursive: true });
+    writeFileSync(at(file), text);
+    return at(file);
+  };
+  // The sandbox's child process begins with its first call, and there is none.
+  const { context } = fileSession(createSandbox(), { context: { sandboxRoot: at("root") } });
+  return {
+    directory,
+    root: at("root"),
+    put,
+    skill: (folder, text = `---\ndescription: from ${folder}\n---\nDo it.\n`) => put(`${folder}/SKILL.md`, text),
+    read: () => reader(at("root")),
+    call: (input) => tool.execute(tool.input.parse(input), context, new AbortController().signal),
+  };
+}

@@ -1,0 +1,131 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { skillIndex } from "../../../src/core/skills/skill-index.ts";
+import { problemText } from "../../../src/core/skills/skills.ts";
+import { type SkillsOffice, skillsOffice } from "./skills-office.ts";
+
+let office: SkillsOffice;
+
+const NO_FILE = "is no regular file, or a link on the way to it leads out of where it belongs";
+
+beforeEach(() => {
+  office = skillsOffice();
+});
+
+const descriptions = () => office.read().skills.map(({ description }) => description);
+const names = () => office.read().skills.map(({ name }) => name);
+const problems = () => office.read().problems.map(problemText);
+
+const PLACES = [
+  "root/extensions/skills",
+  "root/.agents/skills",
+  "root/.claude/skills",
+  "home/extensions/skills",
+  "app/extensions/skills",
+];
+
+test.each(PLACES.map((place, index) => ({ place, later: PLACES.slice(index) })))(
+  "a skill in $place beats those of its name in the places after it",
+  ({ place, later }) => {
+    for (const each of later) office.skill(`${each}/tidy`);
+    expect(descriptions()).toEqual([`from ${place}/tidy`]);
+  },
+);
+
+test("skills of all places add up, in order of name", () => {
+  PLACES.forEach((place, index) => office.skill(`${place}/skill-${9 - index}`));
+  expect(names()).toEqual(["skill-5", "skill-6", "skill-7", "skill-8", "skill-9"]);
+  expect(office.read().find("skill-6")).toMatchObject({ origin: "home" });
+  expect(office.read().find("skill-7")).toMatchObject({ origin: "project", folder: ".claude/skills/skill-7" });
+});
+
+test("without any directory there are no skills, and none is made", () => {
+  expect(office.read()).toMatchObject({ skills: [], problems: [] });
+  expect(() => readFileSync(path.join(office.directory, "home/extensions"))).toThrow(/ENOENT/);
+});
+
+test("what is no folder with a SKILL.md is passed over", () => {
+  office.put("root/.agents/skills/README.md", "Skills");
+  office.put("root/.agents/skills/empty/notes.md", "x");
+  mkdirSync(path.join(office.root, ".agents/skills/folder/SKILL.md"), { recursive: true });
+  office.skill("root/.agents/skills/good");
+  expect(names()).toEqual(["good"]);
+  expect(problems()).toEqual([`.agents/skills/folder/SKILL.md:1: ${NO_FILE}`]);
+});
+
+test("a broken file is reported with its line, the others load, and one of its name takes its place", () => {
+  office.skill("root/.agents/skills/tidy", "---\nname: tidy\ndescription: [\n---\nx");
+  office.skill("root/.claude/skills/blank", "");
+  office.put("root/.claude/skills/binary/SKILL.md", "a\0b");
+  office.put("root/.claude/skills/large/SKILL.md", `---\ndescription: d\n---\n${"x".repeat(300_000)}`);
+  office.skill("app/extensions/skills/tidy");
+  expect(descriptions()).toEqual(["from app/extensions/skills/tidy"]);
+  expect(problems()).toEqual([
+    expect.stringMatching(/^\.agents\/skills\/tidy\/SKILL\.md:4: /),
+    ".claude/skills/binary/SKILL.md:1: is not a text",
+    expect.stringMatching(/^\.claude\/skills\/blank\/SKILL\.md:1: the file must begin/),
+    ".claude/skills/large/SKILL.md:1: is larger than 262144 bytes",
+  ]);
+});
+
+test("changes are seen at once: a new skill, an edit, a repair, a removal", () => {
+  const folder = "root/extensions/skills/tidy";
+  expect(names()).toEqual([]);
+  const file = office.skill(folder, "---\ndescription: [\n---\nx");
+  expect(problems()).toHaveLength(1);
+  office.skill(folder, "---\ndescription: one\n---\nx");
+  expect([descriptions(), problems()]).toEqual([["one"], []]);
+  writeFileSync(file, "---\ndescription: two\n---\nx");
+  utimesSync(file, 1, 1);
+  expect(descriptions()).toEqual(["two"]);
+  renameSync(path.dirname(file), path.join(office.root, "extensions/skills/neat"));
+  expect(names()).toEqual(["neat"]);
+  rmSync(path.join(office.root, "extensions"), { recursive: true });
+  expect(names()).toEqual([]);
+});
+
+test("unchanged files are not parsed again, and their index is the same bytes", () => {
+  office.skill("root/.agents/skills/tidy");
+  office.skill("app/extensions/skills/neat");
+  const [first, second] = [office.read(), office.read()];
+  expect(second.skills[1]).toBe(first.skills[1]);
+  expect(skillIndex(second)).toBe(skillIndex(first));
+});
+
+test("a link within the sandbox root is followed, one out of it is a problem", () => {
+  office.skill("root/shared/tidy");
+  mkdirSync(path.join(office.root, ".claude"));
+  symlinkSync("../shared", path.join(office.root, ".claude/skills"));
+  const outside = path.dirname(office.skill("outside/secret"));
+  symlinkSync(outside, path.join(office.root, "shared/secret"));
+  office.put("root/shared/file/notes.md", "x");
+  symlinkSync(path.join(outside, "SKILL.md"), path.join(office.root, "shared/file/SKILL.md"));
+  expect(office.read().skills).toMatchObject([{ name: "tidy", folder: "shared/tidy" }]);
+  expect(problems()).toEqual([
+    `.claude/skills/file/SKILL.md:1: ${NO_FILE}`,
+    `.claude/skills/secret/SKILL.md:1: ${NO_FILE}`,
+  ]);
+});
+
+test("a directory of skills that leads out of the sandbox root has none", () => {
+  office.skill("outside/skills/secret");
+  mkdirSync(path.join(office.root, ".agents"));
+  symlinkSync(path.join(office.directory, "outside/skills"), path.join(office.root, ".agents/skills"));
+  expect(office.read()).toMatchObject({ skills: [], problems: [] });
+});
+
+test("a pipe in the place of a SKILL.md holds nobody up", () => {
+  office.skill("root/.agents/skills/tidy");
+  const file = office.skill("root/.agents/skills/device");
+  rmSync(file);
+  execFileSync("mkfifo", [file]);
+  expect(names()).toEqual(["tidy"]);
+});
+
+test("of a directory with very many folders the first are read, and it says so", () => {
+  for (let index = 0; index < 205; index++) office.skill(`root/.agents/skills/s${String(index).padStart(3, "0")}`);
+  expect(names()).toHaveLength(200);
+  expect(problems()).toEqual([".agents/skills:1: has 205 folders, of which the first 200 are read"]);
+});
