@@ -1,4 +1,4 @@
-import { createJobViews } from "./adapters/render/job-view.ts";
+import { jobReports } from "./adapters/render/job-view.ts";
 import { type PacedPlatform, pacePlatform } from "./adapters/render/pacing/paced-platform.ts";
 import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
 import { createTaskViews } from "./adapters/render/progress/task-view.ts";
@@ -19,6 +19,7 @@ import { createSummaries } from "./core/history/session-summary.ts";
 import { createFirstContact } from "./core/inbound/first-contact.ts";
 import { createIntake } from "./core/inbound/intake.ts";
 import { commandPlaces } from "./core/inbound/typed-commands.ts";
+import { openJobRun } from "./core/jobs/job-run-view.ts";
 import { KeyedMutex } from "./core/keyed-mutex.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import { createPlatformRights, type PlatformRights } from "./core/permissions/platform-rights.ts";
@@ -342,7 +343,8 @@ function openRunner({ config, runtime, log, features }: Assembly, works: Works):
     openView: (name, body) => {
       if (body.kind === "child") return createTaskViews({ board, clock: runtime.clock }, body);
       const deps = { platform: platform(name), clock: runtime.clock, log };
-      if (body.kind === "job") return createJobViews({ ...deps, jobs: jobs.runs }, body);
+      if (body.kind === "job")
+        return openJobRun({ ...deps, jobs: jobs.runs, openReport: jobReports(deps.platform) }, body);
       return withStatus(createRunViews({ ...deps, board }), deps);
     },
     placeOf: places.placeOf,

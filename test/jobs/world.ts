@@ -1,6 +1,6 @@
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { createJobViews } from "../../src/adapters/render/job-view.ts";
+import { jobReports } from "../../src/adapters/render/job-view.ts";
 import { pacePlatform } from "../../src/adapters/render/pacing/paced-platform.ts";
 import { EmbeddedEngine } from "../../src/core/embedded-engine/embedded-engine.ts";
 import { type SessionHandler, type TurnContext, type Wake } from "../../src/core/engine/engine.ts";
@@ -8,6 +8,7 @@ import type { ChildEnd, ChildEvent } from "../../src/core/events/child-event.ts"
 import { childIdOf } from "../../src/core/events/child-task.ts";
 import type { JobEvent } from "../../src/core/events/job-event.ts";
 import type { JobDraft, JobRequest } from "../../src/core/jobs/job-control.ts";
+import { openJobRun } from "../../src/core/jobs/job-run-view.ts";
 import type { AccessRules } from "../../src/core/permissions/access.ts";
 import { type StandingOf, standingOn } from "../../src/core/permissions/channel-access.ts";
 import type { MemberOf } from "../../src/core/permissions/members.ts";
@@ -187,8 +188,8 @@ export async function openWorld(
       runs.push(body);
       const session = await store.sessions.get(wake.sessionId);
       const { context } = threads.postsOf(session, wake, { store, context: given, platform: paced.descriptor });
-      const deps = { platform: paced, clock, log: silentLog, jobs: jobs().runs };
-      const view = createJobViews(deps, body)(viewOptions(wake, context));
+      const deps = { clock, log: silentLog, jobs: jobs().runs, openReport: jobReports(paced) };
+      const view = openJobRun(deps, body)(viewOptions(wake, context));
       try {
         const began = clock.now();
         const play = world.play(body, runs.length);

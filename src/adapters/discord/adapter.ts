@@ -1,5 +1,6 @@
 import type { Guild } from "discord.js";
 import { AppError, PlatformError } from "../../core/protocol/errors.ts";
+import { PASSES } from "../../core/protocol/failure-kinds.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
   Attachment,
@@ -17,7 +18,6 @@ import type {
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { notReached, reaching } from "../render/reachability.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
@@ -103,7 +103,7 @@ class DiscordPlatform implements ChatPlatform {
       } catch (error) {
         either.throwIfAborted();
         const pauseMs = CONNECT_PAUSES_MS[attempt] ?? CONNECT_PAUSES_MS[CONNECT_PAUSES_MS.length - 1] ?? 30_000;
-        if (!(error instanceof AppError) || !CONNECTS_LATER.has(error.code)) {
+        if (!(error instanceof AppError) || !PASSES.has(error.code)) {
           this.#idle = { connected: false, detail: error instanceof Error ? error.message : String(error) };
           throw error;
         }

@@ -4,11 +4,11 @@ import { causeText } from "../../core/protocol/cancel-cause.ts";
 import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
+import { PASSING } from "../../core/protocol/failure-kinds.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
 import { dollars } from "../../core/text/dollars.ts";
 import { plainLine } from "../../core/text/plain-text.ts";
-import { PASSING } from "./failure-kinds.ts";
 import { count, duration } from "./progress/figures.ts";
 import { taskLines } from "./progress/task-lines.ts";
 

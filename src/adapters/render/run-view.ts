@@ -3,11 +3,11 @@ import type { OpenRunView, RunView, RunViewOptions } from "../../core/progress/r
 import { type AppError, toAppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
+import { UNWRITABLE } from "../../core/protocol/failure-kinds.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { answerParts } from "./answer-parts.ts";
-import { UNWRITABLE } from "./failure-kinds.ts";
 import { detailsButton, type Ending, endingButtons, endingOf, foldLine } from "./outcome-text.ts";
 import type { PacedPlatform } from "./pacing/paced-platform.ts";
 import { LiveMessage } from "./progress/live-message.ts";

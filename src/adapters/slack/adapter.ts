@@ -2,6 +2,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import { type AppError, PlatformError, toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
+import { PASSES } from "../../core/protocol/failure-kinds.ts";
 import type { Form } from "../../core/protocol/form.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type {
@@ -21,7 +22,6 @@ import type {
   ThreadRef,
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
-import { CONNECTS_LATER } from "../render/failure-kinds.ts";
 import { notReached, reaching } from "../render/reachability.ts";
 import { PaneTitles, setStatus, setTitle, showsStatus, suggest } from "./assistant.ts";
 import { SlackHttp } from "./connection/http-listener.ts";
@@ -263,7 +263,7 @@ class SlackPlatform implements ChatPlatform {
         return await identify(web, this.#options.appToken);
       } catch (error) {
         const { code, message, retryAfterMs } = toAppError(error);
-        if (!CONNECTS_LATER.has(code)) {
+        if (!PASSES.has(code)) {
           this.#idle = { connected: false, detail: `cannot sign in to Slack: ${message}` };
           throw error;
         }

@@ -1,6 +1,6 @@
-import { canonicalJson } from "../protocol/canonical-json.ts";
 import { AppError } from "../protocol/errors.ts";
 import { type Message, type ToolResultBlock, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
 
 /** From so many equal calls in a row on, with equal results, the model is told. */
 const TELL_AFTER = 3;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
 import { approvalId, createApprovalDesk } from "../../../src/core/people/approvals.ts";
 import { Closings } from "../../../src/core/people/closing.ts";
-import { canonicalJson } from "../../../src/core/protocol/canonical-json.ts";
+import { canonicalJson } from "../../../src/core/text/canonical-json.ts";
 import { ANA, nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../core/protocol/errors.ts";
+import type { ErrorCode } from "./errors.ts";
 
 /** Errors that may be over by the time somebody tries again. */
 export const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -20,8 +20,8 @@ export const WORTH_ANOTHER_ATTEMPT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(
 /** Failures after which nothing can be written in the thread, or in its channel. */
 export const UNWRITABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["thread_gone", "missing_scope"]);
 
-/** Failures to connect to a platform that may pass; all others need an operator. */
-export const CONNECTS_LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** Failures of a platform that may pass; all others need an operator. */
+export const PASSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "network",
   "platform_failed",
   "platform_rate_limited",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalJson } from "../../../src/core/protocol/canonical-json.ts";
+import { canonicalJson } from "../../../src/core/text/canonical-json.ts";
 
 test("equal values have equal texts, whatever the order of their keys; arrays keep theirs", () => {
   expect(canonicalJson({ b: [{ d: 1, c: null }], a: "x" })).toBe('{"a":"x","b":[{"c":null,"d":1}]}');
