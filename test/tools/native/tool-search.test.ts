@@ -77,7 +77,7 @@ test("of more the search has a line each, and one for each server however many i
   ]);
 });
 
-test("a server of 256 tools costs a line of 110 characters, the 21st none of its own", () => {
+test("a server of 256 tools costs a line of 90 characters, the 21st none of its own", () => {
   const served = (server: number, tools: number) =>
     Array.from({ length: tools }, (_, number) =>
       tool(`mcp__s${server}__do_${number}`, { deferred: { about: "", group: `mcp__s${server}__` } }),
@@ -91,8 +91,8 @@ test("a server of 256 tools costs a line of 110 characters, the 21st none of its
         .slice(1)
         .map((line) => line.length),
     ),
-  ).toBe(110);
-  expect(many.length - description([]).length).toBe(111);
+  ).toBe(90);
+  expect(many.length - description([]).length).toBe(91);
   const servers = Array.from({ length: 30 }, (_, server) => served(server, 2)).flat();
   expect(description(servers).split("\n").at(-1)).toBe("- and 12 more");
 });
