@@ -1,8 +1,8 @@
 /**
- * Where the web page's threads live. Slack and Discord keep their own messages; the page has nobody
- * behind it, so this store is to the web adapter what Slack's servers are to Slack's.
+ * Where the threads of the web page and of the terminal live. Slack and Discord keep their own messages; these two have
+ * nobody behind them, so this store is to their adapters what Slack's servers are to Slack's.
  *
- * The adapter is the only writer and writes one thing at a time. Every insert and every update gives
+ * Whoever writes writes one thing at a time. Every insert and every update gives
  * the message a sequence number higher than any before it, across all threads: a page that knows the
  * highest number it has seen can ask for everything that changed since.
  */
@@ -19,7 +19,7 @@ export interface LocalThread {
 export interface LocalMessage {
   readonly id: string;
   readonly threadId: string;
-  /** Unique: `web:<client id>` of a person's message, the post's key of ours. */
+  /** Unique: `web:<client id>`, `terminal:<client id>` of a person's message, the post's key of ours. */
   readonly key: string;
   /** Order within the thread: the sequence number the message got when it was inserted. Never changes. */
   readonly position: number;
