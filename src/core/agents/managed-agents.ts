@@ -7,7 +7,7 @@ export interface ManagedAgents {
   readonly executorModel?: string | undefined;
   readonly executorMaxTurns: number;
   readonly maxConcurrentExecutors: number;
-  /** US dollars of manager and executors together, of one undertaking (`undertakingOf`). */
+  /** US dollars of manager and executors together, of one task tree (`taskTreeOf`). */
   readonly totalBudgetUsd?: number | undefined;
   /** Each executor works in a copy of the files, and its changes are merged. */
   readonly executorIsolation: boolean;

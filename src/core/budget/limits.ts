@@ -15,14 +15,14 @@ export interface BudgetAccount {
   readonly isJob: boolean;
   /** Of a sub-agent: the run that it descends from, whose limits hold for all of its line together. */
   readonly root?: { readonly sessionId: string; readonly runId: string };
-  /** The first run of the undertaking that this one belongs to; absent: itself, or its root. */
-  readonly undertaking?: string;
+  /** The first run of the task tree that this one belongs to; absent: itself, or its root. */
+  readonly taskTree?: string;
 }
 
-/** The runs and sessions whose calls count as those of one run, of one undertaking, and of one session. */
+/** The runs and sessions whose calls count as those of one run, of one task tree, and of one session. */
 export interface SharedLimits {
   readonly runIds: readonly string[];
-  readonly undertakingIds: readonly string[];
+  readonly taskTreeIds: readonly string[];
   readonly sessionIds: readonly string[];
 }
 
@@ -53,18 +53,18 @@ type LimitedAccount = Pick<BudgetAccount, "personId" | "channelId" | "isJob"> & 
 
 /**
  * The limits that apply to a run's call now, narrowest first. Those of a managed task and of a job hold for all of the
- * undertaking: sub-agents in the background would otherwise set each of them off anew with the run that their end begins.
+ * task tree: sub-agents in the background would otherwise set each of them off anew with the run that their end begins.
  */
 export function limitsOf(
   settings: BudgetSettings,
-  { personId, channelId, isJob, runIds, undertakingIds, sessionIds }: LimitedAccount,
+  { personId, channelId, isJob, runIds, taskTreeIds, sessionIds }: LimitedAccount,
   now: number,
 ): BudgetLimit[] {
   const since = dayBegan(now);
   const counts: Readonly<Record<BudgetScope, SpendFilter | null>> = {
     run: { runIds },
-    managed: { runIds: undertakingIds },
-    job: isJob ? { runIds: undertakingIds } : null,
+    managed: { runIds: taskTreeIds },
+    job: isJob ? { runIds: taskTreeIds } : null,
     session: { sessionIds },
     user: { personId, since },
     channel: { channelId, since },

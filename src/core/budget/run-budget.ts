@@ -90,14 +90,14 @@ export class RunBudget {
 
   #attempt(call: NamedCall): Promise<{ verdict: Verdict; standings: readonly Standing[] }> {
     const { store, runtime, settings, account, epoch } = this.#options;
-    const { isJob: _isJob, root = account, undertaking = root.runId, ...owner } = account;
+    const { isJob: _isJob, root = account, taskTree = root.runId, ...owner } = account;
     return store.transaction(async (tx) => {
       const at = runtime.clock.now();
       await tx.sessions.fence(account.sessionId, epoch, at);
       await tx.budgets.lock();
       const { ofRun, ofSession } = await tx.children.family(root.sessionId, root.runId);
-      const undertakingIds = await tx.children.undertaking(root.sessionId, undertaking);
-      const shared = { ...account, runIds: ofRun.runIds, undertakingIds, sessionIds: ofSession.sessionIds };
+      const taskTreeIds = await tx.children.runsOfTaskTree(root.sessionId, taskTree);
+      const shared = { ...account, runIds: ofRun.runIds, taskTreeIds, sessionIds: ofSession.sessionIds };
       await chargeLost(tx, account.runId, at);
       const held = await tx.budgets.held();
       const standings: Standing[] = [];
@@ -152,7 +152,7 @@ function counts({ runIds, sessionIds, personId, channelId }: SpendFilter, call: 
   );
 }
 
-type BudgetOwner = Omit<BudgetAccount, "isJob" | "root" | "undertaking">;
+type BudgetOwner = Omit<BudgetAccount, "isJob" | "root" | "taskTree">;
 
 function unitOf({ limit }: Standing): BudgetUnit {
   return limit.usd === null ? "tokens" : "usd";

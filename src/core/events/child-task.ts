@@ -10,26 +10,26 @@ export const childTaskSchema = z.object({
   /** The parent does not wait for it. */
   background: z.boolean(),
   /** Of an executor: how many may be at work at once beneath the same manager. */
-  among: z.number().optional(),
+  concurrencyLimit: z.number().optional(),
   /** Of an executor: it works in a copy of the files. */
   isolated: z.boolean().optional(),
   /** 1 for what a person's session has begun. */
   depth: z.number(),
   /** How often in a row ends of sub-agents, and no person, have begun the run that it was begun in. */
-  wakes: z.number().optional(),
+  autoWakeCount: z.number().optional(),
   /** Where the line of parents begins: limits, grants and what people see are counted there. */
   root: z.object({ sessionId: z.string(), runId: z.string() }),
-  /** Of the undertaking, its first run (`undertakingOf`); absent: the root's. */
-  undertaking: z.string().optional(),
+  /** Of the task tree, its first run (`taskTreeOf`); absent: the root's. */
+  taskTree: z.string().optional(),
 });
 export type ChildTask = z.infer<typeof childTaskSchema>;
 
 /**
- * The undertaking that a sub-agent belongs to: what begins with a person's message, or a job's occurrence, and goes on for as
+ * The task tree that a sub-agent belongs to: what begins with a person's message, or a job's occurrence, and goes on for as
  * long as ends of its sub-agents begin further runs. Named by its first run.
  */
-export function undertakingOf({ root, undertaking = root.runId }: ChildTask): string {
-  return undertaking;
+export function taskTreeOf({ root, taskTree = root.runId }: ChildTask): string {
+  return taskTree;
 }
 
 /** How deep sub-agents may begin sub-agents. */
@@ -39,7 +39,7 @@ export const MAX_DEPTH = 3;
 export const MOST_CHILDREN = 50;
 
 /** How often in a row sub-agents in the background may wake their parent without a person's word. */
-export const MOST_WAKES = 5;
+export const MAX_AUTO_WAKES = 5;
 
 /** The session that a tool call begins: the same one, however often the call is taken up again. */
 export function childIdOf({ runId, callId }: { readonly runId: string; readonly callId: string }): string {

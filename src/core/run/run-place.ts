@@ -5,7 +5,7 @@ import { lesserAccess, subAgent, WORKER } from "../agents/sub-agents.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
 import type { TurnContext } from "../engine/engine.ts";
 import type { ChildEvent } from "../events/child-event.ts";
-import { undertakingOf } from "../events/child-task.ts";
+import { taskTreeOf } from "../events/child-task.ts";
 import { placeFor } from "../events/job-event.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
 import { sessionSettingsSchema } from "../events/session-settings.ts";
@@ -100,14 +100,14 @@ export function budgetsOfRun(body: SessionEventBody, budgets: BudgetSettings, co
 }
 
 /** How often in a row ends of sub-agents have begun a run, up to this one. */
-export function wakesOf(body: SessionEventBody): number {
-  if (body.kind === "child_end") return (body.task.wakes ?? 0) + 1;
-  return body.kind === "child" ? (body.task.wakes ?? 0) : 0;
+export function autoWakeCountOf(body: SessionEventBody): number {
+  if (body.kind === "child_end") return (body.task.autoWakeCount ?? 0) + 1;
+  return body.kind === "child" ? (body.task.autoWakeCount ?? 0) : 0;
 }
 
-/** The undertaking that a run belongs to, by its first run; `began`: what began this one. */
-export function undertakingOfRun(began: SessionEventBody, runId: string): string {
-  return began.kind === "child" || began.kind === "child_end" ? undertakingOf(began.task) : runId;
+/** The task tree that a run belongs to, by its first run; `began`: what began this one. */
+export function taskTreeOfRun(began: SessionEventBody, runId: string): string {
+  return began.kind === "child" || began.kind === "child_end" ? taskTreeOf(began.task) : runId;
 }
 
 /** The rights of the job that a run goes back to; null for a person's. */

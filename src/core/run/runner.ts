@@ -42,7 +42,7 @@ import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
 import { type RunHook, withHookData } from "./run-hooks.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
-import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, undertakingOfRun } from "./run-place.ts";
+import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, taskTreeOfRun } from "./run-place.ts";
 import { skillsOfRun } from "./run-skills.ts";
 import { saidLocally, takeInput, takeSteering } from "./take-input.ts";
 
@@ -362,7 +362,7 @@ class SessionRunner implements SessionHandler {
           sessionId: session.id,
           ...account,
           ...root,
-          undertaking: undertakingOfRun(body, wake.runId),
+          taskTree: taskTreeOfRun(body, wake.runId),
           isJob: jobOf(body) !== null,
         },
         epoch: context.epoch,

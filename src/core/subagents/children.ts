@@ -37,10 +37,10 @@ export async function beginChild(
     createdBy: author.id,
     createdAt: at,
   };
-  const body = task.among === undefined ? event : { ...event, queued: true };
+  const body = task.concurrencyLimit === undefined ? event : { ...event, queued: true };
   let refused: "stopped" | "too many" = "stopped";
   const outcome = await engine.deliver(child.id, { key: beginKey(event), body }, async (tx) => {
-    await tx.children.lockLine(parent.sessionId);
+    await tx.children.lockTaskTree(parent.sessionId);
     if (!(await tx.runs.holdOpen(parent.runId))) return false;
     const { length } = await tx.children.ofRun(parent.sessionId, parent.runId);
     refused = "too many";
@@ -70,10 +70,10 @@ export async function endChild(ending: EndingChild, { store, engine, clock }: Ch
   let released: readonly string[] = [];
   await engine.deliver(event.parent.sessionId, { key: keys.wakes, body }, async (tx) => {
     // First of all locks, as whoever begins an executor takes it, so that the two never wait for each other.
-    if (event.task.among !== undefined) await tx.children.lockLine(event.parent.sessionId);
+    if (event.task.concurrencyLimit !== undefined) await tx.children.lockTaskTree(event.parent.sessionId);
     await endRun(tx, at);
     await tx.journal.put(runId, REPORT, { value: report, at });
-    released = event.task.among === undefined ? [] : await releaseIn(tx, event.parent.sessionId);
+    released = event.task.concurrencyLimit === undefined ? [] : await releaseIn(tx, event.parent.sessionId);
     // Whoever stopped it knows.
     if (!event.task.background || outcome.type === "cancelled") return true;
     const { author, nonInteractive, job, task, parent } = event;
@@ -110,7 +110,7 @@ export interface StoppedRun {
  */
 export async function stopRun(tx: StoreTransaction, run: StoppedRun, cause: CancelCause) {
   // First of all locks, as whoever begins or ends an executor takes it.
-  await tx.children.lockLine(run.sessionId);
+  await tx.children.lockTaskTree(run.sessionId);
   await tx.runs.requestCancel(run.runId, cause);
   const below = await stopFamily(tx, run, cause);
   return { below, released: await releaseIn(tx, run.sessionId) };
@@ -147,14 +147,14 @@ async function stopChild(tx: StoreTransaction, child: ChildRow, cause: CancelCau
 export async function withdrawChild(child: ChildRow, { store, engine }: Pick<ChildDeps, "store" | "engine">) {
   const isWithdrawn = await store.transaction((tx) => tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null));
   // It may have had a place.
-  if (isWithdrawn && child.task.among !== undefined) await releaseQueued(child.parentId, { store, engine });
+  if (isWithdrawn && child.task.concurrencyLimit !== undefined) await releaseQueued(child.parentId, { store, engine });
   return isWithdrawn;
 }
 
 /** Stops those of a session's sub-agents that have not begun, whichever run they were begun in; true when there were any. */
 export function withdrawWaiting(store: Store, sessionId: string): Promise<boolean> {
   return store.transaction(async (tx) => {
-    await tx.children.lockLine(sessionId);
+    await tx.children.lockTaskTree(sessionId);
     let isAny = false;
     for (const child of await tx.children.ofSession(sessionId)) {
       isAny = (await tx.inbox.takeKey(beginKey({ parent: parentOf(child) }), null)) || isAny;

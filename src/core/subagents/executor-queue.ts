@@ -18,11 +18,11 @@ export async function releaseQueued(
 
 /** Answers the executors that may begin once the transaction has ended. `sessionId`: the manager's. */
 export async function releaseIn(tx: StoreTransaction, sessionId: string): Promise<readonly string[]> {
-  await tx.children.lockLine(sessionId);
-  const executors = (await tx.children.ofSession(sessionId)).filter(({ task }) => task.among !== undefined);
+  await tx.children.lockTaskTree(sessionId);
+  const executors = (await tx.children.ofSession(sessionId)).filter(({ task }) => task.concurrencyLimit !== undefined);
   const queued: ChildRow[] = [];
   // The newest knows the limit as it is configured now.
-  let places = executors.at(-1)?.task.among ?? 0;
+  let places = executors.at(-1)?.task.concurrencyLimit ?? 0;
   for (const child of executors) {
     const place = await placeIn(tx, child);
     if (place === "at work") places -= 1;

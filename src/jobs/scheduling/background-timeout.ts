@@ -1,6 +1,6 @@
 import type { SessionEngine } from "../../core/engine/engine.ts";
 import { postKey } from "../../core/engine/post-once.ts";
-import { undertakingOf } from "../../core/events/child-task.ts";
+import { taskTreeOf } from "../../core/events/child-task.ts";
 import { type CancelCause, causeText } from "../../core/protocol/cancel-cause.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -49,7 +49,7 @@ async function leftAtWork(store: Store): Promise<Map<string, RunRow[]>> {
   for (const run of await store.runs.interrupted()) {
     const { body } = await store.inbox.get(run.eventSeq);
     if ((body.kind !== "child" && body.kind !== "child_end") || body.job === null || run.cancelledBy !== null) continue;
-    const firstId = undertakingOf(body.task);
+    const firstId = taskTreeOf(body.task);
     left.set(firstId, [...(left.get(firstId) ?? []), run]);
   }
   return left;
@@ -77,7 +77,7 @@ type Stopping = LeftoverOptions & { readonly cause: CancelCause };
 async function stop(first: RunRow, atWork: readonly RunRow[], options: Stopping) {
   const { store, engine, log, cause } = options;
   const { id: runId, sessionId } = first;
-  for (const id of await store.children.undertaking(sessionId, runId)) {
+  for (const id of await store.children.runsOfTaskTree(sessionId, runId)) {
     const run = await store.runs.get(id);
     // With each run of the job's session, all that descends from it.
     if (run?.sessionId === sessionId) await engine.cancel(sessionId, id, cause);

@@ -3,12 +3,12 @@ import type { AgentDefinition, Mode } from "../../core/agents/query-config.ts";
 import { CHILD_TURNS, lesserAccess, WORKER } from "../../core/agents/sub-agents.ts";
 import type { ModelChoice } from "../../core/budget/model-choice.ts";
 import type { ChildEvent } from "../../core/events/child-event.ts";
-import { type ChildTask, MAX_DEPTH, MOST_CHILDREN, MOST_WAKES } from "../../core/events/child-task.ts";
+import { type ChildTask, MAX_AUTO_WAKES, MAX_DEPTH, MOST_CHILDREN } from "../../core/events/child-task.ts";
 import type { SessionEventBody } from "../../core/events/session-event.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import { peopleOfRun } from "../../core/people/run-people.ts";
 import { offeredTools } from "../../core/permissions/policy.ts";
-import { jobOf, undertakingOfRun, wakesOf } from "../../core/run/run-place.ts";
+import { autoWakeCountOf, jobOf, taskTreeOfRun } from "../../core/run/run-place.ts";
 import type { SessionRow } from "../../core/store/sessions.ts";
 import type { ChildDeps } from "../../core/subagents/children.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
@@ -92,8 +92,8 @@ async function boundReached(asked: Asked, { depth, began, ctx }: Bounded, { stor
   if (depth > MAX_DEPTH) return `Sub-agents go ${MAX_DEPTH} deep at most, and you are at the end. Do it yourself.`;
   // Its end would come after the sub-agent's report, which is all that is heard of it.
   if (asked.run_in_background && depth > 1) return NOT_BEHIND_A_REPORT;
-  if (asked.run_in_background && began !== null && wakesOf(began) >= MOST_WAKES) {
-    return `Sub-agents in the background have woken you ${MOST_WAKES} times in a row without a person's word. Begin this one without run_in_background, or end and say what is left.`;
+  if (asked.run_in_background && began !== null && autoWakeCountOf(began) >= MAX_AUTO_WAKES) {
+    return `Sub-agents in the background have woken you ${MAX_AUTO_WAKES} times in a row without a person's word. Begin this one without run_in_background, or end and say what is left.`;
   }
   const children = await store.children.ofRun(ctx.sessionId, ctx.runId);
   return children.length < MOST_CHILDREN ? null : TOO_MANY;
@@ -154,20 +154,20 @@ interface Place {
 
 function taskOf(asked: Asked, { name, depth, began, parent, ctx }: Place): ChildTask {
   const root = parent.task?.root ?? { sessionId: ctx.sessionId, runId: ctx.runId };
-  const among = ctx.config.managing?.maxConcurrentExecutors;
-  const undertaking = began === null ? root.runId : undertakingOfRun(began, ctx.runId);
+  const concurrencyLimit = ctx.config.managing?.maxConcurrentExecutors;
+  const taskTree = began === null ? root.runId : taskTreeOfRun(began, ctx.runId);
   const base = {
     agent: name,
     description: asked.description,
     background: asked.run_in_background,
     depth,
     root,
-    ...(undertaking === root.runId ? {} : { undertaking }),
+    ...(taskTree === root.runId ? {} : { taskTree }),
   };
-  const wakes = began === null ? 0 : wakesOf(began);
-  const woken = wakes === 0 ? base : { ...base, wakes };
+  const autoWakeCount = began === null ? 0 : autoWakeCountOf(began);
+  const woken = autoWakeCount === 0 ? base : { ...base, autoWakeCount };
   const isolated = ctx.config.managing?.executorIsolation === true ? { isolated: true } : {};
-  return among === undefined ? woken : { ...woken, among, ...isolated };
+  return concurrencyLimit === undefined ? woken : { ...woken, concurrencyLimit, ...isolated };
 }
 
 /** Whose call it is, and whose words led to it. */

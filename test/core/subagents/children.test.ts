@@ -10,7 +10,7 @@ import { peopleOfRun } from "../../../src/core/people/run-people.ts";
 import { byPerson } from "../../../src/core/protocol/cancel-cause.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
-import { placeOfRun, undertakingOfRun } from "../../../src/core/run/run-place.ts";
+import { placeOfRun, taskTreeOfRun } from "../../../src/core/run/run-place.ts";
 import { reportOf } from "../../../src/core/store/run/child-status.ts";
 import { endChild, stopRun } from "../../../src/core/subagents/children.ts";
 import { defineTool, type Tool } from "../../../src/core/tool.ts";
@@ -296,34 +296,37 @@ test("whose words entered it has spoken in the run that reads its report", async
   expect((await peopleOfRun(session.store, "run_1")).others.map(({ id }) => id)).toEqual([BEN.id]);
 });
 
-const woken: readonly { name: string; wakes: number; background: boolean; begins: boolean }[] = [
-  { name: "in the background, when it has been woken four times", wakes: 3, background: true, begins: true },
-  { name: "in the background, when it has been woken five times", wakes: 4, background: true, begins: false },
-  { name: "that it waits for, when it has been woken five times", wakes: 4, background: false, begins: true },
+const woken: readonly { name: string; autoWakeCount: number; background: boolean; begins: boolean }[] = [
+  { name: "in the background, when it has been woken four times", autoWakeCount: 3, background: true, begins: true },
+  { name: "in the background, when it has been woken five times", autoWakeCount: 4, background: true, begins: false },
+  { name: "that it waits for, when it has been woken five times", autoWakeCount: 4, background: false, begins: true },
 ];
 
-test.each(woken)("a parent begins a sub-agent $name in a row: $begins", async ({ wakes, background, begins }) => {
-  const session = await nativeSession();
-  const { store, clock } = session;
-  const at = clock.now();
-  const root = { sessionId: "ses_1", runId: "run_1" };
-  const task = { agent: "worker", description: "d", background: true, depth: 1, root, wakes };
-  const report = { status: "finished", text: "", changedFiles: [], people: [] } as const;
-  const author = { id: ANA.id, name: ANA.name };
-  const body = { kind: "child_end", childId: "agt_0", task, author, nonInteractive: false, job: null, at } as const;
-  await store.transaction(async (tx) => {
-    const event = { key: "note", body: { ...body, report: { ...report, changedFiles: [], people: [] } } };
-    const { seq } = await tx.inbox.insert({ sessionId: "ses_1", event, wakes: true, resumes: false, dueAt: at, at });
-    await tx.inbox.take([seq], "run_9");
-    await tx.runs.begin({ id: "run_9", sessionId: "ses_1", eventSeq: seq, at });
-  });
-  const asked = { description: "look", prompt: "Look.", run_in_background: background };
-  const result = await session.settle(agentTool(session), asked, { runId: "run_9" });
-  expect(textOf(result?.content ?? []).includes("without a person's word")).toBe(!begins);
-  const [child] = await store.children.ofRun("ses_1", "run_9");
-  expect(child?.task.wakes).toBe(begins ? wakes + 1 : undefined);
-  expect(child?.task.undertaking).toBe(begins ? "run_1" : undefined);
-});
+test.each(woken)(
+  "a parent begins a sub-agent $name in a row: $begins",
+  async ({ autoWakeCount, background, begins }) => {
+    const session = await nativeSession();
+    const { store, clock } = session;
+    const at = clock.now();
+    const root = { sessionId: "ses_1", runId: "run_1" };
+    const task = { agent: "worker", description: "d", background: true, depth: 1, root, autoWakeCount };
+    const report = { status: "finished", text: "", changedFiles: [], people: [] } as const;
+    const author = { id: ANA.id, name: ANA.name };
+    const body = { kind: "child_end", childId: "agt_0", task, author, nonInteractive: false, job: null, at } as const;
+    await store.transaction(async (tx) => {
+      const event = { key: "note", body: { ...body, report: { ...report, changedFiles: [], people: [] } } };
+      const { seq } = await tx.inbox.insert({ sessionId: "ses_1", event, wakes: true, resumes: false, dueAt: at, at });
+      await tx.inbox.take([seq], "run_9");
+      await tx.runs.begin({ id: "run_9", sessionId: "ses_1", eventSeq: seq, at });
+    });
+    const asked = { description: "look", prompt: "Look.", run_in_background: background };
+    const result = await session.settle(agentTool(session), asked, { runId: "run_9" });
+    expect(textOf(result?.content ?? []).includes("without a person's word")).toBe(!begins);
+    const [child] = await store.children.ofRun("ses_1", "run_9");
+    expect(child?.task.autoWakeCount).toBe(begins ? autoWakeCount + 1 : undefined);
+    expect(child?.task.taskTree).toBe(begins ? "run_1" : undefined);
+  },
+);
 
 /** A token of output costs a cent. */
 const CALL = {
@@ -339,7 +342,7 @@ const OUTPUT = { inputTokens: 0, outputTokens: 600, cacheReadTokens: 0, cacheWri
 function spending({ store, clock }: NativeSession, limit: keyof BudgetSettings) {
   const who = { personId: ANA.id, channelId: "slack:C1" };
   const runtime = { clock, ids: { next: (prefix: string) => `${prefix}_1` }, random: seededRandom(1) };
-  type Account = Pick<BudgetAccount, "sessionId" | "runId" | "root" | "undertaking">;
+  type Account = Pick<BudgetAccount, "sessionId" | "runId" | "root" | "taskTree">;
   return {
     spend: async (costUsd: number, of: { readonly runId: string; readonly sessionId: string }) => {
       const call = { model: "m", stopReason: "end_turn", costUsd, at: clock.now(), turn: 1, usage: OUTPUT } as const;
@@ -391,10 +394,10 @@ test.each(["managedUsd", "jobUsd"] as const)(
       await tx.runs.begin({ id: "run_9", sessionId: "ses_1", eventSeq: note?.seq ?? 0, at: clock.now() });
     });
     const woken = { sessionId: "ses_1", runId: "run_9" };
-    const undertaking = undertakingOfRun(note?.body ?? NOTHING, "run_9");
-    expect(await room({ ...woken, undertaking })).toBe(500);
+    const taskTree = taskTreeOfRun(note?.body ?? NOTHING, "run_9");
+    expect(await room({ ...woken, taskTree })).toBe(500);
     await spend(1, woken);
-    expect(await room({ sessionId: CHILD, runId: "run_2", root: ROOT, undertaking })).toBe(400);
-    expect(await room({ sessionId: "ses_1", runId: "run_10", undertaking: "run_10" })).toBe(1_000);
+    expect(await room({ sessionId: CHILD, runId: "run_2", root: ROOT, taskTree })).toBe(400);
+    expect(await room({ sessionId: "ses_1", runId: "run_10", taskTree: "run_10" })).toBe(1_000);
   },
 );

@@ -27,7 +27,10 @@ async function scene(room: Parameters<typeof createExecutorCopies>[1] = {}) {
   writeFileSync(path.join(root, "a.txt"), "a".repeat(1_000));
   const copies = createExecutorCopies(home, room);
   const event = (callId: string) =>
-    childEvent({ sessionId: "ses_1", runId: "run_1", callId }, { task: { among: 4, isolated: true }, at: clock.now() });
+    childEvent(
+      { sessionId: "ses_1", runId: "run_1", callId },
+      { task: { concurrencyLimit: 4, isolated: true }, at: clock.now() },
+    );
   const endRun = (runId: string) =>
     store.transaction((tx) =>
       tx.runs.end(runId, { type: "cancelled", cause: { by: "person", name: "@ana" } }, clock.now()),

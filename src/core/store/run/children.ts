@@ -1,5 +1,5 @@
 import { endKeys } from "../../events/child-event.ts";
-import { type ChildTask, childTaskSchema, undertakingOf } from "../../events/child-task.ts";
+import { type ChildTask, childTaskSchema, taskTreeOf } from "../../events/child-task.ts";
 import type { SessionSettings } from "../../events/session-settings.ts";
 import { type CancelCause, causeOf } from "../../protocol/cancel-cause.ts";
 import type { Client } from "../database/client.ts";
@@ -69,9 +69,9 @@ export function childReads(db: Client) {
       };
     },
 
-    /** The runs of an undertaking: its first one, its sub-agents', and those of the session that their ends have begun. */
-    async undertaking(sessionId: string, runId: string): Promise<string[]> {
-      const all = (await descendants(db, sessionId)).filter(({ task }) => undertakingOf(task) === runId);
+    /** The runs of a task tree: its first one, its sub-agents', and those of the session that their ends have begun. */
+    async runsOfTaskTree(sessionId: string, runId: string): Promise<string[]> {
+      const all = (await descendants(db, sessionId)).filter(({ task }) => taskTreeOf(task) === runId);
       const below = await runsOf(db, all);
       const notes = below.map((run) => endKeys(run.sessionId, run.id).note);
       const began = await db.inboxEvent.findMany({ where: { key: { in: notes } }, select: { seq: true } });
@@ -104,7 +104,7 @@ export function childWrites(db: Client) {
     ...childReads(db),
 
     /** Until the transaction ends, no other begins or releases what descends from the session. */
-    async lockLine(sessionId: string): Promise<void> {
+    async lockTaskTree(sessionId: string): Promise<void> {
       await db.session.update({ where: { id: sessionId }, data: { epoch: { increment: 0 } } });
     },
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -158,3 +158,40 @@ function isLocked(file: string): boolean {
     connection.close();
   }
 }
+
+test("words of sub-agents' tasks that an older version wrote are today's, and those of people are as they were", async () => {
+  const directory = tempDirectory();
+  const file = path.join(directory, "deckhand.db");
+  const older = path.join(directory, "older");
+  cpSync(MIGRATIONS, older, { recursive: true });
+  const later = readdirSync(older).filter((name) => /^\d{14}_/.test(name) && name >= "20261123041500");
+  for (const name of later) rmSync(path.join(older, name), { recursive: true });
+  await open(file, older);
+  const said = 'says "among": 3 and "wakes": 1';
+  const task = {
+    agent: "worker",
+    description: said,
+    background: true,
+    among: 4,
+    depth: 1,
+    wakes: 2,
+    undertaking: "run_1",
+  };
+  const root = { sessionId: "ses_1", runId: "run_2" };
+  const body = { kind: "child", task: { ...task, root } };
+  const connection = new BetterSqlite3(file);
+  onTestFinished(() => void connection.close());
+  connection.pragma("foreign_keys = OFF");
+  connection
+    .prepare(
+      `INSERT INTO "InboxEvent" ("key", "sessionId", "body", "wakes", "state", "dueAt", "createdAt") VALUES ('k', 's', ?, 1, 'waiting', 0, 0)`,
+    )
+    .run(JSON.stringify(body));
+  await open(file);
+  const row = connection.prepare<[], { body: string }>(`SELECT "body" FROM "InboxEvent"`).get();
+  const { among: concurrencyLimit, wakes: autoWakeCount, undertaking: taskTree, ...same } = task;
+  expect(JSON.parse(row?.body ?? "null")).toEqual({
+    kind: "child",
+    task: { ...same, concurrencyLimit, autoWakeCount, taskTree, root },
+  });
+});

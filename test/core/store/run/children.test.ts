@@ -56,7 +56,7 @@ async function manager(open: () => Promise<Store>) {
 }
 
 function executor(sessionId: string, callId: string, runId = "run_1"): ChildEvent {
-  return childEvent({ sessionId, runId, callId }, { task: { among: 2 }, at: AT });
+  return childEvent({ sessionId, runId, callId }, { task: { concurrencyLimit: 2 }, at: AT });
 }
 
 const CALLS = ["a", "b", "c", "d", "e", "f"];
