@@ -91,7 +91,7 @@ export interface PlatformHarness extends AsyncDisposable {
   /** The thread's messages, oldest first, without what only one person sees. */
   visible(thread: ThreadRef): Promise<readonly VisibleMessage[]>;
   /** What only this person sees, oldest first. */
-  whispersTo(person: PersonName): Promise<readonly string[]>;
+  ephemeralsTo(person: PersonName): Promise<readonly string[]>;
   /** Warnings and errors that the adapters have logged so far. */
   warnings(): number;
 

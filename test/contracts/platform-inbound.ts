@@ -185,9 +185,9 @@ function answering(open: Open, traits: PlatformTraits): void {
     inbox.answerWith({ type: "refused", reason: "Guests may not use Deckhand here." });
     await harness.mention("hello");
     const { thread } = await inbox.nextMessage();
-    await expect.poll(() => harness.whispersTo("ana")).toHaveLength(1);
-    expect((await harness.whispersTo("ana"))[0]).toContain("Guests may not use Deckhand here.");
-    expect(await harness.whispersTo("bob")).toEqual([]);
+    await expect.poll(() => harness.ephemeralsTo("ana")).toHaveLength(1);
+    expect((await harness.ephemeralsTo("ana"))[0]).toContain("Guests may not use Deckhand here.");
+    expect(await harness.ephemeralsTo("bob")).toEqual([]);
     expect((await harness.visible(thread)).filter((message) => message.by === "bot")).toEqual([]);
   });
 
@@ -200,9 +200,9 @@ function answering(open: Open, traits: PlatformTraits): void {
     const posted = await harness.platform.post(thread, plainMessage("done", { buttons }), "live");
     inbox.answerWith({ type: "reply", message: plainMessage("read config.toml, 12 lines") });
     await harness.click(posted, "details:run_1", "bob");
-    await expect.poll(() => harness.whispersTo("bob")).toHaveLength(1);
-    expect((await harness.whispersTo("bob"))[0]).toContain("read config.toml, 12 lines");
-    expect(await harness.whispersTo("ana")).toEqual([]);
+    await expect.poll(() => harness.ephemeralsTo("bob")).toHaveLength(1);
+    expect((await harness.ephemeralsTo("bob"))[0]).toContain("read config.toml, 12 lines");
+    expect(await harness.ephemeralsTo("ana")).toEqual([]);
     expect((await harness.visible(thread)).filter((message) => message.by === "bot")).toHaveLength(1);
   });
 }

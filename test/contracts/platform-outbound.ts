@@ -138,12 +138,12 @@ function harmless(open: Open): void {
 }
 
 function besides(open: Open): void {
-  test("a whisper is seen by one person only", async () => {
+  test("an ephemeral message is seen by one person only", async () => {
     await using harness = await open();
     const { thread } = await openThread(harness);
-    await harness.platform.whisper(thread, harness.personId("ana"), plainMessage("between us"));
-    expect((await harness.whispersTo("ana")).join()).toContain("between us");
-    expect(await harness.whispersTo("bob")).toEqual([]);
+    await harness.platform.postEphemeral(thread, harness.personId("ana"), plainMessage("between us"));
+    expect((await harness.ephemeralsTo("ana")).join()).toContain("between us");
+    expect(await harness.ephemeralsTo("bob")).toEqual([]);
     expect(await botMessages(harness, thread)).toEqual([]);
   });
 

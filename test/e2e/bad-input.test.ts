@@ -123,8 +123,10 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     office.slack.workspace.users.set("U0CY", { id: "U0CY", name: "cy" });
     office.slack.scopes.delete("users:read");
     const talk = office.talk({ text: "who am I?", channel: office.channel(), user: "U0CY" });
-    await office.until("the private line", () => office.whispersTo("U0CY").length > 0);
-    expect(office.whispersTo("U0CY")).toEqual([expect.stringMatching(/^✗ Slack does not let me .* \(`users:read`\)/u)]);
+    await office.until("the private line", () => office.ephemeralsTo("U0CY").length > 0);
+    expect(office.ephemeralsTo("U0CY")).toEqual([
+      expect.stringMatching(/^✗ Slack does not let me .* \(`users:read`\)/u),
+    ]);
     office.slack.scopes.add("users:read");
     expect(await talk.answered(1)).toBe("Now I know you.");
   });
@@ -166,7 +168,7 @@ describe("whatever Slack does, the person concerned learns of it", () => {
     gate.release();
     const alone = () =>
       what === "thread"
-        ? workspace.whispers.filter(({ channel, threadTs }) => channel === talk.channel && threadTs === null)
+        ? workspace.ephemerals.filter(({ channel, threadTs }) => channel === talk.channel && threadTs === null)
         : workspace.messages.filter(({ channel, byBot }) => byBot && channel === "D0001");
     await office.until("the answer", () => alone().some(({ text: said }) => said.includes(`the deleted ${what}.`)));
     expect(alone().at(-2)?.text).toMatch(/^✗ The thread on Slack is gone, or I was removed from its channel\./u);

@@ -84,7 +84,7 @@ describe("on Slack", () => {
     const before = askedSoFar();
     talk.mention("/remember we deploy on Thursdays");
     await office.until("that it is kept", () =>
-      office.whispersTo("U0ANA").some((told) => told.includes("keep it in mind")),
+      office.ephemeralsTo("U0ANA").some((told) => told.includes("keep it in mind")),
     );
     talk.say("when do we deploy?");
     await talk.answered(2);
@@ -140,9 +140,12 @@ describe("on Slack", () => {
     const channel = office.channel();
     const guest = office.talk({ text: "may I?", channel, user: "U0GUS" });
     const stranger = office.talk({ text: "and I?", channel, user: "U0STU" });
-    await office.until("two refusals", () => [...office.whispersTo("U0GUS"), ...office.whispersTo("U0STU")].length > 1);
-    expect(office.whispersTo("U0GUS")).toEqual([expect.stringContaining("I do not answer guests.")]);
-    expect(office.whispersTo("U0STU")).toEqual([expect.stringContaining("I only answer people of this workspace.")]);
+    await office.until(
+      "two refusals",
+      () => [...office.ephemeralsTo("U0GUS"), ...office.ephemeralsTo("U0STU")].length > 1,
+    );
+    expect(office.ephemeralsTo("U0GUS")).toEqual([expect.stringContaining("I do not answer guests.")]);
+    expect(office.ephemeralsTo("U0STU")).toEqual([expect.stringContaining("I only answer people of this workspace.")]);
     const talk = says("begin");
     await talk.answered(1);
     await talk.say("a guest's words", { user: "U0GUS" }).answered;
@@ -188,11 +191,11 @@ describe("on Slack", () => {
     const before = askedSoFar();
     await untilIdle(office.bot);
     const replies = async (command: string, mentioned: boolean) => {
-      const known = office.whispersTo("U0CY").length;
+      const known = office.ephemeralsTo("U0CY").length;
       if (mentioned) talk.mention(command, { user: "U0CY" });
       else talk.say(command, { user: "U0CY" });
-      await office.until(`the answer to ${command}`, () => office.whispersTo("U0CY").length > known);
-      return office.whispersTo("U0CY").at(-1);
+      await office.until(`the answer to ${command}`, () => office.ephemeralsTo("U0CY").length > known);
+      return office.ephemeralsTo("U0CY").at(-1);
     };
     expect(await replies("/statsu", true)).toBe("I don't know `/statsu`. Did you mean `/status`?");
     expect(await replies("/frobnicate", true)).toBe("I don't know `/frobnicate`. `/help` lists what there is.");
@@ -202,7 +205,7 @@ describe("on Slack", () => {
     expect(await replies("/stop", true)).toBe("Nothing is running in this thread.");
     expect(await replies("/help", true)).toContain("`/new` · start afresh");
     expect(await replies("", true)).toContain("Mention me with what you want done");
-    expect(office.whispersTo("U0CY")).toHaveLength(6);
+    expect(office.ephemeralsTo("U0CY")).toHaveLength(6);
     expect(talk.answers()).toHaveLength(1);
     expect(askedSoFar()).toBe(before);
   });
@@ -211,11 +214,11 @@ describe("on Slack", () => {
     answer();
     const talk = says("the old subject");
     await talk.answered(1);
-    const known = office.whispersTo("U0ANA").length;
+    const known = office.ephemeralsTo("U0ANA").length;
     await untilIdle(office.bot);
     talk.mention("/new");
-    await office.until("the answer", () => office.whispersTo("U0ANA").length > known);
-    expect(office.whispersTo("U0ANA").slice(known)).toEqual([
+    await office.until("the answer", () => office.ephemeralsTo("U0ANA").length > known);
+    expect(office.ephemeralsTo("U0ANA").slice(known)).toEqual([
       "✓ A new session begins here: I leave behind what was said before.",
     ]);
     talk.say("the new subject");

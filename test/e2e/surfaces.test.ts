@@ -104,14 +104,14 @@ describe.each(stages)("away from $name", ({ open }) => {
     office.model.script(echo);
     await office.bot.start();
     place.mention("/status");
-    const whispers = () => privateTexts(office).filter((shown) => shown.includes("no session here yet"));
-    await office.until("the private answer", () => whispers().length > 0);
+    const ephemerals = () => privateTexts(office).filter((shown) => shown.includes("no session here yet"));
+    await office.until("the private answer", () => ephemerals().length > 0);
     await office.bot.kill("SIGKILL");
     const meanwhile = place.mention("meanwhile");
     place.lose();
     await office.bot.start();
     await office.until("the late answer", () => meanwhile().some(isHeard("meanwhile")));
-    expect(whispers()).toHaveLength(1);
+    expect(ephemerals()).toHaveLength(1);
   });
 });
 
@@ -126,7 +126,7 @@ function isHeard(words: string): (shown: string) => boolean {
 }
 
 function privateTexts(office: SlackOffice | DiscordOffice): readonly string[] {
-  if ("slack" in office) return office.whispersTo("U0ANA");
+  if ("slack" in office) return office.ephemeralsTo("U0ANA");
   return office.discord.people.shownPrivately(office.ana);
 }
 
@@ -156,7 +156,7 @@ test("added to a Slack channel, it says once who it is; its suggestions work", a
   expect(greeting?.buttons.map(({ label }) => label)).toEqual(["What can you do here?", "Look around"]);
   const click = (actionId: string) => slack.people.click("C0042", greeting?.ts ?? "", { actionId });
   click("prompt:help");
-  await office.until("the help", () => office.whispersTo("U0ANA").some((shown) => shown.includes("/status")));
+  await office.until("the help", () => office.ephemeralsTo("U0ANA").some((shown) => shown.includes("/status")));
   click("prompt:look");
   const thread = () => slack.thread("C0042", greeting?.ts ?? "").map((message) => message.text);
   await office.until("the answer", () => thread().some((shown) => shown.includes("Nothing is there yet.")));
@@ -192,7 +192,7 @@ test("Slack's home tab shows the person's sessions and jobs; a thread of the pan
   const talk = office.talk({ text: "what is in the logs?" });
   await talk.answered(1);
   talk.mention('/jobs add --name "Daily report" --cron "0 9 * * 1-5" --prompt "report"');
-  await office.until("the job", () => office.whispersTo("U0ANA").some((shown) => shown.includes("Daily report")));
+  await office.until("the job", () => office.ephemeralsTo("U0ANA").some((shown) => shown.includes("Daily report")));
   slack.people.openHome();
   const home = () => JSON.stringify(slack.workspace.homes.get("U0ANA") ?? "");
   await office.until("the home tab", () => home().includes("what is in the logs?"));
@@ -200,7 +200,7 @@ test("Slack's home tab shows the person's sessions and jobs; a thread of the pan
   expect(home()).toContain("*Daily report* · every weekday");
   expect(home()).toContain("prompt:look");
   slack.people.clickHome(/job-pause:\w+/u.exec(home())?.[0] ?? "");
-  await office.until("the pause", () => office.whispersTo("U0ANA").some((shown) => shown.includes("is paused")));
+  await office.until("the pause", () => office.ephemeralsTo("U0ANA").some((shown) => shown.includes("is paused")));
 
   const pane = slack.people.openPane();
   await office.until("the suggestions", () => slack.workspace.suggestions.has(`D0001 ${pane}`));
@@ -279,7 +279,7 @@ test("Slack's shortcut on a message has it answered in its thread, and nobody wh
   const ask = (user: string) => slack.people.shortcut(message, manifest.features.shortcuts[0]?.callback_id ?? "", user);
   await bot.start();
   await ask("U0EVE").answered;
-  await office.until("the refusal", () => office.whispersTo("U0EVE").length === 1);
+  await office.until("the refusal", () => office.ephemeralsTo("U0EVE").length === 1);
   await ask("U0ANA").answered;
   const thread = () => slack.thread("C0001", message.ts).map((each) => each.text);
   await office.until("the answer", () => thread().includes("A gateway has no backend."));
@@ -303,22 +303,22 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
   await people.command("/skill", "current-weather").answered;
   await filled();
   await office.until("the answer", () => answers().length === 1);
-  expect(office.whispersTo("U0ANA")).toEqual([]);
+  expect(office.ephemeralsTo("U0ANA")).toEqual([]);
 
   const talk = office.talk({ text: "/skill" });
   const picker = () =>
-    workspace.whispers.find(({ blocks }) => JSON.stringify(blocks).includes("skill:current-weather"));
+    workspace.ephemerals.find(({ blocks }) => JSON.stringify(blocks).includes("skill:current-weather"));
   await office.until("the picker", () => picker() !== undefined);
-  people.clickWhisper(picker(), "skill:current-weather");
+  people.clickEphemeral(picker(), "skill:current-weather");
   await filled();
   await office.until("the second answer", () => answers().length === 2);
   expect(answers().at(-1)?.threadTs).toBe(talk.rootTs);
 
   // Typed in a thread, where Slack lets no form be opened: a button opens it.
   talk.mention("/skill current-weather");
-  const missing = () => workspace.whispers.find(({ text: said }) => said.includes("needs place"));
+  const missing = () => workspace.ephemerals.find(({ text: said }) => said.includes("needs place"));
   await office.until("what is missing", () => missing() !== undefined);
-  people.clickWhisper(missing(), "skill:current-weather");
+  people.clickEphemeral(missing(), "skill:current-weather");
   await filled();
   await office.until("the third answer", () => answers().length === 3);
 
@@ -326,24 +326,24 @@ test("a skill that lacks an argument asks for it by a form on Slack, from the sl
   const list = people.command("/skill", "");
   await list.answered;
   const { blocks } = z.object({ blocks: z.array(z.looseObject({ type: z.string() })) }).parse(list.response());
-  people.clickWhisper({ channel: "C0001", threadTs: null, user: "U0ANA", text: "", blocks }, "skill:current-weather");
+  people.clickEphemeral({ channel: "C0001", threadTs: null, user: "U0ANA", text: "", blocks }, "skill:current-weather");
   await filled();
   await office.until("the fourth answer", () => answers().length === 4);
 
   // A job, by the same forms: what is wrong is said beneath its field, and the form stays.
   talk.mention("/jobs add");
-  const offer = () => workspace.whispers.find(({ blocks }) => JSON.stringify(blocks).includes('"jobs:add"'));
+  const offer = () => workspace.ephemerals.find(({ blocks }) => JSON.stringify(blocks).includes('"jobs:add"'));
   await office.until("the offer of a form", () => offer() !== undefined);
-  people.clickWhisper(offer(), "jobs:add");
+  people.clickEphemeral(offer(), "jobs:add");
   await office.until("the form of jobs", () => workspace.forms.size > 0);
   await people.submit({ when: "at noon", prompt: "Look.", agent: "plan", channel: "C0001" }).answered;
   const [form] = workspace.forms.values();
   expect(form?.errors).toEqual({ when: expect.stringContaining("an expression has five fields") });
   await people.submit({ when: "0 9 * * *", timezone: "Europe/Paris" }).answered;
   await office.until("the job", () =>
-    office.whispersTo("U0ANA").some((said) => said.includes("**Look.** · every day")),
+    office.ephemeralsTo("U0ANA").some((said) => said.includes("**Look.** · every day")),
   );
-  expect(office.whispersTo("U0ANA").join()).toContain("at 09:00 Europe/Paris\nNext: ");
+  expect(office.ephemeralsTo("U0ANA").join()).toContain("at 09:00 Europe/Paris\nNext: ");
 });
 
 test("a skill that lacks an argument asks for it by a dialog on Discord", async () => {

@@ -11,9 +11,9 @@ test("whoever keeps a job whose channel is gone is told once that is possible, a
   const { platform } = world;
   const gone = new PlatformError("thread_gone", "gone", { detail: { platform: "Slack" } });
   for (let posts = 0; posts < 2; posts += 1) platform.failNext("post", gone);
-  platform.failNext("whisper", new PlatformError("platform_failed", "HTTP 503"));
+  platform.failNext("postEphemeral", new PlatformError("platform_failed", "HTTP 503"));
   await world.pass(HOUR + MINUTE, 10_000);
-  const told = platform.requests.filter(({ kind }) => kind === "whisper");
+  const told = platform.requests.filter(({ kind }) => kind === "postEphemeral");
   expect(told.map(({ where, text, message }) => [where, text, message?.tone])).toEqual([
     ["slack:U1", expect.stringContaining("So I paused **Watch**. This is what it had to say:"), "error"],
     ["slack:U1", "All is quiet.", "plain"],

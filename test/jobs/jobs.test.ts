@@ -208,9 +208,9 @@ test.each(["thread_gone", "missing_scope"] as const)(
     const id = await world.add({ name: "Lost", cron: "0 10 * * *", prompt: "Look." });
     world.platform.failNext("post", new PlatformError(code, code, { detail: { platform: "Slack" } }));
     await world.pass(HOUR + MINUTE, 10_000);
-    const [whisper] = world.platform.requests;
-    expect(whisper).toMatchObject({
-      kind: "whisper",
+    const [ephemeral] = world.platform.requests;
+    expect(ephemeral).toMatchObject({
+      kind: "postEphemeral",
       where: "slack:U1",
       text: expect.stringContaining("So I paused **Lost**"),
     });

@@ -21,6 +21,7 @@ import type { Clock } from "../../core/protocol/runtime.ts";
 import { notReached, reaching } from "../render/reachability.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
+import { createEphemerals, type Ephemerals } from "./ephemerals.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatPost, notice, postKey } from "./format.ts";
 import { findPost, isNotThere, readThread } from "./history.ts";
@@ -37,7 +38,6 @@ import { createDiscordRest, type DiscordRest } from "./rest.ts";
 import { standingIn } from "./standing.ts";
 import { channelOf, createThreads, type Threads } from "./threads.ts";
 import { guildJoined, guildsJoined } from "./visits.ts";
-import { createWhispers, type Whispers } from "./whispers.ts";
 import { threadDeleteSchema } from "./wire.ts";
 
 export interface DiscordOptions {
@@ -70,7 +70,7 @@ interface Live {
   readonly rest: DiscordRest;
   readonly places: Places;
   readonly threads: Threads;
-  readonly whispers: Whispers;
+  readonly ephemerals: Ephemerals;
   readonly messages: Messages;
   readonly takeInteraction: (data: unknown) => Promise<void>;
   readonly takeReaction: (data: unknown) => Promise<void>;
@@ -172,8 +172,8 @@ class DiscordPlatform implements ChatPlatform {
     return this.post(thread, { ...notice(""), files: [file] }, key);
   }
 
-  whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
-    return this.#connected().whispers.whisper(thread, personId, message);
+  postEphemeral(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
+    return this.#connected().ephemerals.post(thread, personId, message);
   }
 
   standing(channel: ThreadRef, personId: string): Promise<Standing | null> {
@@ -249,10 +249,10 @@ class DiscordPlatform implements ChatPlatform {
     const rest = createDiscordRest(connection.client.rest);
     const places = createPlaces(connection.client, rest, this.#options.serves ?? (() => true));
     const threads = createThreads(rest, places.names);
-    const whispers = createWhispers({ rest, threads, clock, log });
+    const ephemerals = createEphemerals({ rest, threads, clock, log });
     const { signal } = this.#stopping;
     const memberEverywhere = createMemberEverywhere(connection.client, rest, clock);
-    const parts = { rest, places, threads, whispers, memberEverywhere, receive, clock, log };
+    const parts = { rest, places, threads, ephemerals, memberEverywhere, receive, clock, log };
     return {
       connection,
       ...parts,

@@ -2,6 +2,7 @@ import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Ephemerals } from "./ephemerals.ts";
 import { notice } from "./format.ts";
 import { isNotThere } from "./history.ts";
 import { inboundMessage } from "./inbound.ts";
@@ -10,7 +11,6 @@ import { editSchema, pushedMessageSchema, type WireMessage, wholeUpdateSchema } 
 import type { Places } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 import type { Threads } from "./threads.ts";
-import type { Whispers } from "./whispers.ts";
 
 /** Pauses before a message that could not be received is tried again: the gateway sends it once only. Milliseconds. */
 const RETRY_PAUSES_MS = [250, 1_000, 4_000, 15_000];
@@ -23,7 +23,7 @@ export interface MessagesOptions {
   readonly places: Places;
   readonly memberEverywhere: MemberEverywhere;
   readonly threads: Threads;
-  readonly whispers: Whispers;
+  readonly ephemerals: Ephemerals;
   readonly receive: Receive;
   readonly clock: Clock;
   readonly log: Log;
@@ -126,7 +126,7 @@ function editedMention(event: InboundMessage, at: number): InboundMessage | null
 }
 
 /** What the core answers at once is for the person alone. */
-async function tell({ whispers }: MessagesOptions, { event, receipt }: Received): Promise<void> {
-  if (receipt.type === "refused") await whispers.whisper(event.thread, event.person.id, notice(receipt.reason));
-  if (receipt.type === "reply") await whispers.whisper(event.thread, event.person.id, receipt.message);
+async function tell({ ephemerals }: MessagesOptions, { event, receipt }: Received): Promise<void> {
+  if (receipt.type === "refused") await ephemerals.post(event.thread, event.person.id, notice(receipt.reason));
+  if (receipt.type === "reply") await ephemerals.post(event.thread, event.person.id, receipt.message);
 }

@@ -1,6 +1,7 @@
 import type { Log } from "../../core/protocol/log.ts";
 import type { Receive } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Ephemerals } from "./ephemerals.ts";
 import { notice } from "./format.ts";
 import { isNotThere } from "./history.ts";
 import { person, pointedMessage } from "./inbound.ts";
@@ -10,14 +11,13 @@ import type { WireMember, WireUser } from "./message/person-schema.ts";
 import type { Places } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 import type { Threads } from "./threads.ts";
-import type { Whispers } from "./whispers.ts";
 import { reactionSchema, type WireReaction } from "./wire.ts";
 
 export interface ReactionsOptions {
   readonly rest: DiscordRest;
   readonly places: Places;
   readonly threads: Threads;
-  readonly whispers: Whispers;
+  readonly ephemerals: Ephemerals;
   readonly memberEverywhere: MemberEverywhere;
   readonly receive: Receive;
   /** Signs, or names of custom emoji. */
@@ -28,7 +28,7 @@ export interface ReactionsOptions {
 
 /** Reactions by which people point a message out to us; all others, and those on our own messages, are nothing to us. */
 export function createReactions(options: ReactionsOptions): (data: unknown) => Promise<void> {
-  const { places, threads, whispers, reactions, clock } = options;
+  const { places, threads, ephemerals, reactions, clock } = options;
   return async (data) => {
     const parsed = reactionSchema.safeParse(data);
     const reaction = parsed.data;
@@ -44,8 +44,8 @@ export function createReactions(options: ReactionsOptions): (data: unknown) => P
     const event = pointedMessage(message, pointing, { place, names: places.names });
     if (place.opensThreads) threads.expect({ ...event, text: event.quoted.join("\n") });
     const receipt = await options.receive(event);
-    if (receipt.type === "refused") await whispers.whisper(event.thread, event.person.id, notice(receipt.reason));
-    if (receipt.type === "reply") await whispers.whisper(event.thread, event.person.id, receipt.message);
+    if (receipt.type === "refused") await ephemerals.post(event.thread, event.person.id, notice(receipt.reason));
+    if (receipt.type === "reply") await ephemerals.post(event.thread, event.person.id, receipt.message);
   };
 }
 

@@ -86,7 +86,7 @@ class PostedReport implements JobReport {
     const place = { ...this.#options.thread, threadId: null };
     const why = message({ markdown, tone: "error" }, []);
     const parts = [why, ...answerParts({ markdown: end.text, tone: "plain" }, this.#platform.descriptor.limits)];
-    for (const part of parts) await this.#platform.whisper(place, owner, part);
+    for (const part of parts) await this.#platform.postEphemeral(place, owner, part);
   }
 }
 

@@ -260,12 +260,12 @@ class ThreadRunView implements RunView {
       const place = code === "thread_gone" ? { ...thread, threadId: null } : thread;
       for (const part of [explanation(failure), ...parts]) {
         // A click could do nothing there: the thread in which it would go on cannot be written in.
-        await platform.whisper(place, askedBy, { ...part, buttons: [] });
+        await platform.postEphemeral(place, askedBy, { ...part, buttons: [] });
       }
     } catch (error) {
-      const { code: whisperCode, message: reason } = toAppError(error);
-      log.error({ runId, code: whisperCode, message: reason, askedBy }, "answer_undeliverable_privately");
-      if (whisperCode !== "thread_gone") throw failure;
+      const { code: privateCode, message: reason } = toAppError(error);
+      log.error({ runId, code: privateCode, message: reason, askedBy }, "answer_undeliverable_privately");
+      if (privateCode !== "thread_gone") throw failure;
     }
   }
 

@@ -39,9 +39,9 @@ import { Uploads } from "./message/uploads.ts";
 import { edit, find, post, react, upload } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { type Addressee, addressedMessage, isSlashCommand, readPayload, saidIn } from "./payload.ts";
+import { answerPrivately, postEphemeral, sendFilesPrivately, withFilesNote } from "./private/ephemeral.ts";
 import { RepliedThreads } from "./private/replied-threads.ts";
 import { responseUrlOf } from "./private/response-url.ts";
-import { answerPrivately, whisper, whisperFiles, withFilesNote } from "./private/whisper.ts";
 import { standingIn } from "./standing.ts";
 import { createViews } from "./views.ts";
 import { type Bolt, clientOptions, type Identity, identify, type SlackWeb } from "./web.ts";
@@ -182,9 +182,9 @@ class SlackPlatform implements ChatPlatform {
     return posted;
   }
 
-  whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
+  postEphemeral(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void> {
     const to = { userId: userIdOf(personId), message };
-    return this.#do(({ web }) => whisper({ web, replied: this.#replied }, thread, to));
+    return this.#do(({ web }) => postEphemeral({ web, replied: this.#replied }, thread, to));
   }
 
   async showStatus(thread: ThreadRef, status: string): Promise<void> {
@@ -371,7 +371,7 @@ class SlackPlatform implements ChatPlatform {
   /** What the answer to a slash command cannot carry. */
   #sendFiles({ thread, person, key }: Addressee, message: OutgoingMessage): Promise<void> {
     const to = { userId: userIdOf(person.id), message };
-    const sent = this.#do(({ web }) => whisperFiles(web, thread, to));
+    const sent = this.#do(({ web }) => sendFilesPrivately(web, thread, to));
     return this.#privately(key, sent);
   }
 

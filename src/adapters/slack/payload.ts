@@ -6,7 +6,7 @@ import { inboundForm } from "./forms.ts";
 import { inboundAction, inboundCommand, inboundHomeAction, inboundMessage } from "./inbound.ts";
 import { inboundShortcut } from "./message/shortcut.ts";
 import { mentionedIn } from "./message/text.ts";
-import { directChannel } from "./private/whisper.ts";
+import { directChannel } from "./private/ephemeral.ts";
 import { assistantStarted, channelJoined, homeOpened, type ReactionDeps, reactionAdded } from "./visits.ts";
 import type { Identity } from "./web.ts";
 import {

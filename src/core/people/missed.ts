@@ -9,7 +9,7 @@ export interface MissedOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly platform: Pick<ChatPlatform, "descriptor" | "missed" | "health" | "whisper">;
+  readonly platform: Pick<ChatPlatform, "descriptor" | "missed" | "health" | "postEphemeral">;
   readonly receive: Receive;
   /** IANA name: whose clock people read. */
   readonly timezone: string;
@@ -111,7 +111,7 @@ async function takeLate(event: InboundEvent, { away, told }: Telling, options: M
   try {
     const receipt = await receive(event.kind === "message" && !told.has(thread) ? late(event, away) : event);
     if (receipt.type === "accepted" && (await isRequest(event.key, store))) told.add(thread);
-    if (receipt.type === "reply") await platform.whisper(event.thread, event.person.id, receipt.message);
+    if (receipt.type === "reply") await platform.postEphemeral(event.thread, event.person.id, receipt.message);
   } catch (error) {
     log.warn({ key: event.key, code: toAppError(error).code }, "missed_not_taken");
   }

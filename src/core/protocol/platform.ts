@@ -282,7 +282,7 @@ export interface ChatPlatform {
   react(thread: ThreadRef, messageId: string, sign: "seen" | "working"): Promise<void>;
   upload(thread: ThreadRef, file: OutgoingFile, key: string): Promise<PostedMessage>;
   /** Shown to one person only, where the platform can; elsewhere a direct message. */
-  whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
+  postEphemeral(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
   /** A line beside the thread that says what goes on in it, where the platform has one; empty: nothing does. */
   showStatus?(thread: ThreadRef, status: string): Promise<void>;
   /** Of a channel without thread; null when there is none that Deckhand knows. Absent where everybody is in each channel. */

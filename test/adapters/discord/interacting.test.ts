@@ -86,22 +86,22 @@ test("a click whose answer was lost on the way back counts as answered", async (
   expect(warnings()).toBe(0);
 });
 
-test("whispers go through an interaction while its token is good, and by direct message before and after", async () => {
+test("ephemeral messages go through an interaction while its token is good, and by direct message before and after", async () => {
   let lateMs = 0;
   await using test = await begun({ now: () => Date.now() + lateMs });
   const { harbour, adapter } = test;
   const { thread, click } = await withButton(test);
-  const whisper = (text: string) => adapter.whisper(thread, `discord:${harbour.bob.id}`, plainMessage(text));
+  const tell = (text: string) => adapter.postEphemeral(thread, `discord:${harbour.bob.id}`, plainMessage(text));
   const direct = () => harbour.server.world.dm(harbour.bob).messages.map(({ content }) => content.split("\n")[0]);
-  await whisper("before");
+  await tell("before");
   expect(direct()).toEqual(["before"]);
   const clicked = click();
   await clicked.answered;
   await expect.poll(() => test.inbox.fresh.length).toBe(2);
-  await whisper("between");
+  await tell("between");
   expect(clicked.shown.map(({ content, flags }) => [content, flags & 64])).toEqual([["between", 64]]);
   lateMs = 16 * 60_000;
-  await whisper("after");
+  await tell("after");
   expect(direct()).toEqual(["before", "after"]);
 });
 
@@ -111,11 +111,11 @@ test("a direct message says what it is about: the thread, once there is one", as
   const { server, general, ana, botMention } = harbour;
   server.people.say({ channel: general, user: ana }, `${botMention} /help`);
   const { thread } = await inbox.nextMessage();
-  const whisper = () =>
-    adapter.whisper(thread, `discord:${ana.id}`, plainMessage("Guests may not.", { footer: "ask an operator" }));
-  await whisper();
+  const tell = () =>
+    adapter.postEphemeral(thread, `discord:${ana.id}`, plainMessage("Guests may not.", { footer: "ask an operator" }));
+  await tell();
   await adapter.post(thread, plainMessage("working"), "live");
-  await whisper();
+  await tell();
   expect(server.people.shownPrivately(ana)).toEqual(
     [general.id, thread.threadId].map(
       (about) => `Guests may not.\n-# ask an operator\n-# About your message in <#${about}>`,
@@ -134,7 +134,7 @@ test("what is clicked in a direct message is done in the thread that it is about
     label: id,
     style: "default" as const,
   }));
-  await adapter.whisper(thread, `discord:${ana.id}`, plainMessage("Which one?", { buttons: choices }));
+  await adapter.postEphemeral(thread, `discord:${ana.id}`, plainMessage("Which one?", { buttons: choices }));
   const at = { channel: server.world.dm(ana), user: ana };
   const shown = required(at.channel.messages.at(-1));
   const ids = shown.components.flatMap((row) => row.components.map(({ custom_id }) => custom_id));
@@ -154,8 +154,8 @@ test("who takes no direct messages is told in the channel that there is somethin
   const { harbour, adapter } = test;
   const { thread } = await withButton(test);
   harbour.server.faults.closedDms.add(harbour.ana.id);
-  await adapter.whisper(thread, `discord:${harbour.ana.id}`, plainMessage("Guests may not."));
-  await adapter.whisper(thread, `discord:${harbour.ana.id}`, plainMessage("They may not."));
+  await adapter.postEphemeral(thread, `discord:${harbour.ana.id}`, plainMessage("Guests may not."));
+  await adapter.postEphemeral(thread, `discord:${harbour.ana.id}`, plainMessage("They may not."));
   const told = harbour.server.world.channels
     .get(thread.threadId ?? "")
     ?.messages.filter(({ content }) => content.includes("you take no direct messages"));
@@ -164,12 +164,12 @@ test("who takes no direct messages is told in the channel that there is somethin
   expect(JSON.stringify([told, harbour.log.lines])).not.toContain("may not");
 });
 
-test("a whisper in direct messages is said right there", async () => {
+test("an ephemeral message in direct messages is said right there", async () => {
   await using test = await begun();
   const { harbour, adapter, inbox } = test;
   harbour.server.people.dm(harbour.ana, "hello");
   const { thread } = await inbox.nextMessage();
-  await adapter.whisper(thread, `discord:${harbour.ana.id}`, plainMessage("Not now."));
+  await adapter.postEphemeral(thread, `discord:${harbour.ana.id}`, plainMessage("Not now."));
   expect(harbour.server.people.shownPrivately(harbour.ana)).toEqual(["Not now."]);
 });
 

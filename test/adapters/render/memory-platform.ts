@@ -20,7 +20,7 @@ export const LIMITS: PlatformLimits = {
 };
 
 export interface Request {
-  readonly kind: "post" | "edit" | "react" | "upload" | "whisper";
+  readonly kind: "post" | "edit" | "react" | "upload" | "postEphemeral";
   readonly at: number;
   /** The channel's id, the message's, or the person's. */
   readonly where: string;
@@ -95,7 +95,7 @@ export function memoryPlatform(clock: Clock): MemoryPlatform {
       await request("upload", thread.channelId, file.name);
       return posted(thread, key);
     },
-    whisper: (_thread, personId, message) => request("whisper", personId, message),
+    postEphemeral: (_thread, personId, message) => request("postEphemeral", personId, message),
     fetchFile: () => Promise.resolve(new Uint8Array()),
     fetchThread: () => Promise.resolve([]),
     missed: () => Promise.resolve([]),

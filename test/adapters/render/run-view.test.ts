@@ -357,8 +357,8 @@ test.each(["thread_gone", "missing_scope"] as const)(
       fields: { scope: "chat:write" },
     });
     expect(inner.requests.map(({ kind, where, text }) => [kind, where, text])).toEqual([
-      ["whisper", "slack:U0ANA", expect.stringContaining("✗")],
-      ["whisper", "slack:U0ANA", "Not for the thread."],
+      ["postEphemeral", "slack:U0ANA", expect.stringContaining("✗")],
+      ["postEphemeral", "slack:U0ANA", "Not for the thread."],
     ]);
   },
 );
@@ -367,7 +367,7 @@ test("an answer that can be told nobody leaves the run open until a permission i
   const { inner, open, run } = setup();
   const refused = new PlatformError("missing_scope", "no", { detail: { scope: "chat:write" } });
   inner.failNext("post", refused);
-  inner.failNext("whisper", refused);
+  inner.failNext("postEphemeral", refused);
   await expect(open(run).finish(answered("Later."), STATS)).rejects.toBe(refused);
 });
 

@@ -59,7 +59,7 @@ test("a form shows what stands in its fields, and what is sent comes by their na
     },
   });
   await scene.platform.stop();
-  expect(scene.workspace.whispers.map(({ text }) => text)).toEqual(["✓ Daily report"]);
+  expect(scene.workspace.ephemerals.map(({ text }) => text)).toEqual(["✓ Daily report"]);
 });
 
 const TRANSPORTS = ["socket", "http"] as const;
@@ -75,7 +75,7 @@ test.each(TRANSPORTS)("what is wrong is said beneath its field, and the form sta
   stage.answer = { type: "accepted" };
   await people.submit({ when: "@daily" }).answered;
   expect(await inbox.next()).toMatchObject({ filled: { when: "@daily" } });
-  expect(scene.workspace.whispers).toEqual([]);
+  expect(scene.workspace.ephemerals).toEqual([]);
 });
 
 test("what is wrong with a field that is not shown is said in words", async () => {
@@ -83,7 +83,7 @@ test("what is wrong with a field that is not shown is said in words", async () =
   scene.stage.answer = { ...WRONG, problems: { budget: "It must be more than 0." } };
   await scene.people.submit({}).answered;
   await scene.platform.stop();
-  expect(scene.workspace.whispers.map(({ text }) => text)).toEqual(["✗ When: no such time."]);
+  expect(scene.workspace.ephemerals.map(({ text }) => text)).toEqual(["✗ When: no such time."]);
 });
 
 test("a field with more in it than Slack takes is left out and stays as it is", async () => {

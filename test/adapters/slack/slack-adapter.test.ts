@@ -98,7 +98,7 @@ test("who is refused is told once, though the mention comes twice", async () => 
   await said.answered;
   await harness.platform.stop();
   expect(refused.length).toBeGreaterThanOrEqual(2);
-  expect(await harness.whispersTo("ana")).toEqual(["Guests may not."]);
+  expect(await harness.ephemeralsTo("ana")).toEqual(["Guests may not."]);
 });
 
 const strangers = [
@@ -174,7 +174,7 @@ test("in a direct message a file for its person is in the thread that asked for 
   await begin(harness);
   const file = { name: "usage-by-day.png", mediaType: "image/png", data: new Uint8Array([1]) };
   const thread = { platform: "slack", workspaceId: "T1", channelId: "D0001", threadId: "1700000000.000100" } as const;
-  await harness.platform.whisper(thread, "slack:U0ANA", plainMessage("What it cost.", { files: [file] }));
+  await harness.platform.postEphemeral(thread, "slack:U0ANA", plainMessage("What it cost.", { files: [file] }));
   const holder = harness.server.workspace.messages.find((message) => message.files.length > 0);
   expect(holder).toMatchObject({ channel: "D0001", threadTs: "1700000000.000100" });
 });
@@ -299,7 +299,7 @@ test.each(["user_not_in_channel", "restricted_action", "restricted_action_read_o
     await using harness = await openSlackHarness();
     const { event } = await openThread(harness);
     harness.server.faults.add("chat.postEphemeral", { kind: "error", error });
-    await harness.platform.whisper(event.thread, "slack:U0ANA", plainMessage("between us"));
+    await harness.platform.postEphemeral(event.thread, "slack:U0ANA", plainMessage("between us"));
     expect(harness.server.workspace.messages.at(-1)).toMatchObject({ channel: "D0001", threadTs: null });
   },
 );

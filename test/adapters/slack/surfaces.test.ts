@@ -49,7 +49,7 @@ test.each([
   const button = { type: "button", action_id: "skill:review", text: { type: "plain_text", text: "review" } };
   const blocks = [{ type: "actions", elements: [button] }];
   const shown = { channel: "C0001", threadTs, user: "U0ANA", text: "", blocks };
-  await stage.server.people.clickWhisper(shown, "skill:review").answered;
+  await stage.server.people.clickEphemeral(shown, "skill:review").answered;
   expect(await stage.inbox.next()).toMatchObject({
     kind: "action",
     action: "skill:review",
@@ -292,7 +292,7 @@ test("a form that is filled in comes as the command it stands for, from the thre
     thread,
     person: { name: "ana" },
   });
-  expect(workspace.whispers).toEqual([]);
+  expect(workspace.ephemerals).toEqual([]);
 });
 
 test.each([
@@ -305,5 +305,5 @@ test.each([
   if (fault !== null) server.faults.add("views.open", { kind: "error", error: fault });
   await server.people.command("/skill", "weather").answered;
   await platform.stop();
-  expect(server.workspace.whispers.map(({ text }) => text)).toEqual(["It needs a place."]);
+  expect(server.workspace.ephemerals.map(({ text }) => text)).toEqual(["It needs a place."]);
 });

@@ -93,7 +93,7 @@ export class TerminalHarness implements PlatformHarness {
     return Promise.all(messages.filter(({ body }) => body.by !== "note").map((message) => this.#visible(message)));
   }
 
-  async whispersTo(person: PersonName): Promise<readonly string[]> {
+  async ephemeralsTo(person: PersonName): Promise<readonly string[]> {
     const terminal = await this.#terminal(person);
     const replies = terminal.frames.flatMap((frame) => (frame.type === "reply" ? [frame.body.markdown] : []));
     if (person === "bob") return replies;

@@ -84,7 +84,7 @@ export class WebHarness implements PlatformHarness {
   }
 
   /** Notes of a thread are Ana's, who speaks unless a test says otherwise; a click is answered on its own page. */
-  async whispersTo(person: PersonName): Promise<readonly string[]> {
+  async ephemeralsTo(person: PersonName): Promise<readonly string[]> {
     const page = await this.#page(person);
     const replies = page.frames.flatMap((frame) => (frame.type === "reply" ? [frame.body.markdown] : []));
     if (person === "bob") return replies;

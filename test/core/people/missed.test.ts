@@ -44,7 +44,7 @@ async function stage({ seenAt = NOON, awayMs = 28 * MINUTE, answers = [] }: Stag
       platform: {
         descriptor: aPlatform(),
         health: () => ({ connected: state.connected, detail: "" }),
-        whisper: () => Promise.resolve(),
+        postEphemeral: () => Promise.resolve(),
         missed: (since) => {
           asked.push(since);
           const answer = answers.shift() ?? [];

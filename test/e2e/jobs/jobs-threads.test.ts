@@ -132,9 +132,9 @@ test("behind a failure's line are its details", async () => {
   const line = await reportOf(scene);
   const { buttons } = scene.slack.thread(line.channel, line.ts)[0] ?? { buttons: [] };
   expect(buttons.map(({ label }) => label)).toEqual(["Details", "Run now", "Pause"]);
-  const before = scene.slack.workspace.whispers.length;
+  const before = scene.slack.workspace.ephemerals.length;
   await scene.slack.people.click(line.channel, line.ts, { actionId: buttons[0]?.id ?? "" }).answered;
-  const details = () => scene.slack.workspace.whispers.slice(before).map((whisper) => whisper.text);
+  const details = () => scene.slack.workspace.ephemerals.slice(before).map((ephemeral) => ephemeral.text);
   await until(() => details().length > 0, { what: () => scene.bot.output() });
   expect(details().join()).toContain("glob");
 });

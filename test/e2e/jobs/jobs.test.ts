@@ -213,8 +213,8 @@ test("the buttons under a report run it again and pause it, for its owner only",
   const button = (verb: string) =>
     scene.slack.thread(report.channel, report.ts)[0]?.buttons.find(({ id }) => id.startsWith(verb))?.id ?? "";
   await scene.slack.people.click(report.channel, report.ts, { actionId: button("job-pause:"), user: "U0BOB" }).answered;
-  const { whispers } = scene.slack.workspace;
-  await until(() => whispers.some(({ user, text }) => user === "U0BOB" && text.includes("is @ana's")), {
+  const { ephemerals } = scene.slack.workspace;
+  await until(() => ephemerals.some(({ user, text }) => user === "U0BOB" && text.includes("is @ana's")), {
     what: () => "bob to be told",
   });
   expect(await ask(scene, "/jobs list")).toContain("✓ **Watch**");

@@ -86,8 +86,8 @@ test("servers that are not connected stand in /tools with why and the next try, 
   await ready("list");
   const at = office();
   const talk = at.talk({ text: "/tools", channel: at.channel() });
-  await at.until("the list", () => at.whispersTo("U0ANA").some((words) => words.includes("mcp__all__echo")));
-  const listed = at.whispersTo("U0ANA").join("\n");
+  await at.until("the list", () => at.ephemeralsTo("U0ANA").some((words) => words.includes("mcp__all__echo")));
+  const listed = at.ephemeralsTo("U0ANA").join("\n");
   expect(listed).toMatch(
     /⚠ gone is not connected: its program is not found\. (Next try (now|in \d+ s)|It is being tried again now)\./u,
   );

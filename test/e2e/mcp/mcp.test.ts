@@ -42,7 +42,7 @@ test.each(transports)(
     expect(office.model.violations).toEqual([]);
 
     talk.mention("/tools");
-    const listed = () => office.whispersTo("U0ANA").join("\n");
+    const listed = () => office.ephemeralsTo("U0ANA").join("\n");
     await office.until("the list", () => listed().includes("mcp__all__get-sum"));
     expect(listed()).toMatch(/^mcp__all__get-sum +execute +asks first +MCP server all, not sandboxed$/mu);
     expect(listed()).toMatch(/^mcp_resources +read +yes +all MCP servers, not sandboxed$/mu);

@@ -146,7 +146,7 @@ test("a call that a kill cuts off is charged its request as the run goes on", as
   }
   expect(await talk.answered(1)).toBe("Done.");
   talk.mention("/usage");
-  const told = () => office.whispersTo("U0ANA").join("\n");
+  const told = () => office.ephemeralsTo("U0ANA").join("\n");
   await office.until("the usage", () => told().includes("this session"));
   expect(told()).toMatch(/3 model calls[^]*this session: \$0\.0[1-9]/);
 });

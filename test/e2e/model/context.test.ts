@@ -154,7 +154,7 @@ test("a request that is too long for the model is shortened and sent once more",
 test("/compact summarises on demand, and /status tells how full the context is", async () => {
   const scene = shared();
   const thread = await talk(scene, 40_000);
-  const told = (pattern: RegExp) => () => pattern.test(JSON.stringify(scene.slack.workspace.whispers));
+  const told = (pattern: RegExp) => () => pattern.test(JSON.stringify(scene.slack.workspace.ephemerals));
   thread.reply("/status");
   await thread.until(told(/Context: 20 % \(40,\d{3} of 200,000 tokens\)\./));
   await untilIdle(scene.bot);

@@ -8,7 +8,7 @@ const THOUGHTS = /walrus|opaque-heron/u;
 /** Everything that people can have seen: messages, what only they were shown, and files. */
 function shownIn({ slack: { workspace } }: SlackOffice, talk: Talk): string {
   const files = [...workspace.files.values()].map(({ data }) => new TextDecoder().decode(data));
-  return JSON.stringify([talk.seen().map(({ text: shown }) => shown), workspace.whispers, files]);
+  return JSON.stringify([talk.seen().map(({ text: shown }) => shown), workspace.ephemerals, files]);
 }
 
 test("thoughts go back to their model, sealed as they came, and are shown nowhere", async () => {
@@ -33,7 +33,7 @@ test("thoughts go back to their model, sealed as they came, and are shown nowher
     talk.live().some(({ buttons }) => buttons.some(({ id }) => id.startsWith("details:"))),
   );
   talk.click("details:");
-  await office.until("the details", () => office.whispersTo("U0ANA").some((told) => told.includes("glob")));
+  await office.until("the details", () => office.ephemeralsTo("U0ANA").some((told) => told.includes("glob")));
   talk.mention("/export");
   // The head that the export gives to what the model says.
   await office.until("the export", () => shownIn(office, talk).includes("## agent ·"));

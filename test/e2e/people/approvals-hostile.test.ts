@@ -46,7 +46,7 @@ test("a call that was denied is not run, although the mode has come to ask for n
   const talk = at.talk({ text: "write it", channel: at.channel() });
   await asks(at, talk);
   await talk.mention("/mode agi").answered;
-  await at.until("the new mode", () => at.whispersTo("U0ANA").some((said) => said.includes("Mode **agi**")));
+  await at.until("the new mode", () => at.ephemeralsTo("U0ANA").some((said) => said.includes("Mode **agi**")));
   talk.click("approve:n");
   await talk.answered(2);
   expect(existsSync(path.join(rootOf(at, talk.channel), "a.txt"))).toBe(false);

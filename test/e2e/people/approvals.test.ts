@@ -70,16 +70,16 @@ test("who may not decide is told so alone, and of two clicks one decides", async
   const talk = at.talk({ text: "write it", channel: at.channel() });
   await asks(at, talk);
   talk.click("approve:y", "U0BOB");
-  await at.until("bob's refusal", () => at.whispersTo("U0BOB").length === 1);
-  expect(at.whispersTo("U0BOB")[0]).toContain("You may not decide this. @ana may.");
+  await at.until("bob's refusal", () => at.ephemeralsTo("U0BOB").length === 1);
+  expect(at.ephemeralsTo("U0BOB")[0]).toContain("You may not decide this. @ana may.");
   expect(cards(talk)).toHaveLength(1);
 
   talk.click("approve:n");
   talk.click("approve:y");
   await talk.answered(2);
-  await at.until("the second click's reply", () => at.whispersTo("U0ANA").length === 1);
+  await at.until("the second click's reply", () => at.ephemeralsTo("U0ANA").length === 1);
   const isWritten = existsSync(path.join(rootOf(at, talk.channel), "a.txt"));
-  expect(at.whispersTo("U0ANA")[0]).toMatch(isWritten ? /Allowed by @ana already/u : /Denied by @ana already/u);
+  expect(at.ephemeralsTo("U0ANA")[0]).toMatch(isWritten ? /Allowed by @ana already/u : /Denied by @ana already/u);
   expect(at.model.requests).toHaveLength(2);
 });
 

@@ -51,13 +51,13 @@ describe("on Slack", () => {
     await office[Symbol.asyncDispose]();
   });
 
-  const told = (count: number) => office.until("a private answer", () => office.whispersTo("U0ANA").length >= count);
+  const told = (count: number) => office.until("a private answer", () => office.ephemeralsTo("U0ANA").length >= count);
   /** What the bot answers privately to words in a thread. */
   const asks = async (talk: ReturnType<SlackOffice["talk"]>, words: string) => {
-    const known = office.whispersTo("U0ANA").length;
+    const known = office.ephemeralsTo("U0ANA").length;
     talk.mention(words);
     await told(known + 1);
-    return office.whispersTo("U0ANA").at(-1) ?? "";
+    return office.ephemeralsTo("U0ANA").at(-1) ?? "";
   };
 
   test("@plan write x: no tool that writes is offered, a call of one is refused, and no file comes to be", async () => {
@@ -74,7 +74,7 @@ describe("on Slack", () => {
     expect(office.model.requests.at(-1)?.toolResults.map(({ isError }) => isError)).toEqual([true]);
     expect(existsSync(path.join(office.bot.sandboxRoot(`slack-${talk.channel}`), "x.txt"))).toBe(false);
     await told(1);
-    expect(office.whispersTo("U0ANA").at(-1)).toContain("**plan** answers in this thread from now on.");
+    expect(office.ephemeralsTo("U0ANA").at(-1)).toContain("**plan** answers in this thread from now on.");
 
     await untilIdle(office.bot);
     expect(await asks(talk, "/agent build")).toContain("**build** answers in this thread from now on.");
@@ -259,7 +259,7 @@ const WAYS: Readonly<Record<string, (given: Given, place: Everywhere) => Promise
   "a mention in a thread on Slack": async ({ typed }, { slack }) => {
     const talk = slack.talk({ text: "people among themselves", channel: slack.channel(), bare: true });
     talk.mention(`/${typed}`);
-    const answer = () => slack.slack.workspace.whispers.find((shown) => isAbout(shown, talk));
+    const answer = () => slack.slack.workspace.ephemerals.find((shown) => isAbout(shown, talk));
     await slack.until("the answer to a mention on Slack", () => answer() !== undefined);
     const shown = answer();
     return shown === undefined ? "" : readableText(shown);

@@ -42,7 +42,7 @@ test("on Slack the voter alone is thanked, /usage counts, and details show each 
   await talk.answered(1);
   await untilIdle(office.bot);
   const told = (words: string) =>
-    office.until(words, () => office.whispersTo("U0ANA").some((whisper) => whisper.includes(words)));
+    office.until(words, () => office.ephemeralsTo("U0ANA").some((ephemeral) => ephemeral.includes(words)));
   await office.until("the fold", () =>
     talk.live().some(({ buttons }) => buttons.some(({ id }) => id.startsWith("good:"))),
   );
@@ -53,7 +53,7 @@ test("on Slack the voter alone is thanked, /usage counts, and details show each 
 
   talk.click("details:");
   await told("cat long.txt; false");
-  const details = office.whispersTo("U0ANA").at(-1) ?? "";
+  const details = office.ephemeralsTo("U0ANA").at(-1) ?? "";
   expect(details).toContain("✓ **write** `");
   expect(details).toContain("✗ **bash** `cat long.txt; false`");
   expect(details).toContain("exit code 1");

@@ -19,7 +19,7 @@ test("on Slack a fork goes on in a thread of its own, and the first one knows no
   await talk.answered(1);
   await untilIdle(office.bot);
   talk.mention("/fork");
-  await office.until("the fork", () => office.whispersTo("U0ANA").some((words) => words.startsWith("✓ ")));
+  await office.until("the fork", () => office.ephemeralsTo("U0ANA").some((words) => words.startsWith("✓ ")));
   const roots = office.slack.workspace.messages.filter(
     ({ channel, threadTs, ts }) => channel === talk.channel && (threadTs ?? ts) === ts && ts !== talk.rootTs,
   );

@@ -88,7 +88,7 @@ test("of two people who click one is heard, and the other is told who was", asyn
   talk.click("continue:");
   talk.click("continue:", "U0BOB");
   expect(await talk.answered(2)).toBe("Three.");
-  const told = () => [...office.whispersTo("U0ANA"), ...office.whispersTo("U0BOB")];
+  const told = () => [...office.ephemeralsTo("U0ANA"), ...office.ephemeralsTo("U0BOB")];
   await office.until("the other's reply", () => told().length === 1);
   expect(told()[0]).toMatch(/^@(?:ana|bob) has clicked this already\.$/u);
   expect(office.model.requests).toHaveLength(2);
@@ -102,8 +102,8 @@ test("a click while another run goes on begins none, and says so", async () => {
   talk.mention("once more");
   await gate.reached;
   talk.click("continue:");
-  await office.until("the reply", () => office.whispersTo("U0ANA").length === 1);
-  expect(office.whispersTo("U0ANA")).toEqual(["**build** is at work here already."]);
+  await office.until("the reply", () => office.ephemeralsTo("U0ANA").length === 1);
+  expect(office.ephemeralsTo("U0ANA")).toEqual(["**build** is at work here already."]);
   gate.release();
   expect(await talk.answered(2)).toBe("Three.");
   expect(office.model.requests).toHaveLength(2);
@@ -114,7 +114,7 @@ test("a click by somebody who is not served begins nothing", async () => {
   const talk = await stopped(office);
   office.slack.workspace.users.set("U0CY", { id: "U0CY", name: "cy" });
   talk.click("continue:", "U0CY");
-  await office.until("the refusal", () => office.whispersTo("U0CY").length === 1);
+  await office.until("the refusal", () => office.ephemeralsTo("U0CY").length === 1);
   expect(office.model.requests).toHaveLength(1);
 });
 

@@ -28,8 +28,8 @@ test("a signed click of somebody outside shows nothing of a private channel's ru
   );
 
   thread.click("details:", "U0BOB");
-  await at.until("an answer to bob", () => at.whispersTo("U0BOB").length > 0);
-  expect(at.whispersTo("U0BOB")).toEqual([NOTHING]);
+  await at.until("an answer to bob", () => at.ephemeralsTo("U0BOB").length > 0);
+  expect(at.ephemeralsTo("U0BOB")).toEqual([NOTHING]);
   thread.click("details:", "U0ANA");
-  await at.until("the details", () => at.whispersTo("U0ANA").some((each) => each.includes("tokens read")));
+  await at.until("the details", () => at.ephemeralsTo("U0ANA").some((each) => each.includes("tokens read")));
 });

@@ -58,8 +58,8 @@ test("the asked person's reply is the answer; what others say waits, and a stran
   const talk = at.talk({ text: "set it up", channel: at.channel() });
   await waitsFor(at, talk, "answer:");
   talk.click("answer:0", "U0BOB");
-  await at.until("bob's refusal", () => at.whispersTo("U0BOB").length === 1);
-  expect(at.whispersTo("U0BOB")[0]).toContain("Only the person I asked");
+  await at.until("bob's refusal", () => at.ephemeralsTo("U0BOB").length === 1);
+  expect(at.ephemeralsTo("U0BOB")[0]).toContain("Only the person I asked");
   await talk.mention("make it quick", { user: "U0BOB" }).answered;
   talk.say("4711, please");
   await isSaid(at, talk, "Heard: ana answered: 4711, please");
@@ -89,8 +89,8 @@ test("of two clicks one answers, and the second is told so", async () => {
   await waitsFor(at, talk, "answer:");
   talk.click("answer:0");
   talk.click("answer:1");
-  await at.until("the second click's reply", () => at.whispersTo("U0ANA").length === 1);
-  expect(at.whispersTo("U0ANA")[0]).toMatch(/Answered already: ✓ (8080|9090) — @ana/u);
+  await at.until("the second click's reply", () => at.ephemeralsTo("U0ANA").length === 1);
+  expect(at.ephemeralsTo("U0ANA")[0]).toMatch(/Answered already: ✓ (8080|9090) — @ana/u);
   await isSaid(at, talk, "Heard: ana chose:");
   expect(at.model.requests).toHaveLength(2);
 });

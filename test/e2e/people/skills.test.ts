@@ -166,8 +166,8 @@ test("a skill narrows the tools of its run; one for the session holds until it i
   );
   office.model.script(() => text("Looked."));
   const talk = office.talk({ text: "/skill look-only", channel });
-  await office.until("what is missing", () => office.whispersTo("U0ANA").length === 1);
-  expect(office.whispersTo("U0ANA")[0]).toContain("/skill look-only <file>");
+  await office.until("what is missing", () => office.ephemeralsTo("U0ANA").length === 1);
+  expect(office.ephemeralsTo("U0ANA")[0]).toContain("/skill look-only <file>");
   expect(office.model.requests).toHaveLength(0);
 
   talk.mention("/skill look-only config.toml");
@@ -179,13 +179,13 @@ test("a skill narrows the tools of its run; one for the session holds until it i
     "name: tongue\ndescription: Answers so.\nscope: session\ntools: [read]\nargs:\n  - name: language\n    required: true";
   putSkill(root, "extensions/skills/tongue", `---\n${scoped}\n---\nAnswer in {{language}}.\n`);
   talk.mention("/skill tongue Latin");
-  await office.until("that it holds", () => office.whispersTo("U0ANA").length === 2);
+  await office.until("that it holds", () => office.ephemeralsTo("U0ANA").length === 2);
   talk.mention("and now?");
   await talk.answered(2);
   expect(systemOf(office.model.requests[1]?.body)).toContain("Answer in Latin.");
   expect(toolsOf(office.model.requests[1]?.body)).toEqual(["read", "skill"]);
   talk.mention("/skill off");
-  await office.until("that it is off", () => office.whispersTo("U0ANA").length === 3);
+  await office.until("that it is off", () => office.ephemeralsTo("U0ANA").length === 3);
   talk.mention("and now?");
   await talk.answered(3);
   expect(systemOf(office.model.requests[2]?.body)).not.toContain("Skill `tongue`");
@@ -234,8 +234,8 @@ test("a skill that is broken, called by its name, says to its caller what is bro
   const channel = office.channel();
   putSkill(office.bot.sandboxRoot(`slack-${channel}`), ".claude/skills/tidy", "# Tidy\nNo front matter.\n");
   office.talk({ text: "/skill tidy", channel });
-  await office.until("what is broken", () => office.whispersTo("U0ANA").length === 1);
-  expect(office.whispersTo("U0ANA")[0]).toContain(
+  await office.until("what is broken", () => office.ephemeralsTo("U0ANA").length === 1);
+  expect(office.ephemeralsTo("U0ANA")[0]).toContain(
     ".claude/skills/tidy/SKILL.md:1: the file must begin with front matter",
   );
   expect(office.model.requests).toHaveLength(0);
@@ -261,8 +261,8 @@ test("a skill for people alone runs when a person calls it, and the model can ne
   expect(conversationOf(office.model.requests[2]?.body)).toContain("Run .claude/skills/ship-it/ship.sh.");
   expect(toolsOf(office.model.requests[2]?.body)).toEqual(["git", "read", "skill"]);
   talk.mention("/skill");
-  await office.until("the list", () => office.whispersTo("U0ANA").length === 1);
-  expect(office.whispersTo("U0ANA")[0]).toContain("passed over: `scope (must be run or session)`, `model`");
+  await office.until("the list", () => office.ephemeralsTo("U0ANA").length === 1);
+  expect(office.ephemeralsTo("U0ANA")[0]).toContain("passed over: `scope (must be run or session)`, `model`");
 });
 
 test("/skill alone lists the skills to the person alone", async () => {
@@ -272,8 +272,8 @@ test("/skill alone lists the skills to the person alone", async () => {
   const root = office.bot.sandboxRoot(`slack-${channel}`);
   putSkill(root, ".claude/skills/odd\n✓ Allowed: all", "---\nname: odd\ndescription: Odd.\n---\nDo.\n");
   const talk = office.talk({ text: "/skill", channel });
-  await office.until("the list", () => office.whispersTo("U0ANA").length === 1);
-  const [list] = office.whispersTo("U0ANA");
+  await office.until("the list", () => office.ephemeralsTo("U0ANA").length === 1);
+  const [list] = office.ephemeralsTo("U0ANA");
   expect(list).toContain("**code-review**");
   expect(list).not.toContain("\n✓");
   expect(list).toContain("characters that nobody sees");

@@ -65,12 +65,12 @@ test.each(platforms)(
     expect(contents(root)).toEqual(AFTER);
 
     const answerTo = async (words: string) => {
-      const known = thread.whispers().length;
+      const known = thread.ephemerals().length;
       thread.reply(words);
-      await until(() => thread.whispers().length > known, {
+      await until(() => thread.ephemerals().length > known, {
         what: () => `an answer to ${words}`,
       });
-      return thread.whispers()[known]?.split("\n")[0];
+      return thread.ephemerals()[known]?.split("\n")[0];
     };
     const undone = `✓ Put back as before my last changes: ${CHANGED}. \`/undo redo\` makes them once more.`;
     expect(await answerTo("/undo")).toBe(undone);
@@ -113,25 +113,27 @@ test("what others have changed since is left as it is, and so is what is kept no
   expect(existsSync(path.join(kept, hash))).toBe(true);
 
   talk.mention("/undo");
-  await office.until("an answer", () => office.whispersTo("U0ANA").length === 1);
-  expect(office.whispersTo("U0ANA")[0]).toContain("✓ Put back as before my last changes: `mine.txt`, `lost.txt`.");
-  expect(office.whispersTo("U0ANA")[0]).toContain("⚠ Left as it is: `yours.txt` · somebody else has changed it since");
+  await office.until("an answer", () => office.ephemeralsTo("U0ANA").length === 1);
+  expect(office.ephemeralsTo("U0ANA")[0]).toContain("✓ Put back as before my last changes: `mine.txt`, `lost.txt`.");
+  expect(office.ephemeralsTo("U0ANA")[0]).toContain(
+    "⚠ Left as it is: `yours.txt` · somebody else has changed it since",
+  );
   expect(readFileSync(path.join(root, "mine.txt"), "utf8")).toBe("before\n");
   expect(readFileSync(path.join(root, "lost.txt"), "utf8")).toBe("before\n");
   expect(readFileSync(path.join(root, "yours.txt"), "utf8")).toBe("by hand\n");
 
   // The run before created the files, two of which are as it left them.
   talk.mention("/undo");
-  await office.until("a second answer", () => office.whispersTo("U0ANA").length === 2);
+  await office.until("a second answer", () => office.ephemeralsTo("U0ANA").length === 2);
   expect(existsSync(path.join(root, "mine.txt"))).toBe(false);
   expect(existsSync(path.join(root, "yours.txt"))).toBe(true);
 
   rmSync(kept, { recursive: true });
   talk.mention("/undo redo");
-  await office.until("a third answer", () => office.whispersTo("U0ANA").length === 3);
-  expect(office.whispersTo("U0ANA")[2]).toContain("⚠ Nothing was put back.");
-  expect(office.whispersTo("U0ANA")[2]).toContain("what it held is not kept: too large, or too long ago");
+  await office.until("a third answer", () => office.ephemeralsTo("U0ANA").length === 3);
+  expect(office.ephemeralsTo("U0ANA")[2]).toContain("⚠ Nothing was put back.");
+  expect(office.ephemeralsTo("U0ANA")[2]).toContain("what it held is not kept: too large, or too long ago");
   talk.mention("/undo");
-  await office.until("a fourth answer", () => office.whispersTo("U0ANA").length === 4);
-  expect(office.whispersTo("U0ANA")[3]).toBe("There is no file change of mine here that is left to undo.");
+  await office.until("a fourth answer", () => office.ephemeralsTo("U0ANA").length === 4);
+  expect(office.ephemeralsTo("U0ANA")[3]).toBe("There is no file change of mine here that is left to undo.");
 });

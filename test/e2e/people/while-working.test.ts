@@ -58,7 +58,7 @@ describe("while it works", () => {
     await talk.shows(/turn 1/u);
     const stop = talk.live().flatMap(({ ts, buttons }) => buttons.map(({ id }) => ({ ts, actionId: id })))[0];
     if (stop === undefined) throw new Error("there is no Stop button");
-    const told = () => [...office.whispersTo("U0ANA"), ...office.whispersTo("U0BOB")];
+    const told = () => [...office.ephemeralsTo("U0ANA"), ...office.ephemeralsTo("U0BOB")];
     const known = told().length;
     for (const user of ["U0ANA", "U0BOB"])
       office.slack.people.click(talk.channel, stop.ts, { actionId: stop.actionId, user });
@@ -78,10 +78,10 @@ describe("while it works", () => {
         ],
       },
     ];
-    const before = office.whispersTo("U0CY").length;
+    const before = office.ephemeralsTo("U0CY").length;
     talk.click("stop:", "U0CY");
-    await office.until("a line", () => office.whispersTo("U0CY").length > before);
-    expect(office.whispersTo("U0CY").at(-1)).toBe("This button does nothing any more.");
+    await office.until("a line", () => office.ephemeralsTo("U0CY").length > before);
+    expect(office.ephemeralsTo("U0CY").at(-1)).toBe("This button does nothing any more.");
   });
 
   test("what its person adds is read before the next model call and gets a ✓; talk of others does not", async () => {

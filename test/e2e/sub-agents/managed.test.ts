@@ -181,13 +181,13 @@ test("/managed on by a preset and off hold for the thread, and show in what I ma
   talk.mention("/managed on careful");
   await at.until("the reply", () =>
     at
-      .whispersTo("U0ANA")
+      .ephemeralsTo("U0ANA")
       .some((reply) => reply.includes("Managed mode *on*") || reply.includes("Managed mode **on**")),
   );
   talk.say("and now?");
   await answered(at, talk, "I manage with care.");
   talk.mention("/managed off");
-  await at.until("the reply", () => at.whispersTo("U0ANA").length === 2);
+  await at.until("the reply", () => at.ephemeralsTo("U0ANA").length === 2);
   talk.say("and now?");
   await talk.answered(3);
   expect(talk.answers()).toEqual(["I work.", "I manage with care.", "I work."]);

@@ -104,10 +104,10 @@ test("a sub-agent that ends after its parent's run wakes the parent, who tells o
 
 /** What `/status` answers, in a thread or to anybody who asks there. */
 async function statusIn(talk: ReturnType<SlackOffice["talk"]>, at: SlackOffice): Promise<string> {
-  const known = at.whispersTo("U0ANA").length;
+  const known = at.ephemeralsTo("U0ANA").length;
   talk.mention("/status");
-  await at.until("the status", () => at.whispersTo("U0ANA").length > known);
-  return at.whispersTo("U0ANA").at(-1) ?? "";
+  await at.until("the status", () => at.ephemeralsTo("U0ANA").length > known);
+  return at.ephemeralsTo("U0ANA").at(-1) ?? "";
 }
 
 /** Until so many runs are left at work. */

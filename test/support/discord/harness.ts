@@ -138,7 +138,7 @@ class DiscordHarness implements PlatformHarness {
     return [...(root === undefined ? [] : [root]), ...written].map((message) => this.#shown(message));
   }
 
-  async whispersTo(person: PersonName): Promise<readonly string[]> {
+  async ephemeralsTo(person: PersonName): Promise<readonly string[]> {
     return this.#harbour.server.people.shownPrivately(this.#harbour[person]);
   }
 

@@ -124,7 +124,7 @@ export function simPlatform(options: {
     edit: (posted, message) => request(() => server.edit(posted.messageId, message)),
     react: () => request(() => undefined),
     upload: (thread, file, key) => request(() => handle(server.land(thread, { ...EMPTY, markdown: file.name }, key))),
-    whisper: () => request(() => undefined),
+    postEphemeral: () => request(() => undefined),
     fetchFile: () => Promise.reject(new PlatformError("attachment_unreadable", "none")),
     fetchThread: () => Promise.resolve([]),
     missed: () => Promise.resolve([]),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Args } from "./slack-methods.ts";
-import type { Block, SlackMessage, Whisper } from "./slack-model.ts";
+import type { Block, EphemeralMessage, SlackMessage } from "./slack-model.ts";
 
 /** Blocks as Slack takes them; limits from the page of each block in Slack's docs. */
 export const button = z.strictObject({
@@ -49,7 +49,7 @@ export function checkMessage(args: Args, { maxTextChars }: { readonly maxTextCha
 }
 
 /** Everything readable in the message; the fallback text only where there are no blocks. A sign counts as itself in any colour. */
-export function readableText({ text, blocks }: Pick<SlackMessage | Whisper, "text" | "blocks">): string {
+export function readableText({ text, blocks }: Pick<SlackMessage | EphemeralMessage, "text" | "blocks">): string {
   if (blocks.length === 0) return text;
   return textsOf(blocks).join("\n").replace(/^❌/u, "✗").replace(/^➡️/u, "→");
 }

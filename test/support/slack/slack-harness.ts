@@ -64,8 +64,8 @@ export async function openSlackHarness(mode: "socket" | "http" = "socket"): Prom
     noise: mode === "socket" ? [...noise(server), ...socketNoise(server)] : noise(server),
     personId: (person) => `slack:${USERS[person]}`,
     visible: (thread) => Promise.resolve(visible(server, thread)),
-    whispersTo: (person) =>
-      Promise.resolve(server.workspace.whispers.filter(({ user }) => user === USERS[person]).map(readableText)),
+    ephemeralsTo: (person) =>
+      Promise.resolve(server.workspace.ephemerals.filter(({ user }) => user === USERS[person]).map(readableText)),
     warnings: () => log.warnings.length,
     openConnections: () => server.deliveries.openSockets,
     async [Symbol.asyncDispose]() {

@@ -61,7 +61,7 @@ export interface SlackMessage {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-export interface Whisper {
+export interface EphemeralMessage {
   readonly channel: string;
   readonly threadTs: string | null;
   readonly user: string;
@@ -112,9 +112,9 @@ export class SlackWorkspace {
   readonly channels = new Map<string, SlackChannel>();
   readonly messages: SlackMessage[] = [];
   /** What single people were shown. */
-  readonly whispers: Whisper[] = [];
+  readonly ephemerals: EphemeralMessage[] = [];
   /** What was sent to single people and shown to nobody. */
-  readonly unseen: Whisper[] = [];
+  readonly unseen: EphemeralMessage[] = [];
   readonly responseUrls = new Map<string, ResponseUrl>();
   /** When each trigger was given out, until it is used. Milliseconds since the epoch. */
   readonly triggers = new Map<string, number>();

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { buttonsOf, checkMessage, valueOf } from "./slack-blocks.ts";
 import type { Delivery, SlackDeliveries } from "./slack-deliveries.ts";
 import { asJson, type MethodContext } from "./slack-methods.ts";
-import type { Modal, SlackMessage, SlackWorkspace, Whisper } from "./slack-model.ts";
+import type { EphemeralMessage, Modal, SlackMessage, SlackWorkspace } from "./slack-model.ts";
 
 export interface Speech {
   readonly text: string;
@@ -290,12 +290,12 @@ export class SlackPeople {
   }
 
   /** Clicks a button of what only this person sees; Slack then says nothing of the message. */
-  clickWhisper(whisper: Whisper | undefined, actionId: string): Delivery {
-    if (whisper === undefined || !buttonsOf(whisper.blocks).some(({ id }) => id === actionId)) {
+  clickEphemeral(ephemeral: EphemeralMessage | undefined, actionId: string): Delivery {
+    if (ephemeral === undefined || !buttonsOf(ephemeral.blocks).some(({ id }) => id === actionId)) {
       throw new Error(`nobody is shown a button ${actionId}`);
     }
-    const { channel, threadTs, user } = whisper;
-    const value = valueOf(whisper.blocks, actionId);
+    const { channel, threadTs, user } = ephemeral;
+    const value = valueOf(ephemeral.blocks, actionId);
     return this.#pressed(user, actionId, {
       ...(value === undefined ? {} : { value }),
       container: {

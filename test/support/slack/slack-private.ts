@@ -3,7 +3,7 @@ import { z } from "zod";
 import { blocksOf, openChannel } from "./slack-arguments.ts";
 import { checkMessage } from "./slack-blocks.ts";
 import type { Method } from "./slack-methods.ts";
-import type { SlackWorkspace, Whisper } from "./slack-model.ts";
+import type { EphemeralMessage, SlackWorkspace } from "./slack-model.ts";
 
 /** chat.postEphemeral. */
 export const postEphemeral: Method = (args, context) => {
@@ -18,15 +18,15 @@ export const postEphemeral: Method = (args, context) => {
 };
 
 /** Source: Slack docs, chat.postEphemeral: in a thread it is only shown if there is already an active one. */
-function show(workspace: SlackWorkspace, whisper: Whisper): void {
-  const { channel, threadTs } = whisper;
+function show(workspace: SlackWorkspace, ephemeral: EphemeralMessage): void {
+  const { channel, threadTs } = ephemeral;
   const isShown = threadTs === null || workspace.thread(channel, threadTs).length > 1;
-  (isShown ? workspace.whispers : workspace.unseen).push(whisper);
+  (isShown ? workspace.ephemerals : workspace.unseen).push(ephemeral);
 }
 
 /** Whether somebody was shown this in a thread, or in its channel while the thread had no reply. */
 export function isAbout(
-  shown: Whisper,
+  shown: EphemeralMessage,
   { channel, rootTs }: { readonly channel: string; readonly rootTs: string },
 ): boolean {
   return shown.channel === channel && (shown.threadTs === null || shown.threadTs === rootTs);

@@ -81,10 +81,10 @@ const ASKER = "U0ANA";
 export async function ask(scene: SlackScene, words: string): Promise<string> {
   const channel = scene.channel ?? JOB_CHANNEL;
   const { ts } = scene.slack.people.mention({ text: words, channel });
-  const { whispers } = scene.slack.workspace;
-  const known = whispers.length;
+  const { ephemerals } = scene.slack.workspace;
+  const known = ephemerals.length;
   const answer = () =>
-    whispers.slice(known).find((shown) => shown.user === ASKER && isAbout(shown, { channel, rootTs: ts }));
+    ephemerals.slice(known).find((shown) => shown.user === ASKER && isAbout(shown, { channel, rootTs: ts }));
   await until(() => answer() !== undefined, {
     what: () => `an answer to ${words}:\n${scene.bot.output()}`,
   });

@@ -38,7 +38,7 @@ export interface SceneMessage {
 export interface SceneThread {
   messages(): readonly SceneMessage[];
   /** What only the person in it was shown, oldest first. */
-  whispers(): readonly string[];
+  ephemerals(): readonly string[];
   reply(words: string): void;
   click(buttonId: string): void;
   /** Waits until a condition on its messages holds. */
@@ -102,8 +102,8 @@ export async function slackScene(
           buttons: buttons.map(({ id }) => id),
         }));
       return thread(messages, {
-        whispers: () =>
-          slack.workspace.whispers
+        ephemerals: () =>
+          slack.workspace.ephemerals
             .filter((shown) => shown.user === "U0ANA" && isAbout(shown, { channel, rootTs: root.ts }))
             .map(readableText),
         reply: (said) => slack.people.say({ text: said, channel, threadTs: root.ts }),
@@ -188,7 +188,7 @@ function discordThread({ discord, ana, rootId }: DiscordPlace): SceneThread {
     return { channel: found, user: ana };
   };
   return thread(messages, {
-    whispers: () => people.shownPrivately(ana).filter((shown) => shown.includes(`<#${rootId}>`)),
+    ephemerals: () => people.shownPrivately(ana).filter((shown) => shown.includes(`<#${rootId}>`)),
     reply: (said) => people.say(at(), said),
     click: (button) => {
       const holder = stored().find((message) =>
@@ -203,13 +203,13 @@ function discordThread({ discord, ana, rootId }: DiscordPlace): SceneThread {
 function thread(
   messages: () => readonly SceneMessage[],
   {
-    whispers,
+    ephemerals,
     ...acts
-  }: Pick<SceneThread, "whispers"> & { reply: (words: string) => unknown; click: (button: string) => unknown },
+  }: Pick<SceneThread, "ephemerals"> & { reply: (words: string) => unknown; click: (button: string) => unknown },
 ): SceneThread {
   return {
     messages,
-    whispers,
+    ephemerals,
     reply: (words) => {
       acts.reply(words);
     },

@@ -38,7 +38,7 @@ export function useStage<S extends Stage>(open: () => Promise<S>): () => S {
 export function useSlackOffice(options?: SlackOfficeOptions): (script?: Script) => SlackOffice {
   const stage = useStage(() => slackOffice(options));
   beforeEach(() => {
-    stage().slack.workspace.whispers.length = 0;
+    stage().slack.workspace.ephemerals.length = 0;
   });
   return (script) => {
     const office = stage();

@@ -20,7 +20,7 @@ export interface SlackOffice extends AsyncDisposable {
   /** Waits for what no event tells of. */
   until(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
   /** What only this person was shown, in order. */
-  whispersTo(user: string): string[];
+  ephemeralsTo(user: string): string[];
   /** Requests whose conversation contains these words. */
   requestsAbout(words: string): RecordedRequest[];
 }
@@ -81,7 +81,8 @@ export async function slackOffice({ settings, env = {} }: SlackOfficeOptions = {
       const said = bare ? slack.people.say(speech) : slack.people.mention(speech);
       return talkIn({ slack, said, rootTs: speech.threadTs ?? said.ts });
     },
-    whispersTo: (user) => slack.workspace.whispers.filter((whisper) => whisper.user === user).map(readableText),
+    ephemeralsTo: (user) =>
+      slack.workspace.ephemerals.filter((ephemeral) => ephemeral.user === user).map(readableText),
     requestsAbout: (words) => model.requests.filter(({ body }) => conversationOf(body).includes(words)),
     async [Symbol.asyncDispose]() {
       await bot[Symbol.asyncDispose]();

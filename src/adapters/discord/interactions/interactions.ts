@@ -10,6 +10,7 @@ import type {
   Receipt,
   Receive,
 } from "../../../core/protocol/platform.ts";
+import type { Ephemerals } from "../ephemerals.ts";
 import { formatEphemeral, notice } from "../format.ts";
 import { inboundAction, inboundCommand, inboundMenuCommand, type Place, type Seen } from "../inbound.ts";
 import type { MemberEverywhere } from "../members.ts";
@@ -17,7 +18,6 @@ import type { WireMember } from "../message/person-schema.ts";
 import type { Places } from "../places.ts";
 import { CALLBACK, type DiscordRest, type InteractionAddress } from "../rest.ts";
 import type { Threads } from "../threads.ts";
-import type { Whispers } from "../whispers.ts";
 import { interactionSchema, type WireInteraction } from "../wire.ts";
 import { choicesFor } from "./completing.ts";
 import { type Elsewhere, readAim } from "./elsewhere.ts";
@@ -28,7 +28,7 @@ export interface InteractionsOptions {
   readonly places: Places;
   readonly memberEverywhere: MemberEverywhere;
   readonly threads: Threads;
-  readonly whispers: Whispers;
+  readonly ephemerals: Ephemerals;
   readonly receive: Receive;
   readonly log: Log;
 }
@@ -174,7 +174,7 @@ function addressOf({ id, application_id: applicationId, token }: WireInteraction
 }
 
 async function respond(options: InteractionsOptions, responding: Responding): Promise<void> {
-  const { rest, whispers, log } = options;
+  const { rest, ephemerals, log } = options;
   const { interaction, event } = responding;
   const at = addressOf(interaction);
   const { answer, modal } = answering(responding);
@@ -184,11 +184,11 @@ async function respond(options: InteractionsOptions, responding: Responding): Pr
       : answer === null
         ? rest.respond(at, CALLBACK.deferredUpdate)
         : rest.respond(at, CALLBACK.message, { body: formatEphemeral(answer), files: answer.files });
-  whispers.remember(event.thread, event.person.id, { at, answered });
+  ephemerals.remember(event.thread, event.person.id, { at, answered });
   try {
     await answered;
   } catch (error) {
     log.warn({ err: error, key: event.key }, "discord.interaction_not_answered");
-    if (answer !== null) await whispers.whisper(event.thread, event.person.id, answer);
+    if (answer !== null) await ephemerals.post(event.thread, event.person.id, answer);
   }
 }

@@ -23,7 +23,7 @@ export interface LocalThreadsOptions {
 export interface LocalThreads {
   readonly feed: Feed;
   readonly poster: Poster;
-  readonly posting: Pick<ChatPlatform, "post" | "edit" | "react" | "upload" | "whisper">;
+  readonly posting: Pick<ChatPlatform, "post" | "edit" | "react" | "upload" | "postEphemeral">;
   readonly reading: Pick<ChatPlatform, "find" | "fetchFile" | "fetchThread" | "missed">;
 }
 
@@ -53,8 +53,8 @@ function posting(
       const message = { lane: "answer", markdown: "", tone: "plain", buttons: [], files: [file] } as const;
       return postedIn(place, await poster.post({ threadId: thread.threadId, message, key, by: "deckhand" }));
     },
-    whisper: async (thread, _personId, message) => {
-      await poster.post({ threadId: thread.threadId, message, key: ids.next("whisper"), by: "note" });
+    postEphemeral: async (thread, _personId, message) => {
+      await poster.post({ threadId: thread.threadId, message, key: ids.next("ephemeral"), by: "note" });
     },
   };
 }

@@ -111,13 +111,13 @@ function pacedStatus(
 
 type Unpaced = Pick<
   ChatPlatform,
-  "whisper" | "workspaces" | "standing" | "member" | "openPrivateThread" | "fetchFile" | "fetchThread" | "missed"
+  "postEphemeral" | "workspaces" | "standing" | "member" | "openPrivateThread" | "fetchFile" | "fetchThread" | "missed"
 >;
 
 /** What takes none of the rates that a workspace shares. */
 function unpaced(inner: ChatPlatform): Unpaced {
   return {
-    whisper: (thread, personId, message) => inner.whisper(thread, personId, message),
+    postEphemeral: (thread, personId, message) => inner.postEphemeral(thread, personId, message),
     ...(inner.standing === undefined ? {} : { standing: inner.standing.bind(inner) }),
     ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
     ...(inner.workspaces === undefined ? {} : { workspaces: inner.workspaces.bind(inner) }),

@@ -97,8 +97,8 @@ test.each([
   await people.shortcut(message, ASK).answered;
   await platform.stop();
   expect(inbox.events).toEqual([]);
-  expect(workspace.whispers).toMatchObject([{ channel: "C0009", user: "U0ANA", threadTs: null }]);
-  expect(workspace.whispers[0]?.text).toContain("Invite me here");
+  expect(workspace.ephemerals).toMatchObject([{ channel: "C0009", user: "U0ANA", threadTs: null }]);
+  expect(workspace.ephemerals[0]?.text).toContain("Invite me here");
 });
 
 test("who may not use it is told so privately, and a shortcut of another name asks nothing", async () => {
@@ -110,5 +110,5 @@ test("who may not use it is told so privately, and a shortcut of another name as
   await people.shortcut(message, ASK).answered;
   await platform.stop();
   expect(inbox.events).toHaveLength(1);
-  expect(workspace.whispers.map(({ text, user }) => [text, user])).toEqual([["You may not use me here.", "U0ANA"]]);
+  expect(workspace.ephemerals.map(({ text, user }) => [text, user])).toEqual([["You may not use me here.", "U0ANA"]]);
 });

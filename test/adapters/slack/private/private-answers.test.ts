@@ -23,7 +23,7 @@ async function begun(receipt: Receipt = { type: "accepted" }) {
 /** What Ana was shown, and in which thread; and what was sent and shown to nobody. */
 function shown({ server: { workspace } }: SlackHarness) {
   return {
-    seen: workspace.whispers.map(({ text, threadTs }) => [text, threadTs]),
+    seen: workspace.ephemerals.map(({ text, threadTs }) => [text, threadTs]),
     unseen: workspace.unseen.map(({ text }) => text),
   };
 }
@@ -37,7 +37,7 @@ test("a private answer below a message that nobody has replied to is shown in it
   const { harness, inbox } = stage;
   await harness.mention("hello");
   const { thread } = await inbox.nextMessage();
-  await harness.platform.whisper(thread, ANA, plainMessage("between us"));
+  await harness.platform.postEphemeral(thread, ANA, plainMessage("between us"));
   expect(shown(harness)).toEqual({ seen: [["between us", null]], unseen: [] });
   expect(callsOf(harness, "conversations.replies")).toEqual([]);
 });
@@ -65,7 +65,7 @@ test.each([
   await harness.mention("hello");
   const { thread } = await inbox.nextMessage();
   await reply(stage, thread);
-  await harness.platform.whisper(thread, ANA, plainMessage("between us"));
+  await harness.platform.postEphemeral(thread, ANA, plainMessage("between us"));
   expect(shown(harness)).toEqual({ seen: [["between us", thread.threadId]], unseen: [] });
   expect(callsOf(harness, "conversations.replies")).toEqual([]);
 });
@@ -82,7 +82,7 @@ test.each([
   const root = workspace.add({ channel: "C0001", user: "U0ANA", text: "hello" });
   for (const text of replies) workspace.add({ channel: "C0001", user: "U0BOB", threadTs: root.ts, text });
   const thread = { platform: "slack", workspaceId: "T0001", channelId: "C0001", threadId: root.ts } as const;
-  for (const words of ["one", "two"]) await harness.platform.whisper(thread, ANA, plainMessage(words));
+  for (const words of ["one", "two"]) await harness.platform.postEphemeral(thread, ANA, plainMessage(words));
   const place = inside ? root.ts : null;
   expect(shown(harness)).toEqual({
     seen: [
@@ -102,7 +102,7 @@ test("where the thread cannot be read, the answer is shown in the channel, and t
   workspace.add({ channel: "C0001", user: "U0BOB", threadTs: root.ts, text: "yes" });
   const thread = { platform: "slack", workspaceId: "T0001", channelId: "C0001", threadId: root.ts } as const;
   faults.add("conversations.replies", { kind: "rate_limited", retryAfterS: 30 });
-  for (const words of ["one", "two"]) await harness.platform.whisper(thread, ANA, plainMessage(words));
+  for (const words of ["one", "two"]) await harness.platform.postEphemeral(thread, ANA, plainMessage(words));
   expect(shown(harness)).toEqual({
     seen: [
       ["one", null],
@@ -144,8 +144,8 @@ test("a button that one person is shown in the channel is clicked in the thread 
   await harness.mention("/skill");
   const { thread } = await inbox.nextMessage();
   const buttons: OutgoingMessage["buttons"] = [{ id: "skill:review", label: "review", style: "default" }];
-  await harness.platform.whisper(thread, ANA, plainMessage("Which skill?", { buttons }));
-  people.clickWhisper(workspace.whispers[0], "skill:review");
+  await harness.platform.postEphemeral(thread, ANA, plainMessage("Which skill?", { buttons }));
+  people.clickEphemeral(workspace.ephemerals[0], "skill:review");
   await inbox.until(() => inbox.fresh.some(({ kind }) => kind === "action"));
   expect(inbox.fresh.find(({ kind }) => kind === "action")).toMatchObject({ action: "skill:review", thread });
 });

@@ -8,7 +8,7 @@ import type { SlackWeb } from "../web.ts";
 import type { RepliedThreads } from "./replied-threads.ts";
 import { respond } from "./response-url.ts";
 
-export interface Whispering {
+export interface EphemeralPosting {
   readonly web: SlackWeb;
   readonly replied: RepliedThreads;
 }
@@ -31,7 +31,7 @@ const NOT_IN_THREAD = new Set([
 ]);
 
 /** Seen by one person; in a direct message where they cannot see it in the thread, and whenever there are files. */
-export async function whisper({ web, replied }: Whispering, thread: ThreadRef, to: Private): Promise<void> {
+export async function postEphemeral({ web, replied }: EphemeralPosting, thread: ThreadRef, to: Private): Promise<void> {
   const body = await placed({ web, replied }, thread, to.message);
   try {
     await web.chat.postEphemeral({ channel: thread.channelId, user: to.userId, ...body });
@@ -39,22 +39,22 @@ export async function whisper({ web, replied }: Whispering, thread: ThreadRef, t
     if (!NOT_IN_THREAD.has(slackErrorName(error) ?? "")) throw toPlatformError(error, "write to you privately");
     await writeDirectly(web, to.userId, formatMessage(withFilesNote(to.message)));
   }
-  await whisperFiles(web, thread, to);
+  await sendFilesPrivately(web, thread, to);
 }
 
 /** Answers what somebody did; `url` is the address that came with it, if any. */
 export async function answerPrivately(
-  whispering: Whispering,
+  posting: EphemeralPosting,
   thread: ThreadRef,
   { url, ...to }: Private & { readonly url: URL | null },
 ): Promise<void> {
-  if (url !== null && (await respond(url, await placed(whispering, thread, to.message))))
-    await whisperFiles(whispering.web, thread, to);
-  else await whisper(whispering, thread, to);
+  if (url !== null && (await respond(url, await placed(posting, thread, to.message))))
+    await sendFilesPrivately(posting.web, thread, to);
+  else await postEphemeral(posting, thread, to);
 }
 
 /** In the thread, or in its channel while nobody has replied: its buttons then say which thread they are about. */
-async function placed({ web, replied }: Whispering, thread: ThreadRef, message: OutgoingMessage) {
+async function placed({ web, replied }: EphemeralPosting, thread: ThreadRef, message: OutgoingMessage) {
   const { threadId } = thread;
   const body = formatMessage(withFilesNote(message));
   if (threadId === null) return body;
@@ -78,7 +78,7 @@ export function withFilesNote(message: OutgoingMessage): OutgoingMessage {
 }
 
 /** The files of a private message, in the person's direct messages: in the thread, if that is where it is. */
-export async function whisperFiles(
+export async function sendFilesPrivately(
   web: SlackWeb,
   thread: ThreadRef,
   { userId, message: { files } }: Private,

@@ -16,10 +16,10 @@ const CLOSED_DMS =
   "I have an answer for you alone, but you take no direct messages from this server. Allow them under " +
   "Server → Privacy Settings and ask again, or use a slash command: I answer that where only you see it.";
 
-export interface Whispers {
+export interface Ephemerals {
   /** Once an interaction is answered, its person can be told things through it for a quarter of an hour. */
   remember(thread: ThreadRef, personId: string, interaction: Answered): void;
-  whisper(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
+  post(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
 }
 
 export interface Answered {
@@ -28,7 +28,7 @@ export interface Answered {
   readonly answered: Promise<void>;
 }
 
-export interface WhispersOptions {
+export interface EphemeralsOptions {
   readonly rest: DiscordRest;
   readonly threads: Pick<Threads, "named">;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export interface WhispersOptions {
 }
 
 /** Discord shows something to one person only as the answer to an interaction; everything else is a direct message. */
-export function createWhispers({ rest, threads, clock, log }: WhispersOptions): Whispers {
+export function createEphemerals({ rest, threads, clock, log }: EphemeralsOptions): Ephemerals {
   const interactions = new BoundedMap<string, Answered & { readonly expiresAt: number }>(REMEMBERED_INTERACTIONS);
   const pointedOut = new BoundedMap<string, true>(REMEMBERED_INTERACTIONS);
   const slot = (thread: ThreadRef, personId: string) => `${channelOf(thread)} ${personId}`;
@@ -67,7 +67,7 @@ export function createWhispers({ rest, threads, clock, log }: WhispersOptions): 
   return {
     remember: (thread, personId, interaction) =>
       interactions.set(slot(thread, personId), { ...interaction, expiresAt: clock.now() + INTERACTION_TOKEN_MS }),
-    whisper: async (thread, personId, message) => {
+    post: async (thread, personId, message) => {
       if (await throughInteraction(thread, personId, message)) return;
       try {
         const channelId = await rest.openDm(personId.replace(/^discord:/u, ""));
