@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { sieveOf } from "../../src/tools/wasm/workspace/sieve.ts";
+import { prefilterOf } from "../../src/tools/wasm/workspace/prefilter.ts";
 import { coveredLines, matchingLines } from "../../wasm/guests/files/match-lines.ts";
 import { needlesOf, shapesOf } from "../../wasm/guests/files/needles.ts";
 import { compile } from "../../wasm/guests/files/pattern.ts";
@@ -60,7 +60,7 @@ test("all shapes together are not longer than the host can follow", () => {
 test.each([["xyz"], ["0".repeat(33)], [""], ["0".repeat(32 * 32)]])(
   "a guest that asks for the shape %j is refused",
   (shape) => {
-    expect(() => sieveOf({ needles: [], foldCase: false, shapes: [shape] })).toThrow(/place/);
+    expect(() => prefilterOf({ needles: [], foldCase: false, shapes: [shape] })).toThrow(/place/);
   },
 );
 
@@ -104,11 +104,11 @@ const pattern: fc.Arbitrary<string> = fc
   .node.map(String);
 const content = fc.array(alphabet, { maxLength: 30 }).map((parts) => parts.join(""));
 
-test("every text with a match passes the sieve", () => {
+test("every text with a match passes the prefilter", () => {
   fc.assert(
     fc.property(pattern, content, fc.boolean(), (source, text, ignoreCase) => {
-      const { regex, sieve } = compile(source, { ignoreCase, multiline: false });
-      if (regex.test(text)) expect(sieveOf(sieve)(Buffer.from(text))).toBe(true);
+      const { regex, prefilter } = compile(source, { ignoreCase, multiline: false });
+      if (regex.test(text)) expect(prefilterOf(prefilter)(Buffer.from(text))).toBe(true);
     }),
     { numRuns: 5_000 },
   );

@@ -9,7 +9,7 @@ export interface Workspace {
   replaceFile(path: string, text: string, before: string | null): void;
   listFiles(path: string, options: WalkOptions): { readonly paths: string; readonly cut: boolean };
   modified(paths: string): string;
-  readMatching(paths: string, first: number, sieve: Sieve): Batch;
+  readMatching(paths: string, first: number, prefilter: Prefilter): Batch;
 }
 
 export interface Facts {
@@ -32,7 +32,7 @@ export interface WalkOptions {
 }
 
 /** What each match contains: a needle or a shape, as far as any are named. */
-export interface Sieve {
+export interface Prefilter {
   readonly needles: readonly string[];
   readonly foldCase: boolean;
   readonly shapes: readonly string[];

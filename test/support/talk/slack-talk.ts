@@ -81,8 +81,7 @@ export async function slackOffice({ settings, env = {} }: SlackOfficeOptions = {
       const said = bare ? slack.people.say(speech) : slack.people.mention(speech);
       return talkIn({ slack, said, rootTs: speech.threadTs ?? said.ts });
     },
-    ephemeralsTo: (user) =>
-      slack.workspace.ephemerals.filter((ephemeral) => ephemeral.user === user).map(readableText),
+    ephemeralsTo: (user) => slack.workspace.ephemerals.filter((ephemeral) => ephemeral.user === user).map(readableText),
     requestsAbout: (words) => model.requests.filter(({ body }) => conversationOf(body).includes(words)),
     async [Symbol.asyncDispose]() {
       await bot[Symbol.asyncDispose]();

@@ -94,11 +94,11 @@ function globFilter(glob: string, searched: string): (path: string) => boolean {
 function* texts(
   workspace: Workspace,
   paths: readonly string[],
-  { sieve }: Pattern,
+  { prefilter }: Pattern,
 ): Generator<{ path: string; text: string; skipped: number }> {
   const joined = paths.join("\0");
   for (let first = 0; first < paths.length; ) {
-    const batch = workspace.readMatching(joined, first, sieve);
+    const batch = workspace.readMatching(joined, first, prefilter);
     const names = splitPaths(batch.paths);
     if (batch.skipped > 0) yield { path: "", text: "", skipped: batch.skipped };
     for (const [index, path] of names.entries()) yield { path, text: batch.texts[index] ?? "", skipped: 0 };

@@ -1,11 +1,11 @@
-import { Refusal, type Sieve } from "../workspace.ts";
+import { type Prefilter, Refusal } from "../workspace.ts";
 import { needlesOf, shapesOf } from "./needles.ts";
 
 export interface Pattern {
   /** Global and line-anchored (`^` and `$` are a line's). */
   readonly regex: RegExp;
   /** What files with a match contain. */
-  readonly sieve: Sieve;
+  readonly prefilter: Prefilter;
   /** Whether a match in the whole text may be missing although a line alone would match. */
   readonly looksAround: boolean;
 }
@@ -24,15 +24,15 @@ export function compile(source: string, flags: Flags): Pattern {
   const letters = `gm${ignoreCase ? "i" : ""}${flags.multiline ? "s" : ""}${unicode ? "u" : ""}`;
   try {
     const regex = new RegExp(pattern, letters);
-    const sieve = sieveOf(pattern, { ignoreCase, unicode });
-    return { regex, sieve, looksAround: /\(\?<?[=!]/.test(pattern) };
+    const prefilter = prefilterOf(pattern, { ignoreCase, unicode });
+    return { regex, prefilter, looksAround: /\(\?<?[=!]/.test(pattern) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refusal(`The pattern is not a valid regular expression (JavaScript syntax): ${reason}`);
   }
 }
 
-function sieveOf(pattern: string, flags: { readonly ignoreCase: boolean; readonly unicode: boolean }): Sieve {
+function prefilterOf(pattern: string, flags: { readonly ignoreCase: boolean; readonly unicode: boolean }): Prefilter {
   const needles = needlesOf(pattern, flags);
   const shapes = needles.length > 0 ? [] : shapesOf(pattern, flags);
   return { needles, foldCase: flags.ignoreCase, shapes: shapes.map((shape) => shape.map(bitsOf).join("")) };

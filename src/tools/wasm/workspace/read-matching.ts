@@ -3,9 +3,9 @@ import { readSync } from "node:fs";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import { BINARY, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
 import { type Places, withFile } from "./places.ts";
+import { type Prefilter, prefilterOf } from "./prefilter.ts";
 import { MAX_WHOLE } from "./read-file.ts";
 import { Refusal } from "./refusal.ts";
-import { type Sieve, sieveOf } from "./sieve.ts";
 
 /** Bytes of text in one batch, unless a single file is larger. */
 const BATCH_BYTES = 1_048_576;
@@ -13,7 +13,7 @@ const BATCH_BYTES = 1_048_576;
 export interface Search {
   readonly paths: readonly string[];
   readonly first: number;
-  readonly sieve: Sieve;
+  readonly prefilter: Prefilter;
 }
 
 export interface Batch {
@@ -23,9 +23,9 @@ export interface Batch {
   readonly skipped: number;
 }
 
-/** Reads files in turn and keeps the texts that pass the sieve, until a batch is full. */
-export function readMatching(places: Places, { paths, first, sieve }: Search): Batch {
-  const wanted = sieveOf(sieve);
+/** Reads files in turn and keeps the texts that pass the prefilter, until a batch is full. */
+export function readMatching(places: Places, { paths, first, prefilter }: Search): Batch {
+  const wanted = prefilterOf(prefilter);
   const kept: { path: string; text: string }[] = [];
   const buffer = new FileBuffer();
   let bytes = 0;

@@ -11,11 +11,11 @@ import { createKeep, type FileChange } from "./kept-content.ts";
 import { listFiles, type WalkOptions } from "./list-files.ts";
 import { HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
 import { type Place, Places, withFile } from "./places.ts";
+import type { Prefilter } from "./prefilter.ts";
 import { hashFile, hashOf, readHead, readLines, readWhole } from "./read-file.ts";
 import { readMatching } from "./read-matching.ts";
 import { Refusal, refusing } from "./refusal.ts";
 import { replaceFile } from "./replace-file.ts";
-import type { Sieve } from "./sieve.ts";
 
 /** The guest's `workspace` import (wasm/wit/sandbox.wit). */
 export interface WorkspaceImport {
@@ -28,7 +28,7 @@ export interface WorkspaceImport {
   replaceFile(path: string, text: string, before: string | undefined): void;
   listFiles(path: string, options: WalkOptions): { paths: string; cut: boolean };
   modified(paths: string): string;
-  readMatching(paths: string, first: number, sieve: Sieve): BatchRecord;
+  readMatching(paths: string, first: number, prefilter: Prefilter): BatchRecord;
 }
 
 interface BatchRecord {
@@ -112,8 +112,8 @@ function searching(places: GetPlaces): Pick<WorkspaceImport, "listFiles" | "modi
       split(paths)
         .map((path) => modifiedMs(places(), path))
         .join("\0"),
-    readMatching: (paths, first, sieve) => {
-      const batch = readMatching(places(), { paths: split(paths), first, sieve });
+    readMatching: (paths, first, prefilter) => {
+      const batch = readMatching(places(), { paths: split(paths), first, prefilter });
       return { ...batch, paths: batch.paths.join("\0") };
     },
   };

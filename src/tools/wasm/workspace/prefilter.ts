@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { Refusal } from "./refusal.ts";
 
 /** What a search's matches contain: of one of the lists, one member. A file without it is not handed over. */
-export interface Sieve {
+export interface Prefilter {
   readonly needles: readonly string[];
   /** Needles are then lower-case ASCII. */
   readonly foldCase: boolean;
@@ -16,7 +16,7 @@ type Passes = (content: Buffer) => boolean;
 const MAX_PLACES = 31;
 
 /** True for contents that may have a match; for all of them when nothing is known of matches. */
-export function sieveOf({ needles, foldCase, shapes }: Sieve): Passes {
+export function prefilterOf({ needles, foldCase, shapes }: Prefilter): Passes {
   if (needles.length === 0) return shapes.length === 0 ? () => true : hasShape(shapes);
   if (foldCase) {
     return (content) => {
