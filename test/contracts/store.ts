@@ -73,7 +73,7 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
         await tx.sessions.changeSettings(session.id, { mode: "read" }, AT);
       });
       const begin = (id: string) =>
-        store.transaction((tx) => tx.sessions.startAfresh(session, { id, createdBy: "slack:U1", at: AT }));
+        store.transaction((tx) => tx.sessions.startNewSession(session, { id, createdBy: "slack:U1", at: AT }));
       await Promise.all([begin("ses_2"), begin("ses_3")]);
       const fresh = await store.sessions.byKey(session.key);
       expect(fresh).toMatchObject({ people: ["slack:U1", "slack:U2"], settings: { mode: "read" } });

@@ -1,6 +1,6 @@
 import type { ChatCommand } from "../command-line/command.ts";
 import { nothingTo } from "../command-line/outside-threads.ts";
-import { beginAfresh } from "../history/afresh.ts";
+import { beginNewSession } from "../history/new-session.ts";
 import { privately } from "../protocol/private-reply.ts";
 
 export const newCommand: ChatCommand = {
@@ -11,7 +11,7 @@ export const newCommand: ChatCommand = {
     const { store, runtime, session, person } = context;
     if (session === null) return privately(nothingTo("leave behind", context));
     const fresh = { id: runtime.ids.next("ses"), createdBy: person.id, at: runtime.clock.now() };
-    const isBegun = await store.transaction((tx) => beginAfresh(tx, session, fresh));
+    const isBegun = await store.transaction((tx) => beginNewSession(tx, session, fresh));
     if (!isBegun) return privately("I am still working here. `/stop` first, then `/new`.");
     return privately("✓ A new session begins here: I leave behind what was said before.");
   },

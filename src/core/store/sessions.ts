@@ -267,7 +267,10 @@ function succession(db: Client) {
      * Gives the session's thread, its settings, and the people who need not mention the agent there, to a new session without
      * history; nothing where it has given the thread away already.
      */
-    async startAfresh({ id, key }: SessionRow, fresh: { id: string; createdBy: string; at: number }): Promise<void> {
+    async startNewSession(
+      { id, key }: SessionRow,
+      fresh: { id: string; createdBy: string; at: number },
+    ): Promise<void> {
       const session = await locked(db, id);
       if (session.key !== key) return;
       await db.session.update({ where: { id }, data: { key: `${key}#${id}` } });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
-import { beginAfresh } from "../../../src/core/history/afresh.ts";
 import { switchAgent } from "../../../src/core/history/agent-switch.ts";
 import { forkSession } from "../../../src/core/history/fork.ts";
+import { beginNewSession } from "../../../src/core/history/new-session.ts";
 import { goOn } from "../../../src/core/inbound/go-on.ts";
 import type { SessionRow } from "../../../src/core/store/sessions.ts";
 import { openStore, type Store, type StoreTransaction } from "../../../src/core/store/store.ts";
@@ -97,7 +97,7 @@ test.each([1, 2, 3])(
     const { store, sessionId, within } = await aboutToWork(statements);
     const session = await store.sessions.get(sessionId);
     const fresh = { id: `${sessionId}-fresh`, createdBy: "slack:U1", at: AT };
-    const { began } = await within((tx) => beginAfresh(tx, session, fresh));
+    const { began } = await within((tx) => beginNewSession(tx, session, fresh));
     expect((await store.sessions.get(sessionId)).key).toBe(began?.key);
   },
 );
@@ -127,7 +127,7 @@ test("what waits to begin a run keeps its thread", async () => {
   const delivery = { sessionId, event: event(sessionId), wakes: true, resumes: false, dueAt: AT, at: AT };
   await store.transaction((tx) => tx.inbox.insert(delivery));
   const fresh = { id: `${sessionId}-fresh`, createdBy: "slack:U1", at: AT };
-  expect(await store.transaction((tx) => beginAfresh(tx, session, fresh))).toBe(false);
+  expect(await store.transaction((tx) => beginNewSession(tx, session, fresh))).toBe(false);
   expect(await store.sessions.byKey(session.key)).toMatchObject({ id: sessionId });
 });
 
