@@ -6,7 +6,7 @@ import { completionsFor } from "../command-line/completions.ts";
 import { typedCommand } from "../command-line/run-command.ts";
 import { agentRefusal } from "../commands/agent.ts";
 import { helpText } from "../commands/help.ts";
-import { wakeSleeper } from "../engine/sleepers.ts";
+import { wakeSleepingRun } from "../engine/wake-sleeping-run.ts";
 import { answerByMessage } from "../people/questions.ts";
 import { accessRefusal } from "../permissions/access.ts";
 import type { WorkspaceRefusalOf } from "../permissions/workspaces.ts";
@@ -174,7 +174,7 @@ async function answerOrRequest(message: InboundMessage, session: SessionRow | nu
   if (mayAnswer && (await answerByMessage(message, session, { ...options, deliver: request })))
     return { type: "accepted" };
   const receipt = await request();
-  if (session !== null) await wakeSleeper(session.id, message.key, options);
+  if (session !== null) await wakeSleepingRun(session.id, message.key, options);
   return receipt;
 }
 

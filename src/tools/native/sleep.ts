@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SessionEngine } from "../../core/engine/engine.ts";
-import { SLEEP } from "../../core/engine/sleepers.ts";
+import { SLEEP } from "../../core/engine/wake-sleeping-run.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import type { Store } from "../../core/store/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wakeSleeper } from "../../../src/core/engine/sleepers.ts";
+import { wakeSleepingRun } from "../../../src/core/engine/wake-sleeping-run.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
 import { createSleep } from "../../../src/tools/native/sleep.ts";
 import { ANA, message, nativeSession } from "../../support/native-session.ts";
@@ -48,13 +48,13 @@ test.each(["running", "parked"] as const)("a message ends the pause early when t
   const rest = { quoted: [], attachments: [], thread, messageId, at, addressed: true, joinsThread: false };
   await engine.deliver("ses_1", { key, body: { kind: "message", author: ANA, text, ...rest } });
   expect(await isWoken()).toBe(false);
-  await wakeSleeper("ses_1", key, { store, engine });
+  await wakeSleepingRun("ses_1", key, { store, engine });
   expect(await isWoken()).toBe(true);
   expect((await settle())?.summary).toBe("a message came after 2 min");
 });
 
 test("a message to a session that does not sleep wakes nothing", async () => {
   const { store, engine, isWoken } = await nativeSession();
-  await wakeSleeper("ses_1", "m", { store, engine });
+  await wakeSleepingRun("ses_1", "m", { store, engine });
   expect(await isWoken()).toBe(false);
 });

@@ -8,7 +8,7 @@ export const SLEEP = "sleep";
  * Wakes a session's run when it sleeps, or is about to: whoever writes to it need not wait until it wakes by itself. To be
  * called once the message is delivered: a pause that begins later looks for messages first.
  */
-export async function wakeSleeper(
+export async function wakeSleepingRun(
   sessionId: string,
   messageKey: string,
   { store, engine }: { readonly store: Store; readonly engine: Pick<SessionEngine, "deliver"> },
