@@ -276,12 +276,12 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
   test("an owner that was taken over can commit nothing", async () => {
     const id = await session();
     const outcome = Promise.withResolvers<unknown>();
-    const goOn = Promise.withResolvers<void>();
+    const continueRun = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const first = await harness().start({
       run: async (_wake, context) => {
         begun.resolve();
-        await goOn.promise;
+        await continueRun.promise;
         await context
           .transaction("late", (tx) => tx.messages.append(id, context.runId, message(`${id}:late`)))
           .then(outcome.resolve, outcome.resolve);
@@ -293,7 +293,7 @@ function killPoints(harness: () => EngineHarness, session: () => Promise<string>
     const seen = new Recorder();
     const second = await harness().start(seen.handler());
     await seen.ended(1);
-    goOn.resolve();
+    continueRun.resolve();
     expect(await outcome.promise).toMatchObject({ code: "stale_owner" });
     expect(await harness().store.messages.list(id)).toEqual([]);
     await Promise.all([first.engine.stop(0), second.engine.stop(0)]);

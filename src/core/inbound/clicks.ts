@@ -16,7 +16,7 @@ import { privately } from "../protocol/private-reply.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import { channelKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { goOn } from "./go-on.ts";
+import { continueRun } from "./continue-run.ts";
 
 export interface ClickOptions {
   readonly store: Store;
@@ -60,7 +60,7 @@ const JOB: ButtonKind = {
 };
 const GO_ON: ButtonKind = {
   place: placeOfRun,
-  click: (action, { verb, id }, options) => goOn(action, { verb, runId: id }, options),
+  click: (action, { verb, id }, options) => continueRun(action, { verb, runId: id }, options),
 };
 const VOTE: ButtonKind = {
   place: placeOfRun,

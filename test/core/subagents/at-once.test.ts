@@ -3,7 +3,7 @@ import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engin
 import { switchAgent } from "../../../src/core/history/agent-switch.ts";
 import { forkSession } from "../../../src/core/history/fork.ts";
 import { beginNewSession } from "../../../src/core/history/new-session.ts";
-import { goOn } from "../../../src/core/inbound/go-on.ts";
+import { continueRun } from "../../../src/core/inbound/continue-run.ts";
 import type { SessionRow } from "../../../src/core/store/sessions.ts";
 import { openStore, type Store, type StoreTransaction } from "../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
@@ -115,7 +115,7 @@ test("of two ended runs that are gone on with at once, one is", async () => {
   const buttons = [];
   for (const verb of ["continue", "retry"]) buttons.push({ verb, runId: await endedRun(store, { sessionId, verb }) });
   const clicks = buttons.map((button) =>
-    goOn(click(`${button.verb}:${button.runId}`), button, { store, engine, runtime }),
+    continueRun(click(`${button.verb}:${button.runId}`), button, { store, engine, runtime }),
   );
   const receipts = await Promise.all(clicks);
   expect(new Set(receipts.map((receipt) => receipt?.type))).toEqual(new Set(["accepted", "reply"]));

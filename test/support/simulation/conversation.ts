@@ -131,7 +131,7 @@ class Conversation {
     for (;;) {
       const steps = this.#delegation === null ? 90 : 150;
       const process = this.#world.spawn(this.#killsLeft > 0 ? 1 + Math.floor(this.#world.random.next() * steps) : null);
-      const finished = await this.#goOn(process, this.#start(process));
+      const finished = await this.#continueRun(process, this.#start(process));
       if (process.isAlive) return this.#report(finished);
       this.#killsLeft -= 1;
       this.#kills += 1;
@@ -140,7 +140,7 @@ class Conversation {
   }
 
   /** Until all is done, or it is clear that it never will be, or the process dies. True when all is done. */
-  async #goOn(process: SimProcess, load: () => Load): Promise<boolean> {
+  async #continueRun(process: SimProcess, load: () => Load): Promise<boolean> {
     const world = this.#world;
     for (const end = world.now() + LIMIT_MS; process.isAlive && world.now() < end; ) {
       const begun = world.now();

@@ -8,7 +8,7 @@ import type { RunRow } from "../store/runs.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 
-export interface GoOnOptions {
+export interface ContinueRunOptions {
   readonly store: Store;
   readonly engine: SessionEngine;
   readonly runtime: Runtime;
@@ -25,10 +25,10 @@ const WORDS: ReadonlyMap<string, string> = new Map([
  * a new run begins. Its key is of the ended run, so whoever clicks, and however often, that run is gone on with once.
  * Null when it is another button.
  */
-export async function goOn(
+export async function continueRun(
   action: InboundAction,
   { verb, runId }: { verb: string; runId: string },
-  options: GoOnOptions,
+  options: ContinueRunOptions,
 ): Promise<Receipt | null> {
   const { store, engine } = options;
   const text = WORDS.get(verb);
@@ -54,7 +54,7 @@ function reply(text: string): Receipt {
 async function bodyOf(
   { person, at }: InboundAction,
   { run, session, text }: { run: RunRow; session: SessionRow; text: string },
-  { store }: GoOnOptions,
+  { store }: ContinueRunOptions,
 ): Promise<SessionEventBody> {
   const author = { id: person.id, name: person.name };
   const [begun, ending] = await Promise.all([
@@ -79,7 +79,7 @@ async function bodyOf(
 }
 
 /** A run that goes on, or is about to, needs no other beside it; the ended one may still be at its last steps. */
-function nothingElseRuns(run: RunRow, { runtime }: GoOnOptions): Claim {
+function nothingElseRuns(run: RunRow, { runtime }: ContinueRunOptions): Claim {
   return async (tx) => {
     await tx.sessions.lock(run.sessionId);
     if ((await tx.inbox.nextWaking(run.sessionId, runtime.clock.now())) !== null) return false;
