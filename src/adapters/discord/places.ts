@@ -4,7 +4,7 @@ import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE_ID } from "./descriptor.ts";
 import { isDiscordError } from "./errors.ts";
 import type { Place, Reading } from "./inbound.ts";
-import type { Elsewhere } from "./interactions/elsewhere.ts";
+import type { RedirectedThread } from "./interactions/direct-message-redirect.ts";
 import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
 import { CHANNEL_TYPE, isThreadType, type WireChannel } from "./wire.ts";
@@ -23,7 +23,7 @@ export interface Places {
    */
   of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<Place>;
   /** A thread of a server, which need not be there yet; its channel, when none is named. */
-  elsewhere(at: Elsewhere): Promise<Place>;
+  elsewhere(at: RedirectedThread): Promise<Place>;
   /** Title and tags of a forum's post; empty for other places, and for one that is gone. */
   topicOf(thread: ThreadRef): Promise<string>;
 }

@@ -6,12 +6,12 @@ import { type Place, rootIn, threadOf, whereabouts, whoActed } from "../inbound.
 import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
 import type { WireInteraction } from "../wire.ts";
-import { aimedId, type Elsewhere } from "./elsewhere.ts";
+import { aimedId, type RedirectedThread } from "./direct-message-redirect.ts";
 
 const VERB = "form:";
 
 /** A dialog as Discord takes it, for the thread that it is about; null when its id cannot carry what it is for. */
-export function modalOf({ title, command, line, fields }: Form, elsewhere: Elsewhere | null): object | null {
+export function modalOf({ title, command, line, fields }: Form, elsewhere: RedirectedThread | null): object | null {
   const plain = `${VERB}${command} ${line}`;
   const id = elsewhere === null ? plain : aimedId(plain, elsewhere);
   if (id === null || id.length > CUSTOM_ID_CHARS) return null;

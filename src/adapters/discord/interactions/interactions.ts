@@ -20,7 +20,7 @@ import { CALLBACK, type DiscordRest, type InteractionAddress } from "../rest.ts"
 import type { Threads } from "../threads.ts";
 import { interactionSchema, type WireInteraction } from "../wire.ts";
 import { choicesFor } from "./completing.ts";
-import { type Elsewhere, readAim } from "./elsewhere.ts";
+import { type RedirectedThread, readAim } from "./direct-message-redirect.ts";
 import { inboundForm, modalOf } from "./forms.ts";
 
 export interface InteractionsOptions {
@@ -149,7 +149,7 @@ interface Responding {
   readonly interaction: Exclude<WireInteraction, { type: 4 }>;
   readonly event: Acted;
   readonly receipt: Receipt;
-  readonly elsewhere: Elsewhere | null;
+  readonly elsewhere: RedirectedThread | null;
   /** By the id of the button that opens each. */
   readonly again: BoundedMap<string, object>;
 }

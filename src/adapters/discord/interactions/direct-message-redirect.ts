@@ -3,19 +3,19 @@ import { CUSTOM_ID_CHARS } from "../limits.ts";
 import type { WireInteraction } from "../wire.ts";
 
 /** A thread of a server that something in a direct message is about. */
-export type Elsewhere = Pick<ThreadRef, "channelId" | "threadId">;
+export type RedirectedThread = Pick<ThreadRef, "channelId" | "threadId">;
 
 /**
  * An id that says of which thread it is; null when it has no room for that. Ids are written in base 16, which leaves
  * 63 characters.
  */
-export function aimedId(id: string, { channelId, threadId }: Elsewhere): string | null {
+export function aimedId(id: string, { channelId, threadId }: RedirectedThread): string | null {
   const aimed = `in:${toHex(channelId)}/${threadId === null ? "" : toHex(threadId)}:${id}`;
   return aimed.length > CUSTOM_ID_CHARS ? null : aimed;
 }
 
 /** The buttons do what they do in the thread that the message is about; those whose ids have no room are left out. */
-export function aimedButtons({ buttons }: OutgoingMessage, thread: Elsewhere): OutgoingMessage["buttons"] {
+export function aimedButtons({ buttons }: OutgoingMessage, thread: RedirectedThread): OutgoingMessage["buttons"] {
   return buttons.flatMap((button) => {
     const id = aimedId(button.id, thread);
     return id === null ? [] : [{ ...button, id }];
@@ -26,7 +26,7 @@ interface Aimed {
   /** Its id as the core knows it. */
   readonly interaction: WireInteraction;
   /** Null where it is about the place it happened in. */
-  readonly elsewhere: Elsewhere | null;
+  readonly elsewhere: RedirectedThread | null;
 }
 
 /** A click, or a dialog that was sent. */
