@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ChatIo, type ChatRequest } from "./adapters/terminal/client/chat.ts";
 import { EXIT } from "./adapters/terminal/client/exit-codes.ts";
 import { openSocket, socketPath } from "./adapters/terminal/socket.ts";
-import { lastWords } from "./cli/last-words.ts";
+import { startupErrorLines } from "./cli/startup-error.ts";
 import { secretsOf } from "./config/describe.ts";
 import type { Environment } from "./config/sources.ts";
 import type { Config } from "./config.ts";
@@ -121,7 +121,7 @@ class OwnProgram {
       return "running";
     } catch (error) {
       if (giveUp.signal.aborted) return "taken";
-      for (const line of lastWords(toAppError(error))) this.#say(line);
+      for (const line of startupErrorLines(toAppError(error))) this.#say(line);
       return "failed";
     }
   }

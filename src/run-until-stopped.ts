@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { startApp } from "./app.ts";
-import { lastWords } from "./cli/last-words.ts";
+import { startupErrorLines } from "./cli/startup-error.ts";
 import type { Terminal } from "./cli/terminal.ts";
 import { secretsOf } from "./config/describe.ts";
 import type { Config } from "./config.ts";
@@ -82,6 +82,6 @@ function endAnyway(log: Log): void {
 }
 
 function report(error: AppError, terminal: Terminal): void {
-  for (const line of lastWords(error)) terminal.error(line);
+  for (const line of startupErrorLines(error)) terminal.error(line);
   terminal.fail();
 }

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { FEATURES, startApp } from "../src/app.ts";
-import { lastWords } from "../src/cli/last-words.ts";
+import { startupErrorLines } from "../src/cli/startup-error.ts";
 import { loadConfig } from "../src/config.ts";
 import { ConfigError } from "../src/core/protocol/errors.ts";
 import { systemRuntime } from "../src/runtime.ts";
@@ -129,7 +129,7 @@ test("a port for Slack's deliveries that is taken ends the program with one line
     say: () => {},
     signal: new AbortController().signal,
   });
-  expect(lastWords(await app.failed)).toEqual([`✗ Port ${port} is in use. Set SLACK_HTTP_PORT to a free one.`]);
+  expect(startupErrorLines(await app.failed)).toEqual([`✗ Port ${port} is in use. Set SLACK_HTTP_PORT to a free one.`]);
   await app.stop();
 });
 

@@ -9,7 +9,7 @@ const DATABASE_AWAY =
   "✗ The database does not answer, or broke the connection. I end here; start me again once it answers. The error logged last says more.";
 
 /** What an operator reads when an error ends the program. */
-export function lastWords(error: AppError): readonly string[] {
+export function startupErrorLines(error: AppError): readonly string[] {
   if (error instanceof ConfigError) return error.problems.map((problem) => `✗ ${problem}`);
   if (isDatabaseAway(error.cause)) return [DATABASE_AWAY];
   if (!ONLY_IN_LOG.has(error.code)) return [explain(error)];

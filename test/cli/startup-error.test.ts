@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastWords } from "../../src/cli/last-words.ts";
+import { startupErrorLines } from "../../src/cli/startup-error.ts";
 import { ConnectionLost } from "../../src/core/protocol/database-failure.ts";
 import { AppError, ConfigError, PlatformError, toAppError } from "../../src/core/protocol/errors.ts";
 
@@ -21,5 +21,5 @@ test.each([
     words: [expect.stringMatching(/^✗ The database does not answer, .* start me again once it answers\./u)],
   },
 ])("what ends the program is said to an operator: $error.code", ({ error, words }) => {
-  expect(lastWords(error)).toEqual(words);
+  expect(startupErrorLines(error)).toEqual(words);
 });
