@@ -4,7 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { EmbeddedEngine } from "../src/core/embedded-engine/embedded-engine.ts";
 import type { SessionEngine } from "../src/core/engine/engine.ts";
-import { standingOn } from "../src/core/permissions/channel-access.ts";
+import { membershipOn } from "../src/core/permissions/channel-access.ts";
 import { skillCatalogue } from "../src/core/skills/skills.ts";
 import type { JobSettings } from "../src/core/store/jobs.ts";
 import { openStore } from "../src/core/store/store.ts";
@@ -75,7 +75,7 @@ async function timeToEnqueue(): Promise<number> {
     agents: () => new Set(["build"]),
     skillsOf: () => skillCatalogue([], []),
     tools: () => [],
-    standingOf: standingOn(new Map()),
+    membershipOf: membershipOn(new Map()),
     platforms: PLATFORMS,
     defaultTimezone: "UTC",
     file: path.join(directory, "none.json"),

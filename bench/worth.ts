@@ -10,7 +10,7 @@ import { childrenOf, rssOf, startTimed } from "./program.ts";
 import { generate, grep, inSandbox } from "./sandbox.ts";
 
 /** What is taken out of the program, in turns with the whole program: worth/without.mjs knows how. */
-const PARTS = ["nothing", "rehearsals", "collection", "trimming", "statements"] as const;
+const PARTS = ["nothing", "pre-warming", "collection", "trimming", "statements"] as const;
 const ROUNDS = 8;
 /** By then the program has warmed up. Milliseconds. */
 const WARMED_MS = 3_000;

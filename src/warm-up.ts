@@ -6,9 +6,9 @@ import { toolSpecs } from "./core/agent/tool-specs.ts";
 import { textTokens } from "./core/context/token-estimate.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import { prewarmCall } from "./core/providers/prewarm.ts";
 import type { ListingRegistry } from "./core/providers/provider.ts";
-import { rehearseCall } from "./core/providers/rehearsal.ts";
-import { rehearse } from "./core/store/database/rehearsal.ts";
+import { prewarmStore } from "./core/store/database/prewarm.ts";
 import type { Store } from "./core/store/store.ts";
 import type { Tool } from "./core/tool.ts";
 
@@ -36,10 +36,10 @@ export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<v
   const { store, runtime, log, config, model: ref } = parts;
   const tools = () => toolSpecs(parts.toolbox.tools());
   const steps: readonly (() => unknown)[] = [
-    () => rehearse(store, runtime),
+    () => prewarmStore(store, runtime),
     () => parts.skills(config.sandbox),
     () => textTokens(JSON.stringify(tools())),
-    () => rehearseCall({ ref, tools: tools(), settings: config.providers, runtime, log }, signal),
+    () => prewarmCall({ ref, tools: tools(), settings: config.providers, runtime, log }, signal),
     () => listUnknown(parts),
     collectGarbage,
   ];

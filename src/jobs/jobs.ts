@@ -2,7 +2,7 @@ import type { SessionEngine } from "../core/engine/engine.ts";
 import type { JobControl } from "../core/jobs/job-control.ts";
 import type { JobRuns } from "../core/jobs/job-runs.ts";
 import type { AccessRules } from "../core/permissions/access.ts";
-import type { StandingOf } from "../core/permissions/channel-access.ts";
+import type { MembershipOf } from "../core/permissions/channel-access.ts";
 import type { ApprovalRules } from "../core/permissions/deciders.ts";
 import type { MemberOf } from "../core/permissions/members.ts";
 import { toAppError } from "../core/protocol/errors.ts";
@@ -36,7 +36,7 @@ export interface JobsOptions extends Pick<LeftoverOptions, "announce"> {
   readonly skillsOf: (thread: ThreadRef) => SkillCatalogue;
   /** Names of the tools that there are. */
   readonly tools: () => readonly string[];
-  readonly standingOf: StandingOf;
+  readonly membershipOf: MembershipOf;
   readonly memberOf: MemberOf;
   readonly platforms: Platforms;
   /** IANA name. */

@@ -15,7 +15,7 @@ test.each([
   { became: { isGuest: true }, says: "@ana is a guest by now and may not use me (`access.guests`)" },
   { became: { isExternal: true }, says: "@ana may not use me any more" },
   { became: { roles: ["slack:role:1"] }, says: null },
-])("a job is looked at with its owner's standing each time: $says", async ({ became, says }) => {
+])("a job is looked at with its owner's membership each time: $says", async ({ became, says }) => {
   const ana = { ...ANA, isBot: false, isGuest: false, isExternal: false };
   const now: { member: Person | null } = { member: ana };
   const world = await openWorld({ memberOf: () => Promise.resolve(now.member) });

@@ -112,7 +112,7 @@ describe("a private channel", () => {
     const inside = new Set(["slack:U5"]);
     const world = await openWorld({
       access: { admins: ACCESS.admins },
-      standingOf: ({ channelId }, personId) =>
+      membershipOf: ({ channelId }, personId) =>
         Promise.resolve({ isPrivate: channelId === "C1", isMember: inside.has(personId), canPost: true }),
     });
     const id = await world.add({ name: "Watch", cron: "* * * * *", prompt: "Count the secrets." });
@@ -160,32 +160,35 @@ describe("a private channel", () => {
   });
 });
 
-const STANDINGS = [
-  { standing: null, refusal: "I don't know that channel, or am not in it. Invite me there first." },
+const MEMBERSHIPS = [
+  { membership: null, refusal: "I don't know that channel, or am not in it. Invite me there first." },
   {
-    standing: { isPrivate: false, isMember: false, canPost: true },
+    membership: { isPrivate: false, isMember: false, canPost: true },
     refusal: "You are not in that channel: only its people may have something posted there.",
   },
   {
-    standing: { isPrivate: true, isMember: true, canPost: false },
+    membership: { isPrivate: true, isMember: true, canPost: false },
     refusal: "I may not post in that channel. Invite me there first.",
   },
-  { standing: { isPrivate: true, isMember: true, canPost: true }, refusal: null },
+  { membership: { isPrivate: true, isMember: true, canPost: true }, refusal: null },
 ];
 
-test.each(STANDINGS)("a report goes to another channel where $standing: $refusal", async ({ standing, refusal }) => {
-  const asked: string[] = [];
-  const world = await openWorld({
-    standingOf: ({ channelId }, personId) => {
-      asked.push(`${channelId} ${personId}`);
-      return Promise.resolve(standing);
-    },
-  });
-  const request = { person: MEMBER, thread: CHANNEL, at: 0 };
-  const added = await world.jobs.control.add({ ...DRAFT, channel: "<#C2|ops>" }, request);
-  expect(added.isDone ? null : added.text).toBe(refusal);
-  await world.add({ name: "Here", cron: "@daily", prompt: "x", channel: "<#C1>" }, request);
-  const moved = await world.jobs.control.edit("Here", { channel: "<#C2>" }, request);
-  expect(moved.isDone ? null : moved.text).toBe(refusal);
-  expect(asked).toEqual(["C2 slack:U9", "C2 slack:U9"]);
-});
+test.each(MEMBERSHIPS)(
+  "a report goes to another channel where $membership: $refusal",
+  async ({ membership, refusal }) => {
+    const asked: string[] = [];
+    const world = await openWorld({
+      membershipOf: ({ channelId }, personId) => {
+        asked.push(`${channelId} ${personId}`);
+        return Promise.resolve(membership);
+      },
+    });
+    const request = { person: MEMBER, thread: CHANNEL, at: 0 };
+    const added = await world.jobs.control.add({ ...DRAFT, channel: "<#C2|ops>" }, request);
+    expect(added.isDone ? null : added.text).toBe(refusal);
+    await world.add({ name: "Here", cron: "@daily", prompt: "x", channel: "<#C1>" }, request);
+    const moved = await world.jobs.control.edit("Here", { channel: "<#C2>" }, request);
+    expect(moved.isDone ? null : moved.text).toBe(refusal);
+    expect(asked).toEqual(["C2 slack:U9", "C2 slack:U9"]);
+  },
+);

@@ -10,7 +10,7 @@ import type { JobEvent } from "../../src/core/events/job-event.ts";
 import type { JobDraft, JobRequest } from "../../src/core/jobs/job-control.ts";
 import { openJobRun } from "../../src/core/jobs/job-run-view.ts";
 import type { AccessRules } from "../../src/core/permissions/access.ts";
-import { type StandingOf, standingOn } from "../../src/core/permissions/channel-access.ts";
+import { type MembershipOf, membershipOn } from "../../src/core/permissions/channel-access.ts";
 import type { MemberOf } from "../../src/core/permissions/members.ts";
 import type { RunViewOptions } from "../../src/core/progress/run-view.ts";
 import { AppError, ProviderError } from "../../src/core/protocol/errors.ts";
@@ -117,7 +117,7 @@ export async function openWorld(
     /** Looked at again whenever they are asked for; by name, or as they are. */
     readonly skills?: (string | Skill)[];
     /** How people stand to channels; everybody is in each unless said otherwise. */
-    readonly standingOf?: StandingOf;
+    readonly membershipOf?: MembershipOf;
     readonly memberOf?: MemberOf;
     /** Of the database; a new SQLite file by default. */
     readonly url?: string;
@@ -151,7 +151,7 @@ export async function openWorld(
       agents: () => new Set(["build", "plan"]),
       skillsOf: () => skillCatalogue((options.skills ?? []).map(asSkill), []),
       tools: () => ["bash", "read", "web_fetch", "write"],
-      standingOf: options.standingOf ?? standingOn(new Map()),
+      membershipOf: options.membershipOf ?? membershipOn(new Map()),
       platforms: PLATFORMS,
       defaultTimezone: "Europe/Paris",
       file: options.file ?? path.join(tempDirectory(), "none.json"),

@@ -7,13 +7,13 @@ import type {
   ChatPlatform,
   InboundEvent,
   InboundVisit,
+  Membership,
   OutgoingFile,
   OutgoingMessage,
   Person,
   PlatformHealth,
   PostedMessage,
   Receive,
-  Standing,
   ThreadMessage,
   ThreadRef,
 } from "../../core/protocol/platform.ts";
@@ -29,13 +29,13 @@ import { type CommandForm, registerCommands } from "./interactions/command-regis
 import { createInteractions } from "./interactions/interactions.ts";
 import { JOINED_LATELY_MS } from "./limits.ts";
 import { createMemberEverywhere, type MemberEverywhere, memberIn } from "./members.ts";
+import { membershipIn } from "./membership.ts";
 import { fetchAttachment } from "./message/attachments.ts";
 import { createMessages, type Messages } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
 import { createPlaces, type Places } from "./places.ts";
 import { createReactions } from "./reactions.ts";
 import { createDiscordRest, type DiscordRest } from "./rest.ts";
-import { standingIn } from "./standing.ts";
 import { channelOf, createThreads, type Threads } from "./threads.ts";
 import { guildJoined, guildsJoined } from "./visits.ts";
 import { threadDeleteSchema } from "./wire.ts";
@@ -176,9 +176,9 @@ class DiscordPlatform implements ChatPlatform {
     return this.#connected().ephemerals.post(thread, personId, message);
   }
 
-  standing(channel: ThreadRef, personId: string): Promise<Standing | null> {
+  membership(channel: ThreadRef, personId: string): Promise<Membership | null> {
     const { client } = this.#connected().connection;
-    return standingIn(client, { ...channel, userId: personId.replace(/^discord:/u, "") });
+    return membershipIn(client, { ...channel, userId: personId.replace(/^discord:/u, "") });
   }
 
   openPrivateThread(beside: ThreadRef, name: string, personId: string): Promise<ThreadRef | null> {

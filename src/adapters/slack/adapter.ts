@@ -10,6 +10,7 @@ import type {
   ChatPlatform,
   InboundEvent,
   InboundVisit,
+  Membership,
   OutgoingFile,
   OutgoingMessage,
   Person,
@@ -17,7 +18,6 @@ import type {
   PostedMessage,
   Receipt,
   Receive,
-  Standing,
   ThreadMessage,
   ThreadRef,
 } from "../../core/protocol/platform.ts";
@@ -32,6 +32,7 @@ import { createDirectory, type Directory } from "./directory.ts";
 import { formatMessage } from "./format.ts";
 import { formErrors, openForm } from "./forms.ts";
 import { publishHome } from "./home.ts";
+import { membershipIn } from "./membership.ts";
 import { fetchSlackFile } from "./message/files.ts";
 import { fetchThread } from "./message/history.ts";
 import { refusedShortcut } from "./message/shortcut.ts";
@@ -42,7 +43,6 @@ import { type Addressee, addressedMessage, isSlashCommand, readPayload, saidIn }
 import { answerPrivately, postEphemeral, sendFilesPrivately, withFilesNote } from "./private/ephemeral.ts";
 import { RepliedThreads } from "./private/replied-threads.ts";
 import { responseUrlOf } from "./private/response-url.ts";
-import { standingIn } from "./standing.ts";
 import { createViews } from "./views.ts";
 import { type Bolt, clientOptions, type Identity, identify, type SlackWeb } from "./web.ts";
 import { triggerSchema } from "./wire.ts";
@@ -192,8 +192,8 @@ class SlackPlatform implements ChatPlatform {
     if (showsStatus(thread)) await this.#do(({ web }) => setStatus(web, thread, status));
   }
 
-  standing({ channelId }: ThreadRef, personId: string): Promise<Standing | null> {
-    return this.#do(({ web }) => standingIn(web, { channelId, userId: userIdOf(personId) }));
+  membership({ channelId }: ThreadRef, personId: string): Promise<Membership | null> {
+    return this.#do(({ web }) => membershipIn(web, { channelId, userId: userIdOf(personId) }));
   }
 
   workspaces(): ReadonlyMap<string, string> {

@@ -19,7 +19,7 @@ export interface PlannedCall {
 }
 
 /** A limit, what counts against it, and what other runs' calls that have not ended may still add. */
-export interface Standing {
+export interface BudgetState {
   readonly limit: BudgetLimit;
   readonly spent: Amount;
   readonly held: Amount;
@@ -31,16 +31,16 @@ export interface Standing {
  */
 export type Verdict =
   | { readonly type: "granted"; readonly maxTokens: number; readonly amount: Amount }
-  | { readonly type: "contended"; readonly by: Standing }
-  | { readonly type: "exceeded"; readonly by: Standing; readonly unit: BudgetUnit };
+  | { readonly type: "contended"; readonly by: BudgetState }
+  | { readonly type: "exceeded"; readonly by: BudgetState; readonly unit: BudgetUnit };
 
 /** What a call may write so that no limit can be passed, whatever it and the calls beside it come to. */
-export function verdictOn(call: PlannedCall, standings: readonly Standing[]): Verdict {
+export function verdictOn(call: PlannedCall, states: readonly BudgetState[]): Verdict {
   const least = Math.min(LEAST_OUTPUT_TOKENS, call.maxTokens);
   let maxTokens = call.maxTokens;
-  let contended: Standing | null = null;
-  let exceeded: { by: Standing; unit: BudgetUnit; room: number } | null = null;
-  for (const by of standings) {
+  let contended: BudgetState | null = null;
+  let exceeded: { by: BudgetState; unit: BudgetUnit; room: number } | null = null;
+  for (const by of states) {
     for (const unit of ["usd", "tokens"] as const) {
       const { limit, spent } = by;
       const room = roomFor(call, { limit, unit, used: spent });

@@ -1,6 +1,6 @@
 import type { BudgetExceeded, BudgetScope } from "../protocol/events.ts";
 import { dollars } from "../text/dollars.ts";
-import type { Standing } from "./affordable.ts";
+import type { BudgetState } from "./affordable.ts";
 import type { BudgetUnit } from "./limits.ts";
 
 /** `✗ Stopped at $0.47 of $0.50 for this run; the next call could pass the limit.` */
@@ -18,7 +18,7 @@ export function howToRaise(exceeded: BudgetExceeded): string {
 }
 
 /** `⚠ $0.41 of $0.50 for this run is spent.` */
-export function nearLimit({ limit, spent }: Standing, unit: BudgetUnit): string {
+export function nearLimit({ limit, spent }: BudgetState, unit: BudgetUnit): string {
   if (unit === "usd")
     return `⚠ ${dollars(spent.costUsd)} of ${dollars(limit.usd ?? 0)} ${WHOSE[limit.scope]} is spent.`;
   const [used, most] = [spent.tokens, limit.tokens ?? 0].map((tokens) => tokens.toLocaleString("en-US"));
@@ -26,7 +26,7 @@ export function nearLimit({ limit, spent }: Standing, unit: BudgetUnit): string 
 }
 
 /** While other runs' calls hold what is left. */
-export function waitsForOthers({ limit }: Standing): string {
+export function waitsForOthers({ limit }: BudgetState): string {
   return `⏳ Other runs hold what is left ${WHOSE[limit.scope]}; I wait for them to end.`;
 }
 

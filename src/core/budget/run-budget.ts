@@ -4,9 +4,9 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { Store } from "../store/store.ts";
 import {
   type Amount,
+  type BudgetState,
   inputCost,
   type PlannedCall,
-  type Standing,
   sumOf,
   type Verdict,
   verdictOn,
@@ -79,8 +79,8 @@ export class RunBudget {
     const givenUpAt = clock.now() + LONGEST_WAIT_MS;
     for (;;) {
       signal.throwIfAborted();
-      const { verdict, standings } = await this.#attempt(call);
-      yield* this.#news(standings, verdict);
+      const { verdict, states } = await this.#attempt(call);
+      yield* this.#news(states, verdict);
       if (verdict.type === "granted") return verdict.maxTokens;
       if (verdict.type === "exceeded") throw new BudgetStop(exceededBy(verdict.by, verdict.unit));
       if (clock.now() >= givenUpAt) throw new BudgetStop(exceededBy(verdict.by, unitOf(verdict.by)));
@@ -88,7 +88,7 @@ export class RunBudget {
     }
   }
 
-  #attempt(call: NamedCall): Promise<{ verdict: Verdict; standings: readonly Standing[] }> {
+  #attempt(call: NamedCall): Promise<{ verdict: Verdict; states: readonly BudgetState[] }> {
     const { store, runtime, settings, account, epoch } = this.#options;
     const { isJob: _isJob, root = account, taskTree = root.runId, ...owner } = account;
     return store.transaction(async (tx) => {
@@ -100,27 +100,27 @@ export class RunBudget {
       const shared = { ...account, runIds: ofRun.runIds, taskTreeIds, sessionIds: ofSession.sessionIds };
       await chargeLost(tx, account.runId, at);
       const held = await tx.budgets.held();
-      const standings: Standing[] = [];
+      const states: BudgetState[] = [];
       for (const limit of limitsOf(settings, shared, at)) {
         const beside = held.filter((each) => counts(limit.counts, each)).reduce(sumOf, NOTHING);
-        standings.push({ limit, spent: await tx.budgets.spent(limit.counts), held: beside });
+        states.push({ limit, spent: await tx.budgets.spent(limit.counts), held: beside });
       }
-      const verdict = verdictOn(call, standings);
+      const verdict = verdictOn(call, states);
       if (verdict.type === "granted")
         await tx.budgets.reserve({ ...owner, ...call, ...verdict.amount, inputUsd: inputCost(call) }, at);
-      return { verdict, standings };
+      return { verdict, states };
     });
   }
 
-  *#news(standings: readonly Standing[], verdict: Verdict): Generator<Status> {
+  *#news(states: readonly BudgetState[], verdict: Verdict): Generator<Status> {
     if (verdict.type === "exceeded") return;
-    for (const standing of standings) {
-      const { limit, spent } = standing;
+    for (const state of states) {
+      const { limit, spent } = state;
       if (limit.usd !== null && spent.costUsd >= limit.usd * NEAR) {
-        yield* this.#once(`usd:${limit.scope}`, { type: "status", text: nearLimit(standing, "usd") });
+        yield* this.#once(`usd:${limit.scope}`, { type: "status", text: nearLimit(state, "usd") });
       }
       if (limit.tokens !== null && spent.tokens >= limit.tokens * NEAR) {
-        yield* this.#once(`tokens:${limit.scope}`, { type: "status", text: nearLimit(standing, "tokens") });
+        yield* this.#once(`tokens:${limit.scope}`, { type: "status", text: nearLimit(state, "tokens") });
       }
     }
     if (verdict.type !== "contended") return;
@@ -154,11 +154,11 @@ function counts({ runIds, sessionIds, personId, channelId }: SpendFilter, call: 
 
 type BudgetOwner = Omit<BudgetAccount, "isJob" | "root" | "taskTree">;
 
-function unitOf({ limit }: Standing): BudgetUnit {
+function unitOf({ limit }: BudgetState): BudgetUnit {
   return limit.usd === null ? "tokens" : "usd";
 }
 
-function exceededBy({ limit, spent }: Standing, unit: BudgetUnit): BudgetExceeded {
+function exceededBy({ limit, spent }: BudgetState, unit: BudgetUnit): BudgetExceeded {
   const base = { type: "budget_exceeded" as const, scope: limit.scope };
   if (unit === "usd") return { ...base, costUsd: spent.costUsd, limitUsd: limit.usd ?? 0 };
   return { ...base, tokens: spent.tokens, limitTokens: limit.tokens ?? 0 };

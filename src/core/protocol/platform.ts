@@ -229,7 +229,7 @@ export interface HomeSession {
 }
 
 /** How a person and Deckhand stand to a channel. */
-export interface Standing {
+export interface Membership {
   /** Not everybody of the workspace may read it. */
   readonly isPrivate: boolean;
   /** Whether the person is in it. */
@@ -286,7 +286,7 @@ export interface ChatPlatform {
   /** A line beside the thread that says what goes on in it, where the platform has one; empty: nothing does. */
   showStatus?(thread: ThreadRef, status: string): Promise<void>;
   /** Of a channel without thread; null when there is none that Deckhand knows. Absent where everybody is in each channel. */
-  standing?(channel: ThreadRef, personId: string): Promise<Standing | null>;
+  membership?(channel: ThreadRef, personId: string): Promise<Membership | null>;
   /**
    * Opens a private thread beside a private one, with the person in it. Null where that one is as open as its channel: a
    * message opens a thread there. Absent where all threads are.

@@ -6,8 +6,8 @@ import type { Catalogue } from "./catalogue/catalogue.ts";
 import { LiveCatalogue } from "./catalogue/live-catalogue.ts";
 import { type AskOptions, McpSession } from "./mcp-session.ts";
 import { DEFAULT_TIMEOUT_MS, type McpServer } from "./server-settings.ts";
+import { notConnected } from "./server-states/state-text.ts";
 import { slept } from "./slept.ts";
-import { notConnected } from "./standing/state-text.ts";
 import type { Reaper } from "./transport/reaper.ts";
 
 /** Milliseconds before the second attempt to connect; doubles with each further one. */

@@ -10,9 +10,9 @@ import { foreignLine } from "./foreign-text.ts";
 import { type McpAnswer, promptCommand } from "./prompt-command.ts";
 import { resourcesTool } from "./resources-tool.ts";
 import { type McpServer, permissionOf, whereabouts } from "./server-settings.ts";
+import { serverStateLines, serverStates } from "./server-states/server-states.ts";
+import { notConnected, type ServerState } from "./server-states/state-text.ts";
 import { serverTool } from "./server-tool.ts";
-import { standingLines, standings } from "./standing/standing.ts";
-import { notConnected, type ServerStanding } from "./standing/state-text.ts";
 import { Reaper } from "./transport/reaper.ts";
 
 /** Characters of a tool's own name in lists. */
@@ -74,7 +74,7 @@ export interface McpConnections {
   /** What is wrong with servers, a sentence each. */
   problems(): readonly string[];
   /** How each server of the settings stands. */
-  standings(): readonly ServerStanding[];
+  serverStates(): readonly ServerState[];
   /** Calls back whenever that has changed. */
   watch(changed: () => void): void;
   /** What a line after `/mcp` asks for. */
@@ -121,12 +121,12 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
       ...idle.map(({ name, why }) => `${name} is not connected: ${why}`),
       ...connections.flatMap((connection) => problemOf(connection, clock.now()) ?? []),
     ],
-    standings: () => standings(connections, idle),
+    serverStates: () => serverStates(connections, idle),
     watch: (tell) => {
       watching.push(tell);
     },
     command: (line) => {
-      const servers = () => standingLines(standings(connections, idle), clock.now());
+      const servers = () => serverStateLines(serverStates(connections, idle), clock.now());
       return promptCommand(connections, line, { signal: stopping.signal, servers });
     },
     missing: (tool) => {

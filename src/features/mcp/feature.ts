@@ -89,7 +89,7 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
     sourceOf: ({ name }) => sourceOf(name, servers),
     whyMissing: (tool) => servers.missing(tool),
     problems: () => servers.problems(),
-    panel: { title: "MCP servers", lines: () => servers.standings(), watch: (changed) => servers.watch(changed) },
+    panel: { title: "MCP servers", lines: () => servers.serverStates(), watch: (changed) => servers.watch(changed) },
     commands: {
       mcp: async (line) => {
         const answer = await servers.command(line);

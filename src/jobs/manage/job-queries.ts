@@ -23,7 +23,7 @@ import {
   NAMED_TIMES,
 } from "./job-words.ts";
 
-export interface JobLooksOptions {
+export interface JobQueriesOptions {
   readonly store: Store;
   readonly runtime: Runtime;
   readonly agents: () => ReadonlySet<string>;
@@ -43,12 +43,12 @@ const NO_JOBS = `There are no jobs here. A job does something by itself, and wha
 - or tell me in your own words, and I ask before I add it`;
 
 /** Looking at jobs: nothing changes. */
-export class JobLooks implements Pick<JobControl, "form" | "view" | "list" | "overview"> {
-  readonly #options: JobLooksOptions;
+export class JobQueries implements Pick<JobControl, "form" | "view" | "list" | "overview"> {
+  readonly #options: JobQueriesOptions;
   readonly #rights: JobRights;
   readonly #finder: JobFinder;
 
-  constructor(options: JobLooksOptions, rights: JobRights, finder: JobFinder) {
+  constructor(options: JobQueriesOptions, rights: JobRights, finder: JobFinder) {
     this.#options = options;
     this.#rights = rights;
     this.#finder = finder;

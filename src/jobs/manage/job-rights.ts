@@ -1,5 +1,5 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
-import type { StandingOf } from "../../core/permissions/channel-access.ts";
+import type { MembershipOf } from "../../core/permissions/channel-access.ts";
 import type { ApprovalRules } from "../../core/permissions/deciders.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
 import { explain } from "../../core/protocol/explain.ts";
@@ -12,7 +12,7 @@ export interface JobRightsOptions {
   readonly admins: readonly string[];
   /** Who, beside admins, may give a job more rights than to look: approvers, or whoever asks where nobody is named. */
   readonly approvals: Pick<ApprovalRules, "approvers" | "requester">;
-  readonly standingOf: StandingOf;
+  readonly membershipOf: MembershipOf;
   readonly log: Log;
 }
 
@@ -35,7 +35,7 @@ export interface JobRights {
   channelRefusal(channel: ThreadRef, request: JobRequest): Promise<string | null>;
 }
 
-export function createJobRights({ admins, approvals, standingOf, log }: JobRightsOptions): JobRights {
+export function createJobRights({ admins, approvals, membershipOf, log }: JobRightsOptions): JobRights {
   const isAdmin = (person: Person) => isNamed(person, admins);
   const rights: JobRights = {
     isAdmin,
@@ -46,8 +46,8 @@ export function createJobRights({ admins, approvals, standingOf, log }: JobRight
     async mayRead(job, { person, thread, isShared = false }) {
       if (isIn(job, thread)) return true;
       try {
-        const standing = await standingOf(job.thread, person.id);
-        return standing !== null && (!standing.isPrivate || (standing.isMember && !isShared));
+        const membership = await membershipOf(job.thread, person.id);
+        return membership !== null && (!membership.isPrivate || (membership.isMember && !isShared));
       } catch (error) {
         log.warn({ err: toAppError(error), jobId: job.id }, "job_channel_unknown");
         return false;
@@ -74,10 +74,11 @@ export function createJobRights({ admins, approvals, standingOf, log }: JobRight
     async channelRefusal(channel, { person, thread }) {
       if (channel.channelId === thread.channelId && channel.platform === thread.platform) return null;
       try {
-        const standing = await standingOf(channel, person.id);
-        if (standing === null) return "I don't know that channel, or am not in it. Invite me there first.";
-        if (!standing.isMember) return "You are not in that channel: only its people may have something posted there.";
-        return standing.canPost ? null : "I may not post in that channel. Invite me there first.";
+        const membership = await membershipOf(channel, person.id);
+        if (membership === null) return "I don't know that channel, or am not in it. Invite me there first.";
+        if (!membership.isMember)
+          return "You are not in that channel: only its people may have something posted there.";
+        return membership.canPost ? null : "I may not post in that channel. Invite me there first.";
       } catch (error) {
         return explain(toAppError(error));
       }

@@ -31,7 +31,7 @@ export interface Edit {
 }
 
 /** A person in a channel. */
-export interface Standing {
+export interface Membership {
   readonly user: User;
   readonly channel: Channel;
 }
@@ -44,7 +44,7 @@ export class People {
     this.#options = options;
   }
 
-  say({ channel, user }: Standing, content: string, { files = [], ...parts }: Saying = {}): Message {
+  say({ channel, user }: Membership, content: string, { files = [], ...parts }: Saying = {}): Message {
     const { world, view, dispatch } = this.#options;
     const stored = files.map((file) => ({ ...file, id: world.nextId() }));
     const message = world.message(channel, user, { content, ...parts, files: stored });
@@ -58,7 +58,7 @@ export class People {
   }
 
   /** Forwards a message as it is now. A snapshot does not say who wrote it. */
-  forward(at: Standing, original: Message, saying: Saying = {}): Message {
+  forward(at: Membership, original: Message, saying: Saying = {}): Message {
     const { content, embeds, attachments, mentions, components, flags, type } = messagePayload(
       this.#options.view,
       original,
@@ -69,7 +69,7 @@ export class People {
   }
 
   /** Edits a message of one's own. */
-  edit({ channel }: Pick<Standing, "channel">, message: Message, { content, whole = true }: Edit): void {
+  edit({ channel }: Pick<Membership, "channel">, message: Message, { content, whole = true }: Edit): void {
     const { view, dispatch } = this.#options;
     Object.assign(message, { content, editedAt: Date.now() });
     const { id, channel_id, guild_id, edited_timestamp, ...rest } = messageEvent(view, channel, message);
@@ -77,7 +77,7 @@ export class People {
   }
 
   /** Discord adds the preview of a link to a message, which nobody edited by that. */
-  unfurl({ channel }: Pick<Standing, "channel">, message: Message, embeds: readonly object[]): void {
+  unfurl({ channel }: Pick<Membership, "channel">, message: Message, embeds: readonly object[]): void {
     Object.assign(message.extra, { embeds });
     this.#options.dispatch("MESSAGE_UPDATE", messageEvent(this.#options.view, channel, message));
   }
@@ -87,7 +87,7 @@ export class People {
   }
 
   /** Clicks a button that the message has. */
-  click(at: Standing, message: Message, customId: string): Interaction {
+  click(at: Membership, message: Message, customId: string): Interaction {
     const buttons = message.components.flatMap((row) => row.components);
     if (!buttons.some((button) => button.custom_id === customId)) throw new Error(`there is no button ${customId}`);
     const payload = messageEvent(this.#options.view, at.channel, message);
@@ -99,7 +99,7 @@ export class People {
   }
 
   /** Clicks a button of what an interaction was answered with, which this person alone sees. */
-  clickShown(at: Standing, { shown }: Interaction, customId: string): Interaction {
+  clickShown(at: Membership, { shown }: Interaction, customId: string): Interaction {
     const buttons = shown.flatMap(({ components }) => components.flatMap((row) => row.components));
     if (!buttons.some((button) => button.custom_id === customId)) throw new Error(`there is no button ${customId}`);
     const message = this.#options.world.message(at.channel, this.#options.world.bot, { content: "" });
@@ -112,13 +112,13 @@ export class People {
   }
 
   /** Chooses a command of a message's menu. */
-  menuCommand(at: Standing, name: string, message: Message): Interaction {
+  menuCommand(at: Membership, name: string, message: Message): Interaction {
     const resolved = { messages: { [message.id]: messagePayload(this.#options.view, message) } };
     return this.#interact(at, { type: 2, data: { id: "2", name, type: 3, target_id: message.id, resolved } });
   }
 
   /** Fills in the dialog that an interaction was answered with, and sends it. Values by field; others stay as they are. */
-  submit(at: Standing, { modal }: Interaction, values: Readonly<Record<string, string>>): Interaction {
+  submit(at: Membership, { modal }: Interaction, values: Readonly<Record<string, string>>): Interaction {
     if (modal === null) throw new Error("there is no dialog");
     const components = modal.components.map((row) => ({
       type: 1,
@@ -132,7 +132,7 @@ export class People {
   }
 
   /** Puts an emoji on a message: a sign, or a custom one's name. */
-  react({ channel, user }: Standing, message: Message, emoji: string): void {
+  react({ channel, user }: Membership, message: Message, emoji: string): void {
     const { world, dispatch } = this.#options;
     message.reactions.push({ emoji, userId: user.id });
     const member = world.guildOf(channel)?.members.get(user.id);
@@ -158,16 +158,16 @@ export class People {
     return channel;
   }
 
-  command(at: Standing, name: string, options: readonly object[] = []): Interaction {
+  command(at: Membership, name: string, options: readonly object[] = []): Interaction {
     return this.#interact(at, { type: 2, data: { id: "1", name, type: 1, options } });
   }
 
   /** Types in an option of a command, the focused one of `options`. */
-  type(at: Standing, name: string, options: readonly object[]): Interaction {
+  type(at: Membership, name: string, options: readonly object[]): Interaction {
     return this.#interact(at, { type: 4, data: { id: "1", name, type: 1, options } });
   }
 
-  #interact({ channel, user }: Standing, body: object): Interaction {
+  #interact({ channel, user }: Membership, body: object): Interaction {
     const { world, interactions, dispatch } = this.#options;
     const interaction = interactions.begin(world.nextId(), user.id);
     const member = world.guildOf(channel)?.members.get(user.id);

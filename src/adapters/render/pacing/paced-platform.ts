@@ -111,14 +111,21 @@ function pacedStatus(
 
 type Unpaced = Pick<
   ChatPlatform,
-  "postEphemeral" | "workspaces" | "standing" | "member" | "openPrivateThread" | "fetchFile" | "fetchThread" | "missed"
+  | "postEphemeral"
+  | "workspaces"
+  | "membership"
+  | "member"
+  | "openPrivateThread"
+  | "fetchFile"
+  | "fetchThread"
+  | "missed"
 >;
 
 /** What takes none of the rates that a workspace shares. */
 function unpaced(inner: ChatPlatform): Unpaced {
   return {
     postEphemeral: (thread, personId, message) => inner.postEphemeral(thread, personId, message),
-    ...(inner.standing === undefined ? {} : { standing: inner.standing.bind(inner) }),
+    ...(inner.membership === undefined ? {} : { membership: inner.membership.bind(inner) }),
     ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
     ...(inner.workspaces === undefined ? {} : { workspaces: inner.workspaces.bind(inner) }),
     ...(inner.member === undefined ? {} : { member: inner.member.bind(inner) }),

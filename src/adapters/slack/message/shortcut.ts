@@ -1,7 +1,7 @@
 import { ASK_SHORTCUT } from "../../../core/inbound/prompts.ts";
 import type { InboundMessage, Receipt } from "../../../core/protocol/platform.ts";
 import type { InboundDeps } from "../inbound.ts";
-import { mayPostIn } from "../standing.ts";
+import { mayPostIn } from "../membership.ts";
 import type { SlackWeb } from "../web.ts";
 import { type MessageShortcut, messageShortcutSchema } from "../wire.ts";
 import { pointedOut } from "./pointed-out.ts";

@@ -7,7 +7,7 @@ import { systemCode } from "../../protocol/system-code.ts";
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** Names are quoted where SQL wants it. */
-const standingSchema = z.object({
+const rightsSchema = z.object({
   user: z.string(),
   database: z.string(),
   /** Where new tables go; null when no schema of the search path is there and open to the user. */
@@ -17,7 +17,7 @@ const standingSchema = z.object({
   /** Of the table of migrations; null while there is none. */
   may_use: z.boolean().nullable(),
 });
-type Standing = z.infer<typeof standingSchema>;
+type UserRights = z.infer<typeof rightsSchema>;
 
 const STANDING = `SELECT quote_ident(current_user) AS "user",
   quote_ident(current_database()) AS "database",
@@ -34,25 +34,25 @@ const STANDING = `SELECT quote_ident(current_user) AS "user",
  */
 export async function requireRights(connection: Client, pending: () => Promise<readonly unknown[]>): Promise<void> {
   const { rows } = await connection.query(STANDING);
-  const standing = standingSchema.parse(rows[0]);
-  const { user, schema, may_create: mayCreate, may_use: mayUse } = standing;
-  if (schema === null) throw lacking(`finds no schema to use (${standing.search_path})`, noSchema(standing), standing);
+  const rights = rightsSchema.parse(rows[0]);
+  const { user, schema, may_create: mayCreate, may_use: mayUse } = rights;
+  if (schema === null) throw lacking(`finds no schema to use (${rights.search_path})`, noSchema(rights), rights);
   if (mayUse === false) {
     const grant = `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user}; GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user};`;
-    throw lacking(`may not use Deckhand's tables in schema ${schema}`, grant, standing);
+    throw lacking(`may not use Deckhand's tables in schema ${schema}`, grant, rights);
   }
   if (mayCreate === true || (await pending()).length === 0) return;
-  throw lacking(`may not create tables in schema ${schema}`, `GRANT CREATE ON SCHEMA ${schema} TO ${user};`, standing);
+  throw lacking(`may not create tables in schema ${schema}`, `GRANT CREATE ON SCHEMA ${schema} TO ${user};`, rights);
 }
 
 /** The first schema of the search path that is not the user's own by default. */
-function noSchema({ user, search_path: searchPath }: Standing): string {
+function noSchema({ user, search_path: searchPath }: UserRights): string {
   const named = searchPath.split(",").map((name) => name.trim());
   const schema = named.find((name) => name !== "" && name !== '"$user"') ?? "public";
   return `CREATE SCHEMA IF NOT EXISTS ${schema}; GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${user};`;
 }
 
-function lacking(what: string, statement: string, { user, database }: Standing): ConfigError {
+function lacking(what: string, statement: string, { user, database }: UserRights): ConfigError {
   return new ConfigError([
     `DATABASE_URL: the user ${user} ${what}. As an owner or superuser, run in database ${database}: ${statement}`,
   ]);

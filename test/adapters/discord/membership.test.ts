@@ -15,16 +15,16 @@ test("how a person and the bot stand to a channel is what Discord's roles and ov
   const elsewhere = world.channel(quay, "far");
   const platform = harbour.adapter();
   await platform.start(new Inbox().receive, new AbortController().signal);
-  const standing = ({ id }: { id: string }, person = ana) =>
-    platform.standing?.(
+  const membership = ({ id }: { id: string }, person = ana) =>
+    platform.membership?.(
       { platform: "discord", workspaceId: guild.id, channelId: id, threadId: null },
       `discord:${person.id}`,
     );
-  expect(await standing(general)).toEqual({ isPrivate: false, isMember: true, canPost: true });
-  expect(await standing(general, stranger)).toEqual({ isPrivate: false, isMember: false, canPost: true });
-  expect(await standing(both)).toEqual({ isPrivate: true, isMember: true, canPost: true });
-  expect(await standing(botsOnly)).toEqual({ isPrivate: true, isMember: false, canPost: true });
-  expect(await standing(hers)).toEqual({ isPrivate: true, isMember: true, canPost: false });
+  expect(await membership(general)).toEqual({ isPrivate: false, isMember: true, canPost: true });
+  expect(await membership(general, stranger)).toEqual({ isPrivate: false, isMember: false, canPost: true });
+  expect(await membership(both)).toEqual({ isPrivate: true, isMember: true, canPost: true });
+  expect(await membership(botsOnly)).toEqual({ isPrivate: true, isMember: false, canPost: true });
+  expect(await membership(hers)).toEqual({ isPrivate: true, isMember: true, canPost: false });
   const member = ({ id }: { id: string }) =>
     platform.member?.(
       { platform: "discord", workspaceId: guild.id, channelId: general.id, threadId: null },
@@ -32,8 +32,8 @@ test("how a person and the bot stand to a channel is what Discord's roles and ov
     );
   expect(await member(ana)).toMatchObject({ id: `discord:${ana.id}`, isGuest: false });
   expect(await member(stranger), "who is not on the server").toBeNull();
-  expect(await standing({ id: "1" })).toBeNull();
-  expect(await standing(elsewhere)).toBeNull();
-  expect(await standing(world.dm(ana))).toEqual({ isPrivate: true, isMember: true, canPost: true });
-  expect(await standing(world.dm(stranger))).toEqual({ isPrivate: true, isMember: false, canPost: true });
+  expect(await membership({ id: "1" })).toBeNull();
+  expect(await membership(elsewhere)).toBeNull();
+  expect(await membership(world.dm(ana))).toEqual({ isPrivate: true, isMember: true, canPost: true });
+  expect(await membership(world.dm(stranger))).toEqual({ isPrivate: true, isMember: false, canPost: true });
 });

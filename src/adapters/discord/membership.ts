@@ -1,12 +1,12 @@
 import { type Client, type GuildChannel, type GuildMember, PermissionFlagsBits } from "discord.js";
-import type { Standing, ThreadRef } from "../../core/protocol/platform.ts";
+import type { Membership, ThreadRef } from "../../core/protocol/platform.ts";
 import { isDiscordError, toPlatformError } from "./errors.ts";
 
 /** How a person and the bot stand to a channel of a server, or of direct messages; null where the bot does not see it. */
-export async function standingIn(
+export async function membershipIn(
   client: Client<true>,
   { channelId, workspaceId, userId }: Pick<ThreadRef, "channelId" | "workspaceId"> & { readonly userId: string },
-): Promise<Standing | null> {
+): Promise<Membership | null> {
   try {
     const channel = await client.channels.fetch(channelId);
     if (channel === null) return null;

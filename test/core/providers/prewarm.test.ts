@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
-import { rehearseCall } from "../../../src/core/providers/rehearsal.ts";
+import { prewarmCall } from "../../../src/core/providers/prewarm.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { listening } from "../../support/model/model-server.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -10,7 +10,7 @@ const common = { tools, runtime: systemRuntime(), log: silentLog };
 const { signal } = new AbortController();
 
 test.each(["anthropic", "responses", "chat"] as const)(
-  "a rehearsed call of the wire %s sends nothing",
+  "a pre-warmed call of the wire %s sends nothing",
   async (wire) => {
     const server = createServer((_request, response) => response.end());
     let connections = 0;
@@ -20,7 +20,7 @@ test.each(["anthropic", "responses", "chat"] as const)(
     const listener = await listening(server);
     try {
       const settings = { ours: { wire, baseUrl: listener.origin, apiKey: "test-key" } };
-      await rehearseCall({ ...common, ref: "ours/model", settings }, signal);
+      await prewarmCall({ ...common, ref: "ours/model", settings }, signal);
       await fetch(listener.origin);
       expect(connections, "only the connection of this test").toBe(1);
     } finally {
@@ -30,7 +30,7 @@ test.each(["anthropic", "responses", "chat"] as const)(
 );
 
 test("what keeps a model from being called at all is told", async () => {
-  await expect(rehearseCall({ ...common, ref: "anthropic/claude", settings: {} }, signal)).rejects.toMatchObject({
+  await expect(prewarmCall({ ...common, ref: "anthropic/claude", settings: {} }, signal)).rejects.toMatchObject({
     code: "auth",
   });
 });

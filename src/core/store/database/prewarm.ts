@@ -9,7 +9,7 @@ class Over extends Error {}
  * plans each shape of query when it first sees it, with code that is compiled then, too. Without this the
  * first message waits a quarter of a second for that.
  */
-export async function rehearse(store: Store, runtime: Pick<Runtime, "clock" | "ids">): Promise<void> {
+export async function prewarmStore(store: Store, runtime: Pick<Runtime, "clock" | "ids">): Promise<void> {
   try {
     await store.transaction(async (tx) => {
       await firstMessage(tx, runtime);
@@ -24,9 +24,9 @@ async function firstMessage(tx: StoreTransaction, { clock, ids }: Pick<Runtime, 
   const at = clock.now();
   const sessionId = ids.next("ses");
   const runId = ids.next("run");
-  const key = `rehearsal:${sessionId}`;
-  const person = { id: key, name: "rehearsal" };
-  const thread = { platform: "rehearsal", workspaceId: key, channelId: key, threadId: key } as const;
+  const key = `pre-warming:${sessionId}`;
+  const person = { id: key, name: "pre-warming" };
+  const thread = { platform: "pre-warming", workspaceId: key, channelId: key, threadId: key } as const;
 
   await tx.sessions.byKey(key);
   await tx.posts.get(key);

@@ -4,7 +4,7 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { ToolSpec } from "./provider.ts";
 import { createProviderRegistry, type ProviderSettings } from "./registry.ts";
 
-export interface RehearsedCall {
+export interface PrewarmedCall {
   /** `provider/model`. */
   readonly ref: string;
   readonly tools: readonly ToolSpec[];
@@ -17,12 +17,12 @@ export interface RehearsedCall {
  * Does all that a call of a model does before its request leaves: the SDK is loaded, which takes longest, and
  * has written a request. Nothing is sent. The demo model, which sends nothing, answers.
  */
-export async function rehearseCall(call: RehearsedCall, signal: AbortSignal): Promise<void> {
+export async function prewarmCall(call: PrewarmedCall, signal: AbortSignal): Promise<void> {
   const { ref, tools, settings, runtime } = call;
-  const log = call.log.child({ rehearsal: true });
+  const log = call.log.child({ prewarming: true });
   const registry = createProviderRegistry({ settings, runtime, log, fetch: unsent });
   const { provider, model } = await registry.resolve(ref);
-  const content = [{ type: "text" as const, text: "rehearsal" }];
+  const content = [{ type: "text" as const, text: "pre-warming" }];
   const message = { id: runtime.ids.next("msg"), role: "user" as const, content, createdAt: runtime.clock.now() };
   try {
     await provider.createMessage({ model, system: [], messages: [message], tools, maxTokens: 1 }, signal);
@@ -32,5 +32,5 @@ export async function rehearseCall(call: RehearsedCall, signal: AbortSignal): Pr
 }
 
 function unsent(): Promise<never> {
-  return Promise.reject(new ProviderError("network", "a rehearsal sends nothing"));
+  return Promise.reject(new ProviderError("network", "pre-warming sends nothing"));
 }

@@ -7,7 +7,7 @@ interface Named {
 }
 
 /** How a server stands, as `/mcp` and the page show it. */
-export interface ServerStanding {
+export interface ServerState {
   /** Inline Markdown: `✓ **docs** · 15 tools`, `⚠ **files** is not connected: its program is not found.` */
   readonly line: string;
   /** When it is tried next, which people read behind the line: milliseconds since the epoch. Null when nothing waits for it. */
@@ -20,7 +20,7 @@ export function notConnected(named: Named, now: number): string {
   return `${whyNot(named)}${nextAt === null ? "" : ` ${nextTry(nextAt, now)}`}`;
 }
 
-export function awayStanding(named: Named): ServerStanding {
+export function awayState(named: Named): ServerState {
   const sign = named.state.type === "down" || named.state.type === "stopped" ? "⚠" : "⏳";
   return { line: `${sign} ${whyNot({ ...named, name: `**${named.name}**` })}`, nextAt: nextTryOf(named.state) };
 }

@@ -1,7 +1,7 @@
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
 import { expect, test } from "vitest";
-import { rehearse } from "../../../../src/core/store/database/rehearsal.ts";
+import { prewarmStore } from "../../../../src/core/store/database/prewarm.ts";
 import { openStore } from "../../../../src/core/store/store.ts";
 import { systemRuntime } from "../../../../src/runtime.ts";
 import { tempDirectory } from "../../../support/temp-directory.ts";
@@ -19,13 +19,13 @@ function rowsIn(file: string): Record<string, number> {
   }
 }
 
-test("a rehearsal leaves nothing in the store, which works as before", async () => {
+test("pre-warming leaves nothing in the store, which works as before", async () => {
   const file = path.join(tempDirectory(), "deckhand.db");
   const runtime = systemRuntime();
   const store = await openStore(`file:${file}`, runtime);
   try {
     const before = rowsIn(file);
-    await rehearse(store, runtime);
+    await prewarmStore(store, runtime);
     expect(rowsIn(file)).toEqual(before);
     expect(before).toMatchObject({ Session: 0, InboxEvent: 0, Run: 0, Message: 0 });
     await store.transaction((tx) => tx.presence.answered("slack:T1:C1:1.0", 1));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Standing } from "../../core/protocol/platform.ts";
+import type { Membership } from "../../core/protocol/platform.ts";
 import { slackErrorName, toPlatformError } from "./errors.ts";
 import { LISTED_CHANNELS, LISTED_PAGES } from "./limits.ts";
 import type { SlackWeb } from "./web.ts";
@@ -17,10 +17,10 @@ const channelSchema = z.object({
 });
 
 /** How a person and the bot stand to a channel; null where the bot may not even know of it. */
-export async function standingIn(
+export async function membershipIn(
   web: SlackWeb,
   { channelId, userId }: { readonly channelId: string; readonly userId: string },
-): Promise<Standing | null> {
+): Promise<Membership | null> {
   const known = await channelOf(web, channelId);
   if (known === null) return null;
   if (known.is_im) return { isPrivate: true, isMember: known.user === userId, canPost: true };

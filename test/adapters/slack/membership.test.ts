@@ -6,33 +6,33 @@ const CASES = [
   {
     what: "a public channel that both are in",
     channel: {},
-    standing: { isPrivate: false, isMember: true, canPost: true },
+    membership: { isPrivate: false, isMember: true, canPost: true },
   },
   {
     what: "a public channel that only others are in",
     channel: { members: new Set(["U0BOB"]) },
-    standing: { isPrivate: false, isMember: false, canPost: false },
+    membership: { isPrivate: false, isMember: false, canPost: false },
   },
   {
     what: "a private channel that both are in",
     channel: { isPrivate: true, members: new Set(["U0ANA", "U0BOT"]) },
-    standing: { isPrivate: true, isMember: true, canPost: true },
+    membership: { isPrivate: true, isMember: true, canPost: true },
   },
   {
     what: "a private channel that only the bot is in",
     channel: { isPrivate: true, members: new Set(["U0BOT"]) },
-    standing: { isPrivate: true, isMember: false, canPost: true },
+    membership: { isPrivate: true, isMember: false, canPost: true },
   },
   {
     what: "a private channel that the bot is not in",
     channel: { isPrivate: true, members: new Set(["U0ANA"]) },
-    standing: null,
+    membership: null,
   },
-  { what: "no channel", channel: { gone: true }, standing: null },
+  { what: "no channel", channel: { gone: true }, membership: null },
   {
     what: "the person's direct messages",
     channel: { kind: "im" as const },
-    standing: { isPrivate: true, isMember: true, canPost: true },
+    membership: { isPrivate: true, isMember: true, canPost: true },
   },
 ];
 
@@ -40,7 +40,7 @@ test("how a person and the bot stand to a channel is what Slack says of both", a
   await using harness = await openSlackHarness();
   const platform = harness.adapter();
   await platform.start(new Inbox().receive, new AbortController().signal);
-  for (const { what, channel, standing } of CASES) {
+  for (const { what, channel, membership } of CASES) {
     harness.server.workspace.channels.set("C0009", {
       id: "C0009",
       name: "far",
@@ -49,7 +49,7 @@ test("how a person and the bot stand to a channel is what Slack says of both", a
       ...channel,
     });
     const thread = { platform: "slack", workspaceId: "T0001", channelId: "C0009", threadId: null } as const;
-    expect(await platform.standing?.(thread, "slack:U0ANA"), what).toEqual(standing);
+    expect(await platform.membership?.(thread, "slack:U0ANA"), what).toEqual(membership);
   }
 });
 
