@@ -302,31 +302,28 @@ const woken: readonly { name: string; autoWakeCount: number; background: boolean
   { name: "that it waits for, when it has been woken five times", autoWakeCount: 4, background: false, begins: true },
 ];
 
-test.each(woken)(
-  "a parent begins a sub-agent $name in a row: $begins",
-  async ({ autoWakeCount, background, begins }) => {
-    const session = await nativeSession();
-    const { store, clock } = session;
-    const at = clock.now();
-    const root = { sessionId: "ses_1", runId: "run_1" };
-    const task = { agent: "worker", description: "d", background: true, depth: 1, root, autoWakeCount };
-    const report = { status: "finished", text: "", changedFiles: [], people: [] } as const;
-    const author = { id: ANA.id, name: ANA.name };
-    const body = { kind: "child_end", childId: "agt_0", task, author, nonInteractive: false, job: null, at } as const;
-    await store.transaction(async (tx) => {
-      const event = { key: "note", body: { ...body, report: { ...report, changedFiles: [], people: [] } } };
-      const { seq } = await tx.inbox.insert({ sessionId: "ses_1", event, wakes: true, resumes: false, dueAt: at, at });
-      await tx.inbox.take([seq], "run_9");
-      await tx.runs.begin({ id: "run_9", sessionId: "ses_1", eventSeq: seq, at });
-    });
-    const asked = { description: "look", prompt: "Look.", run_in_background: background };
-    const result = await session.settle(agentTool(session), asked, { runId: "run_9" });
-    expect(textOf(result?.content ?? []).includes("without a person's word")).toBe(!begins);
-    const [child] = await store.children.ofRun("ses_1", "run_9");
-    expect(child?.task.autoWakeCount).toBe(begins ? autoWakeCount + 1 : undefined);
-    expect(child?.task.taskTree).toBe(begins ? "run_1" : undefined);
-  },
-);
+test.each(woken)("a parent begins a sub-agent $name in a row: $begins", async ({ autoWakeCount, ...expected }) => {
+  const { background, begins } = expected;
+  const session = await nativeSession();
+  const { store, clock } = session;
+  const at = clock.now();
+  const task = { agent: "worker", description: "d", background: true, depth: 1, root: ROOT, autoWakeCount };
+  const report = { status: "finished", text: "", changedFiles: [], people: [] } as const;
+  const author = { id: ANA.id, name: ANA.name };
+  const body = { kind: "child_end", childId: "agt_0", task, author, nonInteractive: false, job: null, at } as const;
+  await store.transaction(async (tx) => {
+    const event = { key: "note", body: { ...body, report: { ...report, changedFiles: [], people: [] } } };
+    const { seq } = await tx.inbox.insert({ sessionId: "ses_1", event, wakes: true, resumes: false, dueAt: at, at });
+    await tx.inbox.take([seq], "run_9");
+    await tx.runs.begin({ id: "run_9", sessionId: "ses_1", eventSeq: seq, at });
+  });
+  const asked = { description: "look", prompt: "Look.", run_in_background: background };
+  const result = await session.settle(agentTool(session), asked, { runId: "run_9" });
+  expect(textOf(result?.content ?? []).includes("without a person's word")).toBe(!begins);
+  const [child] = await store.children.ofRun("ses_1", "run_9");
+  expect(child?.task.autoWakeCount).toBe(begins ? autoWakeCount + 1 : undefined);
+  expect(child?.task.taskTree).toBe(begins ? "run_1" : undefined);
+});
 
 /** A token of output costs a cent. */
 const CALL = {

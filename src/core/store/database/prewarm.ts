@@ -26,7 +26,7 @@ async function firstMessage(tx: StoreTransaction, { clock, ids }: Pick<Runtime, 
   const runId = ids.next("run");
   const key = `pre-warming:${sessionId}`;
   const person = { id: key, name: "pre-warming" };
-  const thread = { platform: "pre-warming", workspaceId: key, channelId: key, threadId: key } as const;
+  const thread = { platform: "prewarming", workspaceId: key, channelId: key, threadId: key } as const;
 
   await tx.sessions.byKey(key);
   await tx.posts.get(key);
