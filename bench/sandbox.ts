@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { FILE_LIMITS, PROGRAM_LIMITS, SHELL_LIMITS } from "../src/tools/wasm/grant.ts";
+import { FILE_LIMITS, PROGRAM_LIMITS, SHELL_LIMITS } from "../src/tools/wasm/capability.ts";
 import { createSandbox, type Sandbox } from "../src/tools/wasm/sandbox.ts";
 import type { GrepRequest } from "../wasm/guests/files/request.ts";
 import { type Figure, timed } from "./measure.ts";

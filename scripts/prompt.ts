@@ -1,5 +1,6 @@
 import { loadAgents } from "../src/agents.ts";
 import { FEATURES } from "../src/app.ts";
+import { createChannelConfigs } from "../src/channel-config.ts";
 import { loadConfig, processSources } from "../src/config.ts";
 import { titleOf } from "../src/core/agent/tool-decision.ts";
 import { toolSpecs } from "../src/core/agent/tool-specs.ts";
@@ -20,7 +21,6 @@ import type { Tool } from "../src/core/tool.ts";
 import { instructionFiles } from "../src/home.ts";
 import { createFeatureList } from "../src/open-features.ts";
 import { createLogger } from "../src/operations/logging.ts";
-import { createPlaces } from "../src/places.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { createExecutorCopies } from "../src/tools/copies/executor-copies.ts";
 import { createInstructionReader } from "../src/tools/instructions/instruction-layers.ts";
@@ -95,7 +95,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
 /** The place of a new session, or of the one given. */
 async function placeOf(session: SessionRow | null): Promise<Place> {
   const registry = createProviderRegistry({ settings: config.providers, runtime, log });
-  const places = createPlaces(config, config.query.model ?? defaultModelFor(registry.available()));
+  const places = createChannelConfigs(config, config.query.model ?? defaultModelFor(registry.available()));
   if (session !== null) return places.placeOf(session);
   const channelKey = "slack:C0001";
   return {

@@ -6,6 +6,7 @@ import { createRunViews } from "./adapters/render/run-view.ts";
 import { withStatus } from "./adapters/render/status-view.ts";
 import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
+import { type ChannelConfigs, createChannelConfigs, timezoneOf } from "./channel-config.ts";
 import type { LookAtJobs } from "./cli/check-jobs.ts";
 import { checkModels } from "./cli/checks.ts";
 import type { Config } from "./config.ts";
@@ -44,7 +45,6 @@ import { createFeatureList, type FeatureList } from "./open-features.ts";
 import { openTerminal, openWeb, type PlatformAssembly, remotePlatforms } from "./open-platforms.ts";
 import { openToolbox } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
-import { createPlaces, type Places, timezoneOf } from "./places.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
 import { saveAttachment } from "./tools/attachments.ts";
@@ -129,9 +129,9 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   await requireOwn(config.sandbox, "DECKHAND_SANDBOX");
   const registry = createProviderRegistry({ settings: config.providers, runtime, log: assembly.log });
   const model = config.query.model ?? defaultModelFor(registry.available());
-  const places = createPlaces(config, model);
-  const unheeded = unheededSettings(config, places.agents, model);
-  for (const problem of [...places.problems, ...unheeded]) say(`⚠ ${problem}`);
+  const channelConfigs = createChannelConfigs(config, model);
+  const unheeded = unheededSettings(config, channelConfigs.agents, model);
+  for (const problem of [...channelConfigs.problems, ...unheeded]) say(`⚠ ${problem}`);
 
   const opening = Promise.withResolvers<Store>();
   const web = assembly.serves !== "terminals" ? await openWeb(assembly, opening.promise) : null;
@@ -152,7 +152,7 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   for (const platform of [...others, terminal]) {
     assembly.platforms.set(platform.descriptor.name, pacePlatform(platform, clock, clock.now()));
   }
-  await run(assembly, { store, registry, places, model }, { web, terminal });
+  await run(assembly, { store, registry, channelConfigs, model }, { web, terminal });
   status.state = "running";
   if (web !== null) say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
   sayModel(assembly, model);
@@ -172,7 +172,7 @@ function sayModel({ config, say }: Assembly, model: string): void {
 interface Services {
   readonly store: Store;
   readonly registry: ListingRegistry;
-  readonly places: Places;
+  readonly channelConfigs: ChannelConfigs;
   readonly model: string;
 }
 
@@ -198,7 +198,7 @@ async function run(
   const works = await openWorks(assembly, services);
   const { engine, jobs, store, models, toolbox } = works;
   const features = assembly.features.opened();
-  const summaries = createSummaries({ store, models, ...services.places, tools: () => toolbox.tools() });
+  const summaries = createSummaries({ store, models, ...services.channelConfigs, tools: () => toolbox.tools() });
   web?.provide({
     summaries,
     jobs: jobs.control,
@@ -250,7 +250,7 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
     settings: config.providers,
     budgets: config.budgets,
   });
-  const { agents } = services.places;
+  const { agents } = services.channelConfigs;
   const toolNames = () => toolbox.listed().map(({ name }) => name);
   const rights = createPlatformRights({ store, access: config.access, platforms, clock: runtime.clock, log });
   const jobs = openJobs(assembly, { ...services, rights, platform, engine, skills, toolNames });
@@ -264,7 +264,7 @@ interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine
 }
 
 function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
-  const { store, rights, platform, engine, places, skills, toolNames } = given;
+  const { store, rights, platform, engine, channelConfigs, skills, toolNames } = given;
   return createJobs({
     store,
     engine,
@@ -272,9 +272,9 @@ function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
     log,
     access: config.access,
     approvals: config.approvals,
-    agentOf: places.agentOf,
-    agents: () => new Set(places.agents.keys()),
-    skillsOf: (thread) => skills(places.sandboxRootOf(thread)),
+    agentOf: channelConfigs.agentOf,
+    agents: () => new Set(channelConfigs.agents.keys()),
+    skillsOf: (thread) => skills(channelConfigs.sandboxRootOf(thread)),
     tools: toolNames,
     ...rights,
     platforms: PLATFORMS,
@@ -288,12 +288,12 @@ function openJobs({ config, runtime, log }: Assembly, given: JobParts): Jobs {
 const silent = () => createLogger({ level: "silent", secrets: [] });
 
 /** What a start would make of the file of jobs; changes nothing. */
-export const lookAtJobs: LookAtJobs = (config, places) => {
+export const lookAtJobs: LookAtJobs = (config, channelConfigs) => {
   const skills = createSkillReader({ applicationDir: APPLICATION, homeDir: config.home, log: silent() });
   return checkJobsFile({
     path: jobsFileOf(config),
-    agents: () => new Set(places.agents.keys()),
-    skillsOf: (thread) => skills(places.sandboxRootOf(thread)),
+    agents: () => new Set(channelConfigs.agents.keys()),
+    skillsOf: (thread) => skills(channelConfigs.sandboxRootOf(thread)),
     platforms: PLATFORMS,
     defaultTimezone: timezoneOf(config),
     runtime: systemRuntime(),
@@ -301,7 +301,7 @@ export const lookAtJobs: LookAtJobs = (config, places) => {
 };
 
 function openIntake({ config, runtime, log, commands }: Assembly, works: Works): Receive {
-  const { store, engine, rights, approvals, models, places, platform, skills, toolbox, jobs } = works;
+  const { store, engine, rights, approvals, models, channelConfigs, platform, skills, toolbox, jobs } = works;
   return createIntake({
     store,
     engine,
@@ -316,18 +316,25 @@ function openIntake({ config, runtime, log, commands }: Assembly, works: Works):
     jobs: jobs.control,
     tools: () => Promise.resolve(toolbox.listed()),
     toolProblems: () => toolbox.problems(),
-    skillsOf: (thread) => Promise.resolve(skills(places.sandboxRootOf(thread))),
+    skillsOf: (thread) => Promise.resolve(skills(channelConfigs.sandboxRootOf(thread))),
     ...commandPlaces(platform),
-    firstContact: createFirstContact({ store, runtime, log, platform, allowedHosts: config.allowedHosts, ...places }),
+    firstContact: createFirstContact({
+      store,
+      runtime,
+      log,
+      platform,
+      allowedHosts: config.allowedHosts,
+      ...channelConfigs,
+    }),
     describe: describePlatform,
     canSeeChannel: rights.canSeeChannel,
-    restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: places.sandboxRootOf }),
-    ...places,
+    restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: channelConfigs.sandboxRootOf }),
+    ...channelConfigs,
   });
 }
 
 function openRunner({ config, runtime, log, features }: Assembly, works: Works): SessionHandler {
-  const { store, engine, approvals, registry, places, platform, skills, toolbox, jobs } = works;
+  const { store, engine, approvals, registry, channelConfigs, platform, skills, toolbox, jobs } = works;
   const board = createTaskBoard();
   return createSessionRunner({
     store,
@@ -347,7 +354,7 @@ function openRunner({ config, runtime, log, features }: Assembly, works: Works):
         return openJobRun({ ...deps, jobs: jobs.runs, openReport: jobReports(deps.platform) }, body);
       return withStatus(createRunViews({ ...deps, board }), deps);
     },
-    placeOf: places.placeOf,
+    placeOf: channelConfigs.placeOf,
     instructionsOf: createInstructionReader({ files: instructionFiles(config), log }),
     skillsOf: skills,
     saveAttachment: (sandboxRoot, name, data) => saveAttachment({ sandboxRoot, name, data, log }),

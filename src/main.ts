@@ -22,8 +22,8 @@ await createProgram({
     const { runChat, processIo } = await import("./run-chat.ts");
     process.exit(await runChat(config, request, processIo(sources.env)));
   },
-  lookAtJobs: async (config, places) => {
+  lookAtJobs: async (config, channelConfigs) => {
     const { lookAtJobs } = await import("./app.ts");
-    return lookAtJobs(config, places);
+    return lookAtJobs(config, channelConfigs);
   },
 }).parseAsync();

@@ -3,11 +3,11 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { type Agents, loadAgents } from "../src/agents.ts";
 import { FEATURES } from "../src/app.ts";
+import { createChannelConfigs } from "../src/channel-config.ts";
 import { loadConfig } from "../src/config.ts";
 import { signedName } from "../src/core/agents/definitions.ts";
 import type { Permission } from "../src/core/agents/query-config.ts";
 import { offeredTools } from "../src/core/permissions/policy.ts";
-import { createPlaces } from "../src/places.ts";
 import { unheededSettings } from "../src/unheeded-settings.ts";
 import { shippedAgents } from "./support/shipped-agents.ts";
 import { tempDirectory } from "./support/temp-directory.ts";
@@ -166,7 +166,7 @@ test("tools work in the working directory of a channel's root, which no link lea
   const { config } = configured({ settings: { workingDirectory: "all", channels } });
   const root = path.join(config.sandbox, "../../checkout");
   const rootOf = (channelId: string) =>
-    createPlaces(config, "demo/scripted").sandboxRootOf({
+    createChannelConfigs(config, "demo/scripted").sandboxRootOf({
       platform: "slack",
       workspaceId: "T1",
       channelId,
@@ -188,7 +188,7 @@ test.each([
   const { config } = configured({ settings: workingDirectory === undefined ? {} : { workingDirectory } });
   const thread = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: "1" } as const;
   const session = { id: "ses_1", key: "k", thread, channelKey: "slack:C1", agent: "", people: [], settings: {} };
-  const { above, sandboxRoot } = await createPlaces(config, "demo/scripted").placeOf(session);
+  const { above, sandboxRoot } = await createChannelConfigs(config, "demo/scripted").placeOf(session);
   expect(above).toEqual({ root: path.join(config.sandbox, "slack-C1"), directories });
   expect(sandboxRoot).toBe(path.join(config.sandbox, "slack-C1", workingDirectory ?? ""));
 });
@@ -210,7 +210,7 @@ test.each([
   ],
 ] as const)("people have set %s for a session", (_what, settings, expected) => {
   const { config } = configured({ settings: { model: MODEL, thinkingBudget: 5_000, contextWindow: 90_000 } });
-  const places = createPlaces(config, "demo/scripted");
+  const places = createChannelConfigs(config, "demo/scripted");
   const query = places.configOf({ channelKey: "slack:C1", agent: "build", settings });
   const { mode, model, effortLevel, thinkingBudget, contextWindow } = query;
   expect({ mode, model, effortLevel, thinkingBudget, contextWindow }).toEqual(expected);
@@ -231,7 +231,7 @@ test.each([
       channels: { "slack:C1": { model: "openai/gpt-6-sol", temperature: 0.7 } },
     },
   });
-  const query = createPlaces(config, "demo/scripted").configOf({ channelKey: "slack:C1", agent, settings: {} });
+  const query = createChannelConfigs(config, "demo/scripted").configOf({ channelKey: "slack:C1", agent, settings: {} });
   expect({ model: query.model, temperature: query.temperature }).toEqual(expected);
 });
 

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } f
 import { createServer } from "node:net";
 import path from "node:path";
 import { loadAgents } from "../agents.ts";
+import { createChannelConfigs } from "../channel-config.ts";
 import { suggestion } from "../config/problems.ts";
 import type { Config } from "../config/resolve.ts";
 import { ConfigError, StoreError } from "../core/protocol/errors.ts";
@@ -11,7 +12,6 @@ import { baseUrlVariable, CATALOG, DEMO_MODEL, defaultModelFor, REGION } from ".
 import { sqlitePath } from "../core/store/database/database-url.ts";
 import { type Probed, probeDatabase } from "../core/store/database/probe.ts";
 import { plainLine } from "../core/text/plain-text.ts";
-import { createPlaces } from "../places.ts";
 import { nodeProblem } from "./node-version.mjs";
 
 /** What `doctor` found about one thing: what is so and, where it is wrong, how to mend it. */
@@ -116,7 +116,7 @@ export function checkDirectories({ channels }: Config): Finding[] {
 export function checkAgents(config: Config): Finding[] {
   const { problems } = loadAgents(config);
   try {
-    createPlaces(config, DEMO_MODEL);
+    createChannelConfigs(config, DEMO_MODEL);
     return problems.map(bad);
   } catch (error) {
     if (error instanceof ConfigError) return [...problems, ...error.problems].map(bad);

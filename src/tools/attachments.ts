@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Log } from "../core/protocol/log.ts";
 import { isInstructionFile } from "./instructions/instruction-files.ts";
 import { instructing } from "./instructions/protected-files.ts";
-import { Places, withFile } from "./wasm/workspace/places.ts";
+import { PathResolver, withFile } from "./wasm/workspace/path-resolver.ts";
 import { hashFile } from "./wasm/workspace/read-file.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";
 
@@ -25,12 +25,12 @@ const NAME_BYTES = 150;
  * content under an equal name is there once; other content gets a name of its own.
  */
 export function saveAttachment({ sandboxRoot, name, data, log }: AttachmentFile): Promise<string | null> {
-  const places = new Places(sandboxRoot);
+  const resolver = new PathResolver(sandboxRoot);
   const instructs = instructing(sandboxRoot);
   const digest = createHash("sha256").update(data).digest("hex");
   try {
     for (const candidate of candidates(name, digest)) {
-      const place = places.make(candidate);
+      const place = resolver.make(candidate);
       // A link may lead elsewhere.
       if (instructs(candidate) || instructs(place.relative)) return Promise.resolve(null);
       if (place.stats === null) {
@@ -44,7 +44,7 @@ export function saveAttachment({ sandboxRoot, name, data, log }: AttachmentFile)
     log.warn({ err: error, name }, "attachment_not_saved");
     return Promise.resolve(null);
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 

@@ -18,7 +18,7 @@ import { withStandIn } from "./git/stand-in-directory.ts";
 import { type FoundWorktree, findWorktree } from "./git/worktrees.ts";
 import { asResult, relativePath } from "./sandboxed/guest-call.ts";
 import { CallQueue } from "./wasm/call-queue.ts";
-import { Places, withFile } from "./wasm/workspace/places.ts";
+import { PathResolver, withFile } from "./wasm/workspace/path-resolver.ts";
 import { readWhole } from "./wasm/workspace/read-file.ts";
 import { refusing } from "./wasm/workspace/refusal.ts";
 
@@ -137,11 +137,11 @@ async function look(input: GitInput, ctx: ToolContext, means: Means): Promise<Gi
 
 function presentFile(asked: string, ctx: ToolContext): Buffer {
   const path = relativePath(asked, ctx);
-  const places = new Places(ctx.sandboxRoot);
+  const resolver = new PathResolver(ctx.sandboxRoot);
   try {
-    return refusing(path, () => withFile(places.find(path), path, (fd) => readWhole(fd, path)));
+    return refusing(path, () => withFile(resolver.find(path), path, (fd) => readWhole(fd, path)));
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 

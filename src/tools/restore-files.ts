@@ -10,7 +10,7 @@ import { type Instructs, instructing } from "./instructions/protected-files.ts";
 import { madeWith, removeEmpty, removeEmptyAbove } from "./wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "./wasm/workspace/kept-content.ts";
 import { keepMode, keptMode } from "./wasm/workspace/kept-mode.ts";
-import { type Place, Places, withFile } from "./wasm/workspace/places.ts";
+import { PathResolver, type ResolvedPath, withFile } from "./wasm/workspace/path-resolver.ts";
 import { hashFile, hashOf, readWhole } from "./wasm/workspace/read-file.ts";
 import { refusing } from "./wasm/workspace/refusal.ts";
 import { replaceFile } from "./wasm/workspace/replace-file.ts";
@@ -25,32 +25,36 @@ export interface FileRestoreOptions {
 export function createFileRestore({ snapshots, sandboxRootOf }: FileRestoreOptions): RestoreFiles {
   return ({ thread, steps, instructions }) => {
     const root = sandboxRootOf(thread);
-    const places = new Places(root);
+    const resolver = new PathResolver(root);
     try {
-      const fates = fatesOf(steps, places, { snapshots, instructions, instructs: instructing(root) });
+      const fates = fatesOf(steps, resolver, { snapshots, instructions, instructs: instructing(root) });
       return Promise.resolve(steps.map((step) => fates.get(step) ?? { type: "changed" }));
     } finally {
-      places.close();
+      resolver.close();
     }
   };
 }
 
 /** What goes does so first: a file may stand where a directory was, or the other way round. */
-function fatesOf(steps: readonly FileStep[], places: Places, options: RestoreOptions): ReadonlyMap<FileStep, FileFate> {
+function fatesOf(
+  steps: readonly FileStep[],
+  resolver: PathResolver,
+  options: RestoreOptions,
+): ReadonlyMap<FileStep, FileFate> {
   const coming = steps.filter(({ to }) => to !== null);
   const going = steps.filter(({ to }) => to === null);
   const removed: FileStep[] = [];
-  const restoring = { ...options, places, coming, removed };
+  const restoring = { ...options, resolver, coming, removed };
   const fates = new Map([...going, ...coming].map((step) => [step, fateOf(step, restoring)]));
-  clearMade(removed, places);
+  clearMade(removed, resolver);
   return fates;
 }
 
 /** Of files that are gone now, the directories that had come to be with them go, too, where they are empty. */
-function clearMade(removed: readonly FileStep[], places: Places): void {
+function clearMade(removed: readonly FileStep[], resolver: PathResolver): void {
   for (const directory of madeWith(removed)) {
     try {
-      refusing(directory, () => removeEmpty(directory, places));
+      refusing(directory, () => removeEmpty(directory, resolver));
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error; // the files are as they were: an empty directory may stay
     }
@@ -64,7 +68,7 @@ interface RestoreOptions {
 }
 
 interface Restoring extends RestoreOptions {
-  readonly places: Places;
+  readonly resolver: PathResolver;
   /** The files that there are afterwards. */
   readonly coming: readonly FileStep[];
   /** Takes the files that went. */
@@ -82,8 +86,8 @@ function fateOf(step: FileStep, restoring: Restoring): FileFate {
 
 function restore(step: FileStep, restoring: Restoring): FileFate {
   const { path: name, from, to } = step;
-  const { places, snapshots, instructions } = restoring;
-  const place = findOrNull(places, name);
+  const { resolver, snapshots, instructions } = restoring;
+  const place = findOrNull(resolver, name);
   // Also by the resolved path, so that a link is no way around it.
   const isInstruction = restoring.instructs(name) || (place !== null && restoring.instructs(place.relative));
   if (isInstruction && !instructions) return { type: "instructs" };
@@ -93,7 +97,7 @@ function restore(step: FileStep, restoring: Restoring): FileFate {
   const content = to === null ? null : keptContent(snapshots, to);
   if (to !== null && content === null) return { type: "not_kept" };
   if (place !== null && from !== null) keepPresent(place, snapshots);
-  if (content !== null) putBack(place?.stats ? place : places.make(name), { step, content, snapshots });
+  if (content !== null) putBack(place?.stats ? place : resolver.make(name), { step, content, snapshots });
   else if (place !== null) {
     unlinkSync(place.directory.at(place.name));
     restoring.removed.push(step);
@@ -108,23 +112,23 @@ interface PuttingBack {
 }
 
 /** With the permissions it had, if it could be executed. */
-function putBack(place: Place, { step, content, snapshots }: PuttingBack): void {
+function putBack(place: ResolvedPath, { step, content, snapshots }: PuttingBack): void {
   const mode = step.to === null ? undefined : keptMode(snapshots, { path: place.relative, sha256: step.to });
   replaceFile(place, step.path, { content, before: step.from, mode });
 }
 
 /** What is left empty where a file is to be makes room for it. */
-function restored(name: string, to: string | null, { places, coming }: Restoring): FileFate {
+function restored(name: string, to: string | null, { resolver, coming }: Restoring): FileFate {
   const above = coming.find((step) => name.startsWith(`${step.path}/`))?.path;
   if (to === null && above !== undefined)
-    removeEmptyAbove(name, places, (directory) => directory.length < above.length);
+    removeEmptyAbove(name, resolver, (directory) => directory.length < above.length);
   return { type: "restored" };
 }
 
 /** Null when a directory on the way does not exist. */
-function findOrNull(places: Places, name: string): Place | null {
+function findOrNull(resolver: PathResolver, name: string): ResolvedPath | null {
   try {
-    return places.find(name);
+    return resolver.find(name);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return null;
     throw error;
@@ -132,13 +136,13 @@ function findOrNull(places: Places, name: string): Place | null {
 }
 
 /** Null when there is no file; undefined when something else is there. */
-function contentHash(place: Place | null, name: string): string | null | undefined {
+function contentHash(place: ResolvedPath | null, name: string): string | null | undefined {
   if (place === null || place.stats === null) return null;
   return place.stats.isFile() ? withFile(place, name, hashFile) : undefined;
 }
 
 /** What is taken back can be made once more, unless it is too large to be kept. */
-function keepPresent(place: Place, snapshots: string): void {
+function keepPresent(place: ResolvedPath, snapshots: string): void {
   if ((place.stats?.size ?? 0) > MAX_KEPT.fileBytes) return;
   const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
   keepMode(snapshots, { path: place.relative, sha256: keepContent(snapshots, bytes) }, place.stats?.mode ?? 0);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { threadName, withoutMark } from "../../src/adapters/discord/format.ts";
-import { type Place, inboundMessage as readDiscord } from "../../src/adapters/discord/inbound.ts";
+import { type ChannelContext, inboundMessage as readDiscord } from "../../src/adapters/discord/inbound.ts";
 import { commandArguments } from "../../src/adapters/discord/interactions/command-arguments.ts";
 import { messageSchema } from "../../src/adapters/discord/message/message-schema.ts";
 import type { Names } from "../../src/adapters/discord/message/wording.ts";
@@ -37,7 +37,7 @@ import { plainMessage } from "./platform-steps.ts";
 
 const NOBODY = { people: new Map<string, string>(), channels: new Map<string, string>() };
 const NAMES: Names = { botId: "1", isBotRole: () => false, role: () => undefined, channel: () => undefined };
-const PLACE: Place = {
+const PLACE: ChannelContext = {
   workspace: { id: "2", name: "guild" },
   channel: { id: "3", name: "ops", kind: "channel" },
   threadId: null,

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { SHELL_LIMITS } from "../../src/tools/wasm/grant.ts";
+import { SHELL_LIMITS } from "../../src/tools/wasm/capability.ts";
 import type { BashRequest } from "../../wasm/guests/bash/request.ts";
 import { FILES, SCRIPTS, type Script } from "./bash-scripts.ts";
 import { fileSession, useSandbox } from "./file-session.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { reachOf } from "../../src/core/capabilities.ts";
 import { isInstructionFile } from "../../src/tools/instructions/instruction-files.ts";
-import { PROGRAM_LIMITS } from "../../src/tools/wasm/grant.ts";
+import { PROGRAM_LIMITS } from "../../src/tools/wasm/capability.ts";
 import { fileSession, useSandbox } from "./file-session.ts";
 
 const sandbox = useSandbox();

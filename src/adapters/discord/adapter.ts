@@ -19,6 +19,7 @@ import type {
 } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { notReached, reaching } from "../render/reachability.ts";
+import { type Channels, createChannels } from "./channels.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { DISCORD } from "./descriptor.ts";
 import { createEphemerals, type Ephemerals } from "./ephemerals.ts";
@@ -33,7 +34,6 @@ import { membershipIn } from "./membership.ts";
 import { fetchAttachment } from "./message/attachments.ts";
 import { createMessages, type Messages } from "./messages.ts";
 import { missedMessages } from "./missed.ts";
-import { createPlaces, type Places } from "./places.ts";
 import { createReactions } from "./reactions.ts";
 import { createDiscordRest, type DiscordRest } from "./rest.ts";
 import { channelOf, createThreads, type Threads } from "./threads.ts";
@@ -68,7 +68,7 @@ const SIGNS = { working: "⏳", seen: "✔️" } as const;
 interface Live {
   readonly connection: Connection;
   readonly rest: DiscordRest;
-  readonly places: Places;
+  readonly channels: Channels;
   readonly threads: Threads;
   readonly ephemerals: Ephemerals;
   readonly messages: Messages;
@@ -112,7 +112,7 @@ class DiscordPlatform implements ChatPlatform {
         await clock.sleep(pauseMs, either);
       }
     }
-    this.#log.info({ botId: this.#live.places.names.botId }, "discord.connected");
+    this.#log.info({ botId: this.#live.channels.names.botId }, "discord.connected");
   }
 
   async stop(): Promise<void> {
@@ -138,8 +138,8 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   find(thread: ThreadRef, key: string, since: number): Promise<PostedMessage | null> {
-    const { rest, places } = this.#connected();
-    return findPost(rest, { thread, key: postKey(thread, key), since, botId: places.names.botId });
+    const { rest, channels } = this.#connected();
+    return findPost(rest, { thread, key: postKey(thread, key), since, botId: channels.names.botId });
   }
 
   async edit(posted: PostedMessage, message: OutgoingMessage): Promise<void> {
@@ -199,9 +199,9 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   async fetchThread(thread: ThreadRef, limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]> {
-    const { rest, places } = this.#connected();
-    const topic = await places.topicOf(thread);
-    return readThread(rest, { thread, limit, names: places.names, topic, signal });
+    const { rest, channels } = this.#connected();
+    const topic = await channels.topicOf(thread);
+    return readThread(rest, { thread, limit, names: channels.names, topic, signal });
   }
 
   missed(since: number, signal: AbortSignal, known: readonly ThreadRef[] = []): Promise<readonly InboundEvent[]> {
@@ -247,12 +247,12 @@ class DiscordPlatform implements ChatPlatform {
     const { clock } = this.#options;
     const log = this.#log;
     const rest = createDiscordRest(connection.client.rest);
-    const places = createPlaces(connection.client, rest, this.#options.serves ?? (() => true));
-    const threads = createThreads(rest, places.names);
+    const channels = createChannels(connection.client, rest, this.#options.serves ?? (() => true));
+    const threads = createThreads(rest, channels.names);
     const ephemerals = createEphemerals({ rest, threads, clock, log });
     const { signal } = this.#stopping;
     const memberEverywhere = createMemberEverywhere(connection.client, rest, clock);
-    const parts = { rest, places, threads, ephemerals, memberEverywhere, receive, clock, log };
+    const parts = { rest, channels, threads, ephemerals, memberEverywhere, receive, clock, log };
     return {
       connection,
       ...parts,

@@ -2,11 +2,11 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { DM_WORKSPACE } from "./channels.ts";
 import { isDiscordError } from "./errors.ts";
 import { formatEdit, formatEphemeral, notice } from "./format.ts";
 import { aimedButtons } from "./interactions/direct-message-redirect.ts";
 import { INTERACTION_TOKEN_MS } from "./limits.ts";
-import { DM_WORKSPACE } from "./places.ts";
 import type { DiscordRest, InteractionAddress } from "./rest.ts";
 import { channelOf, type Threads } from "./threads.ts";
 

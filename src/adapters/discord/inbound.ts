@@ -11,7 +11,7 @@ import { timeOf } from "./snowflake.ts";
 import { MESSAGE_COMMAND, type WireInteraction } from "./wire.ts";
 
 /** Where something happened, as the channel says: an event names its channel's id only. */
-export interface Place {
+export interface ChannelContext {
   readonly workspace: InboundMessage["workspace"];
   /** Of a thread: the channel it hangs in. */
   readonly channel: InboundMessage["channel"];
@@ -24,7 +24,11 @@ export interface Place {
 }
 
 /** A person's message; null for everything nobody wrote to be answered: bots, webhooks, Discord's own notices. */
-export function inboundMessage(message: WireMessage, place: Place, { names, serves }: Reading): InboundMessage | null {
+export function inboundMessage(
+  message: WireMessage,
+  place: ChannelContext,
+  { names, serves }: Reading,
+): InboundMessage | null {
   if (!isPersons(message)) return null;
   const who = person(message.author, message.member);
   const thread = threadOf(place, message.id);
@@ -62,7 +66,10 @@ function repliesTo({ type, referenced_message: answered }: WireMessage): Pick<In
 }
 
 /** A click on a button. */
-export function inboundAction(interaction: Extract<WireInteraction, { type: 3 }>, place: Place): InboundAction | null {
+export function inboundAction(
+  interaction: Extract<WireInteraction, { type: 3 }>,
+  place: ChannelContext,
+): InboundAction | null {
   const who = whoActed(interaction);
   if (who === null) return null;
   return {
@@ -101,7 +108,7 @@ export function pointedMessage(message: WireMessage, pointing: Pointing, { place
 }
 
 export interface Seen {
-  readonly place: Place;
+  readonly place: ChannelContext;
   readonly names: Names;
 }
 
@@ -122,7 +129,7 @@ export function inboundMenuCommand(interaction: WireInteraction, seen: Seen): In
 /** A slash command. In a channel it has no message that a thread could be made from: its reply opens one. */
 export function inboundCommand(
   interaction: Extract<WireInteraction, { type: 2 }>,
-  place: Place,
+  place: ChannelContext,
 ): InboundCommand | null {
   const who = whoActed(interaction);
   if (who === null || interaction.data.type === MESSAGE_COMMAND) return null;
@@ -142,7 +149,7 @@ function isPersons(message: WireMessage): boolean {
   return isWritten && message.author.bot !== true && (message.webhook_id ?? null) === null;
 }
 
-export function whereabouts(place: Place, thread: ThreadRef) {
+export function whereabouts(place: ChannelContext, thread: ThreadRef) {
   return { workspace: place.workspace, channel: place.channel, thread };
 }
 
@@ -152,7 +159,7 @@ export function rootIn(message: { readonly id: string; readonly flags: number } 
 }
 
 /** A message that may open a thread has the thread's id already. */
-export function threadOf(place: Place, messageId: string | null): ThreadRef {
+export function threadOf(place: ChannelContext, messageId: string | null): ThreadRef {
   return {
     platform: "discord",
     workspaceId: place.workspace.id,
@@ -161,7 +168,7 @@ export function threadOf(place: Place, messageId: string | null): ThreadRef {
   };
 }
 
-function addressing(message: WireMessage, place: Place, names: Names): InboundMessage["addressed"] {
+function addressing(message: WireMessage, place: ChannelContext, names: Names): InboundMessage["addressed"] {
   if (place.channel.kind === "dm") return "dm";
   const named =
     message.mentions.some((mention) => mention.id === names.botId) ||
@@ -174,7 +181,7 @@ function addressing(message: WireMessage, place: Place, names: Names): InboundMe
 }
 
 /** The chat of a voice or stage channel has no threads: what people say there is meant for the others. */
-function isOneForAll({ channel, opensThreads, threadId }: Place): boolean {
+function isOneForAll({ channel, opensThreads, threadId }: ChannelContext): boolean {
   return channel.kind !== "dm" && !opensThreads && threadId === null;
 }
 

@@ -2,10 +2,10 @@ import type { Client } from "discord.js";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Person } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { DM_WORKSPACE } from "./channels.ts";
 import { isDiscordError } from "./errors.ts";
 import { person } from "./inbound.ts";
 import type { WireMember } from "./message/person-schema.ts";
-import { DM_WORKSPACE } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 
 /** How long what Discord said of a person's roles is believed. Milliseconds. */

@@ -2,13 +2,13 @@ import { KeyedMutex } from "../../core/keyed-mutex.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, Receipt, Receive } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Channels } from "./channels.ts";
 import type { Ephemerals } from "./ephemerals.ts";
 import { notice } from "./format.ts";
 import { isNotThere } from "./history.ts";
 import { inboundMessage } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
 import { editSchema, pushedMessageSchema, type WireMessage, wholeUpdateSchema } from "./message/message-schema.ts";
-import type { Places } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 import type { Threads } from "./threads.ts";
 
@@ -20,7 +20,7 @@ const EDITED_LATELY_MS = 10 * 60_000;
 
 export interface MessagesOptions {
   readonly rest: DiscordRest;
-  readonly places: Places;
+  readonly channels: Channels;
   readonly memberEverywhere: MemberEverywhere;
   readonly threads: Threads;
   readonly ephemerals: Ephemerals;
@@ -51,7 +51,7 @@ export function createMessages(options: MessagesOptions): Messages {
         options.log.warn({ issues: parsed.error.issues.slice(0, 3) }, "discord.message_not_understood");
         return;
       }
-      if (parsed.data.author.id !== options.places.names.botId) await take(parsed.data, null);
+      if (parsed.data.author.id !== options.channels.names.botId) await take(parsed.data, null);
     },
     edited: async (data) => {
       const edit = editSchema.safeParse(data).data;
@@ -60,7 +60,7 @@ export function createMessages(options: MessagesOptions): Messages {
       const editedAt = Date.parse(edit.edited_timestamp);
       if (editedAt < options.clock.now() - EDITED_LATELY_MS) return;
       const message = await wholeOf(options, data, { ...edit, guild_id: edit.guild_id });
-      if (message !== null && message.author.id !== options.places.names.botId) await take(message, editedAt);
+      if (message !== null && message.author.id !== options.channels.names.botId) await take(message, editedAt);
     },
   };
 }
@@ -105,14 +105,14 @@ async function untilReceived(
 }
 
 async function receiveOnce(
-  { places, threads, memberEverywhere, receive }: MessagesOptions,
+  { channels, threads, memberEverywhere, receive }: MessagesOptions,
   message: WireMessage,
   editedAt: number | null,
 ): Promise<Received | null> {
-  const place = await places.of(message.channel_id, message.guild_id);
+  const place = await channels.of(message.channel_id, message.guild_id);
   if (place.threadId !== null) threads.existed(place.threadId);
   const member = place.channel.kind === "dm" ? await memberEverywhere(message.author.id) : message.member;
-  const written = inboundMessage({ ...message, member }, place, places);
+  const written = inboundMessage({ ...message, member }, place, channels);
   const event = written === null || editedAt === null ? written : editedMention(written, editedAt);
   if (event === null) return null;
   // A forum's post has its thread from the beginning.

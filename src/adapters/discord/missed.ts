@@ -2,12 +2,12 @@ import type { Client } from "discord.js";
 import { BoundedMap } from "../../core/bounded-map.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { InboundMessage, ThreadRef } from "../../core/protocol/platform.ts";
+import { type Channels, DM_WORKSPACE } from "./channels.ts";
 import { inboundMessage } from "./inbound.ts";
 import { CLOCK_SKEW_MS, MISSED_CHANNELS, MISSED_MESSAGES } from "./limits.ts";
 import type { MemberEverywhere } from "./members.ts";
 import type { WireMessage } from "./message/message-schema.ts";
 import type { WireMember } from "./message/person-schema.ts";
-import { DM_WORKSPACE, type Places } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 import { idAt } from "./snowflake.ts";
 import type { Threads } from "./threads.ts";
@@ -15,7 +15,7 @@ import type { Threads } from "./threads.ts";
 export interface MissedOptions {
   readonly client: Client<true>;
   readonly rest: DiscordRest;
-  readonly places: Places;
+  readonly channels: Channels;
   readonly threads: Threads;
   readonly memberEverywhere: MemberEverywhere;
   readonly log: Log;
@@ -39,13 +39,13 @@ export async function missedMessages(
   const events: InboundMessage[] = [];
   for (const { id, guildId } of [...activeSince(options.client, after), ...directOf(known)]) {
     signal.throwIfAborted();
-    const place = await options.places.of(id, guildId);
+    const place = await options.channels.of(id, guildId);
     for (const message of await readable(options, id, after)) {
       const { id: author, bot = false } = message.author;
       const everywhere = async () => (bot ? undefined : options.memberEverywhere(author));
       const member =
         guildId === undefined ? await everywhere() : await memberOf(options, { message, guildId, members });
-      const event = inboundMessage({ ...message, member }, place, options.places);
+      const event = inboundMessage({ ...message, member }, place, options.channels);
       if (event === null) continue;
       if (event.opensThread && place.threadId === null) options.threads.expect(event);
       events.push(event);

@@ -1,6 +1,7 @@
 import type { Log } from "../../core/protocol/log.ts";
 import type { Receive } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import type { Channels } from "./channels.ts";
 import type { Ephemerals } from "./ephemerals.ts";
 import { notice } from "./format.ts";
 import { isNotThere } from "./history.ts";
@@ -8,14 +9,13 @@ import { person, pointedMessage } from "./inbound.ts";
 import type { MemberEverywhere } from "./members.ts";
 import type { WireMessage } from "./message/message-schema.ts";
 import type { WireMember, WireUser } from "./message/person-schema.ts";
-import type { Places } from "./places.ts";
 import type { DiscordRest } from "./rest.ts";
 import type { Threads } from "./threads.ts";
 import { reactionSchema, type WireReaction } from "./wire.ts";
 
 export interface ReactionsOptions {
   readonly rest: DiscordRest;
-  readonly places: Places;
+  readonly channels: Channels;
   readonly threads: Threads;
   readonly ephemerals: Ephemerals;
   readonly memberEverywhere: MemberEverywhere;
@@ -28,20 +28,20 @@ export interface ReactionsOptions {
 
 /** Reactions by which people point a message out to us; all others, and those on our own messages, are nothing to us. */
 export function createReactions(options: ReactionsOptions): (data: unknown) => Promise<void> {
-  const { places, threads, ephemerals, reactions, clock } = options;
+  const { channels, threads, ephemerals, reactions, clock } = options;
   return async (data) => {
     const parsed = reactionSchema.safeParse(data);
     const reaction = parsed.data;
     if (reaction === undefined || !reactions.has(reaction.emoji.name ?? "")) return;
-    const { botId } = places.names;
+    const { botId } = channels.names;
     if (reaction.user_id === botId || reaction.message_author_id === botId) return;
     const [message, who] = await Promise.all([messageOf(options, reaction), whoReacted(options, reaction)]);
     if (message === null || message.author.id === botId || who.user.bot === true) return;
-    const place = await places.of(reaction.channel_id, reaction.guild_id ?? undefined);
+    const place = await channels.of(reaction.channel_id, reaction.guild_id ?? undefined);
     const { channel_id, message_id, emoji, user_id } = reaction;
     const key = `discord:reaction:${channel_id}:${message_id}:${emoji.name}:${user_id}`;
     const pointing = { key, person: person(who.user, who.member), at: clock.now() };
-    const event = pointedMessage(message, pointing, { place, names: places.names });
+    const event = pointedMessage(message, pointing, { place, names: channels.names });
     if (place.opensThreads) threads.expect({ ...event, text: event.quoted.join("\n") });
     const receipt = await options.receive(event);
     if (receipt.type === "refused") await ephemerals.post(event.thread, event.person.id, notice(receipt.reason));

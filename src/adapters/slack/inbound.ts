@@ -82,14 +82,14 @@ export function channelKind(channelId: string, type: string | undefined): Kind {
   return type === "im" || channelId.startsWith("D") ? "dm" : "channel";
 }
 
-interface Place {
+interface ChannelContext {
   readonly channel: string;
   readonly name?: string | undefined;
   readonly kind: Kind;
   readonly threadId: string | null;
 }
 
-export async function placeOf({ channel, name, kind, threadId }: Place, { identity, directory }: InboundDeps) {
+export async function placeOf({ channel, name, kind, threadId }: ChannelContext, { identity, directory }: InboundDeps) {
   const thread: ThreadRef = { platform: "slack", workspaceId: identity.teamId, channelId: channel, threadId };
   return {
     workspace: { id: identity.teamId, name: identity.teamName },

@@ -30,7 +30,7 @@ export interface Missing {
  */
 export async function missedMessages(deps: MissedDeps, missing: Missing): Promise<readonly InboundMessage[]> {
   const found = new Map<string, InboundMessage>();
-  const replied = new Map<string, Place>();
+  const replied = new Map<string, MissedThread>();
   for (const { channelId, threadId } of missing.known) {
     if (threadId !== null) replied.set(`${channelId} ${threadId}`, { channel: channelId, ts: threadId });
   }
@@ -58,7 +58,7 @@ export async function missedMessages(deps: MissedDeps, missing: Missing): Promis
   return [...found.values()].toSorted((a, b) => Number(a.messageId) - Number(b.messageId));
 }
 
-interface Place {
+interface MissedThread {
   readonly channel: string;
   /** The root's. */
   readonly ts: string;
@@ -114,7 +114,7 @@ async function newestIn({ web, log }: MissedDeps, channel: string): Promise<read
 
 async function repliesIn(
   { web, log }: MissedDeps,
-  { channel, ts }: Place,
+  { channel, ts }: MissedThread,
   since: number,
 ): Promise<readonly HistoryMessage[]> {
   try {

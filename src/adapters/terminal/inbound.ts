@@ -1,5 +1,5 @@
 import { type ParsedFrame, parsedFrame } from "../render/local/frame-session.ts";
-import { type LocalPlace, operatorOn } from "../render/local/place.ts";
+import { type LocalChannel, operatorOn } from "../render/local/local-channel.ts";
 import { TERMINAL } from "./descriptor.ts";
 import { type ClientFrame, clientFrameSchema } from "./wire.ts";
 
@@ -7,7 +7,7 @@ import { type ClientFrame, clientFrameSchema } from "./wire.ts";
  * All terminals are in one channel. Whoever may read the home may open the page, too: settings that name the page's
  * operator (`web:local`) name the terminal's.
  */
-export const TERMINAL_PLACE: LocalPlace = {
+export const TERMINAL_PLACE: LocalChannel = {
   platform: TERMINAL,
   channel: { id: "main", name: "terminal", kind: "dm" },
   person: operatorOn(TERMINAL, ["web:local"]),

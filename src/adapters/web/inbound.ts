@@ -1,11 +1,11 @@
 import type { JobRequest } from "../../core/jobs/job-control.ts";
 import { type ParsedFrame, parsedFrame } from "../render/local/frame-session.ts";
-import { type LocalPlace, operatorOn, threadIn } from "../render/local/place.ts";
+import { type LocalChannel, operatorOn, threadIn } from "../render/local/local-channel.ts";
 import { WEB } from "./descriptor.ts";
 import { type ClientFrame, clientFrameSchema } from "./wire.ts";
 
 /** The page has one channel, and whoever holds its token is the operator. */
-export const WEB_PLACE: LocalPlace = {
+export const WEB_PLACE: LocalChannel = {
   platform: WEB,
   channel: { id: "main", name: "web", kind: "dm" },
   person: operatorOn(WEB),

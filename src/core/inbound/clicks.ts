@@ -36,7 +36,7 @@ interface ButtonId {
 }
 
 /** Where a button works. */
-interface Place {
+interface ThreadPlace {
   /** `slack:C1` */
   readonly channelKey: string;
   /** Null: anywhere in the channel. */
@@ -49,7 +49,7 @@ interface ButtonKind {
    * Where the thing is that the id names; null when there is no such thing. "anywhere": what the button does asks by
    * itself who may do it from where.
    */
-  readonly place: "anywhere" | ((id: string, store: Store) => Promise<Place | null>);
+  readonly place: "anywhere" | ((id: string, store: Store) => Promise<ThreadPlace | null>);
   /** Null when there is nothing that it could do. */
   readonly click: (action: InboundAction, id: ButtonId, options: ClickOptions) => Promise<Receipt | null>;
 }
@@ -102,30 +102,30 @@ export async function receiveClick(action: InboundAction, options: ClickOptions)
 }
 
 /** A report of a job on Discord is in the channel, at the head of the thread that it has opened. */
-function isAt(thread: ThreadRef, { channelKey, threadId }: Place): boolean {
+function isAt(thread: ThreadRef, { channelKey, threadId }: ThreadPlace): boolean {
   if (channelKeyOf(thread) !== channelKey) return false;
   return threadId === null || thread.threadId === null || thread.threadId === threadId;
 }
 
-async function placeOfRun(id: string, store: Store): Promise<Place | null> {
+async function placeOfRun(id: string, store: Store): Promise<ThreadPlace | null> {
   return placeOfSession(await store.runs.get(id), store);
 }
 
-async function placeOfApproval(id: string, store: Store): Promise<Place | null> {
+async function placeOfApproval(id: string, store: Store): Promise<ThreadPlace | null> {
   return placeOfSession(await store.approvals.get(id), store);
 }
 
-async function placeOfQuestion(id: string, store: Store): Promise<Place | null> {
+async function placeOfQuestion(id: string, store: Store): Promise<ThreadPlace | null> {
   return placeOfSession(await store.questions.get(id), store);
 }
 
-async function placeOfGrant(id: string, store: Store): Promise<Place | null> {
+async function placeOfGrant(id: string, store: Store): Promise<ThreadPlace | null> {
   const grant = await store.grants.get(id);
   return grant === null ? null : { channelKey: grant.channelId, threadId: null };
 }
 
 /** A sub-agent speaks in the thread of the session that it descends from. */
-async function placeOfSession(of: { readonly sessionId: string } | null, store: Store): Promise<Place | null> {
+async function placeOfSession(of: { readonly sessionId: string } | null, store: Store): Promise<ThreadPlace | null> {
   if (of === null) return null;
   const { task } = await store.sessions.get(of.sessionId);
   const { channelKey, thread } = await store.sessions.get(task?.root.sessionId ?? of.sessionId);

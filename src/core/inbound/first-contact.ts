@@ -80,7 +80,7 @@ async function postOnce(
   await store.transaction((tx) => tx.posts.sent(key, posted, runtime.clock.now()));
 }
 
-interface Place {
+interface GreetedChannel {
   /** `slack:C1` */
   readonly channelKey: string;
   readonly isDirect: boolean;
@@ -89,7 +89,7 @@ interface Place {
 /** Three lines: what it can do here, how to begin, what it may touch. */
 export function greetingOf(
   options: Pick<FirstContactOptions, "configOf" | "agentOf" | "allowedHosts">,
-  place: Place,
+  place: GreetedChannel,
 ): OutgoingMessage {
   return {
     lane: "first",
@@ -102,7 +102,7 @@ export function greetingOf(
 
 export function introduction(
   { configOf, agentOf, allowedHosts }: Pick<FirstContactOptions, "configOf" | "agentOf" | "allowedHosts">,
-  { channelKey, isDirect }: Place,
+  { channelKey, isDirect }: GreetedChannel,
 ): readonly string[] {
   const { mode } = configOf({ channelKey, agent: agentOf(channelKey), settings: {} });
   const where = isDirect ? "here" : "in this channel";

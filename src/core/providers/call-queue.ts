@@ -1,14 +1,14 @@
 import type { Clock } from "../protocol/runtime.ts";
 
 /** A call's place: in the queue at first, among those that go on once `entered` resolves. Disposing gives it up. */
-export interface Place extends Disposable {
+export interface Slot extends Disposable {
   /** How many wait before it; null when it need not wait. */
   readonly before: number | null;
   /** Rejects with the signal's reason when it aborts first. */
   readonly entered: Promise<void>;
 }
 
-interface Call extends Place {
+interface Call extends Slot {
   readonly ticket: number;
   readonly enter: () => void;
   state: "waiting" | "going on" | "over";
@@ -40,7 +40,7 @@ export class CallQueue {
     return this.#tickets;
   }
 
-  enter(ticket: number, signal: AbortSignal): Place {
+  enter(ticket: number, signal: AbortSignal): Slot {
     const gate = Promise.withResolvers<void>();
     // The queue may be left without anybody waiting for the gate.
     gate.promise.catch(() => undefined);
@@ -76,7 +76,7 @@ export class CallQueue {
   }
 
   /** Takes a refusal in; `alone` when no other call went on beside the refused one. */
-  refused(place: Place, waitMs: number): "alone" | "crowded" {
+  refused(place: Slot, waitMs: number): "alone" | "crowded" {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + waitMs);
     const call = [...this.#calls].find((each) => each === place);
     if (call === undefined || !call.hasCompany) return "alone";

@@ -6,7 +6,7 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { withChangedFiles } from "../../tools/sandboxed/changed-files.ts";
 import type { Guest } from "../../tools/sandboxed/guest-call.ts";
-import { FILE_LIMITS, grantFor, guestCapabilities } from "../../tools/wasm/grant.ts";
+import { capabilityFor, FILE_LIMITS, guestCapabilities } from "../../tools/wasm/capability.ts";
 import type { Sandbox } from "../../tools/wasm/sandbox.ts";
 import { type ProgramEnd, type ProgramStart, programEndSchema } from "../../tools/wasm/wasi/wasi.ts";
 import { isMedia, showMedia } from "../../tools/web/show-media.ts";
@@ -65,8 +65,8 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
           queued: (before: number) => ctx.queued(before),
         };
         const request = isProgram ? programStart(manifest, call) : JSON.stringify(call);
-        const grant = grantFor(ctx, capabilities);
-        const output = await sandbox.call(directory, request, grant, caller);
+        const capability = capabilityFor(ctx, capabilities);
+        const output = await sandbox.call(directory, request, capability, caller);
         const result = isProgram
           ? programResult(manifest, programEndSchema.parse(JSON.parse(output)))
           : toolResult(output);

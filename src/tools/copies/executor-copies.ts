@@ -6,8 +6,8 @@ import { type ExecutorCopy, executorCopy } from "../../core/agents/executor-copy
 import { systemCode } from "../../core/protocol/system-code.ts";
 import { keepWorktrees } from "../git/worktrees.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
+import { PathResolver, type ResolvedPath, withFile } from "../wasm/workspace/path-resolver.ts";
 import { isBeneath } from "../wasm/workspace/path-rules.ts";
-import { type Place, Places, withFile } from "../wasm/workspace/places.ts";
 import { hashFile, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 
@@ -203,7 +203,7 @@ async function copyTree(root: string, to: string, { signal, home, room, entries 
 }
 
 /** Null of a file that is closed to us, as it is to all tools. What we copy we can read, whoever owned it. */
-function readFileOf(place: Place, file: string) {
+function readFileOf(place: ResolvedPath, file: string) {
   const read = (fd: number, stats: Stats) => {
     if (stats.size > MOST.fileBytes) throw fileTooLarge(file);
     return { data: readWhole(fd, file, MOST.fileBytes), mode: (stats.mode & 0o777) | constants.S_IRUSR };
@@ -257,27 +257,27 @@ function grownTooLarge(what: string): Refusal {
 
 /** A file that goes while others are looked at is left out, and so is a name that is no Unicode, which no tool can say. */
 async function* filesOf(root: string, { maxEntries, tooMany }: Listing, signal: AbortSignal) {
-  const places = new Places(root);
+  const resolver = new PathResolver(root);
   try {
     const options = { hidden: true, dependencies: false, maxEntries };
-    const { paths, cut } = refusing(root, () => listFiles(places, "", options));
+    const { paths, cut } = refusing(root, () => listFiles(resolver, "", options));
     if (cut) throw tooMany(`${maxEntries.toLocaleString("en-US")} entries`);
     for (const [index, file] of paths.entries()) {
       if (index % AT_ONCE === 0) {
         await nextTurn();
         signal.throwIfAborted();
       }
-      const place = placeOf(file, places);
+      const place = placeOf(file, resolver);
       if (place !== null) yield { file, place };
     }
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 
 /** Null when there is no such file. */
-function placeOf(file: string, places: Places): Place | null {
-  const place = refusing(file, () => unless(["ENOENT", "ENOTDIR"], () => places.entry(file)));
+function placeOf(file: string, resolver: PathResolver): ResolvedPath | null {
+  const place = refusing(file, () => unless(["ENOENT", "ENOTDIR"], () => resolver.entry(file)));
   return place?.stats?.isFile() === true ? place : null;
 }
 

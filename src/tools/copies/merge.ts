@@ -11,7 +11,7 @@ import { type Instructs, instructing } from "../instructions/protected-files.ts"
 import { madeFor, removeEmptyAbove } from "../wasm/workspace/empty-directories.ts";
 import { keepContent, MAX_KEPT } from "../wasm/workspace/kept-content.ts";
 import { keepMode } from "../wasm/workspace/kept-mode.ts";
-import { Places, withFile } from "../wasm/workspace/places.ts";
+import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { hashFile, hashOf, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 import { replaceFile } from "../wasm/workspace/replace-file.ts";
@@ -159,34 +159,34 @@ function isSame(a: Buffer | null, b: Buffer | null): boolean {
 
 /** Null when there is no such file. */
 function contentIn(root: string, file: string): Buffer | null {
-  const places = new Places(root);
+  const resolver = new PathResolver(root);
   try {
     return refusing(file, () => {
-      const place = places.find(file);
+      const place = resolver.find(file);
       return place.stats === null ? null : withFile(place, file, (fd) => readWhole(fd, file, MAX_FILE));
     });
   } catch (error) {
-    if (error instanceof Refusal && isMissing(places, file)) return null;
+    if (error instanceof Refusal && isMissing(resolver, file)) return null;
     throw error;
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 
 /** What it leads to has a place of its own, which nobody has asked to change. */
 function leadsElsewhere(root: string, file: string): boolean {
-  const places = new Places(root);
+  const resolver = new PathResolver(root);
   try {
-    return refusing(file, () => places.find(file).relative !== file);
+    return refusing(file, () => resolver.find(file).relative !== file);
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 
 /** Also when its directory is not there, or is a file. */
-function isMissing(places: Places, file: string): boolean {
+function isMissing(resolver: PathResolver, file: string): boolean {
   try {
-    return places.find(file).stats === null;
+    return resolver.find(file).stats === null;
   } catch (error) {
     return ["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "");
   }
@@ -203,20 +203,24 @@ interface Putting {
 async function put(file: string, { content, here, merging }: Putting): Promise<MergedFile> {
   const state = { path: file, sha256: printOf(content), action: "wrote", ...keptBefore(file, here, merging) } as const;
   await merging.log.note(state);
-  const places = new Places(merging.root);
+  const resolver = new PathResolver(merging.root);
   const before = printOf(here);
   const { instructs } = merging;
   try {
     refusing(file, () => {
-      if (content === null) remove(file, { places, before, instructs });
+      if (content === null) remove(file, { resolver, before, instructs });
       else {
         const mode = modeOf(merging.copy.tree, file);
         const isProgram = here === null && (mode & constants.S_IXUSR) !== 0;
-        replaceFile(makePlace(file, places, instructs), file, { content, before, mode: isProgram ? mode : undefined });
+        replaceFile(makePlace(file, resolver, instructs), file, {
+          content,
+          before,
+          mode: isProgram ? mode : undefined,
+        });
       }
     });
   } finally {
-    places.close();
+    resolver.close();
   }
   return merged(state);
 }
@@ -248,24 +252,24 @@ function modeOf(root: string, file: string): number {
 }
 
 /** Also by the resolved path, so that a link is no way to what instructs agents. */
-function makePlace(file: string, places: Places, instructs: Instructs) {
+function makePlace(file: string, resolver: PathResolver, instructs: Instructs) {
   const check = (relative: string) => {
     if (instructs(relative)) throw instructionRefusal(relative);
   };
-  const place = places.make(file, { check, made: () => {} });
+  const place = resolver.make(file, { check, made: () => {} });
   check(place.relative);
   return place;
 }
 
 interface Removing {
-  readonly places: Places;
+  readonly resolver: PathResolver;
   readonly instructs: Instructs;
   /** sha256 of what it held when it was looked at. */
   readonly before: string | null;
 }
 
-function remove(file: string, { places, before, instructs }: Removing): void {
-  const place = places.find(file);
+function remove(file: string, { resolver, before, instructs }: Removing): void {
+  const place = resolver.find(file);
   if (instructs(place.relative)) throw instructionRefusal(place.relative);
   if (place.stats?.isFile() !== true || withFile(place, file, hashFile) !== before)
     throw new Refusal(`${file} changed in the meantime; it was not removed.`);
@@ -274,11 +278,11 @@ function remove(file: string, { places, before, instructs }: Removing): void {
 
 /** Of a file that is gone: the directories that it has left empty go, too, where the executor has none any more. */
 function clearAbove(file: string, { root, copy }: Merging): void {
-  const places = new Places(root);
+  const resolver = new PathResolver(root);
   try {
-    refusing(file, () => removeEmptyAbove(file, places, (above) => isDirectory(path.join(copy.tree, above))));
+    refusing(file, () => removeEmptyAbove(file, resolver, (above) => isDirectory(path.join(copy.tree, above))));
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 

@@ -3,8 +3,8 @@ import path from "node:path";
 import type { DirectoriesAbove, InstructionLayer, InstructionPlace } from "../../core/context/system-prompt.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
+import { notRegular, PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { isBeneath } from "../wasm/workspace/path-rules.ts";
-import { notRegular, Places, withFile } from "../wasm/workspace/places.ts";
 import { withImports } from "./imports.ts";
 import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
 
@@ -18,7 +18,7 @@ export interface InstructionReaderOptions {
 const OPEN = ", a file that tools may write";
 
 interface Imports {
-  readonly places: Places;
+  readonly resolver: PathResolver;
   readonly root: string;
   /** Relative to the root. */
   readonly file: string;
@@ -56,11 +56,11 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     }
   };
 
-  const readIn = (places: Places, root: string, file: string): string =>
-    withFile(places.find(file), file, (fd, stats) => readOpen(`${root}/${file}`, fd, stats));
+  const readIn = (resolver: PathResolver, root: string, file: string): string =>
+    withFile(resolver.find(file), file, (fd, stats) => readOpen(`${root}/${file}`, fd, stats));
   /** A file that is named and not there may be a person's name or a package's. */
-  const imported = ({ places, root, file, note }: Imports, text: string): string => {
-    const read = (named: string) => layer(named, () => readIn(places, root, named))[0]?.text ?? null;
+  const imported = ({ resolver, root, file, note }: Imports, text: string): string => {
+    const read = (named: string) => layer(named, () => readIn(resolver, root, named))[0]?.text ?? null;
     return withImports(text, file, { read, note });
   };
 
@@ -69,18 +69,18 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     { root, directories }: DirectoriesAbove,
     note: (file: string) => string,
   ): InstructionLayer[] => {
-    const places = new Places(root);
+    const resolver = new PathResolver(root);
     try {
       return directories.flatMap((directory) => {
         for (const name of PROJECT_FILES) {
           const file = path.posix.join(directory, name);
-          const [project] = layer(file, () => imported({ places, root, file, note }, readIn(places, root, file)));
+          const [project] = layer(file, () => imported({ resolver, root, file, note }, readIn(resolver, root, file)));
           if (project !== undefined) return [project];
         }
         return [];
       });
     } finally {
-      places.close();
+      resolver.close();
     }
   };
 
@@ -88,11 +88,11 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
   const ownText = (file: string): string => {
     const text = withOpen(file, (fd, stats) => readOpen(file, fd, stats));
     const root = path.dirname(file);
-    const places = new Places(root);
+    const resolver = new PathResolver(root);
     try {
-      return imported({ places, root, file: path.basename(file), note: () => "" }, text);
+      return imported({ resolver, root, file: path.basename(file), note: () => "" }, text);
     } finally {
-      places.close();
+      resolver.close();
     }
   };
 

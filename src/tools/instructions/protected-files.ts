@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import { systemCode } from "../../core/protocol/system-code.ts";
+import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { comparableName } from "../wasm/workspace/path-rules.ts";
-import { Places, withFile } from "../wasm/workspace/places.ts";
 import { walkImports } from "./imports.ts";
 import { isInstructionFile } from "./instruction-files.ts";
 import { instructionText, PROJECT_FILES } from "./instruction-text.ts";
@@ -27,10 +27,10 @@ export function instructing(root: string): Instructs {
 function importedFiles(root: string): ReadonlySet<string> {
   const found = new Set<string>();
   if (!existsSync(root)) return found;
-  const places = new Places(root);
+  const resolver = new PathResolver(root);
   const read = (file: string): string | null => {
     try {
-      const place = places.find(file);
+      const place = resolver.find(file);
       // By its resolved path, too, so that a link is no way around it.
       found.add(comparablePath(place.relative));
       return withFile(place, file, instructionText);
@@ -47,7 +47,7 @@ function importedFiles(root: string): ReadonlySet<string> {
     }
     return found;
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 

@@ -144,7 +144,7 @@ function toolsFor(wanted: readonly string[] | undefined, { access, ctx, all }: T
   return { names, missing, granted: granted.filter((name) => names.includes(name)) };
 }
 
-interface Place {
+interface TaskOrigin {
   readonly name: string;
   readonly depth: number;
   readonly began: SessionEventBody | null;
@@ -152,7 +152,7 @@ interface Place {
   readonly ctx: ToolContext;
 }
 
-function taskOf(asked: Asked, { name, depth, began, parent, ctx }: Place): ChildTask {
+function taskOf(asked: Asked, { name, depth, began, parent, ctx }: TaskOrigin): ChildTask {
   const root = parent.task?.root ?? { sessionId: ctx.sessionId, runId: ctx.runId };
   const concurrencyLimit = ctx.config.managing?.maxConcurrentExecutors;
   const taskTree = began === null ? root.runId : taskTreeOfRun(began, ctx.runId);

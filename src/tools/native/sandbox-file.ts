@@ -2,7 +2,7 @@ import type { OutgoingFile } from "../../core/protocol/platform.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { relativePath } from "../sandboxed/guest-call.ts";
 import { HEAD_BYTES, mediaTypeOf } from "../wasm/workspace/media-type.ts";
-import { Places, withFile } from "../wasm/workspace/places.ts";
+import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { MAX_WHOLE, readWhole } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 
@@ -10,10 +10,10 @@ import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 export function sandboxFile(asked: string, ctx: ToolContext): OutgoingFile {
   const path = relativePath(asked, ctx);
   const mostBytes = Math.min(MAX_WHOLE, ctx.thread.limits.attachmentBytes);
-  const places = new Places(ctx.sandboxRoot);
+  const resolver = new PathResolver(ctx.sandboxRoot);
   try {
     return refusing(path, () => {
-      const place = places.find(path);
+      const place = resolver.find(path);
       const data = withFile(place, path, (fd, { size }) => {
         if (size > mostBytes)
           throw new Refusal(`${path} has ${size} bytes; at most ${mostBytes} can be sent to this thread.`);
@@ -24,6 +24,6 @@ export function sandboxFile(asked: string, ctx: ToolContext): OutgoingFile {
       return { name: place.name, mediaType, data };
     });
   } finally {
-    places.close();
+    resolver.close();
   }
 }

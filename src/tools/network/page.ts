@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { PageRequest } from "../../../wasm/guests/page/request.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { callGuest } from "../sandboxed/guest-call.ts";
-import type { GrantLimits } from "../wasm/grant.ts";
+import type { CapabilityLimits } from "../wasm/capability.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 
 /** For one page: its text in several copies, and the time of a slow conversion on a busy machine. */
-export const PAGE_LIMITS: GrantLimits = {
+export const PAGE_LIMITS: CapabilityLimits = {
   clock: false,
   timeoutMs: 20_000,
   memoryMb: 128,

@@ -7,7 +7,7 @@ import { errorResult, type ToolResult, textResult } from "../../core/protocol/to
 import type { CallPlace, CallPreview, CallRefusal, CallRule } from "../../core/tool.ts";
 import { instructionRefusal } from "../instructions/instruction-files.ts";
 import { instructing } from "../instructions/protected-files.ts";
-import { guestCapabilities } from "../wasm/grant.ts";
+import { guestCapabilities } from "../wasm/capability.ts";
 import { madeFor } from "../wasm/workspace/empty-directories.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";

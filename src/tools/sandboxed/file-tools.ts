@@ -1,5 +1,5 @@
 import type { Tool } from "../../core/tool.ts";
-import { FILE_LIMITS, type GrantLimits, PROGRAM_LIMITS, SHELL_LIMITS } from "../wasm/grant.ts";
+import { type CapabilityLimits, FILE_LIMITS, PROGRAM_LIMITS, SHELL_LIMITS } from "../wasm/capability.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import { createBash } from "./bash.ts";
 import { createEdit } from "./edit.ts";
@@ -11,9 +11,9 @@ import { createRead } from "./read.ts";
 import { createWrite } from "./write.ts";
 
 export interface FileToolLimits {
-  readonly files?: Partial<GrantLimits>;
-  readonly programs?: Partial<GrantLimits>;
-  readonly shell?: Partial<GrantLimits>;
+  readonly files?: Partial<CapabilityLimits>;
+  readonly programs?: Partial<CapabilityLimits>;
+  readonly shell?: Partial<CapabilityLimits>;
 }
 
 /** The tools that run in the sandbox: on the files of the session's sandbox root, and programs. */

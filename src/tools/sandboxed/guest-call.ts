@@ -3,7 +3,7 @@ import type { Capabilities } from "../../core/capabilities.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import { type GrantLimits, grantFor, guestCapabilities } from "../wasm/grant.ts";
+import { type CapabilityLimits, capabilityFor, guestCapabilities } from "../wasm/capability.ts";
 import type { Sandbox } from "../wasm/sandbox.ts";
 import type { Changed } from "../wasm/sandbox-child.ts";
 import { segmentsOf } from "../wasm/workspace/path-rules.ts";
@@ -13,7 +13,7 @@ import { Refusal } from "../wasm/workspace/refusal.ts";
 export interface Guest {
   readonly sandbox: Sandbox;
   readonly name: "files" | "js" | "bash" | "page";
-  readonly limits: GrantLimits;
+  readonly limits: CapabilityLimits;
 }
 
 /** For whom a call runs, and whether it may change files. */
@@ -45,10 +45,10 @@ export async function callGuest<R>(
     hosts,
   });
   const allowed = instructionFile === undefined ? {} : { instructionFile };
-  const grant = { ...grantFor(ctx, capabilities), ...allowed };
+  const capability = { ...capabilityFor(ctx, capabilities), ...allowed };
   const { sessionId, channelKey } = ctx;
   const caller = { sessionId, channelKey, signal, changed, printed, queued: (before: number) => ctx.queued(before) };
-  const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), grant, caller);
+  const output = await guest.sandbox.call(guest.name, JSON.stringify(request.body), capability, caller);
   const answer = parseJson(output);
   const refused = refusedSchema.safeParse(answer);
   if (refused.success) throw new Refusal(refused.data.refused);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Capabilities, CapabilityPlace } from "../../core/capabilities.ts";
-import { guestCapabilities } from "../wasm/grant.ts";
+import { guestCapabilities } from "../wasm/capability.ts";
 import type { Guest } from "./guest-call.ts";
 
 const TITLE_CHARS = 60;

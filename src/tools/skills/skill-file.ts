@@ -1,8 +1,8 @@
 import path from "node:path";
 import type { Skill } from "../../core/skills/skills.ts";
 import { listFiles } from "../wasm/workspace/list-files.ts";
+import { PathResolver, type ResolvedPath, withFile } from "../wasm/workspace/path-resolver.ts";
 import { isBeneath, segmentsOf } from "../wasm/workspace/path-rules.ts";
-import { type Place, Places, withFile } from "../wasm/workspace/places.ts";
 import { type LineWindow, readLines } from "../wasm/workspace/read-file.ts";
 import { Refusal, refusing } from "../wasm/workspace/refusal.ts";
 
@@ -22,34 +22,34 @@ export interface SkillFileRequest {
 
 /** Lines of a file of the skill's folder. Throws Refusal for what is not there, is no text, or lies outside the folder. */
 export function readSkillFile({ skill, sandboxRoot, file, offset }: SkillFileRequest): LineWindow {
-  const places = new Places(skill.origin === "project" ? sandboxRoot : skill.folder);
+  const resolver = new PathResolver(skill.origin === "project" ? sandboxRoot : skill.folder);
   const folder = skill.origin === "project" ? skill.folder : "";
   try {
     const window = refusing(file, () =>
-      withFile(findWithin(places, folder, file), file, (fd) => readLines(fd, offset, MAX_FILE_LINES)),
+      withFile(findWithin(resolver, folder, file), file, (fd) => readLines(fd, offset, MAX_FILE_LINES)),
     );
     if (!window.wellFormed || window.text.includes("\0")) throw new Refusal(`${file} is not a text.`);
     return window;
   } catch (error) {
-    if (error instanceof Refusal) throw new Refusal(`${error.payload} ${filesOf(places, folder)}`);
+    if (error instanceof Refusal) throw new Refusal(`${error.payload} ${filesOf(resolver, folder)}`);
     throw error;
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 
 /**
  * The folder alone is a skill's own: neither `..` nor a link leads out of it. Where a link would have led is not told.
  */
-function findWithin(places: Places, folder: string, file: string): Place {
+function findWithin(resolver: PathResolver, folder: string, file: string): ResolvedPath {
   const outside = new Refusal(`${file} is outside the skill's folder; name a file relative to that folder.`);
   if (path.posix.isAbsolute(file) || path.posix.normalize(file).startsWith("..")) throw outside;
-  const place = findOr(outside, () => places.find([folder, ...segmentsOf(file, [])].join("/").replace(/^\//, "")));
+  const place = findOr(outside, () => resolver.find([folder, ...segmentsOf(file, [])].join("/").replace(/^\//, "")));
   if (folder !== "" && !isBeneath(folder, place.relative)) throw outside;
   return place;
 }
 
-function findOr(refusal: Refusal, find: () => Place): Place {
+function findOr(refusal: Refusal, find: () => ResolvedPath): ResolvedPath {
   try {
     return find();
   } catch (error) {
@@ -57,8 +57,8 @@ function findOr(refusal: Refusal, find: () => Place): Place {
   }
 }
 
-function filesOf(places: Places, folder: string): string {
-  const { paths, cut } = listFiles(places, folder, { hidden: false, dependencies: false, maxEntries: 500 });
+function filesOf(resolver: PathResolver, folder: string): string {
+  const { paths, cut } = listFiles(resolver, folder, { hidden: false, dependencies: false, maxEntries: 500 });
   const names = paths.map((name) => path.posix.relative(folder, name)).sort();
   const more = cut || names.length > MAX_NAMED ? ", and more" : "";
   return `The skill's files: ${names.slice(0, MAX_NAMED).join(", ")}${more}.`;

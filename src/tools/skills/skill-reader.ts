@@ -5,7 +5,7 @@ import { systemCode } from "../../core/protocol/system-code.ts";
 import { type ParsedSkill, parseSkill, type SkillFile } from "../../core/skills/skill-parse.ts";
 import { seenLine } from "../../core/skills/skill-text.ts";
 import { type SkillCatalogue, type SkillProblem, skillCatalogue, skillName } from "../../core/skills/skills.ts";
-import { Places, withFile } from "../wasm/workspace/places.ts";
+import { PathResolver, withFile } from "../wasm/workspace/path-resolver.ts";
 import { readHead } from "../wasm/workspace/read-file.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
 import { type SkillDirectory, skillDirectories } from "./skill-directories.ts";
@@ -57,23 +57,23 @@ interface Reading {
 
 function readDirectory(reading: Reading): ParsedSkill[] {
   const { root, directory, owner } = reading.directory;
-  if (!existsSync(root)) return []; // `Places` would make it
-  const places = new Places(root);
+  if (!existsSync(root)) return []; // `PathResolver` would make it
+  const resolver = new PathResolver(root);
   try {
-    const folders = foldersOf(places, directory);
-    const read = folders.slice(0, MAX_FOLDERS).flatMap((folder) => readSkill(reading, places, folder));
+    const folders = foldersOf(resolver, directory);
+    const read = folders.slice(0, MAX_FOLDERS).flatMap((folder) => readSkill(reading, resolver, folder));
     if (folders.length <= MAX_FOLDERS) return read;
     const reason = `has ${folders.length} folders, of which the first ${MAX_FOLDERS} are read`;
     return [...read, problemOf({ source: `${directory}${owner}`, name: "", line: 1, reason })];
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 
 /** In order of name. A directory that is not there, or that nobody may list, has none. */
-function foldersOf(places: Places, directory: string): string[] {
+function foldersOf(resolver: PathResolver, directory: string): string[] {
   try {
-    return readdirSync(places.directory(directory).at("."), { withFileTypes: true })
+    return readdirSync(resolver.directory(directory).at("."), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
       .map(({ name }) => name)
       .sort();
@@ -83,7 +83,7 @@ function foldersOf(places: Places, directory: string): string[] {
   }
 }
 
-function readSkill(reading: Reading, places: Places, folderName: string): ParsedSkill[] {
+function readSkill(reading: Reading, resolver: PathResolver, folderName: string): ParsedSkill[] {
   const { origin, root, directory, owner } = reading.directory;
   const file = `${directory}/${folderName}/SKILL.md`;
   const seen = seenLine(folderName, MAX_NAME);
@@ -91,14 +91,14 @@ function readSkill(reading: Reading, places: Places, folderName: string): Parsed
   const name = skillName(folderName);
   const unread = (reason: string) => [problemOf({ source, name, line: 1, reason })];
   try {
-    if (places.find(file).stats === null) return [];
+    if (resolver.find(file).stats === null) return [];
     // It stands in what models and people read, where a line of its own would pass for one of ours.
     if (seen !== folderName) return unread(ODD_NAME);
-    const { real } = places.directory(`${directory}/${folderName}`);
+    const { real } = resolver.directory(`${directory}/${folderName}`);
     const folder = origin === "project" ? path.relative(realpathSync(root), real) : real;
     const read = (fd: number, stats: Stats) =>
       parseOpen(reading, { fd, stats }, { folderName, origin, folder, source });
-    return [withFile(places.find(file), source, read)];
+    return [withFile(resolver.find(file), source, read)];
   } catch (error) {
     // A folder without SKILL.md is none of ours; whatever else keeps a file from being read is its problem alone.
     if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return [];

@@ -6,8 +6,8 @@ import { createGuestFetch, type GuestFetch, type GuestFetchOptions } from "../ne
 import { createSystemResolve } from "../network/resolve.ts";
 import type { HostRules } from "../network/target.ts";
 import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
+import type { SandboxCapability } from "./capability.ts";
 import type { GuestInput, Outcome, RunMessage } from "./child/messages.ts";
-import type { Grant } from "./grant.ts";
 import { type CallEvents, CHILD_FILE, type Changed, type SandboxChild, startChild } from "./sandbox-child.ts";
 
 export interface SandboxLimits extends QueueLimits {
@@ -54,7 +54,7 @@ export interface Sandbox {
    * signal's reason when it aborts.
    */
   // oxlint-disable-next-line max-params -- what runs, on what, with which rights, for whom
-  call(guest: string, input: GuestInput, grant: Grant, caller: SandboxCaller): Promise<string>;
+  call(guest: string, input: GuestInput, capability: SandboxCapability, caller: SandboxCaller): Promise<string>;
   /** The child's process id while there is one. */
   pid(): number | undefined;
   close(): Promise<void>;
@@ -76,22 +76,22 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const keeping = options.snapshots === undefined ? {} : { snapshots: options.snapshots };
   let lastId = 0;
   const run = async (
-    message: { guest: string; input: GuestInput; grant: Grant },
+    message: { guest: string; input: GuestInput; capability: SandboxCapability },
     caller: SandboxCaller,
   ): Promise<string> => {
     const id = ++lastId;
     const { signal, changed = () => {}, printed = () => {}, refused = () => {} } = caller;
-    const { network: rules = NO_NETWORK, ...grant } = message.grant;
+    const { network: rules = NO_NETWORK, ...capability } = message.capability;
     const fetch = telling(createGuestFetch(rules, network), refused);
-    const outcome = await child.run({ type: "run", id, ...message, grant }, { signal, changed, printed, fetch });
+    const outcome = await child.run({ type: "run", id, ...message, capability }, { signal, changed, printed, fetch });
     if (outcome.type === "cancelled") signal.throwIfAborted();
-    return outputOf(outcome, message.grant);
+    return outputOf(outcome, message.capability);
   };
   return {
     // oxlint-disable-next-line max-params -- see Sandbox
-    call: async (guest, input, grant, caller) => {
+    call: async (guest, input, capability, caller) => {
       const leave = await queue.enter(caller);
-      const ended = run({ guest, input, grant: { ...grant, ...keeping } }, caller);
+      const ended = run({ guest, input, capability: { ...capability, ...keeping } }, caller);
       // The place is given back when the guest has really ended; who cancels does not wait for that.
       return untilAborted(ended.finally(leave), caller.signal);
     },
@@ -131,7 +131,7 @@ class ChildKeeper {
     clearTimeout(this.#idle);
     this.#running++;
     const child = this.#child ?? this.#start();
-    const hung = setTimeout(() => this.#stop(child), message.grant.timeoutMs + this.#limits.graceMs);
+    const hung = setTimeout(() => this.#stop(child), message.capability.timeoutMs + this.#limits.graceMs);
     const cancel = (): void => child.cancel(message.id);
     signal.addEventListener("abort", cancel, { once: true });
     try {
@@ -169,12 +169,12 @@ class ChildKeeper {
   }
 }
 
-function outputOf(outcome: Outcome, grant: Grant): string {
+function outputOf(outcome: Outcome, capability: SandboxCapability): string {
   switch (outcome.type) {
     case "ok":
       return outcome.output;
     case "limit":
-      throw limitError(outcome.limit, grant);
+      throw limitError(outcome.limit, capability);
     case "failed":
       throw new SandboxError("sandbox_failed", outcome.message);
     case "cancelled":
@@ -184,11 +184,11 @@ function outputOf(outcome: Outcome, grant: Grant): string {
   }
 }
 
-function limitError(limit: "time" | "memory" | "output", grant: Grant): SandboxError {
+function limitError(limit: "time" | "memory" | "output", capability: SandboxCapability): SandboxError {
   const values = {
-    time: `${grant.timeoutMs / 1_000} s`,
-    memory: `${grant.memoryMb} MB`,
-    output: `${grant.outputBytes} bytes`,
+    time: `${capability.timeoutMs / 1_000} s`,
+    memory: `${capability.memoryMb} MB`,
+    output: `${capability.outputBytes} bytes`,
   };
   const value = values[limit];
   return new SandboxError("sandbox_limit", `stopped at the ${limit} limit of ${value}`, { detail: { limit, value } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { postKey } from "../../../src/adapters/discord/format.ts";
-import { inboundMessage, type Place } from "../../../src/adapters/discord/inbound.ts";
+import { type ChannelContext, inboundMessage } from "../../../src/adapters/discord/inbound.ts";
 import { commandArguments } from "../../../src/adapters/discord/interactions/command-arguments.ts";
 import { messageSchema } from "../../../src/adapters/discord/message/message-schema.ts";
 import { threadMessage } from "../../../src/adapters/discord/message/read-message.ts";
@@ -14,15 +14,15 @@ const names: Names = {
   role: (id) => (id === "201" ? "ops" : undefined),
   channel: (id) => (id === "300" ? "general" : undefined),
 };
-const channel: Place = {
+const channel: ChannelContext = {
   workspace: { id: "1", name: "Harbour" },
   channel: { id: "300", name: "general", kind: "channel" },
   threadId: null,
   opensThreads: true,
 };
-const thread: Place = { ...channel, threadId: "301", opensThreads: false };
-const voice: Place = { ...channel, opensThreads: false };
-const dm: Place = {
+const thread: ChannelContext = { ...channel, threadId: "301", opensThreads: false };
+const voice: ChannelContext = { ...channel, opensThreads: false };
+const dm: ChannelContext = {
   workspace: { id: "@me", name: "Direct messages" },
   channel: { id: "400", name: "direct message", kind: "dm" },
   threadId: null,
@@ -49,7 +49,7 @@ function wire(content: string, extra: object = {}) {
   });
 }
 
-function read(content: string, extra: object = {}, place: Place = channel) {
+function read(content: string, extra: object = {}, place: ChannelContext = channel) {
   const event = inboundMessage(wire(content, extra), place, { names, serves: () => true });
   if (event === null) throw new Error("the message was ignored");
   return event;
@@ -86,7 +86,14 @@ describe("whom it addresses", () => {
     mentions,
     referenced_message: { id: "5", channel_id: "300", type: 0, author, content: "before" },
   });
-  test.each<{ what: string; content: string; extra?: object; place: Place; addressed: string; opensThread?: boolean }>([
+  test.each<{
+    what: string;
+    content: string;
+    extra?: object;
+    place: ChannelContext;
+    addressed: string;
+    opensThread?: boolean;
+  }>([
     { what: "a mention in a channel", content: "<@100> hi", place: channel, addressed: "mention", opensThread: true },
     {
       what: "a mention later in the text",
@@ -149,7 +156,7 @@ describe("whom it addresses", () => {
   });
 });
 
-test.each<[string, Place, string | null]>([
+test.each<[string, ChannelContext, string | null]>([
   ["a channel: the message's own id", channel, ID],
   ["a thread: the thread", thread, "301"],
   ["a voice channel's chat: none", voice, null],

@@ -6,7 +6,7 @@ import { openHarbour } from "../../support/discord/harness.ts";
 import type { DiscordServerOptions } from "../../support/discord/server.ts";
 import { TYPE } from "../../support/discord/world.ts";
 
-const ASKED = { name: "place", label: "Place", required: true, kind: "text" } as const;
+const ASKED = { name: "place", label: "ChannelContext", required: true, kind: "text" } as const;
 const never = new AbortController().signal;
 const stop = [{ id: "stop:run_1", label: "Stop", style: "danger" as const }];
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { parse } from "@bytecodealliance/jco";
 import { expect, test } from "vitest";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import { PROGRAM_LIMITS } from "../../../src/tools/wasm/grant.ts";
+import { PROGRAM_LIMITS } from "../../../src/tools/wasm/capability.ts";
 import { type ExtensionSession, extensionSession, useExtensionSandbox } from "./extension-session.ts";
 
 const place = useExtensionSandbox();

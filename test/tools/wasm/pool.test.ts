@@ -1,9 +1,9 @@
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { PROGRAM_LIMITS } from "../../../src/tools/wasm/capability.ts";
 import { createModuleCache } from "../../../src/tools/wasm/child/modules.ts";
 import { createPool, type IdleLimits } from "../../../src/tools/wasm/child/pool.ts";
-import { PROGRAM_LIMITS } from "../../../src/tools/wasm/grant.ts";
 import { buildGuests } from "../../support/program/built.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 
@@ -30,9 +30,9 @@ function poolWith(limits: IdleLimits) {
   let id = 0;
   const call = async (code: string): Promise<unknown> => {
     const input = JSON.stringify({ code, file: null, maxChars: 1_000, overflow: "out", seed: 1 });
-    const grant = { root, writable: false, ...PROGRAM_LIMITS };
+    const capability = { root, writable: false, ...PROGRAM_LIMITS };
     const outcome = await pool.run(
-      { type: "run", id: ++id, guest: "js", input, grant },
+      { type: "run", id: ++id, guest: "js", input, capability },
       { changed: () => {}, fetch: () => {}, printed: () => {} },
     );
     return outcome.type === "ok" ? JSON.parse(outcome.output) : outcome;

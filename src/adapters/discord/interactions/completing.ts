@@ -1,6 +1,6 @@
 import type { Completion, InboundCompletion, Receive } from "../../../core/protocol/platform.ts";
 import { cut } from "../format.ts";
-import { type Place, threadOf, whereabouts, whoActed } from "../inbound.ts";
+import { type ChannelContext, threadOf, whereabouts, whoActed } from "../inbound.ts";
 import { CHOICE_CHARS, CHOICES } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
 import type { CommandOption, WireInteraction } from "../wire.ts";
@@ -8,7 +8,11 @@ import type { CommandOption, WireInteraction } from "../wire.ts";
 type Typing = Extract<WireInteraction, { type: 4 }>;
 
 /** What Discord shows under an option while somebody types in it; nothing for those who are not served. */
-export async function choicesFor(interaction: Typing, place: Place, receive: Receive): Promise<readonly object[]> {
+export async function choicesFor(
+  interaction: Typing,
+  place: ChannelContext,
+  receive: Receive,
+): Promise<readonly object[]> {
   const event = inboundCompletion(interaction, place);
   const receipt = event === null ? null : await receive(event);
   return receipt?.type === "completions" ? receipt.words.filter(fits).slice(0, CHOICES).map(choice) : [];
@@ -22,7 +26,7 @@ function choice({ value, label }: Completion): object {
   return { name: cut(label, CHOICE_CHARS), value };
 }
 
-function inboundCompletion(interaction: Typing, place: Place): InboundCompletion | null {
+function inboundCompletion(interaction: Typing, place: ChannelContext): InboundCompletion | null {
   const who = whoActed(interaction);
   const focused = focusedIn(interaction.data.options);
   if (who === null || focused === null) return null;

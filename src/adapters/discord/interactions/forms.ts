@@ -2,7 +2,7 @@ import type { Form, FormField } from "../../../core/protocol/form.ts";
 import type { InboundCommand } from "../../../core/protocol/platform.ts";
 import { filledValues, fittedFields } from "../../render/form-fields.ts";
 import { cut } from "../format.ts";
-import { type Place, rootIn, threadOf, whereabouts, whoActed } from "../inbound.ts";
+import { type ChannelContext, rootIn, threadOf, whereabouts, whoActed } from "../inbound.ts";
 import { CUSTOM_ID_CHARS, FORM_FIELDS, FORM_LABEL_CHARS, INPUT_CHARS, PLACEHOLDER_CHARS } from "../limits.ts";
 import { timeOf } from "../snowflake.ts";
 import type { WireInteraction } from "../wire.ts";
@@ -38,7 +38,10 @@ function input({ name, label, required, kind, hint, value = "" }: FormField): ob
 }
 
 /** The command that a filled dialog stands for; null when it is none of ours, or nobody's. */
-export function inboundForm(interaction: Extract<WireInteraction, { type: 5 }>, place: Place): InboundCommand | null {
+export function inboundForm(
+  interaction: Extract<WireInteraction, { type: 5 }>,
+  place: ChannelContext,
+): InboundCommand | null {
   const who = whoActed(interaction);
   const { custom_id: id, components } = interaction.data;
   const [, name, line = ""] = /^form:(\S+)(?: (.*))?$/su.exec(id) ?? [];

@@ -10,12 +10,12 @@ import type {
   Receipt,
   Receive,
 } from "../../../core/protocol/platform.ts";
+import type { Channels } from "../channels.ts";
 import type { Ephemerals } from "../ephemerals.ts";
 import { formatEphemeral, notice } from "../format.ts";
-import { inboundAction, inboundCommand, inboundMenuCommand, type Place, type Seen } from "../inbound.ts";
+import { type ChannelContext, inboundAction, inboundCommand, inboundMenuCommand, type Seen } from "../inbound.ts";
 import type { MemberEverywhere } from "../members.ts";
 import type { WireMember } from "../message/person-schema.ts";
-import type { Places } from "../places.ts";
 import { CALLBACK, type DiscordRest, type InteractionAddress } from "../rest.ts";
 import type { Threads } from "../threads.ts";
 import { interactionSchema, type WireInteraction } from "../wire.ts";
@@ -25,7 +25,7 @@ import { inboundForm, modalOf } from "./forms.ts";
 
 export interface InteractionsOptions {
   readonly rest: DiscordRest;
-  readonly places: Places;
+  readonly channels: Channels;
   readonly memberEverywhere: MemberEverywhere;
   readonly threads: Threads;
   readonly ephemerals: Ephemerals;
@@ -55,14 +55,14 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
     const { channel } = interaction;
     const place =
       elsewhere === null
-        ? await options.places.of(channel.id, interaction.guild_id ?? undefined, channel)
-        : await options.places.elsewhere(elsewhere);
+        ? await options.channels.of(channel.id, interaction.guild_id ?? undefined, channel)
+        : await options.channels.elsewhere(elsewhere);
     const known = withRoles(interaction, await rolesOf(options, interaction));
     if (known.type === 4) {
       await complete(known, place, options);
       return;
     }
-    const event = eventOf(known, { place, names: options.places.names });
+    const event = eventOf(known, { place, names: options.channels.names });
     if (event === null) return;
     if (event.kind === "message" && place.opensThreads)
       options.threads.expect({ ...event, text: event.quoted.join("\n") });
@@ -73,7 +73,7 @@ export function createInteractions(options: InteractionsOptions): (data: unknown
 /** What comes too late for what is typed by now is shown no more, and is no failure. */
 async function complete(
   interaction: Extract<WireInteraction, { type: 4 }>,
-  place: Place,
+  place: ChannelContext,
   { rest, receive, log }: InteractionsOptions,
 ): Promise<void> {
   const choices = await choicesFor(interaction, place, receive);

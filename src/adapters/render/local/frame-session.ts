@@ -8,8 +8,8 @@ import type { Clock } from "../../../core/protocol/runtime.ts";
 import { completed, typedArgument } from "./completing.ts";
 import type { Feed, FeedListener } from "./feed.ts";
 import { CATCH_UP_CHANGES, LISTED_THREADS, PAGE_MESSAGES, WAITING_FRAMES } from "./frame-limits.ts";
+import { actionIn, commandIn, completionIn, keyIn, type LocalChannel, messageIn } from "./local-channel.ts";
 import { bodyOf, formatMessage, pageFile, pageMessage, pageThread, titleOf } from "./message-body.ts";
-import { actionIn, commandIn, completionIn, keyIn, type LocalPlace, messageIn } from "./place.ts";
 import type { Poster } from "./poster.ts";
 import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
 import type { PageCommand, PageFile, PersonFrame, ThreadFrame } from "./wire.ts";
@@ -17,7 +17,7 @@ import type { PageCommand, PageFile, PersonFrame, ThreadFrame } from "./wire.ts"
 /** What a person's end asks for. */
 export interface FrameSessionOptions {
   readonly page: FeedListener;
-  readonly place: LocalPlace;
+  readonly place: LocalChannel;
   readonly store: LocalThreadStore;
   readonly feed: Feed;
   readonly poster: Poster;

@@ -4,14 +4,14 @@ import type { Clock, Ids } from "../../../core/protocol/runtime.ts";
 import { fromStore, threadGone, unreadable } from "./errors.ts";
 import { createFeed, type Feed } from "./feed.ts";
 import { MISSED_MESSAGES } from "./frame-limits.ts";
+import { type LocalChannel, messageIn, threadIn } from "./local-channel.ts";
 import { bodyOf, formatMessage } from "./message-body.ts";
-import { type LocalPlace, messageIn, threadIn } from "./place.ts";
 import { createPoster, type Poster } from "./poster.ts";
 import type { LocalMessage, LocalThreadStore } from "./thread-store.ts";
 import type { MessageBody } from "./wire.ts";
 
 export interface LocalThreadsOptions {
-  readonly place: LocalPlace;
+  readonly place: LocalChannel;
   readonly store: LocalThreadStore;
   /** All that write to the store's database share it. */
   readonly writes: KeyedMutex;
@@ -106,14 +106,14 @@ async function fetchThread(
   });
 }
 
-function threadMessage(place: LocalPlace, message: LocalMessage, text: string): ThreadMessage {
+function threadMessage(place: LocalChannel, message: LocalMessage, text: string): ThreadMessage {
   const author = message.fromPerson
     ? { id: place.person.id, name: place.person.name, isBot: false }
     : { id: `${place.platform.name}:deckhand`, name: "Deckhand", isBot: true };
   return { messageId: message.id, author, text, at: message.at };
 }
 
-function postedIn(place: LocalPlace, { id }: LocalMessage): PostedMessage {
+function postedIn(place: LocalChannel, { id }: LocalMessage): PostedMessage {
   const { platform, channelId } = threadIn(place, null);
   return { platform, channelId, messageId: id };
 }

@@ -1,6 +1,6 @@
 import type { Summaries } from "../../../core/history/session-summary.ts";
 import type { JobControl } from "../../../core/jobs/job-control.ts";
-import { threadIn } from "../../render/local/place.ts";
+import { threadIn } from "../../render/local/local-channel.ts";
 import { jobDetails, pageJob } from "../format.ts";
 import { jobRequest, WEB_PLACE } from "../inbound.ts";
 import type { OverviewFrame, PagePanelLine } from "../wire.ts";

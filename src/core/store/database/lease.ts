@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { ConfigError } from "../../protocol/errors.ts";
 import type { Clock } from "../../protocol/runtime.ts";
 import { sqlitePath } from "./database-url.ts";
-import { closeSqlitePlace, prepareSqlitePlace } from "./sqlite-place.ts";
+import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./unavailable.ts";
 
 /**
@@ -91,9 +91,9 @@ async function trySqlite(url: string): Promise<Lease | null> {
 
 async function openFile<T>(url: string, open: (file: string) => T): Promise<T> {
   try {
-    await prepareSqlitePlace(url);
+    await prepareSqliteFile(url);
     const opened = open(`${sqlitePath(url)}.lease`);
-    await closeSqlitePlace(url);
+    await closeSqliteFile(url);
     return opened;
   } catch (error) {
     throw unavailable(url, error);

@@ -6,7 +6,7 @@ import type { KnownWorkspace } from "../known-workspaces.ts";
 import { sqlitePath } from "./database-url.ts";
 import { MIGRATIONS, pendingMigrations } from "./migrate.ts";
 import { requireRights } from "./postgresql-rights.ts";
-import { checkSqlitePlace } from "./sqlite-place.ts";
+import { checkSqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./unavailable.ts";
 
 /** Milliseconds until a database that does not answer counts as unreachable. */
@@ -38,7 +38,7 @@ async function lookInto(rows: Rows, kind: keyof typeof MIGRATIONS): Promise<Prob
 }
 
 async function probeSqlite(url: string): Promise<Probed> {
-  await checkSqlitePlace(url);
+  await checkSqliteFile(url);
   if (!existsSync(sqlitePath(url))) return { strangers: [] };
   const database = await openReadonly(url);
   try {

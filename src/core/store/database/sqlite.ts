@@ -9,7 +9,7 @@ import type { DatabaseClient } from "./client.ts";
 import { sqlitePath } from "./database-url.ts";
 import { migrate } from "./migrate.ts";
 import { keepPrepared, type Prepared } from "./prepared-statements.ts";
-import { closeSqlitePlace, prepareSqlitePlace } from "./sqlite-place.ts";
+import { closeSqliteFile, prepareSqliteFile } from "./sqlite-file.ts";
 import { unavailable } from "./unavailable.ts";
 
 /**
@@ -19,7 +19,7 @@ import { unavailable } from "./unavailable.ts";
  */
 export async function openSqlite(url: string, migrations: string, runtime: Runtime): Promise<DatabaseClient> {
   const file = sqlitePath(url);
-  await prepareSqlitePlace(url);
+  await prepareSqliteFile(url);
   const connection = openFile(url);
   try {
     await migrate(sqliteMigrations(connection), migrations, runtime);
@@ -28,7 +28,7 @@ export async function openSqlite(url: string, migrations: string, runtime: Runti
   } finally {
     connection.close();
   }
-  await closeSqlitePlace(url);
+  await closeSqliteFile(url);
   return new PrismaClient({
     adapter: new ImmediateSqlite({ url: file, timeout: LOCKED.waitMs }, runtime.clock),
     transactionOptions: { maxWait: 20_000, timeout: 20_000 },

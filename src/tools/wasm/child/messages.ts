@@ -5,7 +5,7 @@ import { fileChangeSchema } from "../workspace/kept-content.ts";
 
 /** What the bot and its sandbox child say to each other. */
 
-/** Of a grant the part that the child enforces; the bot keeps the network to itself. */
+/** Of a capability the part that the child enforces; the bot keeps the network to itself. */
 const grantSchema = z.object({
   root: z.string(),
   writable: z.boolean(),
@@ -22,7 +22,7 @@ const inputSchema = z.union([z.string(), programStartSchema]);
 export type GuestInput = z.infer<typeof inputSchema>;
 
 export const toChildSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("run"), id: z.number(), guest: z.string(), input: inputSchema, grant: grantSchema }),
+  z.object({ type: z.literal("run"), id: z.number(), guest: z.string(), input: inputSchema, capability: grantSchema }),
   z.object({ type: z.literal("cancel"), id: z.number() }),
   /** The answer to the call's `fetch`. */
   z.object({ type: z.literal("fetched"), id: z.number(), answer: guestAnswerSchema }),

@@ -60,7 +60,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
     return outcome;
   };
   const run = async (call: StoppableCall, events: CallEvents, stopped: Promise<Outcome>): Promise<Outcome> => {
-    const compiled = await Promise.race([compile(call.guest, call.grant.memoryMb), stopped]);
+    const compiled = await Promise.race([compile(call.guest, call.capability.memoryMb), stopped]);
     if ("type" in compiled) return compiled;
     const member = idle.take(compiled.key) ?? spawn((gone) => idle.delete(gone));
     return runOn(member, answerOf(member, messageFor(member, compiled, call), events), stopped);
@@ -75,7 +75,7 @@ export function createPool(compile: Compile, limits = IDLE_LIMITS): Pool {
         Atomics.store(flag, 0, 1);
         patience ??= setTimeout(() => stop({ type: "cancelled" }), HEEDING.includes(call.guest) ? STOP_MS : 0);
       });
-      const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.grant.timeoutMs);
+      const timer = setTimeout(() => stop({ type: "limit", limit: "time" }), call.capability.timeoutMs);
       try {
         const outcome = await run({ ...call, stop: flag, printed }, events, stopped);
         const text = outcome.type === "ok" ? "" : printedText(printed);
@@ -145,11 +145,11 @@ function spawn(gone: (member: Member) => void): Member {
 function messageFor(
   { guests }: Member,
   compiled: CompiledGuest,
-  { input, grant, stop, printed }: StoppableCall,
+  { input, capability, stop, printed }: StoppableCall,
 ): WorkerCall {
   const isKnown = guests.has(compiled.key);
   guests.add(compiled.key);
-  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, grant, stop, printed };
+  return { guestKey: compiled.key, compiled: isKnown ? null : compiled, input, capability, stop, printed };
 }
 
 interface Answer {

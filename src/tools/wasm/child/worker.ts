@@ -17,7 +17,7 @@ export interface WorkerCall {
   readonly guestKey: string;
   readonly compiled: CompiledGuest | null;
   readonly input: GuestInput;
-  readonly grant: RunMessage["grant"];
+  readonly capability: RunMessage["capability"];
   /** 1 once a person has stopped the call. */
   readonly stop: Int32Array<SharedArrayBuffer>;
   readonly printed: Printed;
@@ -102,17 +102,17 @@ function instantiator(bindings: Bindings, modules: CompiledGuest["modules"]): ()
 
 /** A fresh instance per call: nothing of one call is there in the next, and a trap spoils nothing. */
 async function run(guest: Guest, call: WorkerCall): Promise<Outcome> {
-  const { grant } = call;
+  const { capability } = call;
   const instance = await (guest.spare ?? guest.instantiate());
   const { granted, workspace } = instance;
   guest.spare = null;
   try {
-    granted.clock = grant.clock;
+    granted.clock = capability.clock;
     granted.fetch = true; // the bot knows the hosts
     granted.call = call;
-    workspace.bind(grant, changeTeller());
+    workspace.bind(capability, changeTeller());
     const output = await outputOf(instance, call);
-    if (Buffer.byteLength(output) > grant.outputBytes) return { type: "limit", limit: "output" };
+    if (Buffer.byteLength(output) > capability.outputBytes) return { type: "limit", limit: "output" };
     return { type: "ok", output };
   } catch (error) {
     return failure(error);
@@ -121,11 +121,11 @@ async function run(guest: Guest, call: WorkerCall): Promise<Outcome> {
   }
 }
 
-async function outputOf({ wasi, exports }: Instance, { input, grant }: WorkerCall): Promise<string> {
+async function outputOf({ wasi, exports }: Instance, { input, capability }: WorkerCall): Promise<string> {
   const { tool, process, run } = exports;
   if (typeof input !== "string") {
     if (run === undefined) throw new DefectError("the component exports no run");
-    return wasi.run(run, input, grant);
+    return wasi.run(run, input, capability);
   }
   if (tool !== undefined) return tool.invoke(input);
   if (process === undefined) throw new DefectError("the guest exports neither a tool nor a process");

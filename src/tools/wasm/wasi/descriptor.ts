@@ -5,7 +5,7 @@ import { type FileHolder, OpenFile } from "./open-file.ts";
 import { InputStream, OutputStream } from "./streams.ts";
 import { WasiFailure } from "./wasi-failure.ts";
 
-/** `wasi:filesystem/types`: what a component does with files goes through the sandbox's verified places. */
+/** `wasi:filesystem/types`: what a component does with files goes through the sandbox's verified paths. */
 
 export interface FileAccess extends FileHolder {
   readonly writable: boolean;

@@ -17,7 +17,7 @@ export interface FileHolder {
 
 /**
  * A file that a component has open. Its content is read as a whole when it is first needed, and written
- * as a whole when the component lets go of it: places are verified per operation, not per descriptor.
+ * as a whole when the component lets go of it: paths are verified per operation, not per descriptor.
  */
 export class OpenFile {
   #path: string;

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { closeSync, constants, futimesSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from "node:fs";
 import { FileFailure, guarded } from "./file-failure.ts";
 import { type FilesystemImport, type FilesystemScope, present, readBytes } from "./filesystem.ts";
+import type { Making, PathResolver, ResolvedPath } from "./path-resolver.ts";
 import { segmentsOf } from "./path-rules.ts";
-import type { Making, Place, Places } from "./places.ts";
 import { Refusal } from "./refusal.ts";
 import { refuseInstructions, type Tree, treeOf } from "./tree.ts";
 import { writeBytes } from "./write-bytes.ts";
@@ -34,7 +34,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
   };
   const write = (path: string, bytes: Buffer, append: boolean): void => {
     const current = writing();
-    const place = writable(current.places.find(path), path, current);
+    const place = writable(current.resolver.find(path), path, current);
     spend(current, bytes.length + (place.stats === null ? ENTRY_BYTES : 0));
     current.keep.file(place);
     writeBytes(place, path, { bytes, append });
@@ -44,7 +44,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     writeFile: guarded((path: string, content: string, append: boolean) =>
       write(path, Buffer.from(content, "latin1"), append),
     ),
-    copyFile: guarded((source: string, target: string) => write(target, readBytes(writing().places, source), false)),
+    copyFile: guarded((source: string, target: string) => write(target, readBytes(writing().resolver, source), false)),
     makeDirectory: guarded((path: string, parents: boolean) => {
       const current = writing();
       const made = (directory: string): void => {
@@ -53,7 +53,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
       };
       const check = (directory: string) => refuseInstructions(directory, current.instructs);
       const making = { check, made };
-      makeDirectory(current.places, path, { ...making, parents });
+      makeDirectory(current.resolver, path, { ...making, parents });
     }),
     remove: guarded((path: string, recursive: boolean) => remove(writing(), path, recursive)),
     rename: guarded((source: string, target: string) => rename(writing(), source, target)),
@@ -62,16 +62,16 @@ export function createChanges(scope: () => FilesystemScope): Changes {
 }
 
 /** By the path as given, and as resolved: a link is no way around it. */
-function writable(place: Place, path: string, { instructs }: FilesystemScope): Place {
+function writable(place: ResolvedPath, path: string, { instructs }: FilesystemScope): ResolvedPath {
   refuseInstructions(path, instructs);
   refuseInstructions(place.relative, instructs);
   return place;
 }
 
-function makeDirectory(places: Places, path: string, how: Making & { readonly parents: boolean }): void {
+function makeDirectory(resolver: PathResolver, path: string, how: Making & { readonly parents: boolean }): void {
   const { parents, check, made } = how;
   check(path);
-  const place = parents ? places.make(path, how) : places.find(path);
+  const place = parents ? resolver.make(path, how) : resolver.find(path);
   if (place.stats !== null) {
     if (parents && place.stats.isDirectory()) return;
     throw new FileFailure("EEXIST");
@@ -82,8 +82,8 @@ function makeDirectory(places: Places, path: string, how: Making & { readonly pa
 }
 
 function remove(scope: FilesystemScope, path: string, recursive: boolean): void {
-  const { places, keep, changed, instructs } = scope;
-  const place = writable(places.entry(path), path, scope);
+  const { resolver, keep, changed, instructs } = scope;
+  const place = writable(resolver.entry(path), path, scope);
   const stats = present(place.stats);
   refuseRoot(place);
   if (!stats.isDirectory()) {
@@ -92,49 +92,49 @@ function remove(scope: FilesystemScope, path: string, recursive: boolean): void 
     changed([place.relative]);
     return;
   }
-  const tree = recursive ? treeOf(places, place.relative, instructs) : { files: [], directories: [place.relative] };
+  const tree = recursive ? treeOf(resolver, place.relative, instructs) : { files: [], directories: [place.relative] };
   for (const file of tree.files) {
-    keep.file(places.entry(file));
-    unlinkSync(at(places, file));
+    keep.file(resolver.entry(file));
+    unlinkSync(at(resolver, file));
   }
   for (const directory of tree.directories.toReversed()) {
-    rmdirSync(at(places, directory));
+    rmdirSync(at(resolver, directory));
     keep.gone(directory);
   }
   changed(tree.files);
 }
 
 /** A path for one system call, its directory verified just now. */
-function at(places: Places, path: string): string {
-  const { directory, name } = places.entry(path);
+function at(resolver: PathResolver, path: string): string {
+  const { directory, name } = resolver.entry(path);
   return directory.at(name);
 }
 
-function refuseRoot(place: Place): void {
+function refuseRoot(place: ResolvedPath): void {
   if (place.relative === "") throw new Refusal("The root of the sandbox itself stays where it is.");
 }
 
 function rename(scope: FilesystemScope, source: string, target: string): void {
-  const { places, keep, changed, instructs } = scope;
-  const to = writable(places.entry(target), target, scope);
+  const { resolver, keep, changed, instructs } = scope;
+  const to = writable(resolver.entry(target), target, scope);
   refuseRoot(to);
   keep.file(to);
-  const directory = places.keep();
+  const directory = resolver.keep();
   try {
-    const from = writable(places.entry(source), source, scope);
+    const from = writable(resolver.entry(source), source, scope);
     refuseRoot(from);
     const tree: Tree = present(from.stats).isDirectory()
-      ? treeOf(places, from.relative, instructs)
+      ? treeOf(resolver, from.relative, instructs)
       : { files: [from.relative], directories: [] };
     for (const target of targetsOf(tree, from.relative, to.relative)) {
       refuseInstructions(target, instructs);
       segmentsOf(target, []);
     }
     for (const file of tree.files) {
-      keep.file(places.entry(file));
+      keep.file(resolver.entry(file));
       keep.absent(moved(file, from.relative, to.relative));
     }
-    renameSync(at(places, from.relative), to.directory.at(to.name));
+    renameSync(at(resolver, from.relative), to.directory.at(to.name));
     for (const directory of tree.directories) {
       keep.gone(directory);
       // An empty directory of the name may have been there.
@@ -156,7 +156,7 @@ function moved(path: string, from: string, to: string): string {
 }
 
 function setModified(scope: FilesystemScope, path: string, modified: number): void {
-  const place = writable(scope.places.find(path), path, scope);
+  const place = writable(scope.resolver.find(path), path, scope);
   const stats = present(place.stats);
   if (!stats.isFile() && !stats.isDirectory()) throw new FileFailure("EPERM");
   const fd = openSync(place.directory.at(place.name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -1,33 +1,33 @@
 import { rmdirSync } from "node:fs";
 import path from "node:path";
 import { systemCode } from "../../../core/protocol/system-code.ts";
-import { Places } from "./places.ts";
+import { PathResolver } from "./path-resolver.ts";
 
 /** Removes the directories above a file that are empty, from the nearest one on, until one is not or is to stay. */
-export function removeEmptyAbove(file: string, places: Places, isToStay: (directory: string) => boolean): void {
+export function removeEmptyAbove(file: string, resolver: PathResolver, isToStay: (directory: string) => boolean): void {
   for (let above = path.posix.dirname(file); above !== "."; above = path.posix.dirname(above)) {
-    if (isToStay(above) || !removeEmpty(above, places)) return;
+    if (isToStay(above) || !removeEmpty(above, resolver)) return;
   }
 }
 
 /** The topmost directory beneath a root that comes to be with a new file; none when all above it are there. */
 export function madeFor(file: string, root: string): { readonly made?: string } {
-  const places = new Places(root);
+  const resolver = new PathResolver(root);
   try {
-    const made = missingAbove(file, places);
+    const made = missingAbove(file, resolver);
     return made === null ? {} : { made };
   } finally {
-    places.close();
+    resolver.close();
   }
 }
 
 /** Null when all are there, or that is not to be known. */
-function missingAbove(file: string, places: Places): string | null {
+function missingAbove(file: string, resolver: PathResolver): string | null {
   const segments = file.split("/");
   try {
     for (let depth = 1; depth < segments.length; depth++) {
       const above = segments.slice(0, depth).join("/");
-      if (places.entry(above).stats === null) return above;
+      if (resolver.entry(above).stats === null) return above;
     }
     return null;
   } catch (error) {
@@ -51,9 +51,9 @@ export function madeWith(files: readonly { readonly path: string; readonly made?
 const STAYS = ["ENOTEMPTY", "EEXIST", "ENOTDIR", "EACCES", "EPERM", "EBUSY"];
 
 /** Removes a directory if it is empty. True when it is not there any more. */
-export function removeEmpty(directory: string, places: Places): boolean {
+export function removeEmpty(directory: string, resolver: PathResolver): boolean {
   try {
-    const place = places.entry(directory);
+    const place = resolver.entry(directory);
     rmdirSync(place.directory.at(place.name));
     return true;
   } catch (error) {

@@ -4,8 +4,8 @@ import type { Instructs } from "../../instructions/protected-files.ts";
 import { compress, decompress } from "./compression.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import type { Keep } from "./kept-content.ts";
+import { type PathResolver, withFile } from "./path-resolver.ts";
 import { segmentsOf } from "./path-rules.ts";
-import { type Places, withFile } from "./places.ts";
 import { readWhole } from "./read-file.ts";
 import { entriesAt, isShown } from "./tree.ts";
 
@@ -39,7 +39,7 @@ interface EntryStatus {
 
 /** What one call reaches, and who learns what it changes. */
 export interface FilesystemScope {
-  readonly places: Places;
+  readonly resolver: PathResolver;
   readonly writable: boolean;
   /** Whether a file is one that agents take instructions from. */
   readonly instructs: Instructs;
@@ -54,23 +54,23 @@ export interface FilesystemScope {
 export function createLooks(
   scope: () => FilesystemScope,
 ): Pick<FilesystemImport, "status" | "entries" | "resolve" | "readFile" | "compress" | "decompress" | "digest"> {
-  const places = (): Places => scope().places;
+  const resolver = (): PathResolver => scope().resolver;
   return {
     status: guarded((path: string, follow: boolean) =>
-      statusOf(present((follow ? places().find(path) : places().entry(path)).stats)),
+      statusOf(present((follow ? resolver().find(path) : resolver().entry(path)).stats)),
     ),
     entries: guarded((path: string) =>
-      entriesAt(places(), segmentsOf(path, []).join("/"))
+      entriesAt(resolver(), segmentsOf(path, []).join("/"))
         .filter(({ name }) => isShown(name))
         .map((entry) => `${kindOf(entry).charAt(0)}${entry.name}`)
         .join("\0"),
     ),
     resolve: guarded((path: string) => {
-      const place = places().find(path);
+      const place = resolver().find(path);
       present(place.stats);
       return place.relative;
     }),
-    readFile: guarded((path: string) => readBytes(places(), path).toString("latin1")),
+    readFile: guarded((path: string) => readBytes(resolver(), path).toString("latin1")),
     compress: guarded(compress),
     decompress: guarded(decompress),
     digest: guarded(digest),
@@ -84,8 +84,8 @@ function digest(algorithm: string, content: string): string {
   return createHash(algorithm.replace("-", "").toLowerCase()).update(content, "latin1").digest("hex");
 }
 
-export function readBytes(places: Places, path: string): Buffer {
-  const place = places.find(path);
+export function readBytes(resolver: PathResolver, path: string): Buffer {
+  const place = resolver.find(path);
   if (present(place.stats).isDirectory()) throw new FileFailure("EISDIR");
   return withFile(place, path, (fd) => readWhole(fd, path, MAX_READ));
 }

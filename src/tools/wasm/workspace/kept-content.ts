@@ -6,7 +6,7 @@ import { z } from "zod";
 import { SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import { keepMode } from "./kept-mode.ts";
-import { type Place, withFile } from "./places.ts";
+import { type ResolvedPath, withFile } from "./path-resolver.ts";
 import { hashOf, readWhole } from "./read-file.ts";
 
 /** A file that a call has changed. */
@@ -26,7 +26,7 @@ export const MAX_KEPT = { fileBytes: 16_777_216, callBytes: 67_108_864, callFile
 /** Keeps what files held before a call first changes them, by the hash of the content. */
 export interface Keep {
   /** To be called before the change. */
-  file(place: Place): void;
+  file(place: ResolvedPath): void;
   /** The file comes to be: there is nothing to keep. */
   absent(path: string): void;
   /** A directory has come to be. */
@@ -43,7 +43,7 @@ export function createKeep(directory: string | null): Keep {
   const made = new Set<string>();
   const gone = new Set<string>();
   let left = MAX_KEPT.callBytes;
-  const contentOf = (place: Place): string | null | undefined => {
+  const contentOf = (place: ResolvedPath): string | null | undefined => {
     if (place.stats === null) return null;
     const { size } = place.stats;
     const isKept = place.stats.isFile() && size <= Math.min(MAX_KEPT.fileBytes, left);
@@ -77,7 +77,7 @@ function topmostAbove(file: string, made: ReadonlySet<string>): string | null {
 }
 
 /** Undefined when it cannot be kept: that a change cannot be taken back is no reason to refuse it. */
-function keptOf(place: Place, directory: string): string | undefined {
+function keptOf(place: ResolvedPath, directory: string): string | undefined {
   try {
     const bytes = withFile(place, place.relative, (fd) => readWhole(fd, place.relative, MAX_KEPT.fileBytes));
     const sha256 = keepContent(directory, bytes);

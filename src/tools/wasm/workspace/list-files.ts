@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { systemCode } from "../../../core/protocol/system-code.ts";
+import type { PathResolver } from "./path-resolver.ts";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
-import type { Places } from "./places.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface WalkOptions {
@@ -11,14 +11,18 @@ export interface WalkOptions {
 }
 
 /** Regular files beneath a directory, in order of path within each directory. Links are not followed. */
-export function listFiles(places: Places, path: string, options: WalkOptions): { paths: string[]; cut: boolean } {
-  const start = places.find(path);
+export function listFiles(
+  resolver: PathResolver,
+  path: string,
+  options: WalkOptions,
+): { paths: string[]; cut: boolean } {
+  const start = resolver.find(path);
   if (start.stats?.isFile()) return { paths: [start.relative], cut: false };
   const paths: string[] = [];
   const waiting = [start.relative];
   let entries = 0;
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    for (const entry of entriesOf(places, at, at === start.relative)) {
+    for (const entry of entriesOf(resolver, at, at === start.relative)) {
       if (++entries > options.maxEntries) return { paths, cut: true };
       if (!isListed(entry.name, options)) continue;
       const entryPath = at === "" ? entry.name : `${at}/${entry.name}`;
@@ -31,9 +35,9 @@ export function listFiles(places: Places, path: string, options: WalkOptions): {
 
 const LEFT_OUT = new Set(["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"]);
 
-function entriesOf(places: Places, path: string, isStart: boolean) {
+function entriesOf(resolver: PathResolver, path: string, isStart: boolean) {
   try {
-    return readdirSync(places.directory(path).at("."), { withFileTypes: true });
+    return readdirSync(resolver.directory(path).at("."), { withFileTypes: true });
   } catch (error) {
     // What vanishes, is closed to us or lies too deep is left out; the start itself must be there.
     if (!isStart && (error instanceof Refusal || LEFT_OUT.has(systemCode(error) ?? ""))) return [];

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { readSync } from "node:fs";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import { BINARY, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
-import { type Places, withFile } from "./places.ts";
+import { type PathResolver, withFile } from "./path-resolver.ts";
 import { type Prefilter, prefilterOf } from "./prefilter.ts";
 import { MAX_WHOLE } from "./read-file.ts";
 import { Refusal } from "./refusal.ts";
@@ -24,7 +24,7 @@ export interface Batch {
 }
 
 /** Reads files in turn and keeps the texts that pass the prefilter, until a batch is full. */
-export function readMatching(places: Places, { paths, first, prefilter }: Search): Batch {
+export function readMatching(resolver: PathResolver, { paths, first, prefilter }: Search): Batch {
   const wanted = prefilterOf(prefilter);
   const kept: { path: string; text: string }[] = [];
   const buffer = new FileBuffer();
@@ -33,7 +33,7 @@ export function readMatching(places: Places, { paths, first, prefilter }: Search
   let at = first;
   for (; at < paths.length && bytes < BATCH_BYTES; at++) {
     const path = paths[at] ?? "";
-    const content = readQuietly(places, path, buffer);
+    const content = readQuietly(resolver, path, buffer);
     if (content === "too large") skipped++;
     if (content === null || content === "too large" || !wanted(content)) continue;
     kept.push({ path, text: textOf(content) });
@@ -49,9 +49,9 @@ function textOf(content: Buffer): string {
 }
 
 /** Null for what is no text, is gone, or may not be read: a search goes on without it. */
-function readQuietly(places: Places, path: string, buffer: FileBuffer): Buffer | "too large" | null {
+function readQuietly(resolver: PathResolver, path: string, buffer: FileBuffer): Buffer | "too large" | null {
   try {
-    return withFile(places.find(path), path, (fd, { size }) =>
+    return withFile(resolver.find(path), path, (fd, { size }) =>
       size > MAX_WHOLE ? "too large" : buffer.read(fd, size),
     );
   } catch (error) {

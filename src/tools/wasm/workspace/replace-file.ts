@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import type { Directory } from "./directory.ts";
+import { notRegular, type ResolvedPath, withFile } from "./path-resolver.ts";
 import { TEMPORARY_NAME } from "./path-rules.ts";
-import { notRegular, type Place, withFile } from "./places.ts";
 import { hashFile } from "./read-file.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -35,7 +35,7 @@ export interface FileReplacement {
  * looks after a crash. The file must still be what `before` says (a sha256; null: absent) when the new
  * one takes its place. Keeps mode, unless another is given, and, where permitted, owner.
  */
-export function replaceFile(place: Place, path: string, change: FileReplacement): void {
+export function replaceFile(place: ResolvedPath, path: string, change: FileReplacement): void {
   const { directory, name, stats } = place;
   if (stats !== null && !stats.isFile()) throw notRegular(path, stats);
   if (stats !== null) accessSync(directory.at(name), constants.W_OK);
@@ -54,7 +54,11 @@ export function replaceFile(place: Place, path: string, change: FileReplacement)
   syncDirectory(directory);
 }
 
-function writeTemporary(temporary: string, { stats }: Place, { content, mode = stats?.mode }: FileReplacement): void {
+function writeTemporary(
+  temporary: string,
+  { stats }: ResolvedPath,
+  { content, mode = stats?.mode }: FileReplacement,
+): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, stats === null ? 0o666 : 0o600);
   try {
@@ -75,7 +79,7 @@ function keepOwner(fd: number, { uid, gid }: { uid: number; gid: number }): void
   }
 }
 
-function requireUnchanged(place: Place, path: string, before: string): void {
+function requireUnchanged(place: ResolvedPath, path: string, before: string): void {
   const current = withFile(place, path, hashFile);
   if (current !== before) throw new Refusal(`${path} changed in the meantime; nothing was written. Read it again.`);
 }

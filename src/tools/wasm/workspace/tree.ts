@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import type { Instructs } from "../../instructions/protected-files.ts";
+import type { PathResolver } from "./path-resolver.ts";
 import { isGitName, TEMPORARY_NAME } from "./path-rules.ts";
-import type { Places } from "./places.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Entries of a tree that is moved or removed at once. */
@@ -15,11 +15,11 @@ export interface Tree {
 }
 
 /** All that is in a directory. Refused when something is among it that no tool changes. */
-export function treeOf(places: Places, path: string, instructs: Instructs): Tree {
+export function treeOf(resolver: PathResolver, path: string, instructs: Instructs): Tree {
   const files: string[] = [];
   const directories = [path];
   for (const directory of directories) {
-    for (const entry of entriesAt(places, directory)) {
+    for (const entry of entriesAt(resolver, directory)) {
       const entryPath = directory === "" ? entry.name : `${directory}/${entry.name}`;
       if (isGitName(entry.name)) {
         throw new Refusal(`${entryPath} is a repository's own data, which tools do not change.`);
@@ -49,8 +49,8 @@ export function refuseInstructions(path: string, instructs: Instructs): void {
 }
 
 /** A directory's entries, in order of name. */
-export function entriesAt(places: Places, path: string): Dirent[] {
-  const entries = readdirSync(places.directory(path).at("."), { withFileTypes: true });
+export function entriesAt(resolver: PathResolver, path: string): Dirent[] {
+  const entries = readdirSync(resolver.directory(path).at("."), { withFileTypes: true });
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

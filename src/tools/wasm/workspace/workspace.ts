@@ -3,14 +3,14 @@ import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import { instructionRefusal } from "../../instructions/instruction-files.ts";
 import { instructing } from "../../instructions/protected-files.ts";
-import type { Grant } from "../grant.ts";
+import type { SandboxCapability } from "../capability.ts";
 import { createChanges } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";
 import { createLooks, type FilesystemImport, type FilesystemScope } from "./filesystem.ts";
 import { createKeep, type FileChange } from "./kept-content.ts";
 import { listFiles, type WalkOptions } from "./list-files.ts";
 import { HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
-import { type Place, Places, withFile } from "./places.ts";
+import { PathResolver, type ResolvedPath, withFile } from "./path-resolver.ts";
 import type { Prefilter } from "./prefilter.ts";
 import { hashFile, hashOf, readHead, readLines, readWhole } from "./read-file.ts";
 import { readMatching } from "./read-matching.ts";
@@ -43,29 +43,29 @@ export interface Workspace {
   readonly filesystem: FilesystemImport;
   /** Says what the functions reach, and who learns which files they change; they reach nothing before. */
   bind(
-    grant: Pick<Grant, "root" | "writable" | "instructionFile" | "snapshots">,
+    capability: Pick<SandboxCapability, "root" | "writable" | "instructionFile" | "snapshots">,
     changed?: (files: readonly FileChange[]) => void,
   ): void;
   /** Lets go of what is held open. */
   close(): void;
 }
 
-/** An instance gets its import before it is known for whom it will run, so the grant comes later. */
+/** An instance gets its import before it is known for whom it will run, so the capability comes later. */
 export function createWorkspace(open?: OpenDirectory): Workspace {
   let bound: FilesystemScope | null = null;
   const scope = (): FilesystemScope => {
-    if (bound === null) throw new DefectError("the workspace is not bound to a grant");
+    if (bound === null) throw new DefectError("the workspace is not bound to a capability");
     return bound;
   };
-  const places = (): Places => scope().places;
+  const resolver = (): PathResolver => scope().resolver;
   return {
-    functions: { ...reading(places), ...searching(places), ...writing(scope) },
+    functions: { ...reading(resolver), ...searching(resolver), ...writing(scope) },
     filesystem: { ...createLooks(scope), ...createChanges(scope) },
     bind: ({ root, writable, instructionFile = null, snapshots = null }, changed = () => {}) => {
       const keep = createKeep(snapshots);
       const tell = (paths: readonly string[]): void => changed(paths.map((path) => keep.change(path)));
       bound = {
-        places: new Places(root, open),
+        resolver: new PathResolver(root, open),
         writable,
         instructs: instructing(root),
         instructionFile,
@@ -74,46 +74,46 @@ export function createWorkspace(open?: OpenDirectory): Workspace {
       };
     },
     close: () => {
-      bound?.places.close();
+      bound?.resolver.close();
       bound = null;
     },
   };
 }
 
-type GetPlaces = () => Places;
+type GetResolver = () => PathResolver;
 
 function reading(
-  places: GetPlaces,
+  resolver: GetResolver,
 ): Pick<WorkspaceImport, "inspect" | "readLines" | "readWhole" | "readEncoded" | "hashFile"> {
   const withBytes = <T>(path: string, use: (bytes: ReturnType<typeof readWhole>) => T): T =>
-    refusing(path, () => withFile(places().find(path), path, (fd) => use(readWhole(fd, path))));
+    refusing(path, () => withFile(resolver().find(path), path, (fd) => use(readWhole(fd, path))));
   return {
-    inspect: (path) => refusing(path, () => inspect(findOrNull(places(), path), path)),
+    inspect: (path) => refusing(path, () => inspect(findOrNull(resolver(), path), path)),
     readLines: (path, first, count) =>
-      refusing(path, () => withFile(places().find(path), path, (fd) => readLines(fd, first, count))),
+      refusing(path, () => withFile(resolver().find(path), path, (fd) => readLines(fd, first, count))),
     readWhole: (path) => withBytes(path, (bytes) => ({ text: decoded(bytes, path), sha256: hashOf(bytes) })),
     readEncoded: (path) => withBytes(path, (bytes) => ({ base64: bytes.toString("base64"), sha256: hashOf(bytes) })),
     hashFile: (path) =>
       refusing(path, () => {
-        const place = findOrNull(places(), path);
+        const place = findOrNull(resolver(), path);
         return place?.stats ? withFile(place, path, hashFile) : undefined;
       }),
   };
 }
 
-function searching(places: GetPlaces): Pick<WorkspaceImport, "listFiles" | "modified" | "readMatching"> {
+function searching(resolver: GetResolver): Pick<WorkspaceImport, "listFiles" | "modified" | "readMatching"> {
   return {
     listFiles: (path, options) =>
       refusing(path, () => {
-        const { paths, cut } = listFiles(places(), path, options);
+        const { paths, cut } = listFiles(resolver(), path, options);
         return { paths: paths.join("\0"), cut };
       }),
     modified: (paths) =>
       split(paths)
-        .map((path) => modifiedMs(places(), path))
+        .map((path) => modifiedMs(resolver(), path))
         .join("\0"),
     readMatching: (paths, first, prefilter) => {
-      const batch = readMatching(places(), { paths: split(paths), first, prefilter });
+      const batch = readMatching(resolver(), { paths: split(paths), first, prefilter });
       return { ...batch, paths: batch.paths.join("\0") };
     },
   };
@@ -123,7 +123,7 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
   return {
     hashText: (text) => hashOf(text),
     replaceFile: (path, text, before) => {
-      const { places, writable, instructs, instructionFile, keep } = scope();
+      const { resolver, writable, instructs, instructionFile, keep } = scope();
       // Also asked of the resolved path, so that a link is no way around it.
       const refuse = (file: string) => {
         if (file !== instructionFile && instructs(file)) throw instructionRefusal(file);
@@ -131,7 +131,7 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
       if (!writable) throw new Refusal("Writing is not permitted here.");
       refuse(path);
       refusing(path, () => {
-        const place = before === undefined ? places.make(path) : places.find(path);
+        const place = before === undefined ? resolver.make(path) : resolver.find(path);
         refuse(place.relative);
         keep.file(place);
         replaceFile(place, path, { content: text, before: before ?? null });
@@ -141,16 +141,16 @@ function writing(scope: () => FilesystemScope): Pick<WorkspaceImport, "hashText"
 }
 
 /** Null when a directory on the way does not exist. */
-function findOrNull(places: Places, path: string): Place | null {
+function findOrNull(resolver: PathResolver, path: string): ResolvedPath | null {
   try {
-    return places.find(path);
+    return resolver.find(path);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return null;
     throw error;
   }
 }
 
-function inspect(place: Place | null, path: string): ReturnType<WorkspaceImport["inspect"]> {
+function inspect(place: ResolvedPath | null, path: string): ReturnType<WorkspaceImport["inspect"]> {
   if (place === null || place.stats === null) return { kind: "missing", size: 0n, mediaType: "" };
   if (place.stats.isDirectory()) return { kind: "directory", size: 0n, mediaType: "" };
   return withFile(place, path, (fd, stats) => ({
@@ -170,9 +170,9 @@ function decoded(bytes: Buffer, path: string): string {
   }
 }
 
-function modifiedMs(places: Places, path: string): number {
+function modifiedMs(resolver: PathResolver, path: string): number {
   try {
-    const { directory, name } = places.find(path);
+    const { directory, name } = resolver.find(path);
     return Math.floor(lstatSync(directory.at(name)).mtimeMs);
   } catch (error) {
     if (error instanceof SandboxError || systemCode(error) !== undefined) return 0;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeFileSync } from "node:fs";
 import { FileFailure } from "./file-failure.ts";
-import { notRegular, type Place, withFile } from "./places.ts";
+import { notRegular, type ResolvedPath, withFile } from "./path-resolver.ts";
 import { hashOf, readWhole } from "./read-file.ts";
 import { replaceFile } from "./replace-file.ts";
 
@@ -11,7 +11,11 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } 
  * Writes as a shell's redirection does: in place, so that others see it grow. A file with more names
  * than one (hard links) is replaced instead: the other names may lie outside the root, and keep what they have.
  */
-export function writeBytes(place: Place, path: string, { bytes, append }: { bytes: Buffer; append: boolean }): void {
+export function writeBytes(
+  place: ResolvedPath,
+  path: string,
+  { bytes, append }: { bytes: Buffer; append: boolean },
+): void {
   const { directory, name, stats } = place;
   if (stats?.isDirectory()) throw new FileFailure("EISDIR");
   if (stats !== null && !stats.isFile()) throw notRegular(path, stats);
@@ -31,7 +35,7 @@ export function writeBytes(place: Place, path: string, { bytes, append }: { byte
   }
 }
 
-function replaceShared(place: Place, path: string, { bytes, append }: { bytes: Buffer; append: boolean }): void {
+function replaceShared(place: ResolvedPath, path: string, { bytes, append }: { bytes: Buffer; append: boolean }): void {
   const old = withFile(place, path, (fd) => readWhole(fd, path));
   const content = append ? Buffer.concat([old, bytes]) : bytes;
   replaceFile(place, path, { content, before: hashOf(old) });

@@ -3,7 +3,7 @@ import type { ToolContext } from "../../core/tool.ts";
 import type { HostRules } from "../network/target.ts";
 
 /** All that one call may do and use; enforced by the sandbox host, whatever the guest tries. */
-export interface Grant {
+export interface SandboxCapability {
   /** Absolute path of the only directory the guest reaches; made when it does not exist. */
   readonly root: string;
   readonly writable: boolean;
@@ -23,19 +23,19 @@ export interface Grant {
   readonly outputBytes: number;
 }
 
-export type GrantLimits = Pick<Grant, "clock" | "timeoutMs" | "memoryMb" | "outputBytes">;
+export type CapabilityLimits = Pick<SandboxCapability, "clock" | "timeoutMs" | "memoryMb" | "outputBytes">;
 
 /** A call's capabilities as the sandbox enforces them: the host, not the guest. */
-export function grantFor(
+export function capabilityFor(
   { sandboxRoot: root, blockedUrls }: Pick<ToolContext, "sandboxRoot" | "blockedUrls">,
   { files, hosts, clock, timeoutMs, memoryMb, outputBytes }: GuestCapabilities,
-): Grant {
+): SandboxCapability {
   const network = hosts.length === 0 ? {} : { network: { allowedHosts: hosts, blockedUrls } };
   return { root, writable: files === "write", ...network, clock, timeoutMs, memoryMb, outputBytes };
 }
 
 /** Of a call that runs in a guest. */
-export type GuestCapabilities = Capabilities & Pick<Grant, "memoryMb">;
+export type GuestCapabilities = Capabilities & Pick<SandboxCapability, "memoryMb">;
 
 /** What a call wants of the outside, and whether its place forbids changes. */
 export interface GuestReach {
@@ -47,17 +47,27 @@ export interface GuestReach {
 
 /** A guest's capabilities: it changes files only where the call and its place both permit that. */
 export function guestCapabilities(
-  { clock, timeoutMs, memoryMb, outputBytes }: GrantLimits,
+  { clock, timeoutMs, memoryMb, outputBytes }: CapabilityLimits,
   { files, readOnly, hosts = [] }: GuestReach,
 ): GuestCapabilities {
   return { files: files === "write" && readOnly ? "read" : files, hosts, clock, timeoutMs, memoryMb, outputBytes };
 }
 
 /** For tools on files: room for one 8 MB file in its several copies, and for an image in base64. */
-export const FILE_LIMITS: GrantLimits = { clock: false, timeoutMs: 30_000, memoryMb: 128, outputBytes: 16_777_216 };
+export const FILE_LIMITS: CapabilityLimits = {
+  clock: false,
+  timeoutMs: 30_000,
+  memoryMb: 128,
+  outputBytes: 16_777_216,
+};
 
 /** For programs that a model wrote. */
-export const PROGRAM_LIMITS: GrantLimits = { clock: true, timeoutMs: 60_000, memoryMb: 64, outputBytes: 1_048_576 };
+export const PROGRAM_LIMITS: CapabilityLimits = {
+  clock: true,
+  timeoutMs: 60_000,
+  memoryMb: 64,
+  outputBytes: 1_048_576,
+};
 
 /** For shell scripts: the shell itself takes 20 MB. */
-export const SHELL_LIMITS: GrantLimits = { clock: true, timeoutMs: 60_000, memoryMb: 256, outputBytes: 1_048_576 };
+export const SHELL_LIMITS: CapabilityLimits = { clock: true, timeoutMs: 60_000, memoryMb: 256, outputBytes: 1_048_576 };

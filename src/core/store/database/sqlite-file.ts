@@ -5,9 +5,9 @@ import { createDirectory } from "./create-directory.ts";
 import { sqlitePath } from "./database-url.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** As `checkSqlitePlace`, and makes the directory of the file where it is missing. */
-export async function prepareSqlitePlace(url: string): Promise<void> {
-  await checkSqlitePlace(url);
+/** As `checkSqliteFile`, and makes the directory of the file where it is missing. */
+export async function prepareSqliteFile(url: string): Promise<void> {
+  await checkSqliteFile(url);
   try {
     await createDirectory(path.dirname(sqlitePath(url)), 0o777);
   } catch (error) {
@@ -19,12 +19,12 @@ export async function prepareSqlitePlace(url: string): Promise<void> {
 const BESIDE = ["", "-wal", "-shm", "-journal", ".lease"];
 
 /** For the owner alone, also what was there before: it holds what people say. SQLite gives new files beside it its mode. */
-export async function closeSqlitePlace(url: string): Promise<void> {
+export async function closeSqliteFile(url: string): Promise<void> {
   await Promise.all(BESIDE.map((suffix) => closeToOthers(`${sqlitePath(url)}${suffix}`, 0o600)));
 }
 
 /** ConfigError when what is at a `file:` URL is a directory or cannot be written. What is missing is no mistake. */
-export async function checkSqlitePlace(url: string): Promise<void> {
+export async function checkSqliteFile(url: string): Promise<void> {
   const file = sqlitePath(url);
   const found = await stat(file).catch(() => null);
   if (found === null) return;

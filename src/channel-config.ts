@@ -21,7 +21,7 @@ export function timezoneOf({ jobs }: Pick<Config, "jobs">): string {
 }
 
 /** What configuration says of channels and agents. */
-export interface Places {
+export interface ChannelConfigs {
   readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** Lines for the operator about agents that are missing or have no tools. */
   readonly problems: readonly string[];
@@ -36,7 +36,7 @@ export interface Places {
 }
 
 /** `defaultModel` serves where nothing names one. Throws ConfigError when a named agent does not exist. */
-export function createPlaces(config: Config, defaultModel: string): Places {
+export function createChannelConfigs(config: Config, defaultModel: string): ChannelConfigs {
   const { byName: agents, problems } = loadAgents(config);
   const agentOf = (channelKey: string): string => {
     const agent = config.channels[channelKey]?.agentDefinition ?? config.query.agentDefinition;
@@ -44,7 +44,7 @@ export function createPlaces(config: Config, defaultModel: string): Places {
   };
   for (const name of [agentOf(""), ...Object.keys(config.channels).map(agentOf)]) agentNamed(agents, name);
   const managedPresets = presetsOf(config.managedAgents ?? {});
-  const configOf: Places["configOf"] = ({ channelKey, agent: name, settings }) => {
+  const configOf: ChannelConfigs["configOf"] = ({ channelKey, agent: name, settings }) => {
     const agent = agents.get(name) ?? agentNamed(agents, agentOf(channelKey));
     const managed = managedOf(config, managedPresets, settings);
     return { ...withSettings(queryConfigOf(config, { channelKey, agent, defaultModel }), settings), ...managed };
@@ -107,7 +107,7 @@ function queryConfigOf(
 /** The settings of managed mode where it is on: by the preset that people have chosen for the session, else as configured. */
 function managedOf(
   { managedAgents }: Config,
-  presets: Places["managedPresets"],
+  presets: ChannelConfigs["managedPresets"],
   { managed = managedAgents?.enabled ?? false, managedPreset = "" }: SessionSettings,
 ): Pick<QueryConfig, "managedAgents"> {
   return managed ? { managedAgents: presets.get(managedPreset) ?? managedAsConfigured(managedAgents ?? {}) } : {};

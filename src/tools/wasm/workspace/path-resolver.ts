@@ -19,7 +19,7 @@ import { Refusal } from "./refusal.ts";
 const MAX_LINKS = 16;
 
 /** Where a path leads: an entry of a directory that is proven to be beneath the root. */
-export interface Place {
+export interface ResolvedPath {
   readonly directory: Directory;
   readonly name: string;
   /** Relative to the root, links resolved. */
@@ -41,7 +41,7 @@ const FREE: Making = { check: () => {}, made: () => {} };
  * Finds and opens what lies beneath one root. Links are followed as long as they stay beneath it, and
  * `.git` is looked for in the resolved path, too. Holds one directory open: files come in groups.
  */
-export class Places {
+export class PathResolver {
   readonly #given: string;
   readonly #root: string;
   readonly #open: OpenDirectory;
@@ -54,7 +54,7 @@ export class Places {
     this.#open = open;
   }
 
-  find(path: string): Place {
+  find(path: string): ResolvedPath {
     let segments = segmentsOf(path, [this.#root, this.#given]);
     for (let links = 0; links <= MAX_LINKS; links++) {
       const name = segments.at(-1) ?? ".";
@@ -70,7 +70,7 @@ export class Places {
   }
 
   /** An entry itself, which may be a symbolic link. `stats` is null when there is no such entry. */
-  entry(path: string): Place {
+  entry(path: string): ResolvedPath {
     const segments = segmentsOf(path, [this.#root, this.#given]);
     const name = segments.at(-1) ?? ".";
     const directory = this.directory(segments.slice(0, -1).join("/"));
@@ -105,7 +105,7 @@ export class Places {
   }
 
   /** Like `find`, making the directories on the way. */
-  make(path: string, { check, made }: Making = FREE): Place {
+  make(path: string, { check, made }: Making = FREE): ResolvedPath {
     const segments = segmentsOf(path, [this.#root, this.#given]);
     for (let depth = 1; depth < segments.length; depth++) {
       const parent = this.directory(segments.slice(0, depth - 1).join("/"));
@@ -128,7 +128,7 @@ export class Places {
 }
 
 /** Opens a place for reading and hands on the descriptor, if it is a regular file; never waits for a pipe's other end. */
-export function withFile<T>(place: Place, path: string, use: (fd: number, stats: Stats) => T): T {
+export function withFile<T>(place: ResolvedPath, path: string, use: (fd: number, stats: Stats) => T): T {
   if (place.stats === null) throw new Refusal(`${path} does not exist.`);
   if (!place.stats.isFile()) throw notRegular(path, place.stats);
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants;

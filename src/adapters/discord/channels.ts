@@ -3,7 +3,7 @@ import { BoundedMap } from "../../core/bounded-map.ts";
 import type { ThreadRef } from "../../core/protocol/platform.ts";
 import { DM_WORKSPACE_ID } from "./descriptor.ts";
 import { isDiscordError } from "./errors.ts";
-import type { Place, Reading } from "./inbound.ts";
+import type { ChannelContext, Reading } from "./inbound.ts";
 import type { RedirectedThread } from "./interactions/direct-message-redirect.ts";
 import type { Names } from "./message/wording.ts";
 import type { DiscordRest } from "./rest.ts";
@@ -14,21 +14,21 @@ export const DM_WORKSPACE = { id: DM_WORKSPACE_ID, name: "Direct messages" };
 /** Threads that were archived when they were written to are not in discord.js' cache. */
 const REMEMBERED_CHANNELS = 1_000;
 
-export interface Places {
+export interface Channels {
   readonly names: Names;
   readonly serves: Reading["serves"];
   /**
    * Where an event of this channel happened; `guildId` is undefined for direct messages. `told` is what
    * the event itself says of the channel.
    */
-  of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<Place>;
+  of(channelId: string, guildId: string | undefined, told?: WireChannel): Promise<ChannelContext>;
   /** A thread of a server, which need not be there yet; its channel, when none is named. */
-  elsewhere(at: RedirectedThread): Promise<Place>;
-  /** Title and tags of a forum's post; empty for other places, and for one that is gone. */
+  elsewhere(at: RedirectedThread): Promise<ChannelContext>;
+  /** Title and tags of a forum's post; empty for other channels, and for one that is gone. */
   topicOf(thread: ThreadRef): Promise<string>;
 }
 
-export function createPlaces(client: Client<true>, rest: DiscordRest, serves: Reading["serves"]): Places {
+export function createChannels(client: Client<true>, rest: DiscordRest, serves: Reading["serves"]): Channels {
   const remembered = new BoundedMap<string, WireChannel>(REMEMBERED_CHANNELS);
   const lookUp = async (id: string): Promise<WireChannel> => {
     const known = cachedChannel(client, id) ?? remembered.get(id);
@@ -37,12 +37,12 @@ export function createPlaces(client: Client<true>, rest: DiscordRest, serves: Re
     remembered.set(id, channel);
     return channel;
   };
-  const places: Places = {
+  const channels: Channels = {
     names: namesOf(client),
     serves,
     elsewhere: async ({ channelId, threadId }) => {
       const channel = await lookUp(channelId);
-      const place = await places.of(channelId, channel.guild_id ?? undefined, channel);
+      const place = await channels.of(channelId, channel.guild_id ?? undefined, channel);
       return { ...place, threadId, opensThreads: false };
     },
     topicOf: async ({ channelId, threadId }) => {
@@ -70,10 +70,10 @@ export function createPlaces(client: Client<true>, rest: DiscordRest, serves: Re
       };
     },
   };
-  return places;
+  return channels;
 }
 
-function directMessages(channelId: string): Place {
+function directMessages(channelId: string): ChannelContext {
   return {
     workspace: DM_WORKSPACE,
     channel: { id: channelId, name: "direct message", kind: "dm" },

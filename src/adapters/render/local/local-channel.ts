@@ -20,23 +20,26 @@ export function operatorOn(platform: PlatformDescriptor, roles: readonly string[
 const WORKSPACE = { id: "local", name: "This computer" };
 
 /** A platform of our own has one channel, and one person in it. */
-export interface LocalPlace {
+export interface LocalChannel {
   readonly platform: PlatformDescriptor;
   readonly channel: { readonly id: string; readonly name: string; readonly kind: "dm" };
   readonly person: Person;
 }
 
 /** Everything typed in the place is for Deckhand. */
-export function threadIn({ platform, channel }: LocalPlace, threadId: string | null): ThreadRef {
+export function threadIn({ platform, channel }: LocalChannel, threadId: string | null): ThreadRef {
   return { platform: platform.name, workspaceId: WORKSPACE.id, channelId: channel.id, threadId };
 }
 
 /** The key of what a person said or clicked: the same however often it is sent. */
-export function keyIn({ platform }: LocalPlace, clientId: string): string {
+export function keyIn({ platform }: LocalChannel, clientId: string): string {
   return `${platform.name}:${clientId}`;
 }
 
-function base(place: LocalPlace, said: { readonly id: string; readonly threadId: string | null; readonly at: number }) {
+function base(
+  place: LocalChannel,
+  said: { readonly id: string; readonly threadId: string | null; readonly at: number },
+) {
   const { id, threadId, at } = said;
   const { channel, person } = place;
   const key = keyIn(place, id);
@@ -44,7 +47,7 @@ function base(place: LocalPlace, said: { readonly id: string; readonly threadId:
 }
 
 /** A stored message of the person as an event. The thread is called after the message that opens it. */
-export function messageIn(place: LocalPlace, message: LocalMessage): InboundMessage {
+export function messageIn(place: LocalChannel, message: LocalMessage): InboundMessage {
   const body = bodyOf(message);
   return {
     ...base(place, message),
@@ -65,12 +68,12 @@ interface Asked {
   readonly at: number;
 }
 
-export function actionIn(place: LocalPlace, click: Asked & { readonly action: string }): InboundAction {
+export function actionIn(place: LocalChannel, click: Asked & { readonly action: string }): InboundAction {
   return { ...base(place, { ...click, id: click.clickId }), kind: "action", action: click.action };
 }
 
 export function commandIn(
-  place: LocalPlace,
+  place: LocalChannel,
   command: Asked & { readonly name: string; readonly args: string; readonly filled?: FormValues | undefined },
 ): InboundCommand {
   const { name, args, filled } = command;
@@ -80,7 +83,7 @@ export function commandIn(
 
 /** Nothing is stored of it: two that have one key are no harm. */
 export function completionIn(
-  place: LocalPlace,
+  place: LocalChannel,
   asked: Omit<Asked, "clickId"> & Pick<InboundCompletion, "command" | "option" | "typed">,
 ): InboundCompletion {
   const { command, option, typed } = asked;
