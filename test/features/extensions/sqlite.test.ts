@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { componentNew, preview1AdapterCommandPath } from "@bytecodealliance/jco";
+import { expect, test } from "vitest";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import { extensionSession, fixture, useExtensionSandbox } from "./extension-session.ts";
+
+const place = useExtensionSandbox();
+
+/** fixtures/sqlite/main.c with SQLite itself, as fixtures/sqlite/build.sh compiles it, as a component. */
+function sqlite(): Promise<Uint8Array> {
+  const adapter = readFileSync(preview1AdapterCommandPath());
+  const module = Uint8Array.from(brotliDecompressSync(fixture("sqlite/sqlite.wasm.br")));
+  return componentNew(module, [["wasi_snapshot_preview1", adapter]]);
+}
+
+/** Runs statements on shop.db with the program. */
+async function shop() {
+  const session = extensionSession(place);
+  session.add(
+    "sqlite",
+    { permission: "write", arguments: ["shop.db", "{sql}"], input: { type: "object" } },
+    await sqlite(),
+  );
+  const run = async (sql: string): Promise<string> => textOf((await session.run("sqlite", { sql })).content);
+  return { run, root: session.root, size: () => statSync(path.join(session.root, "shop.db")).size };
+}
+
+/** So many megabytes of rows. */
+const rows = (megabytes: number): string =>
+  `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${megabytes * 1_000})
+   INSERT INTO items SELECT i, randomblob(1000) FROM n`;
+
+test("SQLite's VACUUM in a component makes the database smaller, and leaves no file behind", async () => {
+  const { run, root, size } = await shop();
+  await run(`CREATE TABLE items (id INTEGER PRIMARY KEY, data BLOB); ${rows(4)}; DELETE FROM items WHERE id % 4 > 0`);
+  const before = size();
+  expect(await run("VACUUM; PRAGMA integrity_check; SELECT count(*) FROM items")).toBe("ok\n1000");
+  expect(size()).toBeLessThan(before / 2);
+  expect(readdirSync(root)).toEqual(["shop.db"]);
+});
+
+test("a VACUUM that finds no room is an error that SQLite tells, and the database stays whole", async () => {
+  const { run, root } = await shop();
+  await run(`CREATE TABLE items (id INTEGER PRIMARY KEY, data BLOB); ${rows(24)}`);
+  expect(await run("VACUUM")).toMatch(/^(?:database or disk is full|disk I\/O error)\nExit code 1\.$/);
+  expect(await run("PRAGMA integrity_check; SELECT count(*) FROM items")).toBe("ok\n24000");
+  expect(readdirSync(root)).toEqual(["shop.db"]);
+});
