@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { dollars } from "../../../../core/text/dollars.ts";
 import type { Overview } from "../state/state.ts";
 import { Label } from "../text/markdown-text.tsx";
 
@@ -68,7 +69,7 @@ export function Cost({ costUsd }: { readonly costUsd: number | null }): JSX.Elem
   if (costUsd === 0) return <p class="hint">It has cost nothing so far.</p>;
   return (
     <p>
-      <span class="cost">${costUsd.toFixed(costUsd < 1 ? 3 : 2)}</span> <span class="hint">so far</span>
+      <span class="cost">{dollars(costUsd)}</span> <span class="hint">so far</span>
     </p>
   );
 }
