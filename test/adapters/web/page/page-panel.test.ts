@@ -197,7 +197,7 @@ describe("beside the thread", () => {
     expect(await files.allTextContents()).toEqual(["config.toml", "old.toml deleted"]);
     const gauge = details().getByRole("meter", { name: "Context" });
     expect(await gauge.getAttribute("aria-valuetext")).toBe("82 % of the model's memory");
-    expect(await details().textContent()).toContain("$0.042");
+    expect(await details().textContent()).toContain("$0.0421 so far");
     await details().getByRole("list", { name: "Waiting for you" }).getByRole("button", { name: "Show" }).click();
     await expect.poll(focused).toBe(CARD_NAME);
   });
