@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { BUILT_PROGRAM } from "../../src/launch/steps.mjs";
+
+const PROGRAM = path.resolve(import.meta.dirname, "../..", BUILT_PROGRAM);
+
+/** The text of what the build has made, of all files of this kind. */
+function textOf(kind: "js" | "js.map"): string {
+  return globSync(`*.${kind}`, { cwd: PROGRAM })
+    .map((file) => readFileSync(path.join(PROGRAM, file), "utf8"))
+    .join("\n");
+}
+
+test("the bundle holds nothing of Express, and zod's messages in one language", () => {
+  const sources = textOf("js.map");
+  const isIn = (file: string) => sources.includes(file);
+  const kept = ["/node_modules/@slack/bolt/src/App.ts", "/node_modules/zod/v4/locales/en.js"];
+  const leftOut = ["/node_modules/express/", "/node_modules/zod/v4/locales/de.js"];
+  expect({ kept: kept.filter(isIn), leftOut: leftOut.filter(isIn) }).toEqual({ kept, leftOut: [] });
+});
+
+test.each([
+  ["a class", /\bclass ProviderError extends|\bProviderError=class extends/u],
+  ["a function", /\basync function warmUp\(/u],
+])("%s of the bundle is called what the sources call it, and traces tell", (_, declaration) => {
+  expect(declaration.test(textOf("js"))).toBe(true);
+});
