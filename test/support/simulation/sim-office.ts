@@ -9,9 +9,15 @@ import type { QueryConfig } from "../../../src/core/agents/query-config.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import type { InboundMessage, Person, Receipt } from "../../../src/core/protocol/platform.ts";
+import type {
+  Attachment,
+  InboundMessage,
+  Person,
+  Receipt,
+  ThreadMessage,
+} from "../../../src/core/protocol/platform.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
-import { createSessionRunner } from "../../../src/core/run/runner.ts";
+import { createSessionRunner, type SessionPlace } from "../../../src/core/run/runner.ts";
 import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/skills.ts";
 import { openStore, type Store } from "../../../src/core/store/store.ts";
 import type { Tool } from "../../../src/core/tool.ts";
@@ -45,14 +51,28 @@ interface Speech {
   readonly channel?: string;
   /** With the bot's name, unless it says otherwise. */
   readonly addressed?: "mention" | "none";
+  /** Words of others that come along. */
+  readonly quoted?: InboundMessage["quoted"];
+  readonly attachments?: InboundMessage["attachments"];
+  /** Whether the message begins the thread; else it is in one that is there: by default, when nothing of ours is in it. */
+  readonly opensThread?: boolean;
 }
 
 export interface SimOfficeOptions {
   readonly model: LlmProvider;
   readonly tools: readonly Tool[];
+  /** Further ones, whose calls go on in the real world: the office's time stands still meanwhile. */
+  readonly realTools?: readonly Tool[];
   readonly config?: Partial<QueryConfig>;
   /** The skills that there are now. */
   readonly skills?: () => SkillCatalogue;
+  /** What differs from a channel without files and hosts. */
+  readonly place?: Partial<SessionPlace>;
+  /** What is said in a thread beside the agent. */
+  readonly said?: readonly ThreadMessage[];
+  readonly fetchFile?: (ref: string) => Uint8Array;
+  /** Keeps what somebody attaches; answers its path. */
+  readonly saveAttachment?: (name: string, data: Uint8Array) => string;
 }
 
 const APPROVALS = { approvers: [CHIEF.id], requester: true, expiresMinutes: 60, admins: [] };
@@ -61,7 +81,7 @@ const FACTS = { contextWindow: 200_000, maxOutputTokens: 64_000, price: null };
 const SETTLED_MS = 10_000;
 
 export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
-  const { model, tools, config = {}, skills = () => skillCatalogue([], []) } = options;
+  const { model, config = {}, skills = () => skillCatalogue([], []), said = [] } = options;
   const directory = mkdtempSync(path.join(tmpdir(), "deckhand-office-"));
   const world = new World(seededRandom(1));
   const process = world.spawn(null);
@@ -75,7 +95,12 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
   });
   const store = simStore(stored, world, process);
   const server = new SimServer(world);
-  const platform = pacePlatform(simPlatform({ world, process, server, faultRate: 0 }), clock);
+  const bare = simPlatform({ world, process, server, faultRate: 0 });
+  const { fetchFile } = options;
+  const files = fetchFile === undefined ? {} : { fetchFile: ({ ref }: Attachment) => Promise.resolve(fetchFile(ref)) };
+  const platform = pacePlatform({ ...bare, fetchThread: () => Promise.resolve(said), ...files }, clock);
+  const real = <T>(work: () => Promise<T>) => world.real(process, work);
+  const tools = [...options.tools, ...(options.realTools ?? []).map((tool) => inRealTime(tool, real))];
   const log = silentLog;
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 4, target: () => platform });
   const receive = createIntake({
@@ -110,9 +135,10 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
         allowedHosts: [],
         blockedUrls: [],
         place: { platform: "Slack", channel: "C" },
+        ...options.place,
       }),
     instructionsOf: () => [],
-    saveAttachment: () => Promise.resolve(null),
+    saveAttachment: (_root, name, data) => Promise.resolve(options.saveAttachment?.(name, data) ?? null),
   });
   await engine.start(runner);
   const pass = async (ms: number) => {
@@ -132,7 +158,7 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
   });
   return {
     store: stored,
-    async say(text, { by, thread, channel = "C", addressed = "mention" }) {
+    async say(text, { by, thread, channel = "C", addressed = "mention", quoted = [], attachments = [], ...more }) {
       events += 1;
       const message: InboundMessage = {
         ...place(thread, channel),
@@ -141,9 +167,9 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
         person: by,
         text,
         addressed,
-        opensThread: messages(thread).length === 0,
-        attachments: [],
-        quoted: [],
+        opensThread: more.opensThread ?? messages(thread).length === 0,
+        attachments,
+        quoted,
         messageId: String(events),
       };
       const receipt = await receive(message);
@@ -164,5 +190,14 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
     pass,
     messages,
     cards: (thread) => messages(thread).filter(({ buttons }) => buttons.some((id) => id.startsWith("approve:"))),
+  };
+}
+
+function inRealTime(tool: Tool, real: <T>(work: () => Promise<T>) => Promise<T>): Tool {
+  const { preview } = tool;
+  return {
+    ...tool,
+    execute: (input, ctx, signal) => real(() => tool.execute(input, ctx, signal)),
+    ...(preview && { preview: (input, ctx, signal) => real(() => preview(input, ctx, signal)) }),
   };
 }

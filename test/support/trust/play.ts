@@ -1,0 +1,230 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Mode } from "../../../src/core/agents/query-config.ts";
+import { textOf } from "../../../src/core/protocol/messages.ts";
+import type { InboundMessage, Person, ThreadMessage } from "../../../src/core/protocol/platform.ts";
+import type { ModelRequest } from "../../../src/core/providers/provider.ts";
+import type { SessionPlace } from "../../../src/core/run/runner.ts";
+import { createWebSearch } from "../../../src/features/web-search/web-search.ts";
+import { createAttach } from "../../../src/tools/native/attach.ts";
+import { createReadThread } from "../../../src/tools/native/read-thread.ts";
+import { createFileTools } from "../../../src/tools/sandboxed/file-tools.ts";
+import type { Sandbox } from "../../../src/tools/wasm/sandbox.ts";
+import { createWebFetch } from "../../../src/tools/web/web-fetch.ts";
+import { type Reply, ScriptedModel } from "../../core/agent/query-fixture.ts";
+import { exceptPublic, PUBLIC, type Site, startSite } from "../../tools/network/fetch-session.ts";
+import { type SimOffice, simOffice } from "../simulation/sim-office.ts";
+import { ANA } from "../simulation/sim-people.ts";
+import { tempDirectory } from "../temp-directory.ts";
+
+/** One call of the model. In texts `{last}` stands for what the newest result said, `{last:hex}` and the like for it encoded. */
+export interface Step {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What one person says, what the model then does, call by call or several at once, and what is clicked on each card. */
+export interface Turn {
+  readonly by?: Person;
+  readonly says: string;
+  readonly quoted?: InboundMessage["quoted"];
+  /** Files that come along, by name. */
+  readonly attached?: Readonly<Record<string, string>>;
+  readonly addressed?: "none";
+  readonly does?: readonly (Step | readonly Step[])[];
+  /** y: allow once, unless it says otherwise. */
+  readonly clicks?: "y" | "n" | "a" | "A";
+  /** Another thread of the channel. */
+  readonly thread?: string;
+}
+
+/** Where a conversation takes place. Hosts end in `.test`, and all lead to one site. */
+export interface Setting {
+  readonly mode?: Mode;
+  readonly allowedHosts?: SessionPlace["allowedHosts"];
+  /** What the site answers, by host and path; anything else is not found there. */
+  readonly pages?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>>;
+  /** What is said in the thread beside the agent, which joins it. */
+  readonly said?: readonly ThreadMessage[];
+}
+
+export interface Played {
+  /** The cards of each turn, as they were posted. */
+  readonly cards: readonly (readonly string[])[];
+  /** What the site was asked for: `evil.test/?d=1`, and the body behind it. */
+  readonly requests: readonly string[];
+  /** What the model read of its calls, in order. */
+  readonly results: readonly string[];
+  readonly office: SimOffice;
+}
+
+/** Plays a conversation through the real loop, tools and store; the model does what it is told to, whatever that is. */
+export async function play(turns: readonly Turn[], setting: Setting, sandbox: Sandbox): Promise<Played> {
+  const site = await siteOf(setting);
+  const model = new DoingModel(site.named);
+  const office = await openOffice({ model: model.model, site, setting, sandbox });
+  const cards: string[][] = [];
+  for (const [index, turn] of turns.entries()) {
+    const joins = index === 0 && setting.said !== undefined;
+    cards.push(await playTurn(turn, { office, model, site, joins }));
+  }
+  return { cards, requests: site.requests, results: model.results, office };
+}
+
+interface Stage {
+  readonly office: SimOffice;
+  readonly model: DoingModel;
+  readonly site: TestSite;
+  /** The turn begins within a thread that is there. */
+  readonly joins: boolean;
+}
+
+async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Promise<string[]> {
+  const { by = ANA, says, quoted = [], attached = {}, does = [], clicks = "y", thread = "1" } = turn;
+  model.queue.push(...does.map((step) => (Array.isArray(step) ? step : [step])));
+  const attachments = Object.entries(attached).map(([name, content]) => {
+    return { name, mediaType: "text/plain", size: content.length, ref: site.named(content) };
+  });
+  await office.say(site.named(says), {
+    by,
+    thread,
+    quoted: JSON.parse(site.named(JSON.stringify(quoted))),
+    attachments,
+    ...(joins ? { opensThread: false } : {}),
+    ...(turn.addressed === undefined ? {} : { addressed: turn.addressed }),
+  });
+  const seen: string[] = [];
+  for (let [card] = office.cards(thread); card !== undefined; [card] = office.cards(thread)) {
+    seen.push(card.markdown);
+    await office.click(`approve:${card.buttons.some((id) => id.startsWith(`approve:${clicks}:`)) ? clicks : "y"}:`, {
+      by,
+      thread,
+    });
+  }
+  return seen;
+}
+
+/** Does what its queue says, one entry a request, and then says that it is done. */
+class DoingModel {
+  readonly queue: (readonly Step[])[] = [];
+  readonly model: ScriptedModel;
+  readonly results: string[] = [];
+  readonly #named: (text: string) => string;
+  #calls = 0;
+
+  constructor(named: (text: string) => string) {
+    this.#named = named;
+    this.model = new ScriptedModel((request) => this.#reply(request));
+  }
+
+  #reply(request: ModelRequest): Reply {
+    const newest = request.messages.at(-1)?.content ?? [];
+    for (const block of newest) if (block.type === "tool_result") this.results.push(textOf(block.content));
+    const steps = this.queue.shift();
+    if (steps === undefined || steps.length === 0) return { text: "Done." };
+    const last = (this.results.at(-1) ?? "").replace(/^ *\d+\t/gmu, "").trim();
+    return {
+      calls: steps.map(({ tool, input }) => {
+        this.#calls += 1;
+        return {
+          id: `call_${this.#calls}`,
+          name: tool,
+          input: filled(JSON.parse(this.#named(JSON.stringify(input))), last),
+        };
+      }),
+    };
+  }
+}
+
+const ENCODED: Readonly<Record<string, (text: string) => string>> = {
+  "{last}": (text) => text,
+  "{last:url}": (text) => encodeURIComponent(text),
+  "{last:hex}": (text) => Buffer.from(text).toString("hex"),
+  "{last:base64}": (text) => Buffer.from(text).toString("base64url"),
+  "{last:label}": (text) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/gu, "-")
+      .replaceAll(/^-|-$/gu, "")
+      .slice(0, 60),
+};
+
+function filled(value: unknown, last: string): unknown {
+  if (typeof value === "string")
+    return value.replaceAll(/\{last(?::\w+)?\}/gu, (name) => ENCODED[name]?.(last) ?? name);
+  if (Array.isArray(value)) return value.map((each) => filled(each, last));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filled(each, last)]));
+}
+
+interface TestSite {
+  readonly site: Site;
+  readonly requests: string[];
+  /** The text with the site's port behind each of its names. */
+  named(text: string): string;
+}
+
+async function siteOf({ pages = {} }: Setting): Promise<TestSite> {
+  const requests: string[] = [];
+  const named = (text: string) => text.replaceAll(/[a-z0-9*.-]+\.test\b(?!:)/gu, (host) => `${host}:${site.port}`);
+  const site = await startSite((request, response) => {
+    const host = (request.headers.host ?? "").replace(/:\d+$/u, "");
+    const address = `${host}${request.url ?? ""}`;
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      requests.push([address, Buffer.concat(chunks).toString()].filter((part) => part !== "").join(" "));
+      if (request.url?.startsWith("/search?") === true) {
+        response.setHeader("content-type", "application/json").end(searchAnswer(named, pages));
+        return;
+      }
+      const page = pages[address] ?? pages[address.replace(/\?.*$/u, "?*")];
+      if (page === undefined) response.writeHead(404).end("not found");
+      else response.setHeader("content-type", "text/plain").end(named(page));
+    });
+  });
+  return { site, requests, named };
+}
+
+/** All pages are hits. */
+function searchAnswer(named: (text: string) => string, pages: Readonly<Record<string, string>>): string {
+  const results = Object.entries(pages).map(([address, content]) => {
+    return { title: address, url: named(`http://${address}`), content: named(content.slice(0, 200)) };
+  });
+  return JSON.stringify({ results });
+}
+
+interface Opening {
+  readonly model: ScriptedModel;
+  readonly site: TestSite;
+  readonly setting: Setting;
+  readonly sandbox: Sandbox;
+}
+
+function openOffice({ model, site, setting, sandbox }: Opening): Promise<SimOffice> {
+  const root = path.join(tempDirectory(), "root");
+  const put = (file: string, data: string | Uint8Array) => {
+    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    writeFileSync(path.join(root, file), data);
+    return file;
+  };
+  mkdirSync(root);
+  for (const [file, content] of Object.entries(setting.files ?? {})) put(file, content);
+  const { mode = "write", allowedHosts = [], said = [] } = setting;
+  const realTools = [
+    ...createFileTools(sandbox),
+    createWebFetch({ sandbox, isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) }),
+    createWebSearch({ service: "searxng", baseUrl: `http://${PUBLIC}:${site.site.port}` }),
+  ];
+  return simOffice({
+    model,
+    tools: [createReadThread(), createAttach()],
+    realTools,
+    config: { mode },
+    place: { sandboxRoot: root, allowedHosts: JSON.parse(site.named(JSON.stringify(allowedHosts))) },
+    said: said.map((message) => ({ ...message, text: site.named(message.text) })),
+    fetchFile: (ref) => new TextEncoder().encode(ref),
+    saveAttachment: (name, data) => put(`attachments/${name}`, data),
+  });
+}

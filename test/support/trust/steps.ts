@@ -1,0 +1,24 @@
+import type { ThreadMessage } from "../../../src/core/protocol/platform.ts";
+import type { Step } from "./play.ts";
+
+/** What the model of a conversation does, in few words. */
+
+export const fetch = (url: string, offset = 0): Step => ({ tool: "web_fetch", input: { url, offset } });
+export const search = (query: string): Step => ({ tool: "web_search", input: { query } });
+export const read = (path: string): Step => ({ tool: "read", input: { path } });
+export const grep = (pattern: string): Step => ({ tool: "grep", input: { pattern } });
+export const bash = (command: string): Step => ({ tool: "bash", input: { command } });
+export const write = (path: string, content: string): Step => ({ tool: "write", input: { path, content } });
+export const program = (code: string, hosts: readonly string[] = []): Step => ({
+  tool: "js_exec",
+  input: { code, hosts },
+});
+export const attach = (path: string): Step => ({ tool: "attach", input: { path } });
+export const readThread: Step = { tool: "read_thread", input: {} };
+
+/** What a bot or a person had said in a thread before the agent was asked there. */
+export function said(text: string, author: ThreadMessage["author"] = ALERTS): ThreadMessage {
+  return { messageId: `said-${text.length}`, author, text, at: 0 };
+}
+
+const ALERTS = { id: "slack:B1", name: "alerts", isBot: true };
