@@ -143,6 +143,7 @@ const RULES: readonly Rule[] = [
  */
 export const CORE_LAYERS: readonly string[] = [
   "text",
+  "trust",
   "protocol",
   "agents",
   "events",

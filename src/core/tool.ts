@@ -6,6 +6,8 @@ import type { PlanStep } from "./protocol/plan.ts";
 import type { Attachment, OutgoingMessage, PlatformLimits, PostedMessage, ThreadMessage } from "./protocol/platform.ts";
 import type { ToolResult } from "./protocol/tool-result.ts";
 import type { ToolSpec } from "./providers/provider.ts";
+import type { Sending, Sink } from "./trust/egress.ts";
+import type { Label } from "./trust/label.ts";
 
 type JsonSchema = ToolSpec["inputSchema"];
 
@@ -49,6 +51,8 @@ export interface ToolContext {
   spent(): Promise<Spending>;
   /** Nobody is there to answer questions (a job). */
   readonly nonInteractive: boolean;
+  /** Of the request that led to the call. */
+  readonly label: Label;
   /** A person has allowed this very call, or a grant holds for it. */
   readonly approved: boolean;
   /** The seal of what people saw when they allowed the call. */
@@ -83,6 +87,10 @@ export interface CallPlace {
   readonly sandboxRoot: string;
   readonly allowedHosts: readonly string[];
   readonly blockedUrls: readonly string[];
+  /** Hosts that data may go to; none when left out. */
+  readonly sinks?: readonly Sink[];
+  /** Nobody is there to be asked (a job). */
+  readonly nonInteractive?: boolean;
 }
 
 /** A call that would fail is not asked for; the model is told why. */
@@ -147,6 +155,13 @@ export interface Tool<I = unknown> {
   title(input: I): string;
   /** What holds for this call beside permission and mode; null or absent: nothing. */
   readonly rule?: (input: I, place: CallPlace) => CallRule | null;
+  /**
+   * Whose a result is and what it holds; absent: nobody's, and files unless the tool needs no permission at all. A result's
+   * own label comes before it.
+   */
+  readonly brings?: (input: I) => Label;
+  /** What leaves by a call, and where to; absent: nothing does. */
+  readonly sends?: (input: I) => readonly Sending[];
   /** All that a call may reach and use, or (null) one with default arguments; absent: it runs nothing of others. */
   readonly capabilities?: (input: I | null, place: CapabilityPlace) => Capabilities;
   /** What the approval card shows, or why the call would fail; absent: the input as JSON. Reads only. */
@@ -181,7 +196,7 @@ type ToolDefinition<I> = Omit<Tool<I>, "inputSchema">;
 
 /** Keeps the input's type inside the tool while catalogues hold tools of any input: each method parses first. */
 export function defineTool<I>(definition: ToolDefinition<I>): Tool {
-  const { rule, capabilities, preview, settle, reconcile, account, ...tool } = definition;
+  const { rule, brings, sends, capabilities, preview, settle, reconcile, account, ...tool } = definition;
   const parse = (input: unknown): I => tool.input.parse(input);
   return {
     ...tool,
@@ -190,6 +205,8 @@ export function defineTool<I>(definition: ToolDefinition<I>): Tool {
     title: (input) => tool.title(parse(input)),
     execute: (input, ctx, signal) => tool.execute(parse(input), ctx, signal),
     ...(rule && { rule: (input, place) => rule(parse(input), place) }),
+    ...(brings && { brings: (input) => brings(parse(input)) }),
+    ...(sends && { sends: (input) => sends(parse(input)) }),
     ...(capabilities && {
       capabilities: (input, place) => capabilities(input === null ? null : parse(input), place),
     }),

@@ -1,5 +1,6 @@
-import type { ContentBlock, ToolUseBlock } from "../protocol/messages.ts";
+import type { ContentBlock, Message, ToolUseBlock } from "../protocol/messages.ts";
 import type { CallPreview, CallRefusal, Tool } from "../tool.ts";
+import type { Label } from "../trust/label.ts";
 
 /** A call that waits for people. */
 export interface AskedCall {
@@ -11,6 +12,14 @@ export interface AskedCall {
   readonly always: boolean;
   /** What people see before they decide, or why the call would fail. */
   preview(): Promise<CallPreview | CallRefusal>;
+}
+
+/** What led to a turn's calls. */
+export interface AskingRequest {
+  /** All that requests carry. */
+  readonly label: Label;
+  /** The history, for whose words they are and what they say. */
+  readonly messages: readonly Message[];
 }
 
 export type CallVerdict =
@@ -28,6 +37,7 @@ export interface ApprovalDesk {
   verdicts(
     turn: number,
     calls: readonly AskedCall[],
+    request: AskingRequest,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, CallVerdict> | null>;
   /** For the history: which of a turn's calls people were asked about. */

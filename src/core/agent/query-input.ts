@@ -5,6 +5,7 @@ import type { Plan } from "../protocol/plan.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
 import type { Spending, Tool, ToolThread } from "../tool.ts";
+import type { Sink } from "../trust/egress.ts";
 import type { ApprovalDesk } from "./approval-desk.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { RunState } from "./run-state.ts";
@@ -39,6 +40,8 @@ export interface Query {
   readonly sandboxRoot: string;
   readonly allowedHosts: readonly string[];
   readonly blockedUrls: readonly string[];
+  /** Hosts that data may go to; none when left out. */
+  readonly sinks?: readonly Sink[];
   /** Nobody is there to answer questions (a job). */
   readonly nonInteractive: boolean;
   /** What has been spent until now. */

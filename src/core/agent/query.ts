@@ -10,6 +10,7 @@ import type { BudgetExceeded, ParkedOn, QueryEnd, QueryEvent } from "../protocol
 import { type ContentBlock, type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ResolvedModel } from "../providers/provider.ts";
+import { UNKNOWN, unionOf } from "../trust/label.ts";
 import { withFreshCallIds } from "./call-ids.ts";
 import { ContextGauge } from "./context-gauge.ts";
 import { fitContext, shortenContext } from "./fit-context.ts";
@@ -78,7 +79,7 @@ export interface Loop {
 
 /** Reads the run from its journal. */
 export async function openLoop(query: Query): Promise<Loop> {
-  const { config, log, runId, sessionId, person, allowedHosts, blockedUrls } = query;
+  const { config, log, runId, sessionId, person, allowedHosts, blockedUrls, sinks = [], nonInteractive } = query;
   const { access: role, name: agentName, maxTurns } = config.agentDefinition;
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
   const granted = config.grantedTools ?? [];
@@ -94,7 +95,7 @@ export async function openLoop(query: Query): Promise<Loop> {
       tools: query.tools,
       whyMissing: query.whyMissing,
       access,
-      place: { mode: config.mode, sandboxRoot: query.sandboxRoot, allowedHosts, blockedUrls },
+      place: { mode: config.mode, sandboxRoot: query.sandboxRoot, allowedHosts, blockedUrls, sinks, nonInteractive },
     },
     gauge: new ContextGauge(query, run, toolSpecs(offered)),
     bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },
@@ -153,6 +154,7 @@ function resultsMessage({ query, run }: Loop, response: Message, asked: readonly
     return { type: "tool_result", toolUseId: use.id, content: parts, isError };
   });
   const content = withRepeatHints(run.state, uses, blocks);
+  const label = unionOf(uses.map(({ id }) => results.get(id)?.label ?? UNKNOWN));
   const { clock, ids } = query.runtime;
-  return { id: ids.next("msg"), role: "user", content: [...content, ...asked], createdAt: clock.now() };
+  return { id: ids.next("msg"), role: "user", content: [...content, ...asked], label, createdAt: clock.now() };
 }

@@ -2,15 +2,18 @@ import { cutsAfter } from "../context/resume.ts";
 import type { CallRecord, WriteIntent } from "../events/call-record.ts";
 import type { Projection } from "../events/projection.ts";
 import { assertNever } from "../protocol/assert-never.ts";
-import { type Message, toolUsesOf } from "../protocol/messages.ts";
+import { labelOf, type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { FileState, ToolResult } from "../protocol/tool-result.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "../protocol/usage.ts";
 import type { StopReason } from "../providers/provider.ts";
+import { type Label, UNKNOWN, unionOf } from "../trust/label.ts";
 
 /** What a run knows of itself: the same whether it was lived or loaded. */
 export interface RunState {
   /** The session's whole history, oldest first, this run's messages at its end. */
   readonly messages: readonly Message[];
+  /** Of all that requests carry, what a summary stands for with it: it only ever grows. */
+  readonly label: Label;
   /** Model calls of this run that are journalled. */
   readonly turns: number;
   readonly lastStopReason: StopReason | null;
@@ -73,8 +76,10 @@ export type RunStep =
 export type RunStart = Pick<RunState, "messages" | "projection" | "lastMeasured" | "knownFiles">;
 
 export function startOfRun(start: RunStart): RunState {
+  const { messages, projection } = start;
   return {
     ...start,
+    label: unionOf([labelOf(messages), ...(projection.summary === null ? [] : [projection.summary.label ?? UNKNOWN])]),
     turns: 0,
     lastStopReason: null,
     cuts: 0,
@@ -94,7 +99,11 @@ export function reduceRun(state: RunState, step: RunStep): RunState {
     case "responded":
       return responded(state, step.response);
     case "appended":
-      return { ...state, messages: [...state.messages, ...step.messages] };
+      return {
+        ...state,
+        messages: [...state.messages, ...step.messages],
+        label: unionOf([state.label, labelOf(step.messages)]),
+      };
     case "switched":
       return { ...state, switchedTo: step.model };
     case "cut":

@@ -41,7 +41,7 @@ export async function* summarise(
     return called.type === "failed" ? called : { type: "unusable" };
   }
 
-  const summary = { text, messages: end, madeAt: messages.length };
+  const summary = { text, messages: end, madeAt: messages.length, label: run.state.label };
   await run.projected({ ...projection, summary, failures: 0 }, spentOn(called));
   yield { type: "status", text: summarisedStatus(end) };
   return { type: "made" };

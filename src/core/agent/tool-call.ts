@@ -11,6 +11,7 @@ import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import { narrowTools, toolsOfRun } from "../skills/skill-narrowing.ts";
 import { plainLine } from "../text/plain-text.ts";
 import type { Tool, ToolContext } from "../tool.ts";
+import { type Label, NOTHING_NEW, UNKNOWN, unionOf } from "../trust/label.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
 import type { AllowedCall } from "./tool-decision.ts";
@@ -42,11 +43,26 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   const startedAt = clock.now();
   const came = await resultOf(running, signal);
   if (came === null) return;
-  const result = boundResult(withUnseen(came, call.tool));
+  const result = labelled(boundResult(withUnseen(came, call.tool)), call.tool, use.input);
   const durationMs = clock.now() - startedAt;
   await run.callEnded(use.id, result, { durationMs, ...repeats });
   logCall(running, { durationMs, isError: result.isError, ...(result.isError ? { why: whyOf(result) } : {}) });
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
+}
+
+/** A result says whose it is and what it holds, a failure, too: it may quote what was met. */
+export function labelled(result: ToolResult, tool: Tool | undefined, input: unknown): ToolResult {
+  const people = { who: (result.people ?? []).map(({ id }) => id), holds: [] };
+  return { ...result, label: unionOf([result.label ?? broughtBy(tool, input), people]) };
+}
+
+function broughtBy(tool: Tool | undefined, input: unknown): Label {
+  if (tool === undefined) return UNKNOWN;
+  try {
+    return tool.brings?.(input) ?? (tool.permission === "none" ? NOTHING_NEW : { who: [], holds: ["files"] });
+  } catch {
+    return UNKNOWN;
+  }
 }
 
 /** A call that was cut off may have done anything until then. */
@@ -138,6 +154,7 @@ export function toolContext(
     blockedUrls: query.blockedUrls,
     spent: () => query.spent(),
     nonInteractive: query.nonInteractive,
+    label: run.state.label,
     approved,
     carried,
     knownFiles: run.state.knownFiles,

@@ -5,7 +5,9 @@ import type { CallRecord, WriteIntent } from "../events/call-record.ts";
 import { offeredTools, refusal, type ToolAccess } from "../permissions/policy.ts";
 import type { ToolUseBlock } from "../protocol/messages.ts";
 import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
-import type { CallPlace, Tool } from "../tool.ts";
+import type { CallPlace, CallRule, Tool } from "../tool.ts";
+import { NOTHING_NEW } from "../trust/label.ts";
+import { type Carried, egressRule } from "./egress/gate.ts";
 
 /** What becomes of a call: refused with a result that tells the model why, asked of people, run, or taken up where a crash cut it. */
 export type Decision = RefuseDecision | AskDecision | RunDecision | ReconcileDecision;
@@ -60,6 +62,11 @@ export interface ToolRules {
   readonly place: CallPlace;
 }
 
+/** The rules for the calls of one turn. */
+export interface TurnRules extends ToolRules {
+  readonly carried: Carried;
+}
+
 /** Characters of a faulty argument text that are quoted back. */
 const QUOTED_JSON = 500;
 /** Names that a call of an unknown tool is answered with. */
@@ -68,7 +75,7 @@ const MOST_NEAR = 3;
 const MOST_SCHEMA = 8_000;
 
 /** Checks a call, in order: the tool exists, the input is valid JSON of its schema, role and mode allow it, people need not be asked. */
-export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules: ToolRules): Decision {
+export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules: TurnRules): Decision {
   const { tools, access } = rules;
   const tool = tools.find((candidate) => candidate.name === use.name);
   if (record?.status === "begun") return recover(use, record, { tool, rules });
@@ -91,7 +98,12 @@ export function decide(use: ToolUseBlock, record: CallRecord | undefined, rules:
 
 /** A call that is not run, and what the model is told. */
 export function refusing(use: ToolUseBlock, title: string, text: string): RefuseDecision {
-  return { type: "refuse", use, title, result: errorResult(text), interrupted: false };
+  return { type: "refuse", use, title, result: ourWords(text), interrupted: false };
+}
+
+/** What we say of a call that has not run brings nothing in. */
+export function ourWords(text: string, summary?: string): ToolResult {
+  return { ...errorResult(text, summary), label: NOTHING_NEW };
 }
 
 type Asking =
@@ -100,18 +112,33 @@ type Asking =
   | Pick<AskDecision, "type" | "why" | "always">;
 
 /** In write mode what changes or runs something is asked for; a tool's own rule may demand it of any call. What is granted is not asked for but where it always is. */
-function askFor(tool: Tool, input: unknown, { place, access }: ToolRules): Asking {
+function askFor(tool: Tool, input: unknown, rules: TurnRules): Asking {
+  const { place, access } = rules;
   const isFree = place.mode === "agi" || (access.granted?.includes(tool.name) ?? false);
-  const rule = tool.rule?.(input, place) ?? null;
+  const rule = ruleFor(tool, input, rules);
   if (rule?.type === "refuse") return rule;
   if (rule !== null && (rule.always || !isFree)) return rule;
   const changes = tool.permission === "write" || tool.permission === "execute";
   return changes && place.mode === "write" && !isFree ? { type: "ask", why: null, always: false } : { type: "none" };
 }
 
+/** What the tool's own rule says, and what holds for anything by which data leave. A rule that fails allows nothing. */
+function ruleFor(tool: Tool, input: unknown, rules: TurnRules): CallRule | null {
+  try {
+    const own = tool.rule?.(input, rules.place) ?? null;
+    if (own?.type === "refuse") return own;
+    const leaving = egressRule(tool, input, rules);
+    if (own === null || leaving === null || leaving.type === "refuse") return leaving ?? own;
+    return { ...leaving, why: `${own.why} ${leaving.why}` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { type: "refuse", reason: `Not run: whether ${tool.name} may do this could not be judged (${why}).` };
+  }
+}
+
 interface Recovering {
   readonly tool: Tool | undefined;
-  readonly rules: ToolRules;
+  readonly rules: TurnRules;
 }
 
 /** What a restart may do with a call that had begun; it was allowed then, by people if they had to be asked. */
@@ -126,7 +153,7 @@ function recover(use: ToolUseBlock, { intent }: CallRecord, { tool, rules }: Rec
   }
   const text =
     "interrupted by a restart; not run again. What it had done until then stays; check before you repeat it.";
-  return { type: "refuse", use, title, result: errorResult(text, "interrupted"), interrupted: true };
+  return { type: "refuse", use, title, result: ourWords(text, "interrupted"), interrupted: true };
 }
 
 /** The progress line's argument; empty when the input does not make one. */

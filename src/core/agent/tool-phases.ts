@@ -6,19 +6,22 @@ import type { ParkedOn, QueryEvent } from "../protocol/events.ts";
 import { type Message, type ToolUseBlock, toolUsesOf } from "../protocol/messages.ts";
 import type { Plan } from "../protocol/plan.ts";
 import { CancelSignal } from "../protocol/signals.ts";
-import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
+import type { ToolResult } from "../protocol/tool-result.ts";
 import { toolsOfRun } from "../skills/skill-narrowing.ts";
 import type { CallPreview, Tool } from "../tool.ts";
+import type { KnownWords } from "../trust/egress.ts";
 import type { CallVerdict } from "./approval-desk.ts";
+import { knownWords } from "./egress/known-words.ts";
 import { eventsOf } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
-import { runCall, toolContext, withUnseen } from "./tool-call.ts";
+import { labelled, runCall, toolContext, withUnseen } from "./tool-call.ts";
 import {
   type AllowedCall,
   type AskDecision,
   type Decision,
   decide,
+  ourWords,
   type RefuseDecision,
   refusing,
   type ToolRules,
@@ -40,9 +43,13 @@ export interface TurnCalls {
  */
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
   const plan = await calls.query.plan();
-  const skillTools = toolsOfRun(calls.run.state.messages, calls.run.state.turns);
+  const { messages, turns, label } = calls.run.state;
+  const skillTools = toolsOfRun(messages, turns);
+  let known: KnownWords | null = null;
+  const carried = { label, known: () => (known ??= knownWords(messages, calls.rules.tools)) };
+  const rules = { ...calls.rules, carried };
   const decisions = openCalls(calls).map(({ use, record }) => {
-    return withinPlan(withinSkills(decide(use, record, calls.rules), skillTools), plan, calls.message);
+    return withinPlan(withinSkills(decide(use, record, rules), skillTools), plan, calls.message);
   });
   const decided = await settleAsked(calls, decisions, signal);
   if (decided === null) return signal.aborted ? null : "approval";
@@ -112,7 +119,7 @@ async function settleAsked(
   };
   const questions = asked.map((ask) => ({ ...ask, preview: () => preview(ask) }));
   const verdicts =
-    asked.length === 0 ? NO_VERDICTS : await query.approvals.verdicts(run.state.turns, questions, signal);
+    asked.length === 0 ? NO_VERDICTS : await query.approvals.verdicts(run.state.turns, questions, run.state, signal);
   if (verdicts === null) return null;
   return decisions.map((decision): Decided => {
     if (decision.type !== "ask") return decision;
@@ -140,7 +147,7 @@ function isOpen({ run }: TurnCalls, use: ToolUseBlock): boolean {
 export async function skipCalls(calls: Skipping, reason: string, signal: AbortSignal): Promise<void> {
   for (const call of calls.run.state.calls) {
     if (call.status === "ended") continue;
-    const result = call.status === "begun" ? await begunResult(calls, { call, reason }, signal) : errorResult(reason);
+    const result = call.status === "begun" ? await begunResult(calls, { call, reason }, signal) : ourWords(reason);
     await calls.run.callEnded(call.callId, result, NOT_RUN);
   }
 }
@@ -154,12 +161,12 @@ async function begunResult(
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const tool = rules.tools.find(({ name }) => name === call.name);
-  const known = withUnseen(errorResult(`${reason} It had begun; what it had done until then stays.`), tool);
+  const known = withUnseen(ourWords(`${reason} It had begun; what it had done until then stays.`), tool);
   const account = tool?.account;
   if (account === undefined || !(signal.reason instanceof CancelSignal)) return known;
   const ctx = toolContext({ query, run }, { use: { id: call.callId }, approved: false, carried: null });
   try {
-    return boundResult(await account(call.input, ctx, signal));
+    return labelled(boundResult(await account(call.input, ctx, signal)), tool, call.input);
   } catch (error) {
     query.log.error({ err: error, tool: call.name, callId: call.callId }, "tool_account_failed");
     return known;

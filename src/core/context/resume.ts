@@ -1,6 +1,7 @@
 import { type ContentBlock, type Message, textOf, toolUsesOf } from "../protocol/messages.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { StopReason } from "../providers/provider.ts";
+import { NOTHING_NEW } from "../trust/label.ts";
 
 /** A response that the output limit cut off is gone on with this often, until a turn with tools begins the count anew. */
 export const MOST_RESUMES = 3;
@@ -14,7 +15,7 @@ const ID_PREFIX = "resume";
 /** The user message that makes the model go on where it was cut off. */
 export function resumeMessage({ clock, ids }: Runtime): Message {
   const content: ContentBlock[] = [{ type: "text", text: RESUME_TEXT }];
-  return { id: ids.next(ID_PREFIX), role: "user", content, createdAt: clock.now() };
+  return { id: ids.next(ID_PREFIX), role: "user", content, label: NOTHING_NEW, createdAt: clock.now() };
 }
 
 export function isResume({ id, role }: Message): boolean {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { authorSchema } from "../protocol/messages.ts";
+import { labelSchema } from "../trust/label.ts";
 import { childTaskSchema } from "./child-task.ts";
 
 /** What a job's run may do where nobody is asked; what its sub-agents set off later may do no more. */
@@ -17,6 +18,8 @@ export const childReportSchema = z.object({
   changedFiles: z.array(z.string()),
   /** Everyone whose words entered it. */
   people: z.array(authorSchema),
+  /** Of its whole conversation; absent: nobody knows. */
+  label: labelSchema.exactOptional(),
 });
 export type ChildReport = z.infer<typeof childReportSchema>;
 
@@ -32,6 +35,8 @@ export const childEventSchema = z.object({
   /** Whose request the parent's run is, and everyone else whose words are in it. */
   author: authorSchema,
   people: z.array(authorSchema),
+  /** Of the request that led to it; absent: nobody knows. */
+  label: labelSchema.exactOptional(),
   /** An access role: the lesser of the parent's and the type's. */
   access: z.string(),
   mode: z.enum(["read", "write", "agi"]),

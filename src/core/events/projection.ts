@@ -1,3 +1,5 @@
+import type { Label } from "../trust/label.ts";
+
 /**
  * What requests carry in place of parts of a session's history, which itself stays whole in the store. It only ever grows,
  * so that between two changes each request begins with the bytes of the one before.
@@ -18,6 +20,8 @@ export interface Summary {
   readonly messages: number;
   /** Messages the history had when it was made: thinking within them belongs to another conversation now. */
   readonly madeAt: number;
+  /** Of all that it stands for; absent: nobody knows. */
+  readonly label?: Label;
 }
 
 export const WHOLE_HISTORY: Projection = { number: 0, evictedResults: 0, summary: null, failures: 0 };

@@ -77,13 +77,17 @@ async function decide(
   // A call that could not succeed is not on the card, so nobody has allowed its like.
   const shown = row.calls.filter(({ refused }) => refused === undefined);
   const grants = new Map(shown.map(({ grant }) => [grant.key, grant.label]));
+  const { requester, others, outside = [] } = row.people;
+  const root = session.task?.root.sessionId ?? row.sessionId;
   for (const [key, label] of grants) {
     await tx.grants.add({
       id: runtime.ids.next("grt"),
       // A sub-agent works for the session that it descends from, and so do its grants.
-      sessionId: decision.scope === "session" ? (session.task?.root.sessionId ?? row.sessionId) : null,
+      sessionId: decision.scope === "session" ? root : null,
       channelId: session.channelKey,
-      personId: row.people.requester.id,
+      personId: requester.id,
+      words: [...others.map(({ id }) => id), ...outside],
+      givenIn: root,
       key,
       label,
       grantedBy: decision.decidedBy ?? "",

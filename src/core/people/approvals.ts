@@ -1,4 +1,4 @@
-import type { ApprovalDesk, AskedCall, CallVerdict } from "../agent/approval-desk.ts";
+import type { ApprovalDesk, AskedCall, AskingRequest, CallVerdict } from "../agent/approval-desk.ts";
 import type { SessionEngine, TurnContext } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
 import { approvalCard, type Card, decidedCard, decisionText } from "../permissions/approval-card.ts";
@@ -12,8 +12,11 @@ import type { Store } from "../store/store.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { inlineCode } from "../text/plain-text.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
+import { grantCovers } from "../trust/grants.ts";
+import { originOf } from "../trust/label.ts";
 import type { Closings } from "./closing.ts";
-import { peopleOfRun, type RunPeople } from "./run-people.ts";
+import { peopleOfRequest, type RequestPeople } from "./request-people.ts";
+import { whyAsked } from "./why-asked.ts";
 
 export interface ApprovalDeskOptions {
   readonly store: Store;
@@ -41,15 +44,15 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
       return [{ type: "approval_request", approvalId: row.id, callIds: row.calls.map(({ callId }) => callId) }];
     },
 
-    async verdicts(turn, calls) {
+    async verdicts(turn, calls, request) {
       const id = approvalId(options.context.runId, turn);
       const known = await earlierApproval(options, turn);
-      if (known !== null) return settle(options, { ...known, asked: calls });
-      const people = await peopleOfRun(options.store, options.context.runId);
+      if (known !== null) return settle(options, { ...known, asked: calls, request });
+      const people = await peopleOfRequest(options.store, options.context.runId, request);
       const covered = await coveredByGrants(options, calls, people);
       const open = calls.filter((call) => !covered.has(call));
       if (open.length === 0) return new Map(calls.map(({ use }) => [use.id, ALLOWED]));
-      return ask(options, { id, turn, people, calls: open, asked: calls });
+      return ask(options, { id, turn, people, calls: open, asked: calls, request });
     },
   };
 }
@@ -65,17 +68,21 @@ export function approvalId(runId: string, turn: number): string {
 
 const ALLOWED: CallVerdict = { type: "allowed" };
 
-/** A call is covered when everyone whose words are in the run has a grant for it. */
+/** The calls that need not be asked for: remembered approvals cover them, of everyone whose words are in the request. */
 async function coveredByGrants(
   { store, session }: ApprovalDeskOptions,
   calls: readonly AskedCall[],
-  { requester, others }: Pick<RunPeople, "requester" | "others">,
+  { requester, others, outside = [] }: Pick<ApprovalPeople, "requester" | "others" | "outside">,
 ): Promise<ReadonlySet<AskedCall>> {
   const sessionId = session.task?.root.sessionId ?? session.id;
   const grants = await store.grants.inForce({ sessionId, channelId: session.channelKey });
-  const isGranted = (key: string) =>
-    [requester, ...others].every(({ id }) => grants.some((grant) => grant.personId === id && grant.key === key));
-  return new Set(calls.filter((call) => !call.always && isGranted(grantOf(call).key)));
+  const isCovered = (call: AskedCall) => {
+    // What only reads does no harm whoever led to it: what it could send away is asked for by itself.
+    const isReading = call.tool.permission === "none" || call.tool.permission === "read";
+    const who = [...others.map(({ id }) => id), ...(isReading ? [] : outside)];
+    return grantCovers(grants, grantOf(call).key, { requester: requester.id, who, sessionId });
+  };
+  return new Set(calls.filter((call) => !call.always && isCovered(call)));
 }
 
 /** Keys of different tools never meet; edit and write share the paths they change. */
@@ -87,26 +94,27 @@ function grantOf({ tool, use }: AskedCall): { key: string; label: string } {
 interface NewApproval {
   readonly id: string;
   readonly turn: number;
-  readonly people: RunPeople;
+  readonly people: RequestPeople;
   /** Those that no grant covers. */
   readonly calls: readonly AskedCall[];
   readonly asked: readonly AskedCall[];
+  readonly request: AskingRequest;
 }
 
 /** Writes down what is asked, then asks. */
-async function ask(options: ApprovalDeskOptions, { id, turn, people, calls, asked }: NewApproval) {
+async function ask(options: ApprovalDeskOptions, { id, turn, people, calls, asked, request }: NewApproval) {
   const { clock, session, context, rules } = options;
   const createdAt = clock.now();
   const mayRemember = calls.every(({ always }) => !always);
   const previewed = await previewedCalls(calls);
-  const card = cardOf(options, previewed, { id, people: { ...people, others: [...people.others], mayRemember } });
+  const card = cardOf(options, previewed, { id, people: { ...people, mayRemember }, request });
   const row = {
     id,
     sessionId: session.id,
     runId: context.runId,
     turn,
     calls: previewed.map(storedCall),
-    people: { ...people, others: [...people.others], mayRemember: mayRemember && (card?.isWhole ?? false) },
+    people: { ...people, mayRemember: mayRemember && (card?.isWhole ?? false) },
     expiresAt: createdAt + rules.expiresMinutes * 60_000,
     createdAt,
   };
@@ -141,7 +149,7 @@ function subjectOf({ use, tool, previewed }: PreviewedCall): string {
   return "refused" in previewed || previewed.language !== "sh" ? tool.title(use.input) : previewed.text;
 }
 
-type OpenApproval = ApprovalRow & { readonly asked: readonly AskedCall[] };
+type OpenApproval = ApprovalRow & { readonly asked: readonly AskedCall[]; readonly request: AskingRequest };
 
 /** The verdicts when it is decided, or the card and the end of waiting, both made once, when it is not. */
 async function settle(options: ApprovalDeskOptions, row: OpenApproval) {
@@ -151,7 +159,7 @@ async function settle(options: ApprovalDeskOptions, row: OpenApproval) {
     const expired = { status: "expired", scope: null, decidedBy: null, at: clock.now() } as const;
     await store.transaction((tx) => tx.approvals.decide(row.id, expired));
     const now = (await store.approvals.get(row.id)) ?? { ...row, status: "expired" };
-    return decided(options, { ...now, asked: row.asked });
+    return decided(options, { ...now, asked: row.asked, request: row.request });
   }
   await armExpiry(options, row);
   const post = await store.posts.get(postKey(row.runId, cardKey(row)));
@@ -176,20 +184,22 @@ export function cardKey({ turn }: Pick<ApprovalRow, "turn">): string {
 function cardOf(
   { platform, rules, session }: ApprovalDeskOptions,
   asked: readonly PreviewedCall[],
-  { id, people }: { id: string; people: ApprovalPeople },
+  { id, people, request }: { id: string; people: ApprovalPeople; request: AskingRequest },
 ): Card | null {
   const calls = asked.flatMap((call) => {
     const { previewed, why } = call;
-    return "refused" in previewed ? [] : [{ preview: previewed, why, label: grantOf(call).label }];
+    if ("refused" in previewed) return [];
+    return [{ preview: previewed, why: whyAsked(call, request, why), label: grantOf(call).label }];
   });
   if (calls.length === 0) return null;
-  const { requester, others, mayRemember } = people;
+  const { requester, others, outside = [], mayRemember } = people;
   return approvalCard({
     approvalId: id,
     agent: session.task?.agent ?? null,
     calls,
     requester,
     others,
+    origins: outside.flatMap((each) => originOf(each) ?? []),
     mayRemember,
     deciders: decidersText(requester.name, rules),
     expiresMinutes: rules.expiresMinutes,

@@ -20,6 +20,8 @@ export interface CardFacts {
   readonly calls: readonly CardCall[];
   readonly requester: Author;
   readonly others: readonly Author[];
+  /** Where words came from that nobody answers for; nowhere when left out. */
+  readonly origins?: readonly string[];
   /** False when no grant may be remembered. */
   readonly mayRemember: boolean;
   readonly deciders: string;
@@ -110,10 +112,12 @@ function headOf(facts: CardFacts): string {
 }
 
 /** Who asked, whose words came in, and which sub-agent it is for. */
-function asked({ requester, others, agent }: CardFacts): string {
-  const words = others.length === 0 ? "" : `, with words of ${names(others)}`;
+function asked({ requester, others, origins = [], agent }: CardFacts): string {
+  const foreign = origins.length === 0 ? [] : [`content of ${origins.map(named).join(", ")}`];
+  const words = others.length === 0 ? [] : [`words of ${names(others)}`];
+  const came = [...words, ...foreign].join(" and ");
   const whose = agent === null ? "" : `, for sub-agent ${named(agent)}`;
-  return plainLine(`asked by ${names([requester])}${words}${whose}`, LINE_CHARS);
+  return plainLine(`asked by ${names([requester])}${came === "" ? "" : `, with ${came}`}${whose}`, LINE_CHARS);
 }
 
 function shownCall(

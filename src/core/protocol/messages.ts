@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Label, NOTHING_NEW, UNKNOWN, unionOf } from "../trust/label.ts";
 
 /**
  * The vocabulary of a conversation: messages made of content blocks. Stored as JSON, so every block
@@ -137,6 +138,8 @@ export interface Message {
   readonly author?: Author;
   /** Thread conversation nobody addressed to the agent: context, marked as such for the model. */
   readonly context?: boolean;
+  /** Whose it is and what it holds; absent: nobody knows. What a model says adds nothing to what its request carried. */
+  readonly label?: Label;
   /** Milliseconds since the Unix epoch; stored with the message, so that prompts stay byte-equal. */
   readonly createdAt: number;
 }
@@ -148,4 +151,9 @@ export function textOf(content: readonly ContentBlock[]): string {
 
 export function toolUsesOf(content: readonly ContentBlock[]): ToolUseBlock[] {
   return content.filter((block): block is ToolUseBlock => block.type === "tool_use");
+}
+
+/** What messages add to what a request carries. */
+export function labelOf(messages: readonly Message[]): Label {
+  return unionOf(messages.map(({ role, label }) => label ?? (role === "assistant" ? NOTHING_NEW : UNKNOWN)));
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { labelSchema } from "../trust/label.ts";
 import { authorSchema, contentBlockSchema } from "./messages.ts";
 
 /** A file as a tool call left it. `sha256` is of the whole file's bytes, null when it is gone. */
@@ -25,6 +26,8 @@ export const toolResultSchema = z.object({
   mayHaveChanged: z.boolean().exactOptional(),
   /** Whose words the result holds: with it they have entered the run. */
   people: z.array(authorSchema).exactOptional(),
+  /** Whose it is and what it holds, where the tool knows that better than of all its calls alike. */
+  label: labelSchema.exactOptional(),
   /** What the tool's next call in the session is given, e.g. a working directory; the model does not see it. */
   carry: z.string().optional(),
 });

@@ -11,6 +11,7 @@ import type { QueryEvent } from "../protocol/events.ts";
 import { type Author, type ContentBlock, type Message, type ToolUseBlock, textOf } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import type { Store } from "../store/store.ts";
+import { NOTHING_NEW } from "../trust/label.ts";
 
 export type LocalOutput = Extract<ContentBlock, { type: "user_local_command_output" }>;
 
@@ -64,7 +65,9 @@ async function run(
   const record = await recordOf(store, query.runId, use.id);
   if (record?.status !== "ended") {
     const { run: open, rules, query: logged } = await openLoop({ ...query, config: asPerson(query.config) });
-    const asked = decide(use, record, rules);
+    // A person's own words led to it, and no other's.
+    const carried = { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) };
+    const asked = decide(use, record, { ...rules, carried });
     const decision =
       asked.type === "ask" && !decides ? refusing(use, asked.title, notTheirs(author, approvals)) : asked;
     const call = allowedCall(decision);

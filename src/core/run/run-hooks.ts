@@ -1,9 +1,10 @@
 import type { StoredEvent } from "../events/session-event.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Log } from "../protocol/log.ts";
-import type { Message } from "../protocol/messages.ts";
+import { labelOf, type Message } from "../protocol/messages.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
+import { type Label, outsideOf, unionOf } from "../trust/label.ts";
 
 /** What a feature does around each run. A hook that fails is logged, and the run goes on without it. */
 export interface RunHook {
@@ -39,10 +40,13 @@ export async function withHookData(
   const newest = messages.findLastIndex(({ role, context }) => role === "user" && context !== true);
   if (newest === -1) return messages;
   const blocks: Message["content"][number][] = [];
+  const labels: Label[] = [];
   for (const { name, before } of hooks) {
     try {
       const text = (await before?.(run, signal)) ?? null;
-      if (text !== null && text !== "") blocks.push({ type: "text", text });
+      if (text === null || text === "") continue;
+      blocks.push({ type: "text", text });
+      labels.push({ who: [outsideOf(name)], holds: ["files"] });
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error, feature: name, runId: run.runId }, "hook_failed");
@@ -50,7 +54,9 @@ export async function withHookData(
   }
   if (blocks.length === 0) return messages;
   return messages.map((message, index) =>
-    index === newest ? { ...message, content: [...message.content, ...blocks] } : message,
+    index === newest
+      ? { ...message, content: [...message.content, ...blocks], label: unionOf([labelOf([message]), ...labels]) }
+      : message,
   );
 }
 

@@ -1,9 +1,10 @@
 import type { ChildEvent } from "../events/child-event.ts";
 import type { JobEvent } from "../events/job-event.ts";
 import type { NoteEvent, PersonMessageEvent, StoredEvent } from "../events/session-event.ts";
-import type { ContentBlock, Message } from "../protocol/messages.ts";
+import type { Author, ContentBlock, Message } from "../protocol/messages.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import { endNote } from "../subagents/child-report.ts";
+import { type Label, NOTHING_NEW, outsideOf, UNKNOWN, unionOf } from "../trust/label.ts";
 import { attachedBlocks } from "./attached-files.ts";
 import type { RunLocalCommand } from "./local-command.ts";
 import { localCommandIn } from "./local-command-text.ts";
@@ -22,7 +23,8 @@ export async function messagesOf(event: StoredEvent, options: RunInputOptions): 
   const { body } = event;
   if (body.kind === "job") return [jobMessage(body, options)];
   if (body.kind === "child") return [assignment(body, event.sessionId, options)];
-  if (body.kind === "child_end") return [ourNote(endNote(body), body.at, options)];
+  if (body.kind === "child_end")
+    return [ourNote(endNote(body), { ...body, label: body.report.label ?? UNKNOWN }, options)];
   if (body.kind === "note") return [userNote(body, options)];
   if (body.kind !== "message") return [];
   const earlier = body.joinsThread ? await threadContext(body, options) : [];
@@ -30,22 +32,31 @@ export async function messagesOf(event: StoredEvent, options: RunInputOptions): 
 }
 
 /** What a sub-agent is to do, as its parent put it. */
-function assignment({ task, prompt, at }: ChildEvent, sessionId: string, { ids }: RunInputOptions): Message {
+function assignment(
+  { task, prompt, at, label = UNKNOWN }: ChildEvent,
+  sessionId: string,
+  { ids }: RunInputOptions,
+): Message {
   const { agent, description } = task;
   const content: ContentBlock[] = [
     { type: "task_assignment", agent, description, sessionId },
     { type: "text", text: prompt },
   ];
-  return { id: ids.next("msg"), role: "user", content, createdAt: at };
+  return { id: ids.next("msg"), role: "user", content, label, createdAt: at };
 }
 
-function ourNote(text: string, at: number, { ids }: RunInputOptions): Message {
-  return { id: ids.next("msg"), role: "user", content: [{ type: "text", text }], createdAt: at };
+interface Noted {
+  readonly at: number;
+  readonly label: Label;
+}
+
+function ourNote(text: string, { at, label }: Noted, { ids }: RunInputOptions): Message {
+  return { id: ids.next("msg"), role: "user", content: [{ type: "text", text }], label, createdAt: at };
 }
 
 /** What a person wants kept in mind is theirs, and counts as words of theirs; other notes are ours. */
 function userNote({ by, text, at, isMemory = false }: NoteEvent, options: RunInputOptions): Message {
-  const ours = ourNote(text, at, options);
+  const ours = ourNote(text, { at, label: saidBy(by) }, options);
   if (!isMemory) return ours;
   const said = `[To keep in mind] ${text}`;
   return { ...ours, content: [{ type: "user_memory_input", text: said, ...memoryOf(text) }], author: by };
@@ -58,7 +69,8 @@ function memoryOf(text: string): { readonly key: string; readonly value: string 
 }
 
 function jobMessage({ prompt, author, at }: JobEvent, { ids }: RunInputOptions): Message {
-  return { id: ids.next("msg"), role: "user", content: [{ type: "text", text: prompt }], author, createdAt: at };
+  const content: ContentBlock[] = [{ type: "text", text: prompt }];
+  return { id: ids.next("msg"), role: "user", content, author, label: saidBy(author), createdAt: at };
 }
 
 async function personMessage(body: PersonMessageEvent, seq: number, options: RunInputOptions): Promise<Message> {
@@ -75,9 +87,25 @@ async function personMessage(body: PersonMessageEvent, seq: number, options: Run
     role: "user",
     content: [...quotedBlocks(body.quoted), ...said, ...attached],
     author: body.author,
+    label: labelOfMessage(body, output),
     ...(body.addressed ? {} : { context: true }),
     createdAt: body.at,
   };
+}
+
+/** What a person says holds what the channel does. */
+function saidBy({ id }: Author): Label {
+  return { who: [id], holds: ["channel"] };
+}
+
+/** Beside the person's words, nobody answers for what comes along. */
+function labelOfMessage({ author, quoted, attachments }: PersonMessageEvent, output: readonly ContentBlock[]): Label {
+  return unionOf([
+    saidBy(author),
+    quoted.length === 0 ? NOTHING_NEW : { who: [outsideOf("a quoted message")], holds: ["channel"] },
+    attachments.length === 0 ? NOTHING_NEW : { who: [outsideOf("an attachment")], holds: ["channel"] },
+    output.length === 0 ? NOTHING_NEW : { who: [], holds: ["files"] },
+  ]);
 }
 
 /** Of all that a message quotes. Characters. */

@@ -36,6 +36,7 @@ import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Tool } from "../tool.ts";
+import type { Sink } from "../trust/egress.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
@@ -53,6 +54,8 @@ export interface SessionPlace extends InstructionPlace {
   readonly sandboxRoot: string;
   readonly allowedHosts: readonly string[];
   readonly blockedUrls: readonly string[];
+  /** Hosts that data may go to; none when left out. */
+  readonly sinks?: readonly Sink[];
   /** As the model reads it. */
   readonly place: { readonly platform: string; readonly channel: string };
 }
@@ -271,7 +274,7 @@ class SessionRunner implements SessionHandler {
 
   #query(
     run: LiveRun,
-    { config, sandboxRoot, above, allowedHosts, blockedUrls, place }: SessionPlace,
+    { config, sandboxRoot, above, allowedHosts, blockedUrls, sinks = [], place }: SessionPlace,
     plan: Plan | null,
   ): { readonly query: Query; readonly input: RunInputOptions } {
     const { store, runtime, log, tools, platform } = this.#options;
@@ -317,6 +320,7 @@ class SessionRunner implements SessionHandler {
       sandboxRoot,
       allowedHosts,
       blockedUrls,
+      sinks,
       nonInteractive: isUnattended(wake.event.body),
       cacheKey: session.channelKey,
       spent: () => spendingOf(store, { runId: wake.runId, sessionId: session.id }, runtime.clock.now()),

@@ -4,6 +4,7 @@ import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, Message } from "../protocol/messages.ts";
 import type { ChatPlatform, ThreadMessage } from "../protocol/platform.ts";
 import type { Ids } from "../protocol/runtime.ts";
+import { NOTHING_NEW, outsideOf, unionOf } from "../trust/label.ts";
 import { type AttachedFileOptions, attachedBlocks } from "./attached-files.ts";
 
 export interface ThreadContextOptions extends AttachedFileOptions {
@@ -91,6 +92,10 @@ async function contextMessage(message: ThreadMessage, room: Room, options: Threa
     content: [{ type: "text", text }, ...files],
     author: { id: author.id, name: author.name },
     context: true,
+    label: unionOf([
+      { who: [author.isBot ? outsideOf(author.name) : author.id], holds: ["channel"] },
+      files.length === 0 ? NOTHING_NEW : { who: [outsideOf("an attachment")], holds: [] },
+    ]),
     createdAt: at,
   };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Author, contentBlockSchema, type Message } from "../protocol/messages.ts";
+import { labelFrom, spelled } from "../trust/label.ts";
 import type { Client } from "./database/client.ts";
 
 const contentSchema = z.array(contentBlockSchema);
@@ -88,6 +89,7 @@ function toStored(message: Message, place: { sessionId: string; runId: string; s
     authorId: message.author?.id ?? null,
     authorName: message.author?.name ?? null,
     context: message.context ?? false,
+    label: message.label === undefined ? null : spelled(message.label),
     createdAt: new Date(message.createdAt),
   };
 }
@@ -99,6 +101,7 @@ interface StoredMessage {
   authorId: string | null;
   authorName: string | null;
   context: boolean;
+  label: string | null;
   createdAt: Date;
 }
 
@@ -109,6 +112,7 @@ function toMessage(row: StoredMessage): Message {
     content: contentSchema.parse(JSON.parse(row.content)),
     ...(row.authorId === null ? {} : { author: { id: row.authorId, name: row.authorName ?? row.authorId } }),
     ...(row.context ? { context: true } : {}),
+    ...(row.label === null ? {} : { label: labelFrom(row.label) }),
     createdAt: row.createdAt.getTime(),
   };
 }

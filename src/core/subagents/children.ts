@@ -5,6 +5,7 @@ import { MOST_CHILDREN } from "../events/child-task.ts";
 import { peopleOfRun } from "../people/run-people.ts";
 import type { CancelCause } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
+import { labelOf } from "../protocol/messages.ts";
 import type { Clock } from "../protocol/runtime.ts";
 import { REPORT } from "../store/run/child-status.ts";
 import type { ChildRow, NewChild } from "../store/run/children.ts";
@@ -95,6 +96,7 @@ async function childReport({ sessionId, runId, outcome }: EndingChild, store: St
     ...reportText(outcome, history),
     changedFiles: changedFiles(calls.flatMap(({ result }) => result?.files ?? [])),
     people: [people.requester, ...people.others],
+    label: labelOf(history),
   };
 }
 

@@ -4,6 +4,7 @@ import { reachOf } from "../../core/capabilities.ts";
 import { textOf } from "../../core/protocol/messages.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
+import { outsideOf } from "../../core/trust/label.ts";
 import { withChangedFiles } from "../../tools/sandboxed/changed-files.ts";
 import type { Guest } from "../../tools/sandboxed/guest-call.ts";
 import { capabilityFor, FILE_LIMITS, guestCapabilities } from "../../tools/wasm/capability.ts";
@@ -42,6 +43,8 @@ export function createExtensionTool({ manifest, input, directory }: Extension, s
     afterCrash,
     grant: () => grantOf(manifest),
     title: titleOf,
+    brings: () => ({ who: manifest.hosts.map(outsideOf), holds: permission === "none" ? [] : ["files"] }),
+    sends: (call) => manifest.hosts.map((to) => ({ to, says: JSON.stringify(call) })),
     capabilities: (_call, place) => capabilitiesOf(manifest, place),
     preview: async (call, ctx) => ({
       question: `Use the tool ${name}?`,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { spelledPattern } from "../../tools/network/host-patterns.ts";
+import { spelledPattern } from "../../core/trust/host-patterns.ts";
 
 /** `tool.json`: what an extension is and may do. */
 

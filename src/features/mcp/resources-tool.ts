@@ -2,6 +2,7 @@ import { z } from "zod";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { type CallRule, defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { outsideOf } from "../../core/trust/label.ts";
 import type { McpConnection } from "./connection.ts";
 import { resultOfPrompt, resultOfRead } from "./content.ts";
 import { foreignLine } from "./foreign-text.ts";
@@ -43,6 +44,12 @@ export function resourcesTool(connections: readonly McpConnection[]): Tool {
     rule: ({ action, server }, { mode }) => {
       const connection = named(server);
       return connection === undefined || action === "list" ? null : ruleOf(connection, mode === "read");
+    },
+    brings: ({ server }) => ({ who: [outsideOf(`MCP server ${server}`)], holds: ["files"] }),
+    sends: ({ server, ...call }) => {
+      const connection = named(server);
+      const upTo = connection === undefined || !harmless(connection) ? {} : { upTo: "files" as const };
+      return call.action === "list" ? [] : [{ to: server, says: JSON.stringify(call), ...upTo }];
     },
     preview: async (call) => {
       const connection = named(call.server);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ToolResultContent } from "../../core/protocol/messages.ts";
 import { type CallPreview, schemaOf, type Tool, type ToolContext } from "../../core/tool.ts";
+import { outsideOf } from "../../core/trust/label.ts";
 import { showMedia } from "../../tools/web/show-media.ts";
 import type { Caller } from "./asks-back.ts";
 import type { ListedTool } from "./catalogue/catalogue.ts";
@@ -38,6 +39,9 @@ export function serverTool(connection: McpConnection, listed: ListedTool, ask: A
     changesUnseen: !harmless,
     grant: () => ({ key: `mcp:${name}:${tool}`, label: `${shown(tool)} of MCP server ${server}, with any input` }),
     title: (input) => titleOf(inputObject.parse(input)),
+    brings: () => ({ who: [outsideOf(`MCP server ${server}`)], holds: ["files"] }),
+    // Whoever says that a tool only reads lets its server read what a request holds.
+    sends: (input) => [{ to: server, says: JSON.stringify(input), ...(harmless ? { upTo: "files" as const } : {}) }],
     preview: async (input) => cardOf(connection, tool, input),
     execute: async (input, ctx, signal) => {
       const by = callerOf(ctx, { server, ask });

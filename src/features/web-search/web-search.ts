@@ -3,7 +3,8 @@ import { z } from "zod";
 import { ConfigError } from "../../core/protocol/errors.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
-import { blockOf } from "../../tools/network/host-patterns.ts";
+import { blockOf } from "../../core/trust/host-patterns.ts";
+import { outsideOf } from "../../core/trust/label.ts";
 import { NetworkRefusal } from "../../tools/network/refusal.ts";
 import { SEARCH_SERVICES, type SearchHit, type SearchQuery, type SearchServiceName } from "./search-services.ts";
 
@@ -51,6 +52,9 @@ export function createWebSearch(settings: WebSearchSettings): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "web_search", label: "searching the web" }),
     title: ({ query }) => query,
+    brings: () => ({ who: [outsideOf("the web search")], holds: ["public"] }),
+    // Whoever set the service up lets it read what people ask in a channel.
+    sends: ({ query }) => [{ to: settings.service, says: query, upTo: "channel" }],
     capabilities: () => ({
       files: "none",
       hosts: [URL.parse(addressOf(settings))?.host ?? ""],

@@ -172,7 +172,7 @@ function taskOf(asked: Asked, { name, depth, began, parent, ctx }: TaskOrigin): 
 
 /** Whose call it is, and whose words led to it. */
 async function origin(
-  { sessionId, runId, callId, nonInteractive }: ToolContext,
+  { sessionId, runId, callId, nonInteractive, label }: ToolContext,
   began: SessionEventBody | null,
   { store, clock }: AssignmentDeps,
 ) {
@@ -182,6 +182,7 @@ async function origin(
     parent: { sessionId, runId, callId },
     author: requester,
     people: [...others],
+    label,
     nonInteractive,
     job: began === null ? null : jobOf(began),
     at: clock.now(),

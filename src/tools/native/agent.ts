@@ -13,6 +13,7 @@ import type { Store } from "../../core/store/store.ts";
 import { beginChild } from "../../core/subagents/children.ts";
 import { releaseQueued } from "../../core/subagents/executor-queue.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { UNKNOWN } from "../../core/trust/label.ts";
 import { describeChanges } from "../copies/diff.ts";
 import type { ExecutorCopies } from "../copies/executor-copies.ts";
 import { Refusal } from "../wasm/workspace/refusal.ts";
@@ -154,11 +155,11 @@ interface ReportMeans {
  */
 export async function reportResult(
   id: string,
-  { status, text, changedFiles }: ChildReport,
+  { status, text, changedFiles, label = UNKNOWN }: ChildReport,
   { store, copies, signal }: ReportMeans,
 ): Promise<ToolResult> {
   const summary = status === "finished" ? "reported" : status;
-  const result = { isError: status !== "finished", summary };
+  const result = { isError: status !== "finished", summary, label };
   const child = await store.children.get(id);
   if (child?.task.isolated !== true) {
     const files = changedFiles.map((path) => ({ path, sha256: null, action: "wrote" as const }));

@@ -6,6 +6,7 @@ import type { Attachment, ThreadMessage } from "../../core/protocol/platform.ts"
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
 import { contentOf } from "../../core/run/attached-files.ts";
 import { defineTool, type Tool, type ToolThread } from "../../core/tool.ts";
+import { type Label, outsideOf, unionOf } from "../../core/trust/label.ts";
 
 const input = z.object({
   from: z
@@ -77,7 +78,8 @@ function resultOf(messages: readonly ThreadMessage[], { from, limit, before }: A
       : "";
   const text = `${conversation(shown)}${older}`;
   const summary = shown.length === 1 ? "1 message" : `${shown.length} messages`;
-  return textResult(text, { summary, people: peopleIn(recent.slice(-shown.length)) });
+  const read = recent.slice(-shown.length);
+  return textResult(text, { summary, people: peopleIn(read), label: labelOf(read) });
 }
 
 interface Opening {
@@ -98,7 +100,8 @@ async function filesOf(
   const content: ToolResultContent[] = [{ type: "text", text: conversation([lineOf(message)]) }];
   for (const attachment of opened) content.push(...(await opening(attachment, { thread, signal })));
   const summary = opened.length === 1 ? "1 file" : `${opened.length} files`;
-  return { content, isError: false, summary, people: peopleIn([message]) };
+  const label = unionOf([labelOf([message]), { who: [outsideOf("an attachment")], holds: ["channel"] }]);
+  return { content, isError: false, summary, people: peopleIn([message]), label };
 }
 
 /** A file that cannot be read spoils no other. */
@@ -121,6 +124,12 @@ async function opening(attachment: Attachment, { thread, signal }: Opening): Pro
 function peopleIn(messages: readonly ThreadMessage[]): Author[] {
   const people = messages.flatMap(({ author: { id, name, isBot } }) => (isBot ? [] : [{ id, name }]));
   return [...new Map(people.map((person) => [person.id, person])).values()];
+}
+
+/** Whose words they are; nobody answers for a bot's. */
+function labelOf(messages: readonly ThreadMessage[]): Label {
+  const who = messages.map(({ author: { id, name, isBot } }) => (isBot ? outsideOf(name) : id));
+  return unionOf([{ who, holds: ["channel"] }]);
 }
 
 /** `[17.1] 2026-11-03 09:12 UTC ana: text`; it cannot close the marker around it. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { spelledPattern } from "./host-patterns.ts";
+import { spelledPattern } from "../../core/trust/host-patterns.ts";
 
 /** Of a name with its port. Source: RFC 1035, 253 characters of a name. */
 const MAX_HOST_CHARS = 260;

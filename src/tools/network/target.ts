@@ -1,5 +1,5 @@
+import { blockOf, isAllowedHost } from "../../core/trust/host-patterns.ts";
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
-import { blockOf, isAllowedHost } from "./host-patterns.ts";
 import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
 
 /** Of a URL. Source: RFC 9110 asks for at least 8,000 octets. */

@@ -4,6 +4,7 @@ import type { ProgramRequest } from "../../../wasm/guests/js/request.ts";
 import { reachOf } from "../../core/capabilities.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { type CallRefusal, defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { outsideOf } from "../../core/trust/label.ts";
 import { sandboxFile } from "../native/sandbox-file.ts";
 import { isForbiddenAddress } from "../network/addresses.ts";
 import { hostRule, notListed } from "../network/host-rule.ts";
@@ -81,6 +82,9 @@ export function createJsExec(guest: Guest, files: Guest): Tool {
     grant: grantOf,
     title: ({ code, file }) => titleOf(code ?? file ?? ""),
     rule: ({ hosts }, place) => hostRule(hosts.flatMap(rootsOf), place, isForbiddenAddress),
+    brings: ({ hosts }) => ({ who: hosts.map(outsideOf), holds: ["files"] }),
+    sends: ({ code, file = "", hosts }) =>
+      hosts.map((to) => ({ to, says: `what this program sends: ${code ?? file}` })),
     capabilities: (call, { readOnly, allowedHosts }) =>
       capabilitiesOf(guest, call, { readOnly, hosts: call?.hosts ?? allowedHosts }),
     preview: async (call, ctx) => {

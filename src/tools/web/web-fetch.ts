@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Capabilities, reachOf } from "../../core/capabilities.ts";
 import { errorResult, type ToolResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import { outsideOf } from "../../core/trust/label.ts";
 import { type IsForbiddenAddress, isForbiddenAddress } from "../network/addresses.ts";
 import { createHttpCache } from "../network/cache.ts";
 import type { ExchangeOptions } from "../network/exchange.ts";
@@ -83,6 +84,8 @@ export function createWebFetch({ sandbox, resolve, ca, limits, ...given }: WebFe
     grant: ({ url }) => ({ key: `web_fetch:${hostOf(url)}`, label: `fetching from ${hostOf(url)}` }),
     title: ({ url }) => titleOf(url),
     rule: ({ url }, place) => hostRule([url], place, options.isForbiddenAddress),
+    brings: ({ url }) => ({ who: [outsideOf(hostOf(url))], holds: ["public"] }),
+    sends: ({ url }) => [{ to: hostOf(url), says: url, address: url }],
     capabilities: (call, { allowedHosts }) =>
       fetching(call === null ? allowedHosts : [hostOf(call.url)], options.limits),
     preview: ({ url }) =>

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { decide, type ToolRules } from "../../../src/core/agent/tool-decision.ts";
+import { decide, type TurnRules } from "../../../src/core/agent/tool-decision.ts";
 import type { Mode, Permission } from "../../../src/core/agents/query-config.ts";
 import type { CallRule, Tool } from "../../../src/core/tool.ts";
+import { NOTHING_NEW } from "../../../src/core/trust/label.ts";
 import { tool } from "./query-fixture.ts";
 
 const asks = { type: "ask", why: "It matters.", always: false } as const;
@@ -9,10 +10,11 @@ const asksAlways = { type: "ask", why: "It matters.", always: true } as const;
 const refuses = { type: "refuse", reason: "Never." } as const;
 
 function verdict(tools: readonly Tool[], mode: Mode, granted: readonly string[] = []) {
-  const rules: ToolRules = {
+  const rules: TurnRules = {
     tools,
     access: { agentName: "build", role: "full", mode, granted },
     place: { mode, sandboxRoot: "/nowhere", allowedHosts: [], blockedUrls: [] },
+    carried: { label: NOTHING_NEW, known: () => ({ addresses: [], texts: [] }) },
   };
   return decide({ type: "tool_use", id: "call_1", name: "it", input: { path: "a" } }, undefined, rules);
 }

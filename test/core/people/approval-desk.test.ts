@@ -3,6 +3,7 @@ import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
 import { approvalId, createApprovalDesk } from "../../../src/core/people/approvals.ts";
 import { Closings } from "../../../src/core/people/closing.ts";
 import { canonicalJson } from "../../../src/core/text/canonical-json.ts";
+import { NOTHING_NEW } from "../../../src/core/trust/label.ts";
 import { ANA, nativeSession, THREAD } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { aPlatform } from "../../support/talk/a-platform.ts";
@@ -34,6 +35,8 @@ async function decidedDesk() {
   return { desk: createApprovalDesk({ store, engine, clock, log: silentLog, platform, ...rest }), signal };
 }
 
+const NOTHING_BEFORE = { label: NOTHING_NEW, messages: [] };
+
 function asked(id: string, input: object) {
   const use = { type: "tool_use", id, name: "launch", input } as const;
   const preview = () => Promise.reject(new Error("nobody is asked"));
@@ -49,12 +52,17 @@ test.each([
   },
 ])("with the arguments $input what was allowed is $verdict.type", async ({ input, verdict }) => {
   const { desk, signal } = await decidedDesk();
-  expect(await desk.verdicts(TURN, [asked("c1", input)], signal)).toEqual(new Map([["c1", verdict]]));
+  expect(await desk.verdicts(TURN, [asked("c1", input)], NOTHING_BEFORE, signal)).toEqual(new Map([["c1", verdict]]));
 });
 
 test("a call beside it that has come to need a decision was not allowed with it", async () => {
   const { desk, signal } = await decidedDesk();
-  const verdicts = await desk.verdicts(TURN, [asked("c1", ALLOWED), asked("c2", { path: "b" })], signal);
+  const verdicts = await desk.verdicts(
+    TURN,
+    [asked("c1", ALLOWED), asked("c2", { path: "b" })],
+    NOTHING_BEFORE,
+    signal,
+  );
   expect(verdicts?.get("c1")).toEqual({ type: "allowed" });
   expect(verdicts?.get("c2")).toMatchObject({ type: "denied", reason: expect.stringContaining("nobody was asked") });
 });

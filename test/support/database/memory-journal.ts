@@ -4,9 +4,10 @@ import { cutsAfter } from "../../../src/core/context/resume.ts";
 import type { WriteIntent } from "../../../src/core/events/call-record.ts";
 import type { Projection } from "../../../src/core/events/projection.ts";
 import { WHOLE_HISTORY } from "../../../src/core/events/projection.ts";
-import { type Message, toolUsesOf } from "../../../src/core/protocol/messages.ts";
+import { labelOf, type Message, toolUsesOf } from "../../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "../../../src/core/protocol/usage.ts";
+import { UNKNOWN, unionOf } from "../../../src/core/trust/label.ts";
 
 /** The process died at a journal write: nothing after it happens until `restart`. */
 export class ProcessDied extends Error {}
@@ -102,6 +103,10 @@ export class MemoryJournal implements RunJournal {
     const costs = spent.map(({ costUsd }) => costUsd);
     return structuredClone({
       messages: this.#messages,
+      label: unionOf([
+        labelOf(this.#messages),
+        ...(this.#projection.summary === null ? [] : [this.#projection.summary.label ?? UNKNOWN]),
+      ]),
       turns: this.#responses.length,
       lastStopReason: this.#responses.at(-1)?.stopReason ?? null,
       cuts: this.#responses.reduce((cuts, { stopReason }) => cutsAfter(cuts, stopReason), 0),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Author } from "../../../src/core/protocol/messages.ts";
+import type { SessionEventBody } from "../../../src/core/events/session-event.ts";
+import { authorOf } from "../../../src/core/people/run-people.ts";
 import { errorResult, textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { Store } from "../../../src/core/store/store.ts";
 import { defineTool, type Tool, type ToolContext } from "../../../src/core/tool.ts";
@@ -70,16 +71,22 @@ export class Deeds {
     const { task } = await this.#store.sessions.get(sessionId);
     const root = task?.root.sessionId ?? sessionId;
     const grants = await this.#store.grants.inForce({ sessionId: root, channelId: channelKey });
-    const people = await this.#peopleOf(runId);
-    return people.every(({ id }) => grants.some((grant) => grant.personId === id && grant.key === key));
+    const run = await this.#store.runs.get(runId);
+    const began = run === null ? null : await this.#store.inbox.get(run.eventSeq);
+    const requester = authorOf(began?.body ?? { kind: "resume", of: "nothing" });
+    const has = (id: string) => grants.filter((grant) => grant.personId === id && grant.key === key);
+    const given = has(requester.id).filter(({ givenIn }) => givenIn === root);
+    const people = await this.#peopleOf({ runId, sessionId }, began?.body ?? null);
+    return [requester, ...people].every(
+      ({ id }) => has(id).length > 0 || (id !== requester.id && given.some(({ words = [] }) => words.includes(id))),
+    );
   }
 
-  /** Whose words are in the run, or were in its parent's when it was begun. */
-  async #peopleOf(runId: string): Promise<Author[]> {
-    const run = await this.#store.runs.get(runId);
-    const body = run === null ? null : (await this.#store.inbox.get(run.eventSeq)).body;
+  /** Whose words are in the session, or were in its parent's when it was begun. */
+  async #peopleOf({ runId, sessionId }: Pick<ToolContext, "runId" | "sessionId">, body: SessionEventBody | null) {
     const brought = body?.kind === "child" ? [body.author, ...body.people] : [];
-    const said = await this.#store.messages.authorsOfRun(runId);
+    const history = await this.#store.messages.list(sessionId);
+    const said = history.flatMap(({ author = [] }) => author);
     return [...said, ...brought, ...(await this.#store.questions.answerersOf(runId))];
   }
 }

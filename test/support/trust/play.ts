@@ -65,8 +65,9 @@ export async function play(turns: readonly Turn[], setting: Setting, sandbox: Sa
   const model = new DoingModel(site.named);
   const office = await openOffice({ model: model.model, site, setting, sandbox });
   const cards: string[][] = [];
-  for (const [index, turn] of turns.entries()) {
-    const joins = index === 0 && setting.said !== undefined;
+  const first = turns.find(({ thread }) => thread === undefined);
+  for (const turn of turns) {
+    const joins = turn === first && setting.said !== undefined;
     cards.push(await playTurn(turn, { office, model, site, joins }));
   }
   return { cards, requests: site.requests, results: model.results, office };
@@ -162,12 +163,12 @@ interface TestSite {
   readonly site: Site;
   readonly requests: string[];
   /** The text with the site's port behind each of its names. */
-  named(text: string): string;
+  readonly named: (text: string) => string;
 }
 
 async function siteOf({ pages = {} }: Setting): Promise<TestSite> {
   const requests: string[] = [];
-  const named = (text: string) => text.replaceAll(/[a-z0-9*.-]+\.test\b(?!:)/gu, (host) => `${host}:${site.port}`);
+  const named = (text: string) => text.replaceAll(/[a-z0-9*.-]+\.test\b(?![:.])/gu, (host) => `${host}:${site.port}`);
   const site = await startSite((request, response) => {
     const host = (request.headers.host ?? "").replace(/:\d+$/u, "");
     const address = `${host}${request.url ?? ""}`;

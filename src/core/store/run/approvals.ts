@@ -23,6 +23,8 @@ const peopleSchema = z.object({
   requester: authorSchema,
   /** Whose words entered it since. */
   others: z.array(authorSchema),
+  /** Where words that nobody answers for came from, as labels have it; missing in older rows. */
+  outside: z.array(z.string()).exactOptional(),
   /** Whether grants may be remembered for the calls. */
   mayRemember: z.boolean(),
 });

@@ -1,5 +1,6 @@
 import type { Projection } from "../../events/projection.ts";
 import { WHOLE_HISTORY } from "../../events/projection.ts";
+import { labelFrom, spelled } from "../../trust/label.ts";
 import type { Client } from "../database/client.ts";
 
 export interface CompactionRow {
@@ -19,7 +20,9 @@ export function compactionReads(db: Client) {
       const row = await db.compaction.findFirst({ where: { sessionId }, orderBy: { number: "desc" } });
       if (row === null) return NEVER;
       const { number, evictedResults, failures, summary, summarisedMessages, summaryMadeAt } = row;
-      const made = summary === null ? null : { text: summary, messages: summarisedMessages, madeAt: summaryMadeAt };
+      const label = row.label === null ? {} : { label: labelFrom(row.label) };
+      const made =
+        summary === null ? null : { text: summary, messages: summarisedMessages, madeAt: summaryMadeAt, ...label };
       const projection = { number, evictedResults, failures, summary: made };
       return { projection, at: row.createdAt.getTime(), runId: row.runId };
     },
@@ -40,6 +43,7 @@ export function compactionWrites(db: Client) {
           summary: summary?.text ?? null,
           summarisedMessages: summary?.messages ?? 0,
           summaryMadeAt: summary?.madeAt ?? 0,
+          label: summary?.label === undefined ? null : spelled(summary.label),
           createdAt: new Date(change.at),
         },
       });

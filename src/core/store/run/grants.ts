@@ -1,14 +1,13 @@
+import { z } from "zod";
+import type { Granted } from "../../trust/grants.ts";
 import type { Client } from "../database/client.ts";
 
 /** A remembered approval. */
-export interface GrantRow {
+export interface GrantRow extends Granted {
   readonly id: string;
   /** Null: it holds in the whole channel. */
   readonly sessionId: string | null;
   readonly channelId: string;
-  /** Whose requests it covers. */
-  readonly personId: string;
-  readonly key: string;
   readonly label: string;
   /** As people read it: `@ana`. */
   readonly grantedBy: string;
@@ -45,8 +44,9 @@ export function grantWrites(db: Client) {
   return {
     ...grantReads(db),
 
-    async add({ createdAt, ...grant }: GrantRow): Promise<void> {
-      await db.grant.create({ data: { ...grant, createdAt: new Date(createdAt) } });
+    async add({ createdAt, words, ...grant }: GrantRow): Promise<void> {
+      const stored = words === undefined ? null : JSON.stringify(words);
+      await db.grant.create({ data: { ...grant, words: stored, createdAt: new Date(createdAt) } });
     },
 
     /** False when it was revoked before. */
@@ -60,7 +60,26 @@ export function grantWrites(db: Client) {
   };
 }
 
-function toRow(row: Omit<GrantRow, "createdAt"> & { createdAt: Date }): GrantRow {
+const wordsSchema = z.array(z.string());
+
+interface StoredGrant extends Omit<GrantRow, "createdAt" | "words" | "givenIn"> {
+  readonly createdAt: Date;
+  readonly words: string | null;
+  readonly givenIn: string | null;
+}
+
+function toRow(row: StoredGrant): GrantRow {
   const { id, sessionId, channelId, personId, key, label, grantedBy, createdAt } = row;
-  return { id, sessionId, channelId, personId, key, label, grantedBy, createdAt: createdAt.getTime() };
+  return {
+    id,
+    sessionId,
+    channelId,
+    personId,
+    key,
+    label,
+    grantedBy,
+    ...(row.words === null ? {} : { words: wordsSchema.parse(JSON.parse(row.words)) }),
+    ...(row.givenIn === null ? {} : { givenIn: row.givenIn }),
+    createdAt: createdAt.getTime(),
+  };
 }

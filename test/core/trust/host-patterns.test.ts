@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blockOf, isAllowedHost, parseHostPattern } from "../../../src/tools/network/host-patterns.ts";
+import { blockOf, isAllowedHost, parseHostPattern } from "../../../src/core/trust/host-patterns.ts";
 import { parseTarget } from "../../../src/tools/network/target.ts";
 
 const allowed = [

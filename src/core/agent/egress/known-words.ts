@@ -1,0 +1,49 @@
+import { type ContentBlock, type Message, type ToolUseBlock, textOf, toolUsesOf } from "../../protocol/messages.ts";
+import type { Tool } from "../../tool.ts";
+import { addressesIn, spelledAddress } from "../../trust/addresses.ts";
+import type { KnownWords } from "../../trust/egress.ts";
+import { isWithin, originOf, originsIn } from "../../trust/label.ts";
+
+/**
+ * What a request carries that the model has not made up: what people wrote, what content of the web names, and what was asked
+ * for before. What programs and files say does not count: the model could have had them say it.
+ */
+export function knownWords(messages: readonly Message[], tools: readonly Tool[]): KnownWords {
+  const uses = new Map<string, ToolUseBlock>();
+  const addresses: string[] = [];
+  const texts: string[] = [];
+  for (const message of messages) {
+    for (const use of toolUsesOf(message.content)) uses.set(use.id, use);
+    if (message.role === "assistant") continue;
+    const said = textIn(message.content);
+    addresses.push(...addressesIn(said));
+    if (message.author !== undefined && originOf(message.author.id) === null) texts.push(said);
+    addresses.push(...message.content.flatMap((block) => addressesOf(block, { uses, tools })));
+  }
+  return { addresses: [...new Set(addresses)], texts };
+}
+
+function textIn(content: readonly ContentBlock[]): string {
+  return content
+    .map((block) => (block.type === "text" || block.type === "document" ? (block.text ?? "") : ""))
+    .join("\n");
+}
+
+interface Calls {
+  readonly uses: ReadonlyMap<string, ToolUseBlock>;
+  readonly tools: readonly Tool[];
+}
+
+/** What a call was asked to fetch, and what the web's content names. */
+function addressesOf(block: ContentBlock, { uses, tools }: Calls): string[] {
+  if (block.type !== "tool_result" || block.isError) return [];
+  const use = uses.get(block.toolUseId);
+  const tool = tools.find(({ name }) => name === use?.name);
+  if (use === undefined || tool === undefined) return [];
+  const asked = (tool.sends?.(use.input) ?? []).flatMap(({ address }) =>
+    address === undefined ? [] : (spelledAddress(address) ?? []),
+  );
+  const brings = tool.brings?.(use.input);
+  const isOfWeb = brings !== undefined && originsIn(brings).length > 0 && isWithin(brings, "public");
+  return isOfWeb ? [...asked, ...addressesIn(textOf(block.content))] : asked;
+}

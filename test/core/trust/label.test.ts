@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { labelOf, type Message } from "../../../src/core/protocol/messages.ts";
+import { labelFrom, NOTHING_NEW, outsideOf, spelled, UNKNOWN, unionOf } from "../../../src/core/trust/label.ts";
+
+test("a union has everyone's words once, and all that is held", () => {
+  const page = { who: [outsideOf("docs.test")], holds: ["public"] } as const;
+  const ana = { who: ["slack:U1"], holds: ["files", "channel"] } as const;
+  expect(unionOf([ana, page, ana])).toEqual({
+    who: ["outside:docs.test", "slack:U1"],
+    holds: ["public", "channel", "files"],
+  });
+});
+
+test("what was stored is read as it was; what was not, or cannot be read, counts as outside and files", () => {
+  const label = { who: ["slack:U1"], holds: ["channel"] } as const;
+  expect(labelFrom(spelled(label))).toEqual(label);
+  for (const stored of [null, "", "{", `{"who":["a"]}`, `{"who":[],"holds":["nothing"]}`]) {
+    expect(labelFrom(stored)).toEqual(UNKNOWN);
+  }
+  expect(UNKNOWN).toEqual({ who: ["outside:earlier messages"], holds: ["files"] });
+});
+
+test("what a model says adds nothing, and a message of which nothing is known is unknown", () => {
+  const message: Message = { id: "m", role: "user", content: [], createdAt: 0 };
+  expect(labelOf([{ ...message, role: "assistant" }])).toEqual(NOTHING_NEW);
+  expect(labelOf([message])).toEqual(UNKNOWN);
+});
