@@ -55,7 +55,7 @@ import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader
 import type { Toolbox } from "./tools/toolbox.ts";
 import { unheededSettings } from "./unheeded-settings.ts";
 import { APPLICATION } from "./version.ts";
-import { warmUp } from "./warm-up.ts";
+import { warmUp, watched } from "./warm-up.ts";
 
 /** How long a shutdown waits for what cannot be cut off. Milliseconds. */
 const DRAIN_MS = 5_000;
@@ -215,11 +215,12 @@ async function run(
     timezone: timezoneOf(assembly.config),
   });
   parts.defer(() => engine.stop(DRAIN_MS));
-  await engine.start(openRunner(assembly, works));
+  const { handler, hasWorked } = watched(openRunner(assembly, works));
+  await engine.start(handler);
   if (assembly.serves === "terminals") return;
   parts.defer(() => jobs.stop());
   for (const problem of await jobs.start()) say(`⚠ ${problem}`);
-  const warming = warmUp({ ...assembly, ...works }, assembly.signal);
+  const warming = warmUp({ ...assembly, ...works, hasWorked }, assembly.signal);
   parts.defer(() => warming);
 }
 

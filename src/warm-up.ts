@@ -4,6 +4,7 @@ import { runInNewContext } from "node:vm";
 import type { Config } from "./config.ts";
 import { toolSpecs } from "./core/agent/tool-specs.ts";
 import { textTokens } from "./core/context/token-estimate.ts";
+import type { SessionHandler } from "./core/engine/engine.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import { prewarmCall } from "./core/providers/prewarm.ts";
@@ -23,6 +24,8 @@ export interface WarmUpParts {
   readonly toolbox: { tools(): readonly Tool[] };
   /** Reads the skills beneath a directory. */
   readonly skills: (sandboxRoot: string) => unknown;
+  /** A run that goes on, or has been, does all of it for itself. */
+  readonly hasWorked: () => boolean;
 }
 
 /** By then the platforms that are there have connected. Milliseconds. */
@@ -30,7 +33,7 @@ const SETTLED_MS = 500;
 
 /**
  * Does what a process does slowly the first time, so that the first message does not wait for it. Whoever
- * writes meanwhile waits for one step at most. What fails here fails again, visibly, where it is needed.
+ * writes meanwhile waits for one step at most, and ends it. What fails here fails again, visibly, where it is needed.
  */
 export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<void> {
   const { store, runtime, log, config, model: ref } = parts;
@@ -40,16 +43,17 @@ export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<v
     () => parts.skills(config.sandbox),
     () => textTokens(JSON.stringify(tools())),
     () => prewarmCall({ ref, tools: tools(), settings: config.providers, runtime, log }, signal),
-    () => listUnknown(parts),
-    collectGarbage,
   ];
   try {
     await runtime.clock.sleep(SETTLED_MS, signal);
     for (const step of steps) {
+      if (parts.hasWorked()) break;
       await step();
       await nextTurn();
       if (signal.aborted) return;
     }
+    await listUnknown(parts);
+    collectGarbage();
   } catch (error) {
     if (!signal.aborted) log.debug({ err: error }, "warm_up_failed");
   }
@@ -65,4 +69,17 @@ async function listUnknown({ registry, model: ref }: WarmUpParts): Promise<void>
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc()");
+}
+
+/** A handler of sessions, and whether it has begun with one. */
+export function watched(handler: SessionHandler): {
+  readonly handler: SessionHandler;
+  readonly hasWorked: () => boolean;
+} {
+  let hasWorked = false;
+  const run: SessionHandler["run"] = (wake, ctx) => {
+    hasWorked = true;
+    return handler.run(wake, ctx);
+  };
+  return { handler: { run, queued: (...given) => handler.queued(...given) }, hasWorked: () => hasWorked };
 }

@@ -9,7 +9,7 @@ const name = process.env["DECKHAND_BENCH_WITHOUT"];
 
 /** By the end of a source's path: what stands there, and what stands there without the thing. */
 const CUTS = {
-  "pre-warming": ["/src/warm-up.ts", "await step();", "if (step === collectGarbage) await step();"],
+  "pre-warming": ["/src/warm-up.ts", "await step();", ""],
   collection: ["/src/warm-up.ts", 'runInNewContext("gc()");', ""],
   statements: [
     "/src/core/store/database/prepared-statements.ts",

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { EmbeddedEngine } from "../src/core/embedded-engine/embedded-engine.ts";
+import { DEMO_MODEL } from "../src/core/providers/catalog.ts";
+import { createProviderRegistry } from "../src/core/providers/registry.ts";
+import { systemRuntime } from "../src/runtime.ts";
+import { warmUp, watched } from "../src/warm-up.ts";
+import { createSession, event, Recorder } from "./contracts/engine-recorder.ts";
+import { useEmptiedDatabases } from "./support/database/emptied-databases.ts";
+import { silentLog } from "./support/silent-log.ts";
+
+const emptied = useEmptiedDatabases();
+const runtime = systemRuntime();
+const log = silentLog;
+
+test("what a first message needs is done ahead, but not beside a run, nor after one", async () => {
+  const store = await emptied();
+  const target = () => ({ find: () => Promise.resolve(null), post: () => Promise.reject(new Error("nobody posts")) });
+  const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 4, target });
+  const runs = new Recorder();
+  const { handler, hasWorked } = watched(runs.handler());
+  await engine.start(handler);
+
+  let reads = 0;
+  const parts = {
+    store,
+    runtime,
+    log,
+    config: { providers: {}, sandbox: "/nowhere" },
+    model: DEMO_MODEL,
+    registry: createProviderRegistry({ settings: {}, runtime, log }),
+    toolbox: { tools: () => [] },
+    skills: () => {
+      reads += 1;
+    },
+    hasWorked,
+  };
+  const { signal } = new AbortController();
+  await warmUp(parts, signal);
+  expect(reads).toBe(1);
+
+  await engine.deliver(await createSession(store), event("slack:T1:C1:1"));
+  await runs.ended(1);
+  await warmUp(parts, signal);
+  expect(reads).toBe(1);
+  await engine.stop(0);
+});
