@@ -29,7 +29,7 @@ export interface ChannelConfigs {
   /** The query settings of a session; those of its place where people have set nothing. */
   readonly configOf: (session: Pick<SessionRow, "channelKey" | "agent" | "settings">) => QueryConfig;
   readonly agentOf: (channelKey: string) => string;
-  /** Of managed mode, by name. */
+  /** The presets of managed mode, by name. */
   readonly managedPresets: ReadonlyMap<string, ManagedAgents>;
   readonly sandboxRootOf: (thread: ThreadRef) => string;
   readonly requiresMention: (channelKey: string) => boolean;

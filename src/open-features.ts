@@ -94,7 +94,7 @@ interface Distinct {
   readonly problems: readonly string[];
 }
 
-/** Of two tools with one name, the first holds. */
+/** The first of two tools with one name holds. */
 function distinct(features: readonly Opened[], own: ReadonlySet<string>): Distinct {
   const owners = new Map<string, string>();
   const tools: FeatureTool[] = [];

@@ -23,7 +23,7 @@ const transpiler = join(jco.resolve("@bytecodealliance/jco-transpile"), "../..")
 /** What it is: the version is part of the names under which bindings are kept. */
 interface Stamp {
   readonly version: string;
-  /** Of what this repository adds to jco's, as a hash. */
+  /** A hash of what this repository adds to jco's. */
   readonly sources: string;
 }
 

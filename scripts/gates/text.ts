@@ -15,6 +15,8 @@ const MARKERS = /((^|\s)(\/\/|\/\*).*|^\s*([*#-]|<!--)?\s*)\b(TO[D]O|FIX[M]E|X{3
 
 const SKIPPED_TEST = /\b(test|it|describe)\.(skip|only|todo|fails)\b/;
 const MODULE_MOCK = /\bvi\.(mock|doMock)\(/;
+/** “Of each request.” says nothing of the thing that it stands on. */
+const HALF_SENTENCE = /\/(\*\*|\/\/) Of\b/;
 const VAGUE_NAMES = /(^|\/)(utils?|helpers?|managers?|common|misc|index)\.tsx?$/;
 
 export function textProblems(root: string): string[] {
@@ -43,6 +45,7 @@ function problemsOf(file: SourceFile): string[] {
       : []),
     ...(VAGUE_NAMES.test(file.path) ? [`${file.path}: name it after what it does; no barrels.`] : []),
     ...found(MARKERS, "finish it or open an issue; no marker stays in the text"),
+    ...found(HALF_SENTENCE, "a doc comment is a whole sentence about the thing, and does not begin with Of"),
     ...(test ? found(SKIPPED_TEST, "a test that does not run is a defect") : []),
     ...(test ? found(MODULE_MOCK, "modules are not mocked; use a real counterpart") : []),
   ];

@@ -2,7 +2,7 @@ import { isDatabaseAway } from "../core/protocol/database-failure.ts";
 import { type AppError, ConfigError, type ErrorCode } from "../core/protocol/errors.ts";
 import { explain } from "../core/protocol/explain.ts";
 
-/** Of these, people in a thread are told to try again or to ask an operator, who reads this. */
+/** People in a thread are told of these to try again or to ask an operator, who reads this. */
 const ONLY_IN_LOG: ReadonlySet<ErrorCode> = new Set(["defect", "platform_failed"]);
 
 const DATABASE_AWAY =

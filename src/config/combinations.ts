@@ -47,7 +47,7 @@ const OWN_PREFIXES = /^(DECKHAND|SLACK|DISCORD)_/;
 /** What is given to find variables that nothing reads. */
 interface Variables {
   readonly env: Environment;
-  /** Of these, the names that `.env` sets. */
+  /** The names among these that `.env` sets. */
   readonly inFile: readonly string[];
   /** Names that are read. */
   readonly known: readonly string[];

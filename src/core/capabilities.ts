@@ -3,7 +3,7 @@
  * and the log keeps it with the call.
  */
 export interface Capabilities {
-  /** Of the sandbox root. */
+  /** What it may do with the files of the sandbox root. */
   readonly files: "none" | "read" | "write";
   /** Patterns of hosts, as in `allowedHosts`; empty: no network. */
   readonly hosts: readonly string[];
@@ -12,7 +12,7 @@ export interface Capabilities {
   readonly timeoutMs: number;
   /** Null where the work is the program's own and has no limit by itself. */
   readonly memoryMb: number | null;
-  /** Of what comes back. */
+  /** Bytes of what comes back. */
   readonly outputBytes: number;
 }
 

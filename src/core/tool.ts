@@ -51,7 +51,7 @@ export interface ToolContext {
   spent(): Promise<Spending>;
   /** Nobody is there to answer questions (a job). */
   readonly nonInteractive: boolean;
-  /** Of the request that led to the call. */
+  /** The label of the request that led to the call. */
   readonly label: Label;
   /** A person has allowed this very call, or a grant holds for it. */
   readonly approved: boolean;

@@ -16,7 +16,7 @@ export interface AttachmentFile {
   readonly log: Log;
 }
 
-/** Of a file name in the sandbox, in UTF-8: file systems take 255, and a name may grow by a digest. */
+/** Bytes of a file name in the sandbox, in UTF-8: file systems take 255, and a name may grow by a digest. */
 const NAME_BYTES = 150;
 
 /**

@@ -50,7 +50,7 @@ function fatesOf(
   return fates;
 }
 
-/** Of files that are gone now, the directories that had come to be with them go, too, where they are empty. */
+/** Removes the directories that had come to be with files that are gone now, where they are empty. */
 function clearMade(removed: readonly FileStep[], resolver: PathResolver): void {
   for (const directory of madeWith(removed)) {
     try {

@@ -7,7 +7,7 @@ import { ALERTMANAGER, mrkdwn, PULL_REQUEST, plain, SENTRY_ISSUE, section } from
 export interface SlackSample {
   readonly name: string;
   readonly message: Readonly<Record<string, unknown>>;
-  /** Of the text with what is quoted, in this order. */
+  /** Parts of the text with what is quoted, in this order. */
   readonly says: readonly string[];
   /** Names of files. */
   readonly files?: readonly string[];

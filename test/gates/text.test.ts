@@ -11,6 +11,7 @@ function adapters(...platforms: string[]): Record<string, string> {
 
 /** Written in halves, so that the gate does not find this file. */
 const MARKER = ["TO", "DO"].join("");
+const OF = ["O", "f"].join("");
 const SKIP = ["test", "skip"].join(".");
 const MOCK = ["vi", "mock"].join(".");
 
@@ -42,6 +43,11 @@ const violations: { name: string; files: Record<string, string>; problem: string
     name: "a marker for later",
     files: { "src/a.ts": `export {};\n// ${MARKER}: finish\n` },
     problem: "src/a.ts:2: finish it or open an issue; no marker stays in the text.",
+  },
+  {
+    name: "a doc comment that is no sentence",
+    files: { "src/a.ts": `/** ${OF} each request. */\nexport const CHARS = 1;\n` },
+    problem: "src/a.ts:1: a doc comment is a whole sentence about the thing, and does not begin with Of.",
   },
   {
     name: "a vague name",

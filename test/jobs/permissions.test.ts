@@ -107,7 +107,7 @@ test.each([
 describe("a private channel", () => {
   const FAR = { ...CHANNEL, channelId: "C2" };
 
-  /** Of C1, which is private: Ana has left it. */
+  /** Makes C1 private, which Ana has left. */
   async function privately() {
     const inside = new Set(["slack:U5"]);
     const world = await openWorld({

@@ -15,7 +15,7 @@ export interface YearOfExpression {
 export interface Year {
   readonly from: number;
   readonly until: number;
-  /** Of the zone, over that time. */
+  /** The zone's offsets over that time. */
   readonly offsets: readonly Offset[];
 }
 

@@ -119,7 +119,7 @@ export async function openWorld(
     /** How people stand to channels; everybody is in each unless said otherwise. */
     readonly membershipOf?: MembershipOf;
     readonly memberOf?: MemberOf;
-    /** Of the database; a new SQLite file by default. */
+    /** The address of the database; a new SQLite file by default. */
     readonly url?: string;
   } = {},
 ): Promise<World> {

@@ -55,7 +55,7 @@ export function createEphemerals({ rest, threads, clock, log }: EphemeralsOption
     }
   };
 
-  /** Of what was to be told nothing is said in public; who has been pointed to it once knows. */
+  /** Says nothing in public of what was to be told; who has been pointed to it once knows. */
   const pointOut = async (thread: ThreadRef, personId: string) => {
     const channelId = threads.named(thread);
     if (thread.workspaceId === DM_WORKSPACE.id || pointedOut.has(`${channelId} ${personId}`)) return;

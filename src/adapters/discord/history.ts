@@ -54,7 +54,7 @@ export interface Reading {
   /** The root counts. */
   readonly limit: number;
   readonly names: Names;
-  /** Of a forum's post. */
+  /** What a forum's post is about. */
   readonly topic?: string | undefined;
   readonly signal: AbortSignal;
 }

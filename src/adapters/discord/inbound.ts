@@ -13,13 +13,13 @@ import { MESSAGE_COMMAND, type WireInteraction } from "./wire.ts";
 /** Where something happened, as the channel says: an event names its channel's id only. */
 export interface ChannelContext {
   readonly workspace: InboundMessage["workspace"];
-  /** Of a thread: the channel it hangs in. */
+  /** The channel, also the one that a thread hangs in. */
   readonly channel: InboundMessage["channel"];
   /** Set when the place is a thread. */
   readonly threadId: string | null;
   /** Messages here can have threads of their own: not in threads, direct messages and voice channels. */
   readonly opensThreads: boolean;
-  /** Of a forum's post: its title and tags. */
+  /** Title and tags of a forum's post. */
   readonly topic?: string;
 }
 

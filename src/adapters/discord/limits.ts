@@ -30,7 +30,7 @@ export const PAGE_MESSAGES = 100;
 export const INTERACTION_TOKEN_MS = 15 * 60_000;
 /** A 429 that asks for longer is told to the caller instead of being waited out. Milliseconds. */
 export const LONGEST_PACING_MS = 15_000;
-/** Of the 50 that Discord allows all in all (Discord docs, Rate Limits): its seconds do not begin with ours. */
+/** Some of the 50 that Discord allows all in all (Discord docs, Rate Limits): its seconds do not begin with ours. */
 export const REQUESTS_PER_SECOND = 45;
 /** How long one request may take before it is given up. Milliseconds. */
 export const REQUEST_TIMEOUT_MS = 10_000;

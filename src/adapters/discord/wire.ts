@@ -9,12 +9,12 @@ export const channelSchema = z.object({
   type: z.number(),
   guild_id: snowflake.nullish(),
   name: z.string().nullish(),
-  /** Of a thread: the channel it hangs in. Of a channel: its category. */
+  /** The channel that a thread hangs in, and the category of a channel. */
   parent_id: snowflake.nullish(),
   last_message_id: snowflake.nullish(),
-  /** Of a forum's post: ids of its tags. */
+  /** Ids of a forum post's tags. */
   applied_tags: listOf(snowflake, 5),
-  /** Of a forum. */
+  /** The tags that a forum has. */
   available_tags: listOf(z.object({ id: snowflake, name: z.string() }), 20),
 });
 
@@ -23,7 +23,7 @@ export interface CommandOption {
   readonly value?: string | number | boolean | undefined;
   /** Somebody is typing in it. */
   readonly focused?: boolean | undefined;
-  /** Of a subcommand or a group of them. */
+  /** The options of a subcommand or of a group of them. */
   readonly options?: readonly CommandOption[] | undefined;
 }
 const commandOptionSchema: z.ZodType<CommandOption> = z.object({
@@ -109,7 +109,7 @@ export interface RegisteredOption {
   readonly required: boolean;
   readonly autocomplete: boolean;
   readonly choices: readonly { readonly name: string; readonly value: string }[];
-  /** Of a subcommand. */
+  /** The options of a subcommand. */
   readonly options: readonly RegisteredOption[];
 }
 const registeredOptionSchema: z.ZodType<RegisteredOption> = z.object({

@@ -37,7 +37,7 @@ function uncapitalised(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** Of a run that did not end well. */
+/** What comes after a run that did not end well. */
 function afterwards({ nextTry, pausesAfter }: JobFacts, { verdict, refusal }: JobRunEnd): string[] {
   if (verdict === "succeeded") return [];
   if (refusal !== null) return ["⏸ Paused; once that is mended, `/jobs enable` goes on."];

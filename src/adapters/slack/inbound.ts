@@ -18,7 +18,7 @@ export interface InboundDeps {
   readonly serves: (person: Person) => boolean;
 }
 
-/** Of a message that is not read. */
+/** What a message becomes that is not read. */
 const UNREAD = { text: "", quoted: [], files: [] };
 
 /** Subtypes of messages that people write; edits, joins, deletions and the rest are none. */

@@ -24,7 +24,7 @@ export const messageEventSchema = z.object({
   bot_id: z.string().nullish(),
   hidden: z.boolean().optional(),
   edited: z.object({ ts: z.string() }).nullish().catch(null),
-  /** Of what is written in the pane: what the person looks at. */
+  /** What the person looks at who writes in the pane. */
   app_context: z.unknown().optional(),
   ...contentShape,
 });

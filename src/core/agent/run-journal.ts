@@ -43,7 +43,7 @@ export interface CallEnding extends CallMark {
 
 export interface Steering {
   readonly messages: readonly Message[];
-  /** Of the events that address the agent. */
+  /** Keys of the events that address the agent. */
   readonly eventKeys: readonly string[];
 }
 

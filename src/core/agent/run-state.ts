@@ -12,7 +12,7 @@ import { type Label, UNKNOWN, unionOf } from "../trust/label.ts";
 export interface RunState {
   /** The session's whole history, oldest first, this run's messages at its end. */
   readonly messages: readonly Message[];
-  /** Of all that requests carry, what a summary stands for with it: it only ever grows. */
+  /** The label of all that requests carry, what a summary stands for with it: it only ever grows. */
   readonly label: Label;
   /** Model calls of this run that are journalled. */
   readonly turns: number;

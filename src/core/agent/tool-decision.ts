@@ -39,7 +39,7 @@ interface RunDecision {
   readonly begins: boolean;
   /** People have allowed it. */
   readonly approved: boolean;
-  /** Of what they saw then. */
+  /** Identifies what people saw when they allowed it. */
   readonly seal?: string | undefined;
 }
 
@@ -174,7 +174,7 @@ function invalidJson(name: string, text: string): string {
   return `The input of ${name} is not valid JSON; it was not run. Send the call again with a JSON object. What came: ${quoted}`;
 }
 
-/** Of a tool that the model may not have looked up, the schema is told, too. */
+/** Tells the schema, too, of a tool that the model may not have looked up. */
 function invalidInput(tool: Tool, error: z.ZodError): string {
   const problems = error.issues.map((issue) => `- ${issue.path.map(String).join(".") || "input"}: ${issue.message}`);
   const schema = isDeferred(tool) ? JSON.stringify(tool.inputSchema()) : "";

@@ -68,7 +68,7 @@ export interface QueryConfig {
   readonly contextWindow?: number;
   /** Set where managed mode is on. */
   readonly managedAgents?: ManagedAgents;
-  /** Of a run that manages: what its executors get. */
+  /** What the executors get of a run that manages. */
   readonly managing?: Managing;
   /** Fields that every log line of the query carries. */
   readonly logContext: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ export interface ChargedCall {
   /** `provider/model` */
   readonly model: string;
   readonly request: ModelRequest;
-  /** Of the model. Tokens. */
+  /** Tokens of the model's window. */
   readonly contextWindow: number;
   readonly meter: TokenMeter;
 }
@@ -73,7 +73,7 @@ export class CallCharge {
     return this.#begun || (this.#sent && wasWaiting) ? this.counted() : null;
   }
 
-  /** Of a call as far as it has come; what its response says, when it says anything. */
+  /** The usage of a call as far as it has come; what its response says, when it says anything. */
   counted(): Usage {
     if (this.#ended) return this.#counted;
     const isCounted = inputTokensOf(this.#counted) > 0;

@@ -19,7 +19,7 @@ export function inputTokensAtMost({ system, messages, tools }: ModelRequest, con
   return Math.min(contextWindow, Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN) + media);
 }
 
-/** Of an image or a PDF; null of anything else. */
+/** Tokens of an image or a PDF; null of anything else. */
 function mediaTokens(value: unknown): number | null {
   if (typeof value !== "object" || value === null || !("type" in value) || !("data" in value)) return null;
   if (value.type === "image") return IMAGE_TOKENS;

@@ -13,7 +13,7 @@ export interface BudgetAccount {
   readonly channelId: string;
   /** The run is an occurrence of a job, or descends from one. */
   readonly isJob: boolean;
-  /** Of a sub-agent: the run that it descends from, whose limits hold for all of its line together. */
+  /** The run that a sub-agent descends from, whose limits hold for all of its line together. */
   readonly root?: { readonly sessionId: string; readonly runId: string };
   /** The first run of the task tree that this one belongs to; absent: itself, or its root. */
   readonly taskTree?: string;

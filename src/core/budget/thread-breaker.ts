@@ -27,7 +27,7 @@ export class ThreadBreaker {
     this.#clock = clock;
   }
 
-  /** Of a message that would begin a run or enter one. */
+  /** Judges a message that would begin a run or enter one. */
   async arrives(sessionId: string): Promise<ThreadVerdict> {
     const now = this.#clock.now();
     const since = now - WINDOW_MS;

@@ -19,7 +19,7 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
   ["‘", "’'"],
 ]);
 const LITERAL = new Set(["'", "‘"]);
-/** Of the text after a quote that is never closed. Characters. */
+/** Characters of the text after a quote that is never closed. */
 const SHOWN_CHARS = 20;
 
 /** Splits as a shell does: blanks separate, quotes and backslashes keep together, parts that touch are one word. */

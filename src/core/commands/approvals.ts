@@ -11,7 +11,7 @@ import type { GrantRow } from "../store/run/grants.ts";
 import type { Store } from "../store/store.ts";
 import { plainLine } from "../text/plain-text.ts";
 
-/** Of what a line says. Characters. */
+/** Characters of what a line says. */
 const WHAT_CHARS = 120;
 /** Lines of a list; what is older is counted. */
 const MOST_LINES = 20;

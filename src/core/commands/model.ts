@@ -10,7 +10,7 @@ import { privately } from "../protocol/private-reply.ts";
 
 const EFFORTS: readonly EffortLevel[] = ["low", "medium", "high", "max"];
 const USUAL = "default";
-/** Of models in a list. */
+/** How many models a list shows. */
 const MOST_SHOWN = 25;
 
 export const modelCommand: ChatCommand = {

@@ -54,7 +54,7 @@ async function useSkill(skill: Skill, line: string, context: CommandContext): Pr
   return { run: `/skill ${skill.name} ${line}`.trim(), skill: { name: skill.name, line } };
 }
 
-/** Of a button's id. Source: `Button`. */
+/** Characters of a button's id. Source: `Button`. */
 const ID_CHARS = 100;
 
 /** Where no form can be opened at once, in a thread of Slack, a click opens it. */

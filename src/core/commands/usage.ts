@@ -151,7 +151,7 @@ async function rowsBy(
 /** What stands for the names of channels that the person does not see, and for what is theirs. */
 const UNSEEN = { channel: "private channels", job: "in private channels" };
 
-/** Of these channels, those that the person sees. */
+/** Those of these channels that the person sees. */
 async function seenOf(
   channelKeys: readonly string[],
   { store, canSeeChannel, channelKey, thread, person }: CommandContext,

@@ -3,9 +3,9 @@ import type { ContentBlock } from "../protocol/messages.ts";
 import type { OutgoingMessage } from "../protocol/platform.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
-/** Of one result or output. Characters. */
+/** Characters of one result or output. */
 const OUTPUT_CHARS = 4_000;
-/** Of a name or a sentence on a line. Characters. */
+/** Characters of a name or a sentence on a line. */
 const LINE_CHARS = 300;
 /** Files and patterns that a collapsed line names. */
 const NAMED = 3;

@@ -1,6 +1,6 @@
 import type { Applicant } from "../store/sessions.ts";
 
-/** Of the places, what one person cannot have: whoever comes beside them need not wait for their runs to end. */
+/** The share of the places that one person cannot have: whoever comes beside them need not wait for their runs to end. */
 const KEPT_SHARE = 1 / 4;
 
 /**

@@ -46,7 +46,7 @@ const LOOK_AGAIN_MS = 60_000;
 /** What was found waiting is begun so often: what goes on, and what is new, comes first. Milliseconds. */
 const BEGIN_EVERY_MS = 20;
 
-/** Of the drain time, what calls get; the rest is for what follows them. */
+/** The share of the drain time that calls get; the rest is for what follows them. */
 const DRAIN_SHARE = 0.8;
 
 /** What happens twice has happened. */

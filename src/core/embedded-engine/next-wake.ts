@@ -15,7 +15,7 @@ export interface OwnedWake {
   readonly hasMore: boolean;
 }
 
-/** Of a session that no wake has owned before. */
+/** The epoch of a session that no wake has owned before. */
 export const FIRST_EPOCH = 1;
 
 /** A session as its owner finds it. */

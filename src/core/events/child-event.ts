@@ -18,7 +18,7 @@ export const childReportSchema = z.object({
   changedFiles: z.array(z.string()),
   /** Everyone whose words entered it. */
   people: z.array(authorSchema),
-  /** Of its whole conversation; absent: nobody knows. */
+  /** The label of its whole conversation; absent: nobody knows. */
   label: labelSchema.exactOptional(),
 });
 export type ChildReport = z.infer<typeof childReportSchema>;
@@ -35,14 +35,14 @@ export const childEventSchema = z.object({
   /** Whose request the parent's run is, and everyone else whose words are in it. */
   author: authorSchema,
   people: z.array(authorSchema),
-  /** Of the request that led to it; absent: nobody knows. */
+  /** The label of the request that led to it; absent: nobody knows. */
   label: labelSchema.exactOptional(),
   /** An access role: the lesser of the parent's and the type's. */
   access: z.string(),
   mode: z.enum(["read", "write", "agi"]),
   /** Names of all the tools it may use. */
   tools: z.array(z.string()),
-  /** Of those, the ones beyond the mode. */
+  /** Those of them that go beyond the mode. */
   grantedTools: z.array(z.string()),
   maxTurns: z.number(),
   nonInteractive: z.boolean(),

@@ -9,9 +9,9 @@ export const childTaskSchema = z.object({
   description: z.string(),
   /** The parent does not wait for it. */
   background: z.boolean(),
-  /** Of an executor: how many may be at work at once beneath the same manager. */
+  /** How many executors may be at work at once beneath the same manager; absent: this is none. */
   concurrencyLimit: z.number().optional(),
-  /** Of an executor: it works in a copy of the files. */
+  /** An executor that works in a copy of the files. */
   isolated: z.boolean().optional(),
   /** 1 for what a person's session has begun. */
   depth: z.number(),
@@ -19,7 +19,7 @@ export const childTaskSchema = z.object({
   autoWakeCount: z.number().optional(),
   /** Where the line of parents begins: limits, grants and what people see are counted there. */
   root: z.object({ sessionId: z.string(), runId: z.string() }),
-  /** Of the task tree, its first run (`taskTreeOf`); absent: the root's. */
+  /** The first run of the task tree (`taskTreeOf`); absent: the root's. */
   taskTree: z.string().optional(),
 });
 export type ChildTask = z.infer<typeof childTaskSchema>;

@@ -20,7 +20,7 @@ export interface Summary {
   readonly messages: number;
   /** Messages the history had when it was made: thinking within them belongs to another conversation now. */
   readonly madeAt: number;
-  /** Of all that it stands for; absent: nobody knows. */
+  /** The label of all that it stands for; absent: nobody knows. */
   readonly label?: Label;
 }
 

@@ -109,7 +109,7 @@ export interface WaitingEvent extends StoredEvent {
   readonly resumes: boolean;
 }
 
-/** Of what waits, what enters a run: all before what is to begin one of its own. `began` is what began it. */
+/** What of all that waits enters a run: all before what is to begin one of its own. `began` is what began it. */
 export function entering(events: readonly StoredEvent[], began: SessionEvent | null): readonly StoredEvent[] {
   const isClosed = began !== null && isClosedRun(began);
   const end = events.findIndex((event) => beginsOwnRun(event) || (isClosed && isSaid(event)));

@@ -9,9 +9,9 @@ import type { Store } from "../store/store.ts";
 import { dollars } from "../text/dollars.ts";
 import { codeBlock, inlineCode, plainLine, visibleText } from "../text/plain-text.ts";
 
-/** Of a call's input, on its line. */
+/** Characters of a call's input, on its line. */
 const INPUT_CHARS = 120;
-/** Of a result: on a line of its own, and as a block where there is room. */
+/** Characters of a result: on a line of its own, and as a block where there is room. */
 const RESULT_CHARS = { line: 200, least: 400, most: 1_500 };
 const RESULT_LINES = 12;
 const NAME_CHARS = 40;

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 
 /** The newest steps of a run that a list shows. */
 const MOST_STEPS = 100;
-/** Of a step's input and of its result. Characters. */
+/** Characters of a step's input and of its result. */
 const INPUT_CHARS = 1_000;
 const RESULT_CHARS = 1_500;
 

@@ -1,7 +1,7 @@
 import type { InboundMessage } from "../protocol/platform.ts";
 import type { Store } from "../store/store.ts";
 
-/** Of a mention that was added to a message kept as a remark: the message's own key is taken. */
+/** The key of a mention that was added to a message kept as a remark: the message's own key is taken. */
 export function editedKey(key: string): string {
   return `${key}:edited`;
 }

@@ -62,7 +62,7 @@ export type JobPreview =
       readonly name: string;
       readonly sentence: string;
       readonly next: readonly string[];
-      /** Of one that is due once. Milliseconds since the epoch. */
+      /** When a job is due that is due once. Milliseconds since the epoch. */
       readonly dueOnce: number | null;
       readonly details: string;
     }
@@ -106,7 +106,7 @@ export interface JobLogLine {
   readonly due: string;
   /** How long it took, what it cost, and what was said. */
   readonly words: string;
-  /** Of its run; null before it. */
+  /** The session of its run; null before it. */
   readonly sessionId: string | null;
 }
 

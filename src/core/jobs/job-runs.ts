@@ -31,7 +31,7 @@ export interface JobRunEnd {
   readonly text: string;
   readonly costUsd: number | null;
   readonly durationMs: number;
-  /** Of a failure that may pass: another attempt may be made. `retryAfterMs` as the other side asked for. */
+  /** Set for a failure that may pass: another attempt may be made. `retryAfterMs` as the other side asked for. */
   readonly transient: { readonly retryAfterMs: number | undefined } | null;
   /** Why it must not run any more: the job pauses. */
   readonly refusal: string | null;

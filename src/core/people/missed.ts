@@ -69,7 +69,7 @@ async function caughtUp(options: MissedOptions, signal: AbortSignal): Promise<bo
   }
 }
 
-/** Of a platform that was never connected before, nothing was missed. */
+/** Takes what was missed; of a platform that was never connected before, nothing was. */
 async function takeMissed(options: MissedOptions, signal: AbortSignal): Promise<void> {
   const { store, clock, log, platform } = options;
   const seenAt = await store.presence.seenAt(platform.descriptor.name);

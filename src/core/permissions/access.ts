@@ -8,7 +8,7 @@ export interface AccessRules {
   readonly deny: readonly string[];
   readonly guests: boolean;
   readonly external: boolean;
-  /** Of a platform that is named here, only these are served: `slack:T1`, `discord:1`. */
+  /** The only ones that are served, of a platform that is named here: `slack:T1`, `discord:1`. */
   readonly workspaces?: readonly string[];
 }
 

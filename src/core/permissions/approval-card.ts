@@ -34,7 +34,7 @@ export interface CardFacts {
 const SHOWN_LINES = 40;
 /** What the lines around the calls need of the message. Characters. */
 const FRAME_CHARS = 700;
-/** Of what a remembered approval covers. Characters. */
+/** Characters of what a remembered approval covers. */
 const WHAT_CHARS = 120;
 /** Characters of a sentence beside a call. */
 const LINE_CHARS = 300;

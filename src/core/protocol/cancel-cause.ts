@@ -7,9 +7,9 @@ const causeSchema = z.discriminatedUnion("by", [
   /** The agent that began the run, of a sub-agent's. */
   z.object({ by: z.literal("agent") }),
   z.object({ by: z.literal("timeout"), limitMs: z.number() }),
-  /** Of a job's run: its next due time has come, or another run has its place. */
+  /** A job's next due time has come, or another run has its place. */
   z.object({ by: z.literal("overlap"), with: z.enum(["due_time", "run"]) }),
-  /** Of a job's run: it may not run any more. */
+  /** A job may not run any more. */
   z.object({ by: z.literal("refusal"), reason: z.string() }),
 ]);
 

@@ -54,7 +54,7 @@ export interface Status {
 
 /** How far a sub-agent is, for people. */
 export interface TaskProgress {
-  /** Of its session. */
+  /** The id of its session. */
   readonly id: string;
   /** The call that began it. */
   readonly callId: string;

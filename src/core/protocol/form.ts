@@ -18,7 +18,7 @@ export interface FormField {
   readonly hint?: string;
   /** What stands in it at first; of a channel, its id. */
   readonly value?: string;
-  /** Of a choice. */
+  /** What can be chosen; absent: the field is no choice. */
   readonly choices?: readonly string[];
 }
 

@@ -78,7 +78,7 @@ export interface InboundMessage extends InboundBase {
   readonly repliesTo?: string;
   /** Names the bot only since it was edited, perhaps; under the key it came with first. */
   readonly isEdited?: boolean;
-  /** Of a message that is taken late: what people read before its answer. */
+  /** What people read before the answer to a message that is taken late. */
   readonly late?: string;
 }
 
@@ -87,7 +87,7 @@ export interface InboundCommand extends InboundBase {
   readonly kind: "command";
   readonly name: string;
   readonly args: string;
-  /** Of a form that the command asked for. */
+  /** What was filled in of a form that the command asked for. */
   readonly filled?: FormValues;
 }
 
@@ -285,7 +285,7 @@ export interface ChatPlatform {
   postEphemeral(thread: ThreadRef, personId: string, message: OutgoingMessage): Promise<void>;
   /** A line beside the thread that says what goes on in it, where the platform has one; empty: nothing does. */
   showStatus?(thread: ThreadRef, status: string): Promise<void>;
-  /** Of a channel without thread; null when there is none that Deckhand knows. Absent where everybody is in each channel. */
+  /** A person's membership of a channel without thread; null when there is none that Deckhand knows. Absent where everybody is in each channel. */
   membership?(channel: ThreadRef, personId: string): Promise<Membership | null>;
   /**
    * Opens a private thread beside a private one, with the person in it. Null where that one is as open as its channel: a

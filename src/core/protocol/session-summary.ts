@@ -4,7 +4,7 @@ export interface SessionSummary {
   readonly mode: "read" | "write" | "agi";
   /** `provider/model` */
   readonly model: string;
-  /** Of the newest run, its sub-agents' included, in the order in which they were asked for. */
+  /** The steps of the newest run, its sub-agents' included, in the order in which they were asked for. */
   readonly steps: readonly RunStep[];
   /** Files that the thread's runs have changed, in order of first change; gone ones no longer exist. */
   readonly files: readonly { readonly path: string; readonly isGone: boolean }[];

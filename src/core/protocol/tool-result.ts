@@ -7,9 +7,9 @@ export const fileStateSchema = z.object({
   path: z.string(),
   sha256: z.string().nullable(),
   action: z.enum(["read", "wrote"]),
-  /** Of a file that was written: the content it had before the call, null when there was none; absent when that was not kept. */
+  /** The content that a written file had before the call, null when there was none; absent when that was not kept. */
   before: z.string().nullable().exactOptional(),
-  /** Of a file that came to be: the topmost directory above it that came to be with it. */
+  /** The topmost directory that came to be with a new file. */
   made: z.string().exactOptional(),
 });
 export type FileState = z.infer<typeof fileStateSchema>;

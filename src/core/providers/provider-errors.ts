@@ -46,7 +46,7 @@ const OVERLOADED = /overloaded|server_is_overloaded|over capacity|at capacity|sl
 const REFUSED = /content[_ ]?(policy|filter)|safety|invalid_prompt|policy_violation|blocked by/i;
 const UNKNOWN_MODEL =
   /model[_ ]?not[_ ]?(found|exist|supported)|unknown model|no such model|model .{0,100}(does not exist|not found)|model identifier is invalid|on-demand throughput isn.t supported/i;
-/** Of two classes with one name the bundle numbers the second. */
+/** The bundle numbers the second of two classes with one name. */
 const CONNECTION = /^APIConnection(?:Timeout)?Error\d*$/;
 
 /** Any failure of a call as a ProviderError; what nobody but we can have caused is a defect. */

@@ -116,7 +116,7 @@ function rootOf({ name, id, baseUrl, regionVariable }: CatalogEntry, { region }:
   return baseUrl.replace("{region}", region);
 }
 
-/** Of the operator's own, on this machine; or a server that people run themselves, wherever it is. */
+/** Whether a provider is the operator's own, on this machine; or a server that people run themselves, wherever it is. */
 export function isLocal(id: string, settings: ProviderSettings | undefined): boolean {
   if (knownProvider(id) !== null) return knownProvider(id)?.local === true;
   return settings?.baseUrl !== undefined && LOOPBACK.test(new URL(settings.baseUrl).hostname);

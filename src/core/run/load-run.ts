@@ -60,7 +60,7 @@ const NOTHING_BEFORE = {
 
 interface StoredSteps {
   readonly calls: readonly ToolCallRow[];
-  /** Of the run's model calls, in the order in which they were stored. */
+  /** Usage of the run's model calls, in the order in which they were stored. */
   readonly usage: readonly TurnUsage[];
   readonly switchedTo: string | null;
 }

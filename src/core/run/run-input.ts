@@ -108,7 +108,7 @@ function labelOfMessage({ author, quoted, attachments }: PersonMessageEvent, out
   ]);
 }
 
-/** Of all that a message quotes. Characters. */
+/** Characters of all that a message quotes. */
 const QUOTED_CHARS = 28_000;
 
 /** Says itself that its words are somebody else's, and whose; it cannot close the marker around it. */

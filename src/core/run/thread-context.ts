@@ -20,7 +20,7 @@ const SAID_SINCE = 10;
 const THREAD_CHARS = 28_000;
 /** Files that are fetched, the root's first, then the newest; others are named in the text. */
 const THREAD_FILES = 5;
-/** Of a document's text that comes along; the sandbox has the whole. Characters. */
+/** Characters of a document's text that come along; the sandbox has the whole. */
 const DOCUMENT_CHARS = 10_000;
 /** What an image takes of the room: about 1,600 tokens. Source: Anthropic docs, Vision. Characters. */
 const IMAGE_CHARS = 5_600;

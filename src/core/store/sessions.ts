@@ -29,7 +29,7 @@ export interface SessionRow {
   readonly people: readonly string[];
   /** What people have set for it. */
   readonly settings: SessionSettings;
-  /** Of a sub-agent. */
+  /** What a sub-agent was begun for; absent: the session is none. */
   readonly task?: ChildTask;
 }
 
@@ -42,7 +42,7 @@ export interface PersonsSessions {
 
 export interface PersonsSession {
   readonly thread: ThreadRef;
-  /** Of the message that began it; empty when something else did. */
+  /** The first words of the message that began it; empty when something else did. */
   readonly title: string;
   /** Milliseconds since the epoch. */
   readonly updatedAt: number;
@@ -219,7 +219,7 @@ export function sessionWrites(db: Client, channels: KnownChannels) {
   };
 }
 
-/** Of two who change a row at once, the second reads what the first has left: the statement waits for its transaction. */
+/** Reads a row to change it. The second of two who do so at once reads what the first has left: the statement waits for its transaction. */
 async function locked(db: Client, id: string): Promise<SessionRow> {
   return toRow(await db.session.update({ where: { id }, data: { epoch: { increment: 0 } } }));
 }

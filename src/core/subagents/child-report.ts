@@ -6,7 +6,7 @@ import type { QueryOutcome } from "../protocol/events.ts";
 import { explain } from "../protocol/explain.ts";
 import { type Message, textOf } from "../protocol/messages.ts";
 
-/** Of a report that its parent reads. Characters. */
+/** Characters of a report that its parent reads. */
 const REPORT_CHARS = 20_000;
 
 /** What a sub-agent's end says to its parent. `history`: the sub-agent's own. */

@@ -19,7 +19,7 @@ type Input = Record<string, unknown>;
 export interface Extension {
   readonly manifest: Manifest;
   readonly input: z.ZodType<Input>;
-  /** Of its bindings. */
+  /** Where its bindings are. */
   readonly directory: string;
 }
 

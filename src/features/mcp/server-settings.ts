@@ -18,7 +18,7 @@ interface ServerSettings {
   readonly title?: string;
   /** What it is for, in the operator's words. */
   readonly description?: string;
-  /** Of all the server's tools that say nothing else. */
+  /** What holds for all the server's tools that say nothing else. */
   readonly permission?: Permission;
   readonly timeoutMs?: number;
   /** By the server's own names. */

@@ -75,7 +75,7 @@ export function createWebSearch(settings: WebSearchSettings): Tool {
   });
 }
 
-/** Of the service's API. Throws ConfigError when it has none of its own and none is set. */
+/** The address of the service's API. Throws ConfigError when it has none of its own and none is set. */
 function addressOf({ service, baseUrl }: WebSearchSettings): string {
   const address = (baseUrl ?? SEARCH_SERVICES[service].defaultUrl)?.replace(/(?<!\/)\/+$/, "");
   if (address !== undefined) return address;

@@ -32,7 +32,7 @@ export function isSameTime(one: ScheduleText, other: ScheduleText): boolean {
 
 const FIELDS = "five fields (minute hour day month weekday), or six with seconds first";
 
-/** Of an expression. Room for a list of all minutes. */
+/** Characters of an expression: room for a list of all minutes. */
 const MOST_CHARS = 250;
 
 /** Reads what people wrote, or says what is wrong with it. */

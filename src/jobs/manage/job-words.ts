@@ -25,7 +25,7 @@ export function jobSummary(job: JobRow, newestRuns: readonly OccurrenceRow[], no
   return parts.join(" · ");
 }
 
-/** Of a list. What Discord shows in one message. */
+/** Characters of a list: what Discord shows in one message. */
 const LIST_CHARS = 1_700;
 
 export function asMuchAsFits(lines: readonly string[]): string {
@@ -49,7 +49,7 @@ export function jobOverview(
   return { ...known, sentence: sentenceOf(read.schedule), nextAt: isEnabled ? nextDue(read.schedule, now) : null };
 }
 
-/** Of a prompt that is shown. Characters. */
+/** Characters of a prompt that is shown. */
 const PROMPT_CHARS = 800;
 
 export interface Reading {

@@ -25,7 +25,7 @@ export const LEFTOVERS_EVERY_MS = 10_000;
 export const TIME_HAD = "time:had";
 /** There, too: one for each look at which something that it had left behind was at work. */
 const LOOKS = "time:look:";
-/** Of what a sub-agent was begun for. */
+/** Characters of what a sub-agent was begun for. */
 const TASK_CHARS = 80;
 
 /**

@@ -139,7 +139,7 @@ interface Making {
   readonly home: string;
   /** Bytes. */
   readonly room: number;
-  /** Of the root. */
+  /** Entries of the root. */
   readonly entries: number;
 }
 

@@ -276,7 +276,7 @@ function remove(file: string, { resolver, before, instructs }: Removing): void {
   unlinkSync(place.directory.at(place.name));
 }
 
-/** Of a file that is gone: the directories that it has left empty go, too, where the executor has none any more. */
+/** Removes the directories that a file has left empty, where the executor has none any more. */
 function clearAbove(file: string, { root, copy }: Merging): void {
   const resolver = new PathResolver(root);
   try {

@@ -7,7 +7,7 @@ import { Refusal } from "../wasm/workspace/refusal.ts";
 
 /** A repository whose data are proven to lie beneath a sandbox root. All paths are absolute and without links. */
 export interface Repository {
-  /** Of the work tree. */
+  /** The top directory of the work tree. */
   readonly top: string;
   /** Holds HEAD and the index. */
   readonly gitDir: string;

@@ -31,7 +31,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   GIT_LITERAL_PATHSPECS: "1",
   GIT_ALLOW_PROTOCOL: "none",
   GIT_PAGER: "cat",
-  /** Of one allocation: an object that unpacks to more ends the call. */
+  /** The size of one allocation: an object that unpacks to more ends the call. */
   GIT_ALLOC_LIMIT: "512m",
 };
 
@@ -72,7 +72,7 @@ export interface GitEnd {
 export type RunGit = (call: GitCall) => Promise<GitEnd>;
 
 export interface GitLimits {
-  /** Of each run of git. */
+  /** How long each run of git may take. */
   readonly timeoutMs: number;
   /** Bytes of standard output; git is stopped at the first one beyond. */
   readonly outputBytes: number;

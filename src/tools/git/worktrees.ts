@@ -24,7 +24,7 @@ import { copyRepositoryState, withStandIn } from "./stand-in-directory.ts";
  * lies outside the copy's tree and outside the root, and each use of it gets a stand-in of its own.
  */
 const worktreeSchema = z.object({
-  /** Of the work tree, beneath the copy's tree; empty: all of it. */
+  /** The path of the work tree, beneath the copy's tree; empty: all of it. */
   path: z.string(),
   /** Why git cannot be used there, or where its data are. */
   repository: z.union([

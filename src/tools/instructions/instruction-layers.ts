@@ -64,7 +64,7 @@ export function createInstructionReader({ files, log }: InstructionReaderOptions
     return withImports(text, file, { read, note });
   };
 
-  /** Of each directory the first file that says something. */
+  /** The first file of each directory that says something. */
   const projectLayers = (
     { root, directories }: DirectoriesAbove,
     note: (file: string) => string,

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { readHead } from "../wasm/workspace/read-file.ts";
 
-/** Of a directory, the first of these that says something. */
+/** The first of these in a directory that says something is read. */
 export const PROJECT_FILES: readonly string[] = ["AGENTS.md", "CLAUDE.md"];
 
 /** Bytes of one file that enter the prompt: instructions that are longer cost every call of the channel. */

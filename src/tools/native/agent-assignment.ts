@@ -14,7 +14,7 @@ import type { ChildDeps } from "../../core/subagents/children.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 
 export const AGENT = "agent";
-/** Of use only beside the other. */
+/** Is offered only beside the other. */
 export const AGENT_OUTPUT = "agent_output";
 
 export const TOO_MANY = `One run begins ${MOST_CHILDREN} sub-agents at most. Do the rest yourself.`;

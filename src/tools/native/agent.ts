@@ -197,7 +197,7 @@ async function begin(id: string, asked: AgentInput, { ctx, deps, signal }: Call)
   return null;
 }
 
-/** Of one run's sub-agents; a platform takes about one post a second, and the run holds its place meanwhile. */
+/** How many of one run's sub-agents are announced; a platform takes about one post a second, and the run holds its place meanwhile. */
 const ANNOUNCED = 10;
 
 /** People see, once, who is given what. The child is at work already: a post that fails stops nothing. */

@@ -24,7 +24,7 @@ type Asked = z.infer<typeof input>;
 
 /** Messages that are fetched to find those before one. */
 const REACH = 300;
-/** Of the whole result, and of one message. Characters. */
+/** Characters of the whole result, and of one message. */
 const RESULT_CHARS = 20_000;
 const MESSAGE_CHARS = 4_000;
 /** Files of one message that are opened, and text of one of them. */

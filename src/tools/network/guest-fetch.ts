@@ -170,7 +170,7 @@ function responseOf({ href }: URL, answer: Answer): GuestResponse {
   return { url: href, status: answer.status, statusText: answer.statusText, headers: plain(answer.headers), ...body };
 }
 
-/** Of a body that is decompressed and whole, these would be untrue. */
+/** These headers would be untrue of a body that is decompressed and whole. */
 const ENCODED: readonly string[] = ["content-encoding", "content-length", "transfer-encoding"];
 
 function rawResponse({ href }: URL, { status, statusText, headers, bytes }: Answer): GuestResponse {

@@ -28,7 +28,7 @@ export interface GuestRequest {
   readonly timeoutMs: number | undefined;
 }
 
-/** Of all headers together, names included. What a body may have is counted by the call. */
+/** Characters of all headers together, names included. What a body may have is counted by the call. */
 const MAX_HEADER_CHARS = 32_768;
 
 /** What frames the request or says who sends it, which is not the guest's to say. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { spelledPattern } from "../../core/trust/host-patterns.ts";
 
-/** Of a name with its port. Source: RFC 1035, 253 characters of a name. */
+/** Characters of a name with its port. Source: RFC 1035, 253 characters of a name. */
 const MAX_HOST_CHARS = 260;
 
 const MAX_HOSTS = 10;

@@ -13,7 +13,7 @@ export const PAGE_LIMITS: CapabilityLimits = {
   outputBytes: 8_388_608,
 };
 
-/** Of a page's HTML; the rest is cut off before conversion, which takes 1 to 3 s per million on one core. */
+/** Characters of a page's HTML; the rest is cut off before conversion, which takes 1 to 3 s per million on one core. */
 export const MAX_PAGE_CHARS = 1_000_000;
 
 /** Where a `<base>` is looked for. */

@@ -2,7 +2,7 @@ import { blockOf, isAllowedHost } from "../../core/trust/host-patterns.ts";
 import { type IsForbiddenAddress, literalAddress } from "./addresses.ts";
 import { NetworkDenial, NetworkRefusal } from "./refusal.ts";
 
-/** Of a URL. Source: RFC 9110 asks for at least 8,000 octets. */
+/** Characters of a URL. Source: RFC 9110 asks for at least 8,000 octets. */
 const MAX_URL_CHARS = 8_000;
 
 /** What a place permits and forbids; the same fields as a tool's context and a call's place have. */

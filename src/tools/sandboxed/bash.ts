@@ -20,7 +20,7 @@ import {
   withTimeout,
 } from "./program-output.ts";
 
-/** Of each of stdout and stderr. Characters. */
+/** Characters of each of stdout and stderr. */
 const MAX_CHARS = 20_000;
 /** Beyond the command's own time, in which the shell ends by itself and says what there is to say. */
 const GRACE_MS = 1_500;

@@ -8,7 +8,7 @@ import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts
 
 /** Files that one result names; more are changed, but not listed. */
 const MAX_FILES = 1_000;
-/** Of a cancelled call, which leaves no time for many: a stop takes effect within a second. */
+/** Files of a cancelled call, which leaves no time for many: a stop takes effect within a second. */
 const MAX_CANCELLED_FILES = 100;
 
 /** Characters. */

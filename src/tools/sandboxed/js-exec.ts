@@ -24,7 +24,7 @@ import {
   withTimeout,
 } from "./program-output.ts";
 
-/** Of console output, from its end, and of the value, from its beginning. Characters. */
+/** Characters of console output, from its end, and of the value, from its beginning. */
 const MAX_CHARS = 30_000;
 
 const input = z

@@ -12,7 +12,7 @@ export interface SkillDirectory {
   readonly owner: string;
 }
 
-/** Of a sandbox root: ours first, then where skills for other agents lie. */
+/** Where a sandbox root has skills: ours first, then where those for other agents lie. */
 const PROJECT_DIRECTORIES = ["extensions/skills", ".agents/skills", ".claude/skills"];
 const OWN_DIRECTORY = "extensions/skills";
 

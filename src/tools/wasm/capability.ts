@@ -17,7 +17,7 @@ export interface SandboxCapability {
   readonly clock: boolean;
   /** Wall clock from the start of the guest. */
   readonly timeoutMs: number;
-  /** Of the guest's linear memory. */
+  /** Megabytes of the guest's linear memory. */
   readonly memoryMb: number;
   /** Bytes of the guest's output in UTF-8. */
   readonly outputBytes: number;
@@ -34,7 +34,7 @@ export function capabilityFor(
   return { root, writable: files === "write", ...network, clock, timeoutMs, memoryMb, outputBytes };
 }
 
-/** Of a call that runs in a guest. */
+/** What a call may use that runs in a guest. */
 export type GuestCapabilities = Capabilities & Pick<SandboxCapability, "memoryMb">;
 
 /** What a call wants of the outside, and whether its place forbids changes. */

@@ -37,7 +37,7 @@ export const CHILD_FILE = fileURLToPath(new URL("./child/main.ts", import.meta.u
 
 interface ChildParts {
   readonly childFile: string;
-  /** Of the built guests. */
+  /** The directory of the built guests. */
   readonly buildDir: string;
   readonly log: Log | undefined;
 }

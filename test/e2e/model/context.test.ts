@@ -77,7 +77,7 @@ async function talk(scene: Scene, lastTokens: number, recalled: (request: Record
   return thread;
 }
 
-/** Of 200,000 tokens, whatever the model reads. */
+/** A window of 200,000 tokens, whatever the model reads. */
 const shared = useStage(() => slackScene({ settings: { mode: "agi", contextWindow: 200_000 } }));
 
 test("60,000 characters of results: the oldest are placeholders, the newest are whole, and so it stays after a restart", async () => {

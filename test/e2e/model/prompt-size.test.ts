@@ -6,9 +6,9 @@ import { partsOf, specsOf, systemOf, toolsOf } from "../../support/model/request
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 import { answers, isPart, part } from "../../support/talk/sub-agent-talk.ts";
 
-/** Of all tools and the system prompt, as the wire carries them. */
+/** Bytes of all tools and the system prompt, as the wire carries them. */
 const MOST_BYTES = 12_000;
-/** Of one MCP server's line, and of the tool that all of them share. */
+/** Bytes of one MCP server's line, and of the tool that all of them share. */
 const SERVER_BYTES = 100;
 const SHARED_BYTES = 80;
 

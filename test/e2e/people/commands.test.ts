@@ -25,7 +25,7 @@ function offered(model: ModelServer): string[] {
   return toolsSchema.parse(model.requests.at(-1)?.body).tools.map(({ name }) => name);
 }
 
-/** Of these, the ones that the newest request offers. */
+/** Those of these that the newest request offers. */
 function offeredOf(model: ModelServer, names: readonly string[]): string[] {
   return names.filter((name) => offered(model).includes(name));
 }

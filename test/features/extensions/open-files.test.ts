@@ -6,7 +6,7 @@ import { asProgram, type ExtensionSession, extensionSession, useExtensionSandbox
 
 const place = useExtensionSandbox();
 
-/** Of WASI preview 1: EFBIG. */
+/** EFBIG of WASI preview 1. */
 const FILE_TOO_LARGE = 22;
 
 /**

@@ -13,7 +13,7 @@ import { freePort } from "../program/free-port.ts";
  * about a second; each test takes a database of its own.
  */
 export interface Postgres {
-  /** Of the maintenance database. */
+  /** The address of the maintenance database. */
   readonly url: string;
   /** Where its files are until it stops. */
   readonly directory: string;

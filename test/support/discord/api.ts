@@ -323,7 +323,7 @@ const slashCommand = z.object({
     .max(25)
     .optional(),
 });
-/** Of a message's menu: has neither a description nor options. */
+/** A command of a message's menu, which has neither a description nor options. */
 const menuCommand = z.strictObject({
   type: z.literal(3),
   name: z.string().min(1).max(32),

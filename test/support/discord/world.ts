@@ -34,13 +34,13 @@ export interface Channel {
   readonly guild_id?: string;
   readonly name: string | null;
   readonly parent_id: string | null;
-  /** Of direct messages. */
+  /** The other person of direct messages. */
   readonly recipient?: User;
   /** Ids of roles and people who alone see it; everybody when left out. */
   readonly seenBy?: ReadonlySet<string>;
-  /** Of a private thread: ids of those in it, the bot left out. */
+  /** Ids of those in a private thread, the bot left out. */
   readonly threadMembers: Set<string>;
-  /** Of a forum; and of a post in it, by their ids. */
+  /** The tags of a forum; and of a post in it, by their ids. */
   readonly tags: { readonly id: string; readonly name: string }[];
   archived: boolean;
   locked: boolean;

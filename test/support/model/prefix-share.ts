@@ -18,7 +18,7 @@ function cachedBytes({ body }: RecordedRequest): Buffer {
 }
 
 export interface PrefixShare {
-  /** Of all input bytes, those that the request before began with, too: 0 to 1. */
+  /** The share of all input bytes that the request before began with, too: 0 to 1. */
   readonly share: number;
   readonly bytes: number;
   /** Requests that do not begin with the whole of the one before, by index. */

@@ -19,7 +19,7 @@ export class Decisions {
     if (!this.#rows.has(id)) this.#rows.set(id, null);
   }
 
-  /** Of all clicks on a card one may be taken as the decision. */
+  /** Counts clicks on a card: one of them may be taken as the decision. */
   clicked(button: string, receipt: Receipt): void {
     const [verb, , runId, turn] = button.split(":");
     if (verb !== "approve" || receipt.type !== "accepted") return;

@@ -93,7 +93,7 @@ export interface Modal {
     readonly action_id: string;
     readonly optional: boolean;
     readonly type: "plain_text_input" | "static_select" | "conversations_select";
-    /** Of a menu. */
+    /** What a menu offers. */
     readonly choices: readonly string[];
     readonly value: string;
   }[];

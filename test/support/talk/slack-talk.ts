@@ -49,7 +49,7 @@ export interface Talk {
 export interface SlackOfficeOptions {
   /** Becomes deckhand.config.json. */
   readonly settings?: object;
-  /** Of the program, beside what leads it to the local servers. */
+  /** The program's environment, beside what leads it to the local servers. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -7,7 +7,7 @@ export interface BashRequest {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Of each of the two outputs, from its end. Characters. */
+  /** Characters of each of the two outputs, from its end. */
   readonly maxChars: number;
   /** Where an output goes that is longer, relative to the sandbox root; names one file of its own. */
   readonly overflow: string;

@@ -19,7 +19,7 @@ const MIN_BITS: Readonly<Record<Kind, number>> = { texts: 14, shapes: 4 };
 const MAX_STRETCHES = 16;
 /** The host follows all shapes at once in one 32-bit number. */
 const MAX_PLACES = 31;
-/** Of a repeated atom. */
+/** Copies of a repeated atom. */
 const MAX_COPIES = 8;
 
 interface Flags {

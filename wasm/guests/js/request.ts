@@ -5,7 +5,7 @@ export interface ProgramRequest {
   readonly code: string | null;
   /** A program of the sandbox, by path relative to its root. */
   readonly file: string | null;
-  /** Of what is printed, and of the value. Characters. */
+  /** Characters of what is printed, and of the value. */
   readonly maxChars: number;
   /** Where the output goes when it is longer, relative to the sandbox root. */
   readonly overflow: string;

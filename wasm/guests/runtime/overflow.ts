@@ -4,7 +4,7 @@ import { utf8Bytes } from "./text-encoding.ts";
 
 /** Kept of what earlier calls left: the newest. */
 const KEPT_FILES = 20;
-/** Of one file; what is longer loses its middle, visibly. */
+/** Characters of one file; what is longer loses its middle, visibly. */
 const MAX_CHARS = 16_777_216;
 const LONG_LINE = 1_000;
 /** Characters that are encoded at once. */

@@ -5,7 +5,7 @@ import { componentSchema, type WireComponent, type WireMedia } from "./message-s
 const BUTTON = 2;
 const SELECTS: ReadonlySet<number> = new Set([3, 5, 6, 7, 8]);
 
-/** Of one message: Discord allows 40, three deep. */
+/** Components of one message: Discord allows 40, three deep. */
 const MOST = 100;
 const DEEPEST = 8;
 

@@ -6,7 +6,7 @@ import { memberSchema, snowflake, userSchema } from "./person-schema.ts";
  * and one odd item of a list costs no other. Names are Discord's.
  */
 
-/** Of one text. A message of Discord's has at most 4,000, an embed 6,000. Characters. */
+/** Characters of one text. A message of Discord's has at most 4,000, an embed 6,000. */
 const TEXT_CHARS = 8_000;
 
 const words = z
@@ -46,7 +46,7 @@ const attachmentSchema = z.object({
   content_type: z.string().nullish().catch(null),
   /** What its author says it shows. */
   description: words,
-  /** Of a voice message. Seconds. */
+  /** Seconds of a voice message. */
   duration_secs: count,
 });
 

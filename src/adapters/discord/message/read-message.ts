@@ -24,9 +24,9 @@ export interface ReadMessage {
   readonly files: readonly Attachment[];
 }
 
-/** Of one message with all that it quotes. Characters. */
+/** Characters of one message with all that it quotes. */
 const MESSAGE_CHARS = 20_000;
-/** Of what a message of a history answers, which mostly stands in that history itself. Characters. */
+/** Characters of what a message of a history answers, which mostly stands in that history itself. */
 const ANSWERED_CHARS = 1_000;
 
 /** Any message, whatever it is made of. `answeredChars`: of what it answers. */

@@ -14,7 +14,7 @@ const rightsSchema = z.object({
   schema: z.string().nullable(),
   search_path: z.string(),
   may_create: z.boolean().nullable(),
-  /** Of the table of migrations; null while there is none. */
+  /** Whether the table of migrations may be used; null while there is none. */
   may_use: z.boolean().nullable(),
 });
 type UserRights = z.infer<typeof rightsSchema>;

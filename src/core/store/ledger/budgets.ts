@@ -87,7 +87,7 @@ export function budgetWrites(db: Client) {
   };
 }
 
-/** Of one run. */
+/** The reservation of one run's call. */
 function ownReservation(db: Client) {
   return {
     /** In place of what the run had reserved before. */

@@ -5,7 +5,7 @@ import { type CancelCause, causeOf } from "../../protocol/cancel-cause.ts";
 import type { Client } from "../database/client.ts";
 
 export interface ChildRow {
-  /** Of the child's session. */
+  /** The id of the child's session. */
   readonly id: string;
   readonly parentId: string;
   readonly parentRunId: string;

@@ -36,7 +36,7 @@ const closingSchema: z.ZodType<Closing> = z.object({
 
 export function postReads(db: Client) {
   return {
-    /** Of runs that have ended. */
+    /** Posts that runs which have ended left open. */
     async unclosed(): Promise<UnclosedPost[]> {
       const rows = await db.post.findMany({ where: { closing: { not: null } } });
       const runs = await db.run.findMany({

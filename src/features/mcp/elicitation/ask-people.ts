@@ -22,7 +22,7 @@ export interface Asking {
   readonly server: string;
   readonly ask: AskThread;
   readonly ctx: ToolContext;
-  /** Of the request among those of the call. */
+  /** Counts the requests of the call. */
   readonly number: number;
 }
 

@@ -43,7 +43,7 @@ export function expand(text: string, references: References, found: Expansion): 
   return expanded + text.slice(from);
 }
 
-/** Of the brace that closes the one before `from`; -1 when there is none. */
+/** The index of the brace that closes the one before `from`; -1 when there is none. */
 function closingBrace(text: string, from: number): number {
   let depth = 1;
   for (let at = from; at < text.length; at++) {

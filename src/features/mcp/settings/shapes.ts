@@ -130,7 +130,7 @@ function textValues(value: unknown): unknown {
   return Object.fromEntries(set.map(([key, one]) => [key, asText(one)]));
 }
 
-/** Of a number below this nobody means milliseconds: some programs count a server's `timeout` in seconds. */
+/** A number below this is not meant in milliseconds: some programs count a server's `timeout` in seconds. */
 const LEAST_MS = 1_000;
 const LONGEST_MS = 3_600_000;
 

@@ -12,7 +12,7 @@ const buildDir = process.argv[2];
 if (buildDir === undefined) throw new DefectError("the sandbox child needs the directory of the built guests");
 const pool = createPool(createModuleCache(buildDir));
 
-/** Of the calls whose guests wait for a fetch, who hears of the answer. */
+/** Who hears of the answer, by the call whose guest waits for a fetch. */
 const fetching = new Map<number, (answer: GuestAnswer) => void>();
 
 async function answer(message: RunMessage): Promise<void> {

@@ -5,7 +5,7 @@ import { fileChangeSchema } from "../workspace/kept-content.ts";
 
 /** What the bot and its sandbox child say to each other. */
 
-/** Of a capability the part that the child enforces; the bot keeps the network to itself. */
+/** The part of a capability that the child enforces; the bot keeps the network to itself. */
 const grantSchema = z.object({
   root: z.string(),
   writable: z.boolean(),

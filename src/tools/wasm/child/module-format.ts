@@ -6,7 +6,7 @@ export interface Section {
   readonly contentAt: number;
 }
 
-/** Of magic and version. */
+/** Bytes of magic and version. */
 export const HEADER_BYTES = 8;
 
 export function sectionsOf(module: Uint8Array): Section[] {

@@ -7,7 +7,7 @@ import { capMemories } from "./cap-memory.ts";
 /** A guest, compiled under one memory limit. Workers get the modules by reference. */
 export interface CompiledGuest {
   readonly key: string;
-  /** Of the bindings, which instantiate the modules. */
+  /** The address of the bindings, which instantiate the modules. */
   readonly url: string;
   readonly modules: Readonly<Record<string, WebAssembly.Module>>;
   /** False for a third party's component, which may do anything when it is instantiated. */

@@ -273,7 +273,7 @@ export class Descriptor {
   }
 }
 
-/** Of a file whose name is gone. */
+/** What is known of a file whose name is gone. */
 const NAMELESS: Omit<Status, "size"> = { kind: "file", modified: 0, mode: 0o600, identity: "0:0" };
 
 function samePlace(one: string, other: string): boolean {

@@ -50,7 +50,7 @@ export interface WasiHost {
 /** The name that programs see as their own. */
 const PROGRAM_NAME = "tool";
 
-/** Of the output limit: base64 and JSON around it take the rest. */
+/** The share of the output limit that text may take: base64 and JSON around it take the rest. */
 const OUTPUT_SHARE = 0.7;
 
 interface Running {

@@ -74,7 +74,7 @@ interface World {
   view: JobView | null;
 }
 
-/** Of the person, and made here. */
+/** A job of the person's that was made here. */
 const OWN = { isFromFile: false, isTheirs: true };
 
 let browser: Browser;

@@ -6,7 +6,7 @@ import { systemRuntime } from "../../../../src/runtime.ts";
 import { type Postgres, query, startPostgres } from "../../../support/database/postgres.ts";
 
 let postgres: Postgres;
-/** Of the superuser. */
+/** The superuser's address. */
 let ownerUrl: string;
 
 beforeAll(async () => {

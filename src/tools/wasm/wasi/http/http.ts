@@ -9,7 +9,7 @@ import { Fields } from "./fields.ts";
 import { FutureIncomingResponse, FutureTrailers, IncomingBody, IncomingResponse, type Received } from "./incoming.ts";
 import { type BodyRoom, OutgoingBody, OutgoingRequest, RequestOptions } from "./outgoing.ts";
 
-/** Of all bodies that an instance holds to send. */
+/** Bytes of all bodies that an instance holds to send. */
 const ROOM = 16_777_216;
 
 /** Never made: nobody serves requests here. Components that could serve, as some compilers make them, import their classes. */
