@@ -11,6 +11,10 @@ const contentShape = {
   blocks: z.unknown().optional(),
   attachments: z.unknown().optional(),
   files: z.unknown().optional(),
+  /** Who talks, where it is about a huddle. */
+  room: z.unknown().optional(),
+  /** What a notice of a pin is about. */
+  item: z.unknown().optional(),
 };
 
 export const messageEventSchema = z.object({

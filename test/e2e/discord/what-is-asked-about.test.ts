@@ -74,7 +74,8 @@ test("under a forwarded message with a file, the model reads both, as what its f
   const root = people.forward({ channel, user: at.bob }, original);
   people.openThread(channel, root.id);
   const request = await asked(at, () => at.in(root.id).say(`<@${world.bot.id}> what now?`));
-  expect(request).toContain(overheard("Bob", "Forwarded from #db: disk full\n[file: df.txt]"));
+  const [, time] = /Forwarded from #db, (\d{4}-\d\d-\d\d \d\d:\d\d UTC): /u.exec(request) ?? [];
+  expect(request).toContain(overheard("Bob", `Forwarded from #db, ${time}: disk full\n[file: df.txt]`));
   expect(request).toContain("/dev/sda1 100%");
 });
 

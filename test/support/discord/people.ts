@@ -59,11 +59,11 @@ export class People {
 
   /** Forwards a message as it is now. A snapshot does not say who wrote it. */
   forward(at: Membership, original: Message, saying: Saying = {}): Message {
-    const { content, embeds, attachments, mentions, components, flags, type } = messagePayload(
+    const { content, embeds, attachments, mentions, components, flags, type, timestamp } = messagePayload(
       this.#options.view,
       original,
     );
-    const snapshot = { content, embeds, attachments, mentions, components, flags, type };
+    const snapshot = { content, embeds, attachments, mentions, components, flags, type, timestamp };
     const message_reference = { type: 1, channel_id: original.channel_id, message_id: original.id };
     return this.say(at, "", { ...saying, extra: { message_reference, message_snapshots: [{ message: snapshot }] } });
   }

@@ -25,8 +25,11 @@ export function everyComponent(components: readonly unknown[]): readonly WireCom
 
 /** What a component itself says; of a type that is not known, what it has of the usual texts. */
 export function componentLines(component: WireComponent, inWords: (text: string) => string): string[] {
-  const { type, label, url, placeholder, options, items, media, file, name } = component;
-  if (type === BUTTON) return label === "" && url === "" ? [] : [`[button: ${[label, url].filter(Boolean).join(" ")}]`];
+  const { type, label, emoji, url, placeholder, options, items, media, file, name } = component;
+  if (type === BUTTON) {
+    const shown = [label || emoji?.name, url].filter(Boolean);
+    return shown.length === 0 ? [] : [`[button: ${shown.join(" ")}]`];
+  }
   if (SELECTS.has(type)) {
     const choices = options.map((option) => option.label).join(", ");
     return [`[menu: ${[placeholder, choices].filter(Boolean).join(": ")}]`];

@@ -5,6 +5,7 @@ export function embedText(embed: WireEmbed, inWords: (text: string) => string): 
   const fields = embed.fields.map(({ name, value }) => `${inWords(name)}: ${inWords(value)}`);
   const image = embed.image === undefined || embed.image.url === "" ? "" : `[image: ${fileNameOf(embed.image.url)}]`;
   const parts = [
+    embed.provider?.name ?? "",
     embed.author?.name ?? "",
     inWords(embed.title),
     embed.url,

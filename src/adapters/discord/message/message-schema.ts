@@ -41,6 +41,8 @@ const mentionSchema = userSchema.extend({ member: perhaps(memberSchema) });
 const attachmentSchema = z.object({
   id: snowflake,
   filename: words,
+  /** Its name before Discord took out what it does not allow in one. */
+  title: words,
   size: count,
   url: address,
   content_type: z.string().nullish().catch(null),
@@ -60,6 +62,7 @@ const mediaSchema = z.object({
 
 const embedSchema = z.object({
   type: z.string().catch("rich"),
+  provider: perhaps(z.object({ name: words })),
   title: words,
   description: words,
   url: address,
@@ -75,6 +78,7 @@ export const componentSchema = z.object({
   type: z.number().catch(0),
   content: words,
   label: words,
+  emoji: perhaps(z.object({ name: words })),
   placeholder: words,
   description: words,
   name: words,
@@ -137,7 +141,7 @@ const plainMessageSchema = z.object({
   interaction_metadata: perhaps(interactionSchema),
   message_reference: perhaps(z.object({ channel_id: perhaps(snowflake) })),
   /** Forwarded messages, as they were when they were forwarded. */
-  message_snapshots: listOf(z.object({ message: contentSchema }), 5),
+  message_snapshots: listOf(z.object({ message: contentSchema.extend({ timestamp: words }) }), 5),
 });
 
 export const messageSchema = plainMessageSchema.extend({

@@ -13,7 +13,7 @@ import {
 } from "./message-schema.ts";
 import { noticeLine, TELLS_NOTHING } from "./notices.ts";
 import { displayName } from "./person-schema.ts";
-import { inWords, inWordsToBot, type Names } from "./wording.ts";
+import { inWords, inWordsToBot, type Names, timeInWords } from "./wording.ts";
 
 /** What a message says, for the model. */
 export interface ReadMessage {
@@ -88,7 +88,8 @@ function shownIn(message: PlainWireMessage, names: Names): string[] {
   const from = origin === undefined ? "" : ` from #${origin}`;
   const forwarded = message.message_snapshots.map(({ message: snapshot }) => {
     const words = inWords(snapshot.content, snapshot.mentions, names);
-    return `Forwarded${from}: ${joined([words, ...extrasOf(snapshot, names), ...fileLines(snapshot)])}`;
+    const at = timeInWords(Date.parse(snapshot.timestamp));
+    return `Forwarded${from}${at === null ? "" : `, ${at}`}: ${joined([words, ...extrasOf(snapshot, names), ...fileLines(snapshot)])}`;
   });
   const isOwn = message.author.id === names.botId;
   return [...forwarded, ...extrasOf(isOwn ? { ...message, components: [] } : message, names)];
@@ -117,7 +118,7 @@ function pollText({ question, answers, results }: WirePoll): string {
 
 function fileLines({ attachments }: WireContent): string[] {
   return attachments.map(
-    ({ filename, description }) => `[file: ${[filename, description].filter(Boolean).join(": ")}]`,
+    ({ filename, title, description }) => `[file: ${[filename, title, description].filter(Boolean).join(": ")}]`,
   );
 }
 

@@ -19,6 +19,8 @@ const CHANNEL = /<#(\d{1,20})>/gu;
 const EMOJI = /<a?(:\w{1,64}:)\d{1,20}>/gu;
 const COMMAND = /<(\/[^<>:\n]{1,110}):\d{1,20}>/gu;
 const TIME = /<t:(-?\d{1,13})(?::([tTdDfFsSR]))?>/gu;
+/** A sound of a server's soundboard. */
+const SOUND = /<sound:\d{1,20}:\d{1,20}>/gu;
 const GUIDE = /<id:(customize|browse|guide|linked-roles)(?::\d{1,20})?>/gu;
 
 const GUIDES: Readonly<Record<string, string>> = {
@@ -41,8 +43,9 @@ export function inWords(content: string, mentions: readonly WireMention[], names
     .replaceAll(COMMAND, "$1")
     .replaceAll(
       TIME,
-      (written, seconds: string, style: string | undefined) => timeOf(Number(seconds), style) ?? written,
+      (written, seconds: string, style: string | undefined) => timeInWords(Number(seconds) * 1_000, style) ?? written,
     )
+    .replaceAll(SOUND, "[sound]")
     .replaceAll(GUIDE, (_written, guide: string) => GUIDES[guide] ?? guide)
     .trim();
 }
@@ -55,9 +58,9 @@ export function inWordsToBot(content: string, mentions: readonly WireMention[], 
   return inWords(others.trim(), mentions, names);
 }
 
-/** In UTC, also where Discord shows how long ago it was; a date alone where it shows that. */
-function timeOf(seconds: number, style: string | undefined): string | null {
-  const time = new Date(seconds * 1_000);
+/** Milliseconds since the epoch in UTC, also where Discord shows how long ago it was; a date alone where it shows that. */
+export function timeInWords(at: number, style?: string): string | null {
+  const time = new Date(at);
   if (Number.isNaN(time.getTime())) return null;
   const [date = "", clock = ""] = time.toISOString().split("T");
   return style === "d" || style === "D" ? date : `${date} ${clock.slice(0, 5)} UTC`;

@@ -1,13 +1,22 @@
 import { hasUnknown, isWritten, textOfBlocks } from "./blocks.ts";
-import { button, joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
+import { chosenIn } from "./elements.ts";
+import { button, joined, link, type Node, nodeOf, nodesIn, said, time, words } from "./node.ts";
 
 /** What Slack puts where an attachment has only blocks. */
 const NO_PREVIEW = "[no preview available]";
 
-/** The words of a message beside those of its attachments: its text, or its blocks where these say more. */
-export function ownText({ text, blocks }: Node): string {
+/**
+ * The words of a message beside those of its attachments: what its blocks show, and its text where there are none. What
+ * a person writes in Slack's editor stands in both; of a bot's the text may be a short one for notifications.
+ */
+export function ownText({ text, blocks, bot_id, subtype }: Node): string {
   const plain = words(text);
-  if (plain !== "" && isWritten(blocks)) return plain;
+  const isByBot = words(bot_id) !== "" || subtype === "bot_message";
+  if (plain !== "" && !isByBot && isWritten(blocks)) return plain;
+  return shownText(plain, blocks);
+}
+
+function shownText(plain: string, blocks: unknown): string {
   const shown = textOfBlocks(blocks);
   if (shown === "") return plain;
   return hasUnknown(blocks) && !shown.includes(plain) ? joined([plain, shown]) : shown;
@@ -21,33 +30,39 @@ export function textOfAttachment(attachment: Node): string {
     source(attachment),
     link(words(title), words(title_link)),
     bodyOf(attachment),
-    ...nodesIn(attachment.fields).map((field) => joined([words(field.title), words(field.value)], ": ")),
+    ...nodesIn(attachment.fields).map((field) => joined([words(field.title), said(field.value)], ": ")),
     ...pictures(attachment),
-    joined(
-      nodesIn(attachment.actions).map(({ text, url }) => button(words(text), words(url))),
-      " ",
-    ),
-    words(footer),
+    joined(nodesIn(attachment.actions).map(action), " "),
+    joined([words(footer), isQuote(attachment) ? "" : time(attachment.ts)], " · "),
   ]);
   const rest = words(fallback);
   return text === "" && rest !== NO_PREVIEW ? rest : text;
 }
 
-/** Whose words they are, and where they come from. */
+function action(element: Node): string {
+  return button(joined([words(element.text), chosenIn(element).join(", ")], ": "), words(element.url));
+}
+
+/** Whether it is what somebody said in Slack, forwarded or linked to. */
+function isQuote({ is_share, is_msg_unfurl }: Node): boolean {
+  return is_share === true || is_msg_unfurl === true;
+}
+
+/** Whose words they are, and where and when they were said. */
 function source(attachment: Node): string {
   const { author_name, author_link, author_subname, service_name, channel_name, from_url } = attachment;
   const author = words(author_name) || words(author_subname);
-  if (attachment.is_share !== true && attachment.is_msg_unfurl !== true) {
+  if (!isQuote(attachment)) {
     return joined([words(service_name), link(author, words(author_link))], " · ");
   }
   const where = words(channel_name) === "" ? "" : ` in #${words(channel_name)}`;
-  const said = `${author || "Somebody"} wrote${where}`;
-  return `${link(said, words(from_url))}:`;
+  const quoted = link(`${author || "Somebody"} wrote${where}`, words(from_url));
+  return `${joined([quoted, time(attachment.ts)], ", ")}:`;
 }
 
 function bodyOf({ text, blocks, message_blocks }: Node): string {
   const quoted = nodesIn(message_blocks).flatMap((each) => nodesIn(nodeOf(each.message).blocks));
-  return ownText({ text, blocks: [...nodesIn(blocks), ...quoted] });
+  return shownText(words(text), [...nodesIn(blocks), ...quoted]);
 }
 
 function pictures({ image_url, thumb_url }: Node): string[] {

@@ -1,8 +1,9 @@
-import { button, joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
+import { choices, field } from "./elements.ts";
+import { button, joined, link, type Node, nodeOf, nodesIn, said, words } from "./node.ts";
 import { richText } from "./rich-text.ts";
 
 /** What of a block people read, in the order in which they do. Blocks of types to come are read by it as well. */
-const WORDS = ["author_name", "subtitle", "text", "body", "label", "hint", "description", "caption"];
+const WORDS = ["author_name", "provider_name", "subtitle", "text", "body", "label", "hint", "description", "caption"];
 /** Blocks and elements within a block. */
 const INNER = [
   "rich_text_title",
@@ -40,6 +41,15 @@ function textOfBlock(block: Node, depth: number): string {
     case "workflow_button":
     case "url":
       return button(words(block.text), words(block.url));
+    case "radio_buttons":
+    case "checkboxes":
+      return choices(block);
+    case "call":
+      return call(nodeOf(nodeOf(block.call).v1));
+    case "rich_text_input":
+      return textOfBlocks([block.initial_value], depth + 1) || field(block);
+    case "file":
+      return "";
     case "feedback_buttons":
     case "icon_button":
       return "";
@@ -49,12 +59,12 @@ function textOfBlock(block: Node, depth: number): string {
 }
 
 function plain(block: Node, depth: number): string {
-  const title = link(words(block.title), words(block.title_url));
-  const said = WORDS.map((key) => words(block[key]));
+  const title = link(words(block.title), words(block.title_url) || words(block.video_url));
+  const own = WORDS.map((key) => words(block[key]));
   const by = ELEMENTS_OF_A_LINE.has(String(block.type)) ? " " : "\n";
   const inner = INNER.map((key) => innerText(block[key], { depth: depth + 1, by }));
   const beside = BESIDE.map((key) => innerText(block[key], { depth: depth + 1, by }));
-  return joined([title, ...said, ...inner, ...beside]);
+  return joined([title, ...own, field(block), ...inner, ...beside]);
 }
 
 function innerText(value: unknown, { depth, by }: { readonly depth: number; readonly by: string }): string {
@@ -69,13 +79,16 @@ function innerText(value: unknown, { depth, by }: { readonly depth: number; read
 function rows(value: unknown, depth: number): string[] {
   if (!Array.isArray(value)) return [];
   return value.map((row: unknown) => {
-    const cells = nodesIn(row).map((cell) => textOfBlock(cell, depth + 1) || figure(cell.value));
+    const cells = nodesIn(row).map((cell) => textOfBlock(cell, depth + 1) || said(cell.value));
     return `| ${cells.map((cell) => cell.replaceAll("\n", " ")).join(" | ")} |`;
   });
 }
 
-function figure(value: unknown): string {
-  return typeof value === "number" ? String(value) : words(value);
+/** A call that somebody can join. */
+function call({ name, display_id, join_url, has_ended }: Node): string {
+  const what = joined([words(name), words(display_id)], " · ");
+  if (what === "" && words(join_url) === "") return "";
+  return `[call${has_ended === true ? " that has ended" : ""}: ${link(what, words(join_url))}]`;
 }
 
 function image({ title, alt_text, image_url }: Node): string {
@@ -87,6 +100,7 @@ function image({ title, alt_text, image_url }: Node): string {
 const KNOWN = new Set([
   "actions",
   "alert",
+  "call",
   "card",
   "carousel",
   "container",
@@ -94,6 +108,7 @@ const KNOWN = new Set([
   "context_actions",
   "data_table",
   "divider",
+  "file",
   "header",
   "image",
   "input",
@@ -115,16 +130,21 @@ export function isWritten(blocks: unknown): boolean {
   return nodesIn(blocks).every(({ type }) => type === "rich_text");
 }
 
-/** Images that lie in Slack, anywhere in the blocks. */
-export function imagesIn(blocks: unknown, depth = 0): Node[] {
+/** Files that lie in Slack, anywhere in the blocks: images, and those that are named in a text or shown as a card. */
+export function filesInBlocks(blocks: unknown, depth = 0): Node[] {
   if (depth > DEPTH) return [];
   return nodesIn(blocks).flatMap((block) => {
-    const { id, url } = nodeOf(block.slack_file);
-    const own = block.type === "image" && (typeof id === "string" || typeof url === "string");
     const inner = [...INNER, ...BESIDE].flatMap((key) => {
       const value = block[key];
-      return value === undefined ? [] : imagesIn(Array.isArray(value) ? value : [value], depth + 1);
+      return value === undefined ? [] : filesInBlocks(Array.isArray(value) ? value : [value], depth + 1);
     });
-    return own ? [block, ...inner] : inner;
+    return [...ownFile(block), ...inner];
   });
+}
+
+function ownFile({ type, slack_file, alt_text, title, file, file_id }: Node): Node[] {
+  if (type === "file") return [{ id: file_id, title: words(title), ...nodeOf(file) }];
+  const { id, url } = nodeOf(slack_file);
+  const isHeld = type === "image" && (typeof id === "string" || typeof url === "string");
+  return isHeld ? [{ id, url_private: url, name: words(alt_text) || words(title), mimetype: "image/*" }] : [];
 }

@@ -28,6 +28,17 @@ export function words(value: unknown): string {
   return typeof text === "string" ? text.trim() : "";
 }
 
+/** The same, and of a figure or a yes or no what Slack shows of it. */
+export function said(value: unknown): string {
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : words(value);
+}
+
+/** Seconds since the epoch, as Slack writes them in different ways, in its own markup; empty for what is no time. */
+export function time(value: unknown): string {
+  const seconds = Math.floor(Number(said(value)));
+  return seconds > 0 ? `<!date^${seconds}^|>` : "";
+}
+
 export function joined(parts: readonly string[], by = "\n"): string {
   return parts.filter((part) => part !== "").join(by);
 }

@@ -3,6 +3,7 @@ import type { Directory } from "../directory.ts";
 import { MESSAGE_CHARS } from "../limits.ts";
 import { ownText, textOfAttachment } from "./attachments.ts";
 import { joined, type Node, nodesIn } from "./node.ts";
+import { huddle, pinned } from "./notices.ts";
 import { filesOf } from "./shared-files.ts";
 import { channelsIn, mentionedIn, readableText, withoutMentionOf } from "./text.ts";
 
@@ -28,8 +29,8 @@ export async function readMessage(
 ): Promise<ReadMessage> {
   const { files, lines } = filesOf(message);
   const said = ownText(message).slice(0, MESSAGE_CHARS);
-  const own = joined([botUserId === null ? said : withoutMentionOf(said, botUserId), ...lines]);
-  const quoted = nodesIn(message.attachments).map(textOfAttachment);
+  const own = joined([botUserId === null ? said : withoutMentionOf(said, botUserId), huddle(message), ...lines]);
+  const quoted = [...nodesIn(message.attachments).map(textOfAttachment), pinned(message)];
   const [text = "", ...others] = bounded([own, ...quoted.filter((each) => each !== "")]);
   const written = joined([text, ...others]);
   const [people, channels] = await Promise.all([

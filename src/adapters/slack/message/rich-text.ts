@@ -67,8 +67,10 @@ function piece(element: Node): string {
       return `<!date^${String(element.timestamp)}^|${words(element.fallback)}>`;
     case "color":
       return words(element.value);
+    case "file":
+      return `[file: ${escaped(words(element.title) || words(element.file_id))}]`;
     default:
-      return escaped(raw(element.text)) || inline(element.elements);
+      return link(escaped(raw(element.text) || words(element.name)), words(element.url)) || inline(element.elements);
   }
 }
 

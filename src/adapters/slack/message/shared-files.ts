@@ -1,5 +1,5 @@
 import type { Attachment } from "../../../core/protocol/platform.ts";
-import { imagesIn } from "./blocks.ts";
+import { filesInBlocks } from "./blocks.ts";
 import { joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
 
 /** A canvas: Slack serves it as a web page. Source: Slack docs, File object. */
@@ -19,8 +19,9 @@ export function filesOf(message: Node): SharedFiles {
   const found = [
     ...nodesIn(message.files),
     ...attachments.flatMap(({ files }) => nodesIn(files)),
-    ...[message, ...attachments].flatMap(({ blocks }) => imagesIn(blocks)).map(asFile),
+    ...[message, ...attachments].flatMap(({ blocks }) => filesInBlocks(blocks)),
     ...attachments.flatMap(({ message_blocks }) => nodesIn(message_blocks)).flatMap(nestedFiles),
+    ...nestedFiles(nodeOf(message.item)),
   ];
   const once = [...new Map(found.map((file) => [words(file.id) || words(file.url_private), file])).values()];
   const known = once.filter((file) => words(file.id) !== "" || words(file.url_private) !== "").slice(0, MOST_FILES);
@@ -29,11 +30,6 @@ export function filesOf(message: Node): SharedFiles {
 
 function nestedFiles(each: Node): Node[] {
   return nodesIn(nodeOf(each.message).files);
-}
-
-function asFile({ slack_file, title, alt_text }: Node): Node {
-  const { id, url } = nodeOf(slack_file);
-  return { id, url_private: url, name: words(alt_text) || words(title), mimetype: "image/*" };
 }
 
 /** Deleted, hidden by the plan's limits, or in another service. */
@@ -71,7 +67,14 @@ function lineOf(file: Node): string {
   if (file.is_external === true) return `[file: ${link(name, words(file.url_private))}]`;
   if (file.subtype === "slack_audio" || file.subtype === "slack_video") return clip(file);
   if (file.filetype === "email") return email(file);
-  return "";
+  return about(file, name);
+}
+
+/** What is said of a file beside its name, which is shown with all files. */
+function about({ title, alt_txt }: Node, name: string): string {
+  const more = [words(title), words(alt_txt)].filter((text) => text !== name && !name.startsWith(`${text}.`));
+  const told = joined(more, "; ");
+  return told === "" ? "" : `[${name}: ${told}]`;
 }
 
 /** What somebody said aloud, as Slack has written it down. */

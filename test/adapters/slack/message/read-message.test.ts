@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Directory } from "../../../../src/adapters/slack/directory.ts";
 import { readMessage } from "../../../../src/adapters/slack/message/read-message.ts";
+import { SLACK_ELEMENTS } from "../../../contracts/slack-elements.ts";
 import { SLACK_SAMPLES } from "../../../contracts/slack-messages.ts";
 
 const directory: Directory = {
@@ -17,7 +18,9 @@ async function read(message: Readonly<Record<string, unknown>>) {
   return { whole: [text, ...quoted].join("\n"), files: files.map(({ name }) => name) };
 }
 
-test.each(SLACK_SAMPLES)("$name arrives", async ({ message, says, files = [] }) => {
+const SAMPLES = [...SLACK_SAMPLES, ...SLACK_ELEMENTS];
+
+test.each(SAMPLES)("$name arrives", async ({ message, says, files = [] }) => {
   const got = await read(message);
   let from = 0;
   for (const words of says) {
@@ -59,7 +62,7 @@ const oddity = fc.record({
 
 test("a message survives any block, subtype, attachment, file or field that is not known", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...SLACK_SAMPLES), oddity, async (sample, odd) => {
+    fc.asyncProperty(fc.constantFrom(...SAMPLES), oddity, async (sample, odd) => {
       const got = await read(altered(sample.message, odd));
       for (const words of sample.says) expect(got.whole).toContain(words);
       expect(got.files).toEqual(expect.arrayContaining([...(sample.files ?? [])]));
@@ -69,8 +72,9 @@ test("a message survives any block, subtype, attachment, file or field that is n
 
 test("whatever stands in the places of a message's parts, it is read", async () => {
   const part = fc.option(fc.anything({ maxDepth: 4 }));
+  const parts = { text: part, blocks: part, attachments: part, files: part, room: part, item: part };
   await fc.assert(
-    fc.asyncProperty(fc.record({ text: part, blocks: part, attachments: part, files: part }), async (message) => {
+    fc.asyncProperty(fc.record(parts), async (message) => {
       expect(typeof (await read(message)).whole).toBe("string");
     }),
   );

@@ -1,0 +1,205 @@
+import { mrkdwn, plain, section } from "./slack-alerts.ts";
+import type { SlackSample } from "./slack-messages.ts";
+
+/** Blocks, attachments and notices that say something in fields of their own, by Slack's reference, each with what a reader sees. */
+
+const rich = (...elements: object[]) => ({
+  type: "rich_text",
+  elements: [{ type: "rich_text_section", elements }],
+});
+const option = (text: object, more: object = {}) => ({ text, value: "v", ...more });
+const fromBot = (...blocks: object[]) => ({ bot_id: "B0CI", text: "", blocks });
+
+export const SLACK_ELEMENTS: readonly SlackSample[] = [
+  {
+    name: "what a bot writes in rich text, beside a short text for notifications",
+    message: {
+      bot_id: "B0CI",
+      text: "Deploy failed",
+      blocks: [rich({ type: "text", text: "api 3.2 was rolled back on eu-1" })],
+    },
+    says: ["api 3.2 was rolled back on eu-1"],
+  },
+  {
+    name: "what an integration without an id of its own writes in rich text",
+    message: {
+      subtype: "bot_message",
+      text: "Deploy failed",
+      blocks: [rich({ type: "text", text: "the long story" })],
+    },
+    says: ["the long story"],
+  },
+  {
+    name: "what an attachment says in rich text, beside a short text",
+    message: {
+      text: "",
+      attachments: [{ text: "short", blocks: [rich({ type: "text", text: "the long story" })] }],
+    },
+    says: ["the long story"],
+  },
+  {
+    name: "a call that one can join",
+    message: fromBot({
+      type: "call",
+      call_id: "R1",
+      call: { v1: { id: "R1", name: "War room", display_id: "123-456", join_url: "https://zoom.example/j/1" } },
+    }),
+    says: ["[call: [War room · 123-456](https://zoom.example/j/1)]"],
+  },
+  {
+    name: "a huddle",
+    message: {
+      subtype: "huddle_thread",
+      user: "USLACKBOT",
+      text: "",
+      room: { id: "R1", name: "", participants: [], participant_history: ["U0ANA"], has_ended: true },
+    },
+    says: ["[huddle with @ana, which has ended]"],
+  },
+  {
+    name: "radio buttons and checkboxes",
+    message: fromBot(
+      {
+        ...section("Which region?"),
+        accessory: {
+          type: "radio_buttons",
+          options: [option(plain("eu-1")), option(mrkdwn("us-2"), { description: plain("spare") })],
+          initial_option: option(plain("eu-1")),
+        },
+      },
+      { type: "actions", elements: [{ type: "checkboxes", options: [option(plain("Drained"))] }] },
+    ),
+    says: ["Which region?", "[x] eu-1", "[ ] us-2: spare", "[ ] Drained"],
+  },
+  {
+    name: "what is chosen in menus and pickers, and the hint where nothing is",
+    message: fromBot({
+      type: "actions",
+      elements: [
+        { type: "static_select", placeholder: plain("Pick"), initial_option: option(plain("Severity 2")), options: [] },
+        { type: "multi_static_select", initial_options: [option(plain("api")), option(plain("web"))] },
+        { type: "users_select", initial_user: "U0ANA" },
+        { type: "multi_users_select", initial_users: ["U0ANA"] },
+        { type: "channels_select", initial_channel: "C0001" },
+        { type: "multi_conversations_select", initial_conversations: ["C0001", "U0ANA"] },
+        { type: "datepicker", initial_date: "2026-01-02" },
+        { type: "timepicker", initial_time: "09:30" },
+        { type: "datetimepicker", initial_date_time: 1_700_000_000 },
+        { type: "external_select", placeholder: plain("Assign") },
+      ],
+    }),
+    says: [
+      "[Severity 2] [api, web] [@ana] [@ana] [#ops(C0001)] [#ops(C0001), @ana]",
+      "[2026-01-02] [09:30] [2023-11-14 22:13 UTC] [Assign]",
+    ],
+  },
+  {
+    name: "fields of a form that are filled in",
+    message: fromBot(
+      { type: "input", label: plain("Reason"), element: { type: "plain_text_input", initial_value: "disk is full" } },
+      { type: "input", label: plain("Hosts"), element: { type: "number_input", initial_value: "3" } },
+      {
+        type: "input",
+        label: plain("Notes"),
+        element: { type: "rich_text_input", initial_value: rich({ type: "text", text: "see runbook" }) },
+      },
+    ),
+    says: ["Reason\n[disk is full]", "Hosts\n[3]", "Notes\nsee runbook"],
+  },
+  {
+    name: "what is chosen in a menu of an attachment",
+    message: {
+      text: "",
+      attachments: [
+        {
+          text: "Pick",
+          actions: [{ type: "select", text: "Game", selected_options: [{ text: "Chess", value: "c" }] }],
+        },
+      ],
+    },
+    says: ["Pick\n[Game: Chess]"],
+  },
+  {
+    name: "a file whose title and description say more than its name",
+    message: {
+      text: "",
+      files: [
+        { id: "F1", name: "image.png", title: "CPU of db-1", alt_txt: "a steep line", url_private: "https://f/1" },
+      ],
+    },
+    says: ["[image.png: CPU of db-1; a steep line]"],
+    files: ["image.png"],
+  },
+  {
+    name: "an attachment with figures, and its time",
+    message: {
+      text: "",
+      attachments: [
+        {
+          title: "Load",
+          fields: [
+            { title: "Value", value: 91 },
+            { title: "Muted", value: false },
+          ],
+          footer: "pingdom",
+          ts: 1_700_000_000,
+        },
+      ],
+    },
+    says: ["Load", "Value: 91", "Muted: false", "pingdom · 2023-11-14 22:13 UTC"],
+  },
+  {
+    name: "a forward, with when it was said",
+    message: {
+      text: "look",
+      attachments: [{ is_share: true, author_name: "bob", text: "it died", ts: "1700000000.000100" }],
+    },
+    says: ["bob wrote, 2023-11-14 22:13 UTC:\nit died"],
+  },
+  {
+    name: "a video, with where it plays",
+    message: fromBot({
+      type: "video",
+      title: plain("Talk"),
+      alt_text: "a",
+      provider_name: "YouTube",
+      video_url: "https://v.example/embed",
+    }),
+    says: ["[Talk](https://v.example/embed)", "YouTube"],
+  },
+  {
+    name: "files that are shown as a card, and within a text",
+    message: {
+      text: "",
+      blocks: [
+        {
+          type: "file",
+          external_id: "X",
+          source: "remote",
+          file_id: "F1",
+          file: { id: "F1", name: "spec.pdf", title: "The spec", url_private: "https://files/1" },
+        },
+        rich({ type: "text", text: "see " }, { type: "file", file_id: "F2", title: "plan.txt" }),
+      ],
+    },
+    says: ["see [file: plan.txt]", "[spec.pdf: The spec]"],
+    files: ["spec.pdf", "plan.txt"],
+  },
+  {
+    name: "a message that was pinned",
+    message: {
+      subtype: "pinned_item",
+      text: "",
+      item: {
+        type: "C",
+        message: {
+          text: "call the night shift",
+          attachments: [{ text: "at once" }],
+          files: [{ id: "F1", name: "rota.txt" }],
+        },
+      },
+    },
+    says: ["Pinned: call the night shift\nat once"],
+    files: ["rota.txt"],
+  },
+];
