@@ -100,6 +100,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     contentOf({ ...ANSWER, bytes: Buffer.from(text), headers: { "content-type": "text/html" } }),
   "a host pattern": parseHostPattern,
   "a blocked URL": (text) => blockOf(new URL(`https://example.com/${text}`), ["example.com/admin"]),
+  "a blocked URL, encoded again and again": (text) =>
+    blockOf(new URL(`https://example.com/%${text.replaceAll(/./gsu, "25")}61dmin/%2e%2e%2f`), ["example.com/admin"]),
   "an allowed host": (text) => isAllowedHost(new URL("https://example.com/"), [text]),
   "what kind of file it is": (text) => mediaTypeOf(Buffer.from(text)),
   "a file's name": comparableName,

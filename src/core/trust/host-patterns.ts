@@ -73,34 +73,82 @@ function isBlockedBy(url: URL, text: string): boolean {
   const [, host = "", path = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)([^#]*)/i.exec(text.trim()) ?? [];
   const pattern = parseHostPattern(host);
   if (pattern === null) return url.href.startsWith(text);
-  if (!holdsFor(pattern, url.hostname)) return false;
+  if (!holdsFor({ ...pattern, name: withoutMapping(pattern.name) }, withoutMapping(url.hostname))) return false;
   if (pattern.port !== null && pattern.port !== portOf(url)) return false;
   const prefix = URL.parse(`http://host${path}`);
   if (prefix === null) return false;
-  const [blocked = ""] = readings(prefix);
-  return readings(url).some((reading) => reading.startsWith(blocked));
+  const blocked = `${asWritten(prefix)}${decoded(prefix.search)}`;
+  return readings(url, blocked.length).some((reading) => reading.startsWith(blocked));
 }
 
-/** Servers differ in how often they decode: once, or twice where one stands before another. */
-const DECODINGS = 3;
+/** `[::ffff:102:304]` leads to 1.2.3.4. */
+function withoutMapping(hostname: string): string {
+  const [, high = "", low = ""] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(hostname) ?? [];
+  if (high === "") return hostname;
+  const bytes = [high, low].map((part) => Number.parseInt(part, 16)).flatMap((part) => [part >> 8, part & 255]);
+  return bytes.join(".");
+}
 
-/** Path and query as servers may read them: decoded, no doubled slashes, lower case; with `..` as a name, and as a step up. */
-function readings({ pathname, search }: URL): readonly string[] {
-  const decoded = [pathname, search].map((part) => {
-    let text = part;
-    for (let time = 0; time < DECODINGS; time += 1) text = decodedOnce(text);
-    return text.toLowerCase();
-  });
-  const [path = "", query = ""] = decoded;
-  const plain = path.replace(/;[^/\\]*/g, "").replace(/[\\/]+/g, "/");
+/**
+ * Path and query as servers may read them: with `..` as a name, and as a step up. Some decode less of a path than others,
+ * so that each place counts which it leads through, by its first `length` characters.
+ */
+function readings(url: URL, length: number): readonly string[] {
+  const plain = asWritten(url);
+  const query = decoded(url.search);
   const steps: string[] = [];
+  const places = [`${plain}${query}`];
   for (const step of plain.split("/").slice(1)) {
-    if (step === "..") steps.pop();
-    else if (step !== ".") steps.push(step);
+    if (step === "..") {
+      places.push(beginningOf(steps, length));
+      steps.pop();
+    } else if (step !== ".") steps.push(step);
   }
-  return [`${plain}${query}`, `/${steps.join("/")}${query}`];
+  return [...places, `/${steps.join("/")}${query}`];
 }
 
-function decodedOnce(text: string): string {
-  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+/** So much of a path as is compared. */
+function beginningOf(steps: readonly string[], length: number): string {
+  let beginning = "";
+  for (const step of steps) {
+    if (beginning.length >= length) break;
+    beginning += `/${step.slice(0, length)}`;
+  }
+  return beginning;
+}
+
+/** A path without parameters of its steps and without doubled slashes. */
+function asWritten({ pathname }: URL): string {
+  return decoded(pathname)
+    .replace(/;[^/\\]*/g, "")
+    .replace(/[\\/]+/g, "/");
+}
+
+const ENCODED = /%[0-9a-f]{2}$/i;
+/** ASCII in more bytes than it needs, as lenient decoders take it. Source: RFC 3629, 10. */
+const OVERLONG = /(?:[\xc0\xc1]|\xe0[\x80\x81]|\xf0\x80[\x80\x81])[\x80-\xbf]$/;
+const CONTROLS = /\p{Cc}/gu;
+
+/** As the most lenient server reads it: decoded until nothing is encoded any more, without control characters, lower case. */
+function decoded(text: string): string {
+  const bytes: string[] = [];
+  for (const character of text) {
+    bytes.push(character);
+    while (shortened(bytes)) continue;
+  }
+  return Buffer.from(bytes.join(""), "latin1").toString("utf8").normalize("NFKD").toLowerCase().replace(CONTROLS, "");
+}
+
+/** Replaces what the bytes end with by what it stands for; false when it stands for itself. */
+function shortened(bytes: string[]): boolean {
+  const end = bytes.slice(-4).join("");
+  const [encoded] = ENCODED.exec(end) ?? [];
+  const [overlong] = OVERLONG.exec(end) ?? [];
+  const found = encoded ?? overlong;
+  if (found === undefined) return false;
+  const last = overlong === undefined ? 0 : overlong.charCodeAt(overlong.length - 1) & 0x3f;
+  const high = overlong === undefined ? 0 : (overlong.charCodeAt(overlong.length - 2) & 1) << 6;
+  const code = encoded === undefined ? high | last : Number.parseInt(encoded.slice(1), 16);
+  bytes.splice(-found.length, found.length, String.fromCharCode(code));
+  return true;
 }

@@ -24,9 +24,9 @@ export function withoutMentions(text: string): string {
 export function withoutImages(markdown: string): string {
   if (!markdown.includes("![")) return markdown;
   const definesReferences = markdown.includes("]:");
-  // What an image shows in its place may hold brackets, escapes and line ends, but no empty line.
+  // What an image shows in its place may hold brackets, escapes and line ends, but no empty line. Source: CommonMark, 2.1.
   return markdown
-    .split(/(\n[^\S\n]*(?=\n))/u)
+    .split(/(\n[ \t\r]*(?=\n))/u)
     .map((paragraph) => {
       const lastEnd = definesReferences
         ? paragraph.length

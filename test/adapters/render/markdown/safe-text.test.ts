@@ -44,13 +44,37 @@ test.each([
   "![](https://x/y.png)",
   "> ![a\n> b](https://x/y.png)",
   "| ![a](https://x/y.png) |\n|-|",
+  "![a\n\u00a0\nb](https://x/y.png)",
+  "![a\n\f\nb](https://x/y.png)",
+  "![a\n\u2028\nb](https://x/y.png)",
 ])("no image is left of %j", (markdown) => {
   expect(imagesIn(markdown)).not.toBe(0);
   expect(imagesIn(withoutImages(markdown))).toBe(0);
 });
 
 test("no image is left, however its parts are put together", () => {
-  const parts = ["!", "[", "]", "(", ")", "a", "<", ">", "\\", "`", "\n", "\n\n", "[a]: u\n", ":", '"', " ", "> "];
+  const parts = [
+    "!",
+    "[",
+    "]",
+    "(",
+    ")",
+    "a",
+    "<",
+    ">",
+    "\\",
+    "`",
+    "\n",
+    "\n\n",
+    "[a]: u\n",
+    ":",
+    '"',
+    " ",
+    "> ",
+    "\u00a0",
+    "\f",
+    "\u2028",
+  ];
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...parts) }), (markdown) => {
       expect(imagesIn(withoutImages(markdown))).toBe(0);
