@@ -70,6 +70,7 @@ export function createChannelConfigs(config: Config, defaultModel: string): Chan
         sandboxRoot,
         above: { root, directories: directoriesAbove(workingDirectory) },
         allowedHosts: config.allowedHosts,
+        sinks: config.sinks,
         blockedUrls: config.blockedUrls,
         place: { platform: describePlatform(thread.platform).title, channel: thread.channelId },
       };

@@ -1,4 +1,4 @@
-import { checkCombinations, exposedHome, unknownVariables } from "./config/combinations.ts";
+import { checkCombinations, exposedHome, openSettings, unknownVariables } from "./config/combinations.ts";
 import { environmentSchema, providerEnvironmentSchema } from "./config/environment.ts";
 import { configureFeatures, environmentWith, settingsWith, withoutOwnKeys } from "./config/features.ts";
 import { describeIssues, environmentStyle, fileStyle } from "./config/problems.ts";
@@ -68,5 +68,5 @@ export function loadConfig(sources: ConfigSources, features: readonly Feature[])
   });
   const exposed = exposedHome(config, file.name);
   if (exposed.length > 0) throw new ConfigError(exposed);
-  return config;
+  return { ...config, warnings: [...config.warnings, ...openSettings(config)] };
 }

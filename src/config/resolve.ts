@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { QueryConfig } from "../core/agents/query-config.ts";
 import { PROVIDER_ENVIRONMENT } from "../core/providers/catalog.ts";
+import type { Sink } from "../core/trust/egress.ts";
 import type { NamedFeature } from "../open-features.ts";
 import type { EnvironmentSettings } from "./environment.ts";
 import type { ChannelSettings, ProviderSettings, Settings } from "./settings.ts";
@@ -41,7 +42,6 @@ type FileSettings = Pick<
   | "approvals"
   | "jobs"
   | "reactions"
-  | "allowedHosts"
   | "blockedUrls"
   | "budgets"
   | "agents"
@@ -51,6 +51,9 @@ type FileSettings = Pick<
 >;
 
 export interface Config extends Readonly<FileSettings> {
+  /** Hosts that may be read from, those that data may go to among them. */
+  readonly allowedHosts: readonly string[];
+  readonly sinks: readonly Sink[];
   /** Null: the platform is off, since it has no token. */
   readonly slack: SlackConfig | null;
   readonly discord: DiscordConfig | null;
@@ -99,7 +102,8 @@ export function resolveConfig(parsed: ParsedSources): Config {
     approvals: settings.approvals,
     jobs: settings.jobs,
     reactions: settings.reactions,
-    allowedHosts: settings.allowedHosts,
+    allowedHosts: settings.allowedHosts.map((entry) => (typeof entry === "string" ? entry : entry.host)),
+    sinks: settings.allowedHosts.filter((entry) => typeof entry !== "string"),
     blockedUrls: settings.blockedUrls,
     budgets: settings.budgets,
     agents: settings.agents,

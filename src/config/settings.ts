@@ -188,6 +188,24 @@ const host = String.raw`(\*|(\*\.)?([^\s/?#@\\*%:[\]]+|\[[0-9a-fA-F:.]+\]))(:\d{
 const hostPattern = z
   .string()
   .regex(new RegExp(`^${host}$`), "must be a host: example.com, *.example.com, example.com:8443 or *");
+const source = z
+  .string()
+  .regex(
+    new RegExp(String.raw`^${host}(/[^\s?#]*)?$`),
+    "must be a host, perhaps with a path: example.com, *.example.com, example.com:8443, example.com/docs or *",
+  );
+const sink = z.strictObject({
+  host: field(
+    hostPattern.refine((text) => !text.startsWith("*:") && text !== "*", "must name a host, not every one"),
+    "The host.",
+    "api.example.com",
+  ),
+  send: field(
+    z.enum(["channel", "files"]),
+    "How much may go there: what people say in the channel, or files of its directory as well.",
+    "channel",
+  ),
+});
 const urlPattern = z
   .string()
   .regex(new RegExp(String.raw`^(https?://)?${host}([/?]\S*)?$`, "i"), "must be a host or URL prefix");
@@ -268,8 +286,8 @@ export const settingsSchema = z.strictObject({
     { slack: ["robot_face"], discord: ["🤖"] },
   ),
   allowedHosts: field(
-    z.array(hostPattern).default([]),
-    'Hosts that tools may reach without asking: example.com, *.example.com (those beneath it), with :port for a port other than 80 and 443; ["*"] is every public host. Private addresses are never reached.',
+    z.array(z.union([source, sink], "must be a host, or { host, send }")).default([]),
+    'Hosts that tools may read from without asking: example.com, *.example.com (those beneath it), with :port for a port other than 80 and 443, with /path for what is beneath it alone; ["*"] is every public host. Once a conversation holds content of others, data that no person wrote goes to none of them unasked, unless it is written as { "host": "api.example.com", "send": "channel" }, or "files". Private addresses are never reached.',
     ["api.github.com"],
   ),
   blockedUrls: field(

@@ -33,6 +33,7 @@ test("an empty environment gives the documented defaults", () => {
     approvals: { approvers: [], requester: true, expiresMinutes: 60 },
     jobs: { logDays: 90 },
     allowedHosts: [],
+    sinks: [],
     blockedUrls: [],
     budgets: {},
     agents: {},
@@ -252,4 +253,35 @@ test("an MCP server gets the variables that its settings name, and a missing one
   expect(mcpSettings({ file, environment: {} }).mcp.idle).toEqual([{ name: "docs", why, isMistake: true }]);
   const { mcp } = mcpSettings({ file, environment: { MCP_TOKEN: "t-1" } });
   expect(mcp.servers["docs"]).toMatchObject({ headers: { Authorization: "Bearer t-1" } });
+});
+
+test("hosts that data may go to are read from as well", () => {
+  const sink = { host: "api.example.com", send: "files" };
+  const { allowedHosts, sinks } = load({ file: { allowedHosts: ["docs.example.com/guide", sink] } });
+  expect(allowedHosts).toEqual(["docs.example.com/guide", "api.example.com"]);
+  expect(sinks).toEqual([sink]);
+});
+
+test.each<[string, object, RegExp]>([
+  ["no host", { allowedHosts: [{ host: "https://example.com", send: "files" }] }, /allowedHosts/u],
+  ["every host", { allowedHosts: [{ host: "*", send: "files" }] }, /allowedHosts/u],
+  ["everything", { allowedHosts: [{ host: "example.com", send: "secrets" }] }, /allowedHosts/u],
+  ["a query", { allowedHosts: ["example.com/a?b=1"] }, /allowedHosts/u],
+])("allowedHosts refuses %s", (...[, file, problem]) => {
+  expect(problemsOf({ file }).join("\n")).toMatch(problem);
+});
+
+test.each<[string, object, RegExp | null]>([
+  ["nobody is asked and every host is read", { mode: "agi", allowedHosts: ["*"] }, /nobody is asked for anything/u],
+  ["everybody is served", { access: { guests: true, external: true } }, /whoever they are/u],
+  [
+    "files may go anywhere beneath",
+    { allowedHosts: [{ host: "*.example.com", send: "files" }] },
+    /files may go to any/u,
+  ],
+  ["one of them alone", { mode: "agi", access: { guests: true } }, null],
+])("a settings file that opens much is named: %s", (...[, file, warning]) => {
+  const { warnings } = load({ file });
+  if (warning === null) expect(warnings).toEqual([]);
+  else expect(warnings.join("\n")).toMatch(warning);
 });

@@ -1,4 +1,4 @@
-import { parseHostPattern } from "./host-patterns.ts";
+import { parseHostPattern, sourceParts } from "./host-patterns.ts";
 
 /** What surrounds an address in a text and is no part of it. */
 const WHOLE = /https?:\/\/[^\s<>"'`\\]+/giu;
@@ -53,15 +53,11 @@ export interface KnownAddresses {
 
 /** Whether a source names this very host: beneath a wildcard, the name itself says something. */
 function names(source: string, url: URL): boolean {
-  const pattern = parseHostPattern(hostOf(source));
+  const pattern = parseHostPattern(sourceParts(source).host);
   return pattern !== null && !pattern.beneath && pattern.name === url.hostname;
 }
 
 function isWholeOf(source: string, url: URL): boolean {
-  const path = source.slice(hostOf(source).length);
+  const { path } = sourceParts(source);
   return path !== "" && names(source, url) && path === `${url.pathname}${url.search}`;
-}
-
-function hostOf(source: string): string {
-  return source.split("/", 1)[0] ?? "";
 }

@@ -2,7 +2,8 @@
  * Which hosts and URLs configuration names.
  *
  * `allowedHosts`: `example.com` is that host, `*.example.com` every host beneath it (not itself), `*`
- * every host. A pattern holds for the default ports; `example.com:8443` holds for that port.
+ * every host. A pattern holds for the default ports; `example.com:8443` holds for that port, `example.com/docs` for that
+ * path and those beneath it.
  *
  * `blockedUrls`: a host pattern with, perhaps, the beginning of a path: `https://example.com/admin`,
  * `*.example.com`, `example.com/a?b`. The scheme does not matter, and without a port every port is meant.
@@ -53,10 +54,26 @@ function holdsFor({ name, beneath }: HostPattern, hostname: string): boolean {
 
 export function isAllowedHost(url: URL, allowedHosts: readonly string[]): boolean {
   return allowedHosts.some((text) => {
-    const pattern = parseHostPattern(text);
+    const { host, path } = sourceParts(text);
+    const pattern = parseHostPattern(host);
     if (pattern === null || !holdsFor(pattern, url.hostname)) return false;
-    return pattern.port === null ? url.port === "" : pattern.port === portOf(url);
+    const isPort = pattern.port === null ? url.port === "" : pattern.port === portOf(url);
+    return isPort && (path === "" || isBeneath(url, path));
   });
+}
+
+/** `docs.example.com/guide` as its host and its path, which is empty where there is none. */
+export function sourceParts(text: string): { readonly host: string; readonly path: string } {
+  const [host = ""] = text.trim().split("/", 1);
+  return { host, path: text.trim().slice(host.length) };
+}
+
+/** However often a server decodes. */
+function isBeneath(url: URL, path: string): boolean {
+  const [prefix = ""] = readings(new URL(`http://host${path}`));
+  const folder = prefix.endsWith("/") ? prefix : `${prefix}/`;
+  const ways = [...readings(url), url.pathname.toLowerCase()];
+  return ways.every((way) => way === prefix || way.startsWith(folder) || way.startsWith(`${prefix}?`));
 }
 
 /** The port in use, the scheme's own included. */
