@@ -49,10 +49,10 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
       const known = await earlierApproval(options, turn);
       if (known !== null) return settle(options, { ...known, asked: calls, request });
       const people = await peopleOfRequest(options.store, options.context.runId, request);
-      const covered = await coveredByGrants(options, calls, people);
+      const { covered, lapsed } = await grantsFor(options, calls, people);
       const open = calls.filter((call) => !covered.has(call));
       if (open.length === 0) return new Map(calls.map(({ use }) => [use.id, ALLOWED]));
-      return ask(options, { id, turn, people, calls: open, asked: calls, request });
+      return ask(options, { id, turn, people, calls: open, asked: calls, request, lapsed });
     },
   };
 }
@@ -68,21 +68,30 @@ export function approvalId(runId: string, turn: number): string {
 
 const ALLOWED: CallVerdict = { type: "allowed" };
 
-/** The calls that need not be asked for: remembered approvals cover them, of everyone whose words are in the request. */
-async function coveredByGrants(
+/** What remembered approvals say of calls. */
+interface Remembered {
+  /** They need not be asked for: everyone has allowed them whose words are in the request. */
+  readonly covered: ReadonlySet<AskedCall>;
+  /** The requester has allowed them; that does not cover the words of others that have come in. */
+  readonly lapsed: ReadonlySet<AskedCall>;
+}
+
+async function grantsFor(
   { store, session }: ApprovalDeskOptions,
   calls: readonly AskedCall[],
   { requester, others, outside = [] }: Pick<ApprovalPeople, "requester" | "others" | "outside">,
-): Promise<ReadonlySet<AskedCall>> {
+): Promise<Remembered> {
   const sessionId = session.task?.root.sessionId ?? session.id;
   const grants = await store.grants.inForce({ sessionId, channelId: session.channelKey });
+  const covers = (call: AskedCall, who: readonly string[]) =>
+    !call.always && grantCovers(grants, grantOf(call).key, { requester: requester.id, who, sessionId });
   const isCovered = (call: AskedCall) => {
     // What only reads does no harm whoever led to it: what it could send away is asked for by itself.
     const isReading = call.tool.permission === "none" || call.tool.permission === "read";
-    const who = [...others.map(({ id }) => id), ...(isReading ? [] : outside)];
-    return grantCovers(grants, grantOf(call).key, { requester: requester.id, who, sessionId });
+    return covers(call, [...others.map(({ id }) => id), ...(isReading ? [] : outside)]);
   };
-  return new Set(calls.filter((call) => !call.always && isCovered(call)));
+  const covered = new Set(calls.filter(isCovered));
+  return { covered, lapsed: new Set(calls.filter((call) => !covered.has(call) && covers(call, []))) };
 }
 
 /** Keys of different tools never meet; edit and write share the paths they change. */
@@ -99,15 +108,17 @@ interface NewApproval {
   readonly calls: readonly AskedCall[];
   readonly asked: readonly AskedCall[];
   readonly request: AskingRequest;
+  readonly lapsed: ReadonlySet<AskedCall>;
 }
 
 /** Writes down what is asked, then asks. */
-async function ask(options: ApprovalDeskOptions, { id, turn, people, calls, asked, request }: NewApproval) {
+async function ask(options: ApprovalDeskOptions, approval: NewApproval) {
+  const { id, turn, people, calls, asked, request, lapsed } = approval;
   const { clock, session, context, rules } = options;
   const createdAt = clock.now();
   const mayRemember = calls.every(({ always }) => !always);
   const previewed = await previewedCalls(calls);
-  const card = cardOf(options, previewed, { id, people: { ...people, mayRemember }, request });
+  const card = cardOf(options, previewed, { id, people: { ...people, mayRemember }, request, lapsed });
   const row = {
     id,
     sessionId: session.id,
@@ -165,7 +176,8 @@ async function settle(options: ApprovalDeskOptions, row: OpenApproval) {
   const post = await store.posts.get(postKey(row.runId, cardKey(row)));
   if (post?.posted) return null;
   const open = row.asked.filter(({ use }) => row.calls.some(({ callId }) => callId === use.id));
-  const card = cardOf(options, await previewedCalls(open), row);
+  const { lapsed } = await grantsFor(options, open, row.people);
+  const card = cardOf(options, await previewedCalls(open), { ...row, lapsed });
   if (card !== null) await context.post(cardKey(row), card.message);
   return null;
 }
@@ -184,12 +196,13 @@ export function cardKey({ turn }: Pick<ApprovalRow, "turn">): string {
 function cardOf(
   { platform, rules, session }: ApprovalDeskOptions,
   asked: readonly PreviewedCall[],
-  { id, people, request }: { id: string; people: ApprovalPeople; request: AskingRequest },
+  { id, people, request, lapsed }: Pick<NewApproval, "id" | "request" | "lapsed"> & { people: ApprovalPeople },
 ): Card | null {
+  const isLapsed = ({ use }: AskedCall) => [...lapsed].some((call) => call.use.id === use.id);
   const calls = asked.flatMap((call) => {
-    const { previewed, why } = call;
+    const { previewed } = call;
     if ("refused" in previewed) return [];
-    return [{ preview: previewed, why: whyAsked(call, request, why), label: grantOf(call).label }];
+    return [{ preview: previewed, why: whyAsked(call, request, isLapsed(call)), label: grantOf(call).label }];
   });
   if (calls.length === 0) return null;
   const { requester, others, outside = [], mayRemember } = people;
@@ -211,7 +224,7 @@ function cardOf(
 async function decided(options: ApprovalDeskOptions, row: OpenApproval): Promise<ReadonlyMap<string, CallVerdict>> {
   await closeCard(options, row);
   const others = row.asked.filter(({ use }) => !row.calls.some(({ callId }) => callId === use.id));
-  const covered = others.length === 0 ? NONE : await coveredByGrants(options, others, row.people);
+  const covered = others.length === 0 ? NONE : (await grantsFor(options, others, row.people)).covered;
   return verdictsOn(row.asked, { row, covered }, options.rules);
 }
 

@@ -3,28 +3,36 @@ import { type Message, textOf } from "../protocol/messages.ts";
 import { originsIn } from "../trust/label.ts";
 import { type ForeignText, likeliestPassage } from "../trust/passage.ts";
 
-/** Why a call is asked for, with the passage of others that most likely led to it, if there is any; null when the mode says it all. */
+/**
+ * Why a call is asked for: what the tool says of it, that what was allowed before does not cover it, and the passage of
+ * others that most likely led to it, if there is any. Null when the mode says it all. `isLapsed`: the requester has a remembered
+ * approval for it.
+ */
 export function whyAsked(
-  { use }: Pick<AskedCall, "use">,
+  { use, why }: Pick<AskedCall, "use" | "why">,
   { messages }: AskingRequest,
-  why: string | null,
+  isLapsed: boolean,
 ): string | null {
-  const texts = messages.flatMap(foreignTexts);
-  const passage = likeliestPassage(texts, JSON.stringify(use.input));
-  if (passage === null) return why;
-  const quoted = `${passage.origin} says: “${passage.text}”`;
-  return why === null ? quoted : `${why} ${quoted}`;
+  const passage = likeliestPassage(messages.flatMap(foreignTexts), JSON.stringify(use.input));
+  const said = [
+    ...(why === null ? [] : [why]),
+    ...(isLapsed ? ["It was allowed before, but not with the words of others that are in the conversation now."] : []),
+    ...(passage === null ? [] : [`${passage.origin} says: “${passage.text}”`]),
+  ];
+  return said.length === 0 ? null : said.join(" ");
 }
 
+/** What of a message nobody answers for. */
 function foreignTexts({ content, label, author }: Message): ForeignText[] {
   const origins = label === undefined ? [] : originsIn(label);
-  if (origins.length === 0) return [];
   const origin = origins.join(", ");
+  if (origins.length === 0) return [];
+  const isTheirs = author !== undefined && label?.who.includes(author.id) === true;
   return content.flatMap((block): ForeignText[] => {
     if (block.type === "tool_result") return [{ origin, text: textOf(block.content) }];
-    // Of a person's message, what stands beside their own words.
-    if (block.type === "text" && (author === undefined || block.text.startsWith("<")))
-      return [{ origin, text: block.text }];
-    return block.type === "document" ? [{ origin, text: block.text ?? "" }] : [];
+    if (block.type === "document") return [{ origin, text: block.text ?? "" }];
+    // Beside a person's own words there are those that they quote.
+    const isForeign = block.type === "text" && (!isTheirs || block.text.startsWith("<quoted_conversation"));
+    return isForeign ? [{ origin, text: block.text }] : [];
   });
 }

@@ -51,6 +51,16 @@ export function messageReads(db: Client) {
       return [...new Map(authors.map((author) => [author.id, author])).values()];
     },
 
+    /** Who has said something in a session, each person once. */
+    async authorsOf(sessionId: string): Promise<Author[]> {
+      const rows = await db.message.findMany({
+        where: { sessionId, authorId: { not: null } },
+        distinct: ["authorId"],
+        select: { authorId: true, authorName: true },
+      });
+      return rows.map(({ authorId, authorName }) => ({ id: authorId ?? "", name: authorName ?? "" }));
+    },
+
     /** How many messages of the session are not context. */
     async countOf(sessionId: string): Promise<number> {
       return db.message.count({ where: { sessionId, context: false } });

@@ -10,22 +10,30 @@ const PASSAGE_CHARS = 160;
 const LOOKED_CHARS = 20_000;
 
 /**
- * The passage that most likely led to a call, for people to judge: the line, of the newest text that has one, which shares most
- * words with the call. Null when there are no such texts. `texts`: oldest first.
+ * The passage that most likely led to a call, for people to judge: the line which shares most words with the call; of several
+ * the longest of the newest text. Null when there are no such texts. `texts`: oldest first.
  */
 export function likeliestPassage(texts: readonly ForeignText[], call: string): ForeignText | null {
   const words = new Set(wordsOf(call));
   let best: { readonly origin: string; readonly line: string; readonly shared: number } | null = null;
   for (const { origin, text } of texts.toReversed()) {
-    for (const line of text.slice(0, LOOKED_CHARS).split("\n")) {
-      if (line.trim() === "") continue;
-      const shared = new Set(wordsOf(line).filter((word) => words.has(word))).size;
-      if (best === null || shared > best.shared) best = { origin, line: line.trim(), shared };
-    }
+    const lines = text.slice(0, LOOKED_CHARS).split("\n");
+    const found = lines
+      .map((line) => ({ origin, line: line.trim(), shared: sharedBy(line, words) }))
+      .filter(({ line }) => line !== "" && !MARKER.test(line))
+      .toSorted((a, b) => b.shared - a.shared || b.line.length - a.line.length)[0];
+    if (found !== undefined && (best === null || found.shared > best.shared)) best = found;
   }
   if (best === null) return null;
   const { origin, line } = best;
   return { origin, text: line.length > PASSAGE_CHARS ? `${line.slice(0, PASSAGE_CHARS).toWellFormed()}…` : line };
+}
+
+/** What stands around the words of others in a request. */
+const MARKER = /^<\/?\w+_conversation/u;
+
+function sharedBy(line: string, words: ReadonlySet<string>): number {
+  return new Set(wordsOf(line).filter((word) => words.has(word))).size;
 }
 
 function wordsOf(text: string): string[] {

@@ -176,12 +176,17 @@ async function origin(
   began: SessionEventBody | null,
   { store, clock }: AssignmentDeps,
 ) {
-  const { requester, others } = await peopleOfRun(store, runId);
+  const [{ requester, others }, authors] = await Promise.all([
+    peopleOfRun(store, runId),
+    store.messages.authorsOf(sessionId),
+  ]);
+  const said = authors.filter(({ id }) => id !== requester.id && label.who.includes(id));
+  const people = new Map([...others, ...said].map((author) => [author.id, author]));
   return {
     kind: "child" as const,
     parent: { sessionId, runId, callId },
     author: requester,
-    people: [...others],
+    people: [...people.values()],
     label,
     nonInteractive,
     job: began === null ? null : jobOf(began),

@@ -29,6 +29,7 @@ import { silentLog } from "../silent-log.ts";
 import { CHIEF } from "./sim-people.ts";
 import { type SimMessage, SimServer, simPlatform } from "./sim-platform.ts";
 import { simStore } from "./sim-store.ts";
+import { withAgents } from "./sim-tools.ts";
 import { World } from "./world.ts";
 
 /** The whole core on virtual time, with a real store and a scripted model, and without faults. */
@@ -63,6 +64,8 @@ export interface SimOfficeOptions {
   readonly tools: readonly Tool[];
   /** Further ones, whose calls go on in the real world: the office's time stands still meanwhile. */
   readonly realTools?: readonly Tool[];
+  /** Beside them there are the program's own that work with sub-agents. */
+  readonly withSubAgents?: true;
   readonly config?: Partial<QueryConfig>;
   /** The skills that there are now. */
   readonly skills?: () => SkillCatalogue;
@@ -100,9 +103,11 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
   const files = fetchFile === undefined ? {} : { fetchFile: ({ ref }: Attachment) => Promise.resolve(fetchFile(ref)) };
   const platform = pacePlatform({ ...bare, fetchThread: () => Promise.resolve(said), ...files }, clock);
   const real = <T>(work: () => Promise<T>) => world.real(process, work);
-  const tools = [...options.tools, ...(options.realTools ?? []).map((tool) => inRealTime(tool, real))];
+  const own = [...options.tools, ...(options.realTools ?? []).map((tool) => inRealTime(tool, real))];
   const log = silentLog;
   const engine = new EmbeddedEngine({ store, runtime, log, maxConcurrentRuns: 4, target: () => platform });
+  const deps = { store, engine, clock, log, approvals: APPROVALS };
+  const tools = options.withSubAgents === true ? withAgents(own, deps) : own;
   const receive = createIntake({
     commands: CHAT_COMMANDS,
     store,

@@ -42,6 +42,7 @@ export interface Turn {
 export interface Setting {
   readonly mode?: Mode;
   readonly allowedHosts?: SessionPlace["allowedHosts"];
+  readonly sinks?: SessionPlace["sinks"];
   /** What the site answers, by host and path; anything else is not found there. */
   readonly pages?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
@@ -57,20 +58,23 @@ export interface Played {
   /** What the model read of its calls, in order. */
   readonly results: readonly string[];
   readonly office: SimOffice;
+  /** Absolute path of the channel's directory. */
+  readonly root: string;
 }
 
 /** Plays a conversation through the real loop, tools and store; the model does what it is told to, whatever that is. */
 export async function play(turns: readonly Turn[], setting: Setting, sandbox: Sandbox): Promise<Played> {
   const site = await siteOf(setting);
+  const root = rootWith(setting);
   const model = new DoingModel(site.named);
-  const office = await openOffice({ model: model.model, site, setting, sandbox });
+  const office = await openOffice({ model: model.model, site, setting, sandbox, root });
   const cards: string[][] = [];
   const first = turns.find(({ thread }) => thread === undefined);
   for (const turn of turns) {
     const joins = turn === first && setting.said !== undefined;
     cards.push(await playTurn(turn, { office, model, site, joins }));
   }
-  return { cards, requests: site.requests, results: model.results, office };
+  return { cards, requests: site.requests, results: model.results, office, root };
 }
 
 interface Stage {
@@ -143,6 +147,7 @@ const ENCODED: Readonly<Record<string, (text: string) => string>> = {
   "{last:url}": (text) => encodeURIComponent(text),
   "{last:hex}": (text) => Buffer.from(text).toString("hex"),
   "{last:base64}": (text) => Buffer.from(text).toString("base64url"),
+  "{last:address}": (text) => /https?:\/\/\S+/u.exec(text)?.[0] ?? "",
   "{last:label}": (text) =>
     text
       .toLowerCase()
@@ -201,18 +206,24 @@ interface Opening {
   readonly site: TestSite;
   readonly setting: Setting;
   readonly sandbox: Sandbox;
+  readonly root: string;
 }
 
-function openOffice({ model, site, setting, sandbox }: Opening): Promise<SimOffice> {
+function rootWith({ files = {} }: Setting): string {
   const root = path.join(tempDirectory(), "root");
-  const put = (file: string, data: string | Uint8Array) => {
-    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-    writeFileSync(path.join(root, file), data);
-    return file;
-  };
   mkdirSync(root);
-  for (const [file, content] of Object.entries(setting.files ?? {})) put(file, content);
-  const { mode = "write", allowedHosts = [], said = [] } = setting;
+  for (const [file, content] of Object.entries(files)) put(root, file, content);
+  return root;
+}
+
+function put(root: string, file: string, data: string | Uint8Array): string {
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+  writeFileSync(path.join(root, file), data);
+  return file;
+}
+
+function openOffice({ model, site, setting, sandbox, root }: Opening): Promise<SimOffice> {
+  const { mode = "write", allowedHosts = [], sinks = [], said = [] } = setting;
   const realTools = [
     ...createFileTools(sandbox),
     createWebFetch({ sandbox, isForbiddenAddress: exceptPublic, resolve: () => Promise.resolve([PUBLIC]) }),
@@ -222,10 +233,17 @@ function openOffice({ model, site, setting, sandbox }: Opening): Promise<SimOffi
     model,
     tools: [createReadThread(), createAttach()],
     realTools,
+    withSubAgents: true,
     config: { mode },
-    place: { sandboxRoot: root, allowedHosts: JSON.parse(site.named(JSON.stringify(allowedHosts))) },
+    place: {
+      sandboxRoot: root,
+      allowedHosts: [...allowedHosts, ...sinks.map(({ host }) => host)].map((host) =>
+        host === "*" ? `*:${site.site.port}` : site.named(host),
+      ),
+      sinks: JSON.parse(site.named(JSON.stringify(sinks))),
+    },
     said: said.map((message) => ({ ...message, text: site.named(message.text) })),
     fetchFile: (ref) => new TextEncoder().encode(ref),
-    saveAttachment: (name, data) => put(`attachments/${name}`, data),
+    saveAttachment: (name, data) => put(root, `attachments/${name}`, data),
   });
 }

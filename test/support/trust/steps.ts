@@ -14,6 +14,8 @@ export const program = (code: string, hosts: readonly string[] = []): Step => ({
   input: { code, hosts },
 });
 export const attach = (path: string): Step => ({ tool: "attach", input: { path } });
+/** The steps of the sub-agent follow, and an empty one ends it. */
+export const agent = (prompt: string): Step => ({ tool: "agent", input: { description: "a piece of work", prompt } });
 export const readThread: Step = { tool: "read_thread", input: {} };
 
 /** What a bot or a person had said in a thread before the agent was asked there. */

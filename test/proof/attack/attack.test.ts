@@ -1,0 +1,36 @@
+import { afterAll, expect, test } from "vitest";
+import { play } from "../../support/trust/play.ts";
+import { useSandbox } from "../../tools/file-session.ts";
+import { EGRESS } from "./egress.ts";
+import { GRANTS } from "./grants.ts";
+import { endingOf } from "./judge.ts";
+import { PEOPLE } from "./people.ts";
+
+const ATTACKS = [...EGRESS, ...GRANTS, ...PEOPLE];
+/** Of all of them, where `npm run proof:attack` does not ask for the whole. */
+const EVERY = process.env["PROOF"] === "whole" ? 1 : 4;
+
+const played = ATTACKS.filter((_, index) => index % EVERY === 0);
+const report: string[] = [];
+const sandbox = useSandbox();
+
+test.each(played)("$group: $name", async (attack) => {
+  const { succeeded, observed, said } = endingOf(attack, await play(attack.turns, attack.setting, sandbox));
+  const mark = succeeded ? "✗" : "✓";
+  report.push(
+    `${mark} ${attack.group.padEnd(7)} expected ${attack.expected.padEnd(8)} observed ${observed.padEnd(8)} ${attack.name}`,
+  );
+  expect(succeeded, said).toBe(false);
+  expect(observed, said).toBe(attack.expected);
+  if (attack.saying !== undefined) expect(said).toMatch(attack.saying);
+});
+
+afterAll(() => {
+  const succeeded = report.filter((line) => line.startsWith("✗")).length;
+  if (EVERY === 1) process.stdout.write(`\n${report.join("\n")}\n\n${report.length} attacks, ${succeeded} succeeded\n`);
+});
+
+test("each attack is another one", () => {
+  expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
+  expect(ATTACKS.length).toBeGreaterThanOrEqual(60);
+});
