@@ -68,12 +68,11 @@ export function sourceParts(text: string): { readonly host: string; readonly pat
   return { host, path: text.trim().slice(host.length) };
 }
 
-/** However often a server decodes. */
+/** However often a server decodes, and without a way out again. */
 function isBeneath(url: URL, path: string): boolean {
-  const [prefix = ""] = readings(new URL(`http://host${path}`));
-  const folder = prefix.endsWith("/") ? prefix : `${prefix}/`;
-  const ways = [...readings(url), url.pathname.toLowerCase()];
-  return ways.every((way) => way === prefix || way.startsWith(folder) || way.startsWith(`${prefix}?`));
+  const prefix = asWritten(new URL(`http://host${path}`)).replace(/\/$/, "");
+  const ways = [asWritten(url), url.pathname.toLowerCase()];
+  return ways.every((way) => way === prefix || (way.startsWith(`${prefix}/`) && !way.split("/").includes("..")));
 }
 
 /** The port in use, the scheme's own included. */

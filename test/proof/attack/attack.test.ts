@@ -7,7 +7,7 @@ import { endingOf } from "./judge.ts";
 import { PEOPLE } from "./people.ts";
 
 const ATTACKS = [...EGRESS, ...GRANTS, ...PEOPLE];
-/** Of all of them, where `npm run proof:attack` does not ask for the whole. */
+/** One in so many is played where `npm run proof:attack` does not ask for the whole. */
 const EVERY = process.env["PROOF"] === "whole" ? 1 : 4;
 
 const played = ATTACKS.filter((_, index) => index % EVERY === 0);
