@@ -27,6 +27,7 @@ import { codeBlock, inlineCode, plainLine, visibleText } from "../../src/core/te
 import { blockOf, isAllowedHost, parseHostPattern } from "../../src/core/trust/host-patterns.ts";
 import { foreignLine, foreignText } from "../../src/features/mcp/foreign-text.ts";
 import { readSchedule } from "../../src/jobs/calendar/schedule.ts";
+import { withoutCredentials } from "../../src/operations/redaction.ts";
 import { contentOf } from "../../src/tools/network/content.ts";
 import { mediaTypeOf } from "../../src/tools/wasm/workspace/media-type.ts";
 import { comparableName } from "../../src/tools/wasm/workspace/path-rules.ts";
@@ -105,6 +106,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "an allowed host": (text) => isAllowedHost(new URL("https://example.com/"), [text]),
   "what kind of file it is": (text) => mediaTypeOf(Buffer.from(text)),
   "a file's name": comparableName,
+  "a line of the log": (text) => withoutCredentials(JSON.stringify({ event: `token=${text}` })),
+  "a line of the log that is no JSON": withoutCredentials,
 };
 
 describe.each(Object.entries(READERS))("%s", (_name, read) => {

@@ -128,8 +128,71 @@ test.each(shapes)("$name: what is a credential is hidden, and the rest is there"
   expect(text).toContain(kept);
 });
 
+const fields = ["private_key", "privateKey", "passphrase", "secretAccessKey", "aws_secret_access_key", "credentials"];
+
+test.each([...fields, "X-Auth-Key", "GH_PAT", "STRIPE_KEY"])("what stands in the field %s is hidden", (name) => {
+  const { text } = linesOf((log) => log.info({ env: { [name]: "Unlisted1" }, kept: "there" }, "e"));
+  expect(text).toContain(`"${name}":"[secret]"`);
+  expect(text).toContain('"kept":"there"');
+});
+
+const lists: { name: string; list: object; kept: string }[] = [
+  { name: "cookies that are set", list: { "set-cookie": ["a=Unlisted1", "b=Unlisted2"] }, kept: "set-cookie" },
+  { name: "several authorizations", list: { authorization: ["token Unlisted1"] }, kept: "authorization" },
+  { name: "raw headers", list: { raw: ["Authorization", "token Unlisted1", "Accept", "x/y"] }, kept: "x/y" },
+  { name: "a flag and its value", list: { args: ["--api-key", "Unlisted1", "-v"] }, kept: "-v" },
+  { name: "a flag and a header", list: { args: ["-H", "X-Api-Key: Unlisted1", "-v"] }, kept: "-v" },
+  { name: "a long flag and a header", list: { args: ["--header", "Authorization: Unlisted1"] }, kept: "--header" },
+];
+
+test.each(lists)("$name: what is a credential is hidden, and the rest is there", ({ list, kept }) => {
+  const { text } = linesOf((log) => log.info(list, "e"));
+  expect(text).not.toContain("Unlisted");
+  expect(text).toContain(kept);
+});
+
+test.each([
+  "Authorization: Basic Unlisted1== <kept>",
+  "authorization: bearer Unlisted1 <kept>",
+  "sent BEARER Unlisted1, <kept>",
+  "x-api-key: Unlisted1 <kept>",
+  "API_KEY=Unlisted1 node <kept>",
+  "env: API_KEY=Unlisted <kept>",
+  'password="Unlisted 1" <kept>',
+  "Cookie: a=Unlisted1; b=Unlisted2\n<kept>",
+  '{"token": "Unlisted", "a": "<kept>"}',
+  '{"token" : "Un\\"listed", "a": "<kept>"}',
+  String.raw`{\"token\": \"Unlisted\", \"a\": \"<kept>\"}`,
+  "run --password 'Unlisted 1' <kept>",
+  "run --passwd Unlisted <kept>",
+  "curl -u me:Unlisted1 <kept>",
+  "https://h/#access_token=Unlisted&a=<kept>",
+  "https://h/?api%5Fkey=Unlisted&a=<kept>",
+  "https://h/?auth=Unlisted&pwd=Unlisted&code=Unlisted&key=Unlisted&a=<kept>",
+  "https://h/?X-Amz-Signature=Unlisted&X-Amz-Credential=Unlisted%2Fx&a=<kept>",
+  "<kept> https://hooks.slack.com/services/T0/B0/Unlisted",
+  "<kept> https://discord.com/api/webhooks/123/Unlisted",
+  "<kept> xoxb-123-456-Unlisted",
+  "<kept> sk-ant-api03-Unlisted0123456789",
+  "<kept> ghp_Unlisted0123456789",
+  "-----BEGIN PRIVATE KEY-----\nUnlisted\n-----END PRIVATE KEY----- <kept>",
+])("in %s nothing but the credential is hidden", (words) => {
+  for (const write of [(log: Log) => log.info({}, words), (log: Log) => log.error({ error: new Error(words) }, "e")]) {
+    const { text } = linesOf(write);
+    expect(text).not.toContain("Un");
+    expect(text).toContain("<kept>");
+  }
+});
+
 test.each([
   "basic information",
+  "Basic Information",
+  "slack.botToken: must be a text",
+  "SLACK_BOT_TOKEN is not set",
+  "--token --verbose",
+  "status code=404",
+  "npm_config_registry is unset",
+  "https://x/?page=2&q=token",
   "12 inputTokens",
   "the token is missing",
   "mail ana@example.com",

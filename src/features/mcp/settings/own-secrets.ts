@@ -1,9 +1,14 @@
 import { unescape } from "node:querystring";
 import type { z } from "zod";
+import { isSecretName } from "../../../core/text/secret-name.ts";
 import type { commandSchema, urlSchema } from "./entry.ts";
 
-/** Flags whose value is a credential: `--api-key x`, `--token=x`, `-password x`. */
-const SECRET_FLAG = /^--?[\w-]*(?:key|token|secret|password|pat)(?:=(.+))?$/iu;
+/** `--api-key`, `--token=x`, `-password`. */
+const FLAG = /^--?([\w-]+)(?:=(.*))?$/su;
+/** `X-Api-Key: x`, alone or behind a flag's sign. */
+const HEADER = /^(?:--?[\w-]+=)?([\w-]+):\s*(\S.*)$/su;
+/** `API_KEY=x`, as programs that start others take it. */
+const VARIABLE = /^(\w+)=(.+)$/su;
 
 /** A part of a path that is no word: some services put the key into the address. */
 const KEY_IN_PATH = /^(?=[^/]*\d)(?=[^/]*[A-Za-z])[\w~.-]{20,}$/u;
@@ -24,16 +29,22 @@ function ofHeader(value: string): string[] {
 
 /** As written in the address and as decoded. */
 function ofAddress(url: string): string[] {
-  const { username, password, pathname, searchParams } = new URL(url);
+  const { username, password, pathname, searchParams, hash } = new URL(url);
   const inPath = pathname.split("/").filter((part) => KEY_IN_PATH.test(part));
   const written = [username, password, ...inPath];
-  return [...written, ...written.map((text) => unescape(text)), ...searchParams.values()].filter((text) => text !== "");
+  const parameters = [...searchParams.values(), ...new URLSearchParams(hash.slice(1)).values()];
+  return [...written, ...written.map((text) => unescape(text)), ...parameters].filter((text) => text !== "");
 }
 
 function ofArguments(args: readonly string[]): string[] {
   return args.flatMap((arg, at) => {
-    const flag = SECRET_FLAG.exec(arg);
-    if (flag !== null) return [flag[1] ?? args[at + 1] ?? ""].filter((value) => value !== "");
+    const [, flag = "", joined] = FLAG.exec(arg) ?? [];
+    if (isSecretName(flag) || /key$/iu.test(flag))
+      return [joined ?? args[at + 1] ?? ""].filter((value) => value !== "");
+    const [, header = "", sent = ""] = HEADER.exec(arg) ?? [];
+    if (isSecretName(header)) return ofHeader(sent);
+    const [, variable = "", value = ""] = VARIABLE.exec(arg) ?? [];
+    if (isSecretName(variable)) return [value];
     return arg.includes("://") && URL.canParse(arg) ? ofAddress(arg) : [];
   });
 }

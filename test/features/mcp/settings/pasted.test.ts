@@ -113,6 +113,22 @@ test("values that come in by references, and those in addresses, are secrets", (
   expect(secretsOf(load({ env, file })).toSorted()).toEqual(["in-address", "tok-123456"]);
 });
 
+const secretArguments: { args: readonly string[]; secrets: readonly string[] }[] = [
+  { args: ["--api-key", "s-1234567"], secrets: ["s-1234567"] },
+  { args: ["--passphrase=s-1234567", "-v"], secrets: ["s-1234567"] },
+  { args: ["-H", "X-Api-Key: s-1234567"], secrets: ["s-1234567"] },
+  { args: ["--header", "Authorization: Bearer s-1234567"], secrets: ["Bearer s-1234567", "s-1234567"] },
+  { args: ["--header=X-Auth-Token: s-1234567"], secrets: ["s-1234567"] },
+  { args: ["-e", "API_KEY=s-1234567"], secrets: ["s-1234567"] },
+  { args: ["https://h/sse#access_token=s-1234567"], secrets: ["s-1234567"] },
+  { args: ["-H", "Accept: text/plain", "--port", "80", "LANG=en"], secrets: [] },
+];
+
+test.each(secretArguments)("the arguments $args hold the secrets $secrets", ({ args, secrets }) => {
+  const file = { mcpServers: { a: { command: "a", args } } };
+  expect(secretsOf(load({ file })).toSorted()).toEqual(secrets);
+});
+
 test("of our environment a program gets what it needs to run, and no key", () => {
   const env = { PATH: "/bin", HOME: "/home/a", ANTHROPIC_API_KEY: "sk", NODE_OPTIONS: "x" };
   expect(given({ env }).mcp.environment).toEqual({ PATH: "/bin", HOME: "/home/a" });

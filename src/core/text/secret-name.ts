@@ -1,0 +1,18 @@
+/** Names of settings, fields, headers, flags and parameters whose value is a credential. */
+
+/** The last words of such a name. */
+const SECRET =
+  /(?:^|_)(?:api_?key|auth(?:orization|_?key)?|cookie|token|secret|pass|passwd|password|passphrase|pwd|pat|private_?key|secret_?key|signing_?key|access_?key(?:_id)?|credentials?|signature|sig)$/u;
+/** A variable of a program's environment. */
+const VARIABLE = /^[A-Z0-9_]{1,60}_KEY$/u;
+/** Characters of a name that are looked at, from its end. */
+const END = 60;
+
+/** `clientSecret`, `X-Api-Key`, `GH_PAT`, `aws_secret_access_key`. */
+export function isSecretName(name: string): boolean {
+  const words = name
+    .slice(-END)
+    .replaceAll(/[^A-Za-z0-9]+/gu, "_")
+    .replaceAll(/([a-z0-9])([A-Z])/gu, "$1_$2");
+  return VARIABLE.test(name) || SECRET.test(words.toLowerCase());
+}
