@@ -74,6 +74,9 @@ describe.each(platforms)("killed with SIGKILL on $name", ({ open }) => {
     });
     const thread = scene.mention("run it");
     await thread.until((all) => all.some((message) => message.text.includes("js_exec")));
+    // Killed before it knows that its live message has landed, it may look for it for so long that the answer tells instead.
+    const edits = scene.edits();
+    await until(() => scene.edits() > edits, { what: () => "an edit of the live message" });
     await scene.bot.kill("SIGKILL");
     await expectOneAnswer(scene, thread, "It was interrupted.");
     expect(thread.messages().some((message) => message.text.includes("I was restarted"))).toBe(true);
