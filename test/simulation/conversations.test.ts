@@ -8,10 +8,11 @@ import { emptyDatabase } from "../support/database/empty-database.ts";
 import { removeDirectory } from "../support/remove-directory.ts";
 import { playConversation } from "../support/simulation/conversation.ts";
 
-/** `SIM_SEED=17 npm test -- test/simulation` replays one seed, `SIM_SEEDS=1000 …` plays so many. */
-const only = process.env["SIM_SEED"];
-const count = Number(process.env["SIM_SEEDS"] ?? 100);
-const SEEDS = only === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(only)];
+/** `SIM_SEED=17 npm test -- test/simulation` replays one seed, `SIM_SEED=101-400 …` plays these, `SIM_SEEDS=1000 …` so many. */
+const [first = 1, last = first] = (process.env["SIM_SEED"] ?? `1-${process.env["SIM_SEEDS"] ?? 100}`)
+  .split("-")
+  .map(Number);
+const SEEDS = Array.from({ length: last - first + 1 }, (_, index) => first + index);
 const BATCH = 25;
 
 let directory: string;
