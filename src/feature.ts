@@ -103,6 +103,8 @@ export interface OpenFeature {
   readonly section?: (config: QueryConfig) => string;
   /** Why a tool of that name is not there, for the model; null when it is none of this feature's. */
   readonly whyMissing?: (tool: string) => string | null;
+  /** Resolves when it is known whether there is a tool of that name; absent: it is known at once. */
+  readonly toolKnown?: (tool: string) => Promise<void>;
   /** Why tools are missing that there should be, a sentence each. */
   readonly problems?: () => readonly string[];
   /** What is done around each run. */

@@ -13,6 +13,8 @@ export interface Features {
   tools(): readonly FeatureTool[];
   sections(config: QueryConfig): string;
   whyMissing(tool: string): string | null;
+  /** Resolves when all know whether they have a tool of that name. */
+  toolKnown(tool: string): Promise<void>;
   /** Why tools are missing that there should be, a sentence each. */
   problems(): readonly string[];
   /** What the command of that name does; null where its feature is off. */
@@ -74,6 +76,9 @@ function featuresOf(open: readonly Opened[], toolsOf: (features: readonly Opened
         .filter((text) => text !== "")
         .join("\n\n"),
     whyMissing: (tool) => open.map(({ whyMissing }) => whyMissing?.(tool) ?? null).find((why) => why !== null) ?? null,
+    toolKnown: async (tool) => {
+      await Promise.all(open.map(async ({ toolKnown }) => toolKnown?.(tool)));
+    },
     problems: () => open.flatMap(({ problems }) => problems?.() ?? []),
     command: (name) => open.find(({ commands }) => commands?.[name] !== undefined)?.commands?.[name] ?? null,
     routes: new Map(open.map(({ name, routes }) => [name, routes ?? []])),

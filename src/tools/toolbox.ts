@@ -35,6 +35,7 @@ export interface FeatureTools extends Pick<Toolbox, "problems" | "start" | "stop
   tools(): readonly { readonly tool: Tool; readonly source: string }[];
   readonly sections: Toolbox["runs"]["sections"];
   readonly whyMissing: Toolbox["runs"]["whyMissing"];
+  readonly toolKnown: Toolbox["runs"]["toolKnown"];
 }
 
 /** Every tool there is. Those of features come and go. */
@@ -45,7 +46,7 @@ export interface Toolbox {
   /** Why tools are missing that there should be, a sentence each. */
   problems(): readonly string[];
   /** What runs have of them. */
-  readonly runs: Required<Pick<RunnerOptions, "tools" | "sections" | "whyMissing">>;
+  readonly runs: Required<Pick<RunnerOptions, "tools" | "sections" | "whyMissing" | "toolKnown">>;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -72,7 +73,12 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       ...features.tools().map(({ tool, source }) => listed(tool, source)),
     ],
     problems: () => features.problems(),
-    runs: { tools: all, sections: features.sections, whyMissing: features.whyMissing },
+    runs: {
+      tools: all,
+      sections: features.sections,
+      whyMissing: features.whyMissing,
+      toolKnown: features.toolKnown,
+    },
     start: (signal) => {
       stopKeeping = keepCopies({ ...options, clock });
       return features.start(signal);

@@ -24,6 +24,8 @@ export interface Query {
   readonly tools: readonly Tool[];
   /** Why a tool is not there for the moment; null for one that never was. */
   readonly whyMissing?: (name: string) => string | null;
+  /** The tools once it is known, for a while at most, whether there are these among them. */
+  readonly awaitTools?: (names: readonly string[]) => Promise<readonly Tool[]>;
   readonly system: readonly SystemPart[];
   readonly journal: RunJournal;
   /** Told of the run once it is read: its state is the newest one at any time. */

@@ -10,6 +10,7 @@ import type { BudgetExceeded, ParkedOn, QueryEnd, QueryEvent } from "../protocol
 import { type ContentBlock, type Message, type ToolResultBlock, toolUsesOf } from "../protocol/messages.ts";
 import { CancelSignal } from "../protocol/signals.ts";
 import type { ResolvedModel } from "../providers/provider.ts";
+import type { Tool } from "../tool.ts";
 import { UNKNOWN, unionOf } from "../trust/label.ts";
 import { withFreshCallIds } from "./call-ids.ts";
 import { ContextGauge } from "./context-gauge.ts";
@@ -78,13 +79,14 @@ export interface Loop {
 }
 
 /** Reads the run from its journal. */
-export async function openLoop(query: Query): Promise<Loop> {
+export async function openLoop(given: Query): Promise<Loop> {
+  const run = await OpenRun.load(given.journal);
+  const query = { ...given, tools: await toolsOf(given, run) };
   const { config, log, runId, sessionId, person, allowedHosts, blockedUrls, sinks = [], nonInteractive } = query;
   const { access: role, name: agentName, maxTurns } = config.agentDefinition;
   const toolAllow = config.toolAllow === undefined ? {} : { toolAllow: config.toolAllow };
   const granted = config.grantedTools ?? [];
   const access = { agentName, role, mode: config.mode, granted, ...toolAllow };
-  const run = await OpenRun.load(query.journal);
   const { offered } = deferTools(offeredTools(query.tools, access));
   query.opened?.(run);
   return {
@@ -100,6 +102,13 @@ export async function openLoop(query: Query): Promise<Loop> {
     gauge: new ContextGauge(query, run, toolSpecs(offered)),
     bounds: { maxTurns: maxTurns ?? config.maxTurns, model: config.model.slice(config.model.indexOf("/") + 1) },
   };
+}
+
+/** Calls that were cut, or have waited for people, may be of a server's tools, which is connected a moment after a start. */
+async function toolsOf({ tools, awaitTools }: Query, { state }: OpenRun): Promise<readonly Tool[]> {
+  const open = state.calls.filter(({ status }) => status !== "ended").map(({ name }) => name);
+  const missing = open.filter((name) => tools.every((tool) => tool.name !== name));
+  return missing.length === 0 ? tools : ((await awaitTools?.(missing)) ?? tools);
 }
 
 /** Who or what stopped the run, or null while it may go on; any other abort suspends it, by throwing. */

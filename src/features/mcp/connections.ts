@@ -81,6 +81,8 @@ export interface McpConnections {
   command(line: string): Promise<McpAnswer>;
   /** Why a tool of that name is not there; null when it is none of a server in the settings. */
   missing(tool: string): string | null;
+  /** Resolves when the server that a tool of that name would be of has once been connected, or has failed to be. */
+  toolKnown(tool: string): Promise<void>;
   /** Resolves when no child is left. */
   stop(): Promise<void>;
 }
@@ -98,6 +100,7 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
       return new McpConnection({ ...world, name, settings, reaper, changed, log: log.child({ mcpServer: name }) });
     });
   const resources = connections.length === 0 ? [] : [resourcesTool(connections)];
+  const ownerOf = (tool: string) => connections.find(({ name }) => tool.startsWith(toolPrefix(name)));
   const { clock } = world;
   const made = new WeakMap<Catalogue, readonly Tool[]>();
   const toolsOf = (connection: McpConnection): readonly Tool[] => {
@@ -130,9 +133,10 @@ export function createMcpConnections({ servers, idle, log, ask, ...world }: McpO
       return promptCommand(connections, line, { signal: stopping.signal, servers });
     },
     missing: (tool) => {
-      const owner = connections.find(({ name }) => tool.startsWith(toolPrefix(name)));
+      const owner = ownerOf(tool);
       return owner === undefined ? null : problemOf(owner, clock.now());
     },
+    toolKnown: async (tool) => ownerOf(tool)?.settled,
     stop: async () => {
       stopping.abort();
       await Promise.all(connections.map((connection) => connection.stop()));

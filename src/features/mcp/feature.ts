@@ -88,6 +88,7 @@ async function open(mcp: McpConfig, { runtime, version, ...deps }: FeatureHost):
     tools: () => servers.tools(),
     sourceOf: ({ name }) => sourceOf(name, servers),
     whyMissing: (tool) => servers.missing(tool),
+    toolKnown: (tool) => servers.toolKnown(tool),
     problems: () => servers.problems(),
     panel: { title: "MCP servers", lines: () => servers.serverStates(), watch: (changed) => servers.watch(changed) },
     commands: {

@@ -1,0 +1,25 @@
+import type { Clock } from "../protocol/runtime.ts";
+import type { Tool } from "../tool.ts";
+
+/** How long a call waits for what its tool comes from. Milliseconds. */
+const MOST_MS = 20_000;
+
+export interface AwaitToolsOptions {
+  readonly tools: () => readonly Tool[];
+  readonly toolKnown?: (name: string) => Promise<void>;
+  readonly runtime: { readonly clock: Clock };
+}
+
+/** The tools once it is known whether there are these among them, or the time for that is over, or the run is. */
+export async function awaitTools(
+  names: readonly string[],
+  { tools, toolKnown, runtime: { clock } }: AwaitToolsOptions,
+  signal: AbortSignal,
+): Promise<readonly Tool[]> {
+  const isKnown = new AbortController();
+  const known = Promise.all(names.map(async (name) => toolKnown?.(name)));
+  const longEnough = clock.sleep(MOST_MS, AbortSignal.any([signal, isKnown.signal])).catch(() => {}); // known, or over
+  await Promise.race([known, longEnough]);
+  isKnown.abort();
+  return tools();
+}
