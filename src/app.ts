@@ -22,6 +22,7 @@ import { createIntake } from "./core/inbound/intake.ts";
 import { commandPlaces } from "./core/inbound/typed-commands.ts";
 import { openJobRun } from "./core/jobs/job-run-view.ts";
 import { KeyedMutex } from "./core/keyed-mutex.ts";
+import { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import { createPlatformRights, type PlatformRights } from "./core/permissions/platform-rights.ts";
 import { type AppError, PlatformError } from "./core/protocol/errors.ts";
@@ -206,16 +207,20 @@ async function run(
     routes: features?.routes ?? new Map(),
   });
   terminal.provide({ summaries });
+  const { clock } = assembly.runtime;
+  const { platform } = works;
+  const finaliser = new MessageFinaliser({ store, clock, log: assembly.log, platform, signal: assembly.signal });
   await connectPlatforms(assembly.platforms.values(), {
     ...assembly,
     store,
+    finaliser,
     workspaces: works.rights.workspaces,
     receive: openIntake(assembly, works),
-    clock: assembly.runtime.clock,
+    clock,
     timezone: timezoneOf(assembly.config),
   });
   parts.defer(() => engine.stop(DRAIN_MS));
-  const { handler, hasWorked } = watched(openRunner(assembly, works));
+  const { handler, hasWorked } = watched(openRunner(assembly, works, finaliser));
   await engine.start(handler);
   if (assembly.serves === "terminals") return;
   parts.defer(() => jobs.stop());
@@ -334,7 +339,11 @@ function openIntake({ config, runtime, log, commands }: Assembly, works: Works):
   });
 }
 
-function openRunner({ config, runtime, log, features }: Assembly, works: Works): SessionHandler {
+function openRunner(
+  { config, runtime, log, features }: Assembly,
+  works: Works,
+  finaliser: MessageFinaliser,
+): SessionHandler {
   const { store, engine, approvals, registry, channelConfigs, platform, skills, toolbox, jobs } = works;
   const board = createTaskBoard();
   return createSessionRunner({
@@ -344,6 +353,7 @@ function openRunner({ config, runtime, log, features }: Assembly, works: Works):
     registry,
     budgets: config.budgets,
     approvals,
+    finaliser,
     engine,
     ...toolbox.runs,
     hooks: () => features.opened()?.hooks ?? [],

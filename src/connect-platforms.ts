@@ -1,4 +1,4 @@
-import { closeLeftovers } from "./core/people/leftover-closings.ts";
+import type { MessageFinaliser } from "./core/people/message-finaliser.ts";
 import { keepUp } from "./core/people/missed.ts";
 import type { Workspaces } from "./core/permissions/workspaces.ts";
 import { type AppError, toAppError } from "./core/protocol/errors.ts";
@@ -14,6 +14,7 @@ export interface Connecting {
   readonly store: Store;
   readonly receive: Receive;
   readonly workspaces: Pick<Workspaces, "begin">;
+  readonly finaliser: Pick<MessageFinaliser, "finaliseStale">;
   readonly clock: Clock;
   readonly log: Log;
   /** IANA name: whose clock people read. */
@@ -72,7 +73,7 @@ async function attend(platform: ChatPlatform, connecting: Connecting & { isConne
   connectedNow();
   if (!isOwn) say(`✓ ${title}: ${platform.health().detail}`);
   const catchingUp = keepUp({ store, clock, log, platform, receive, timezone }, signal);
-  await Promise.all([closeAllLeftovers(platform, connecting), catchingUp]);
+  await Promise.all([finaliseStale(platform, connecting), catchingUp]);
 }
 
 /** What comes is asked about in any case: where this fails, the first event does it. */
@@ -88,12 +89,12 @@ async function beginWorkspaces({ descriptor: { name } }: ChatPlatform, { workspa
 const ASK_AGAIN_MS = 5_000;
 
 /** A database that does not answer now may do so later: that ends no program. */
-async function closeAllLeftovers(platform: ChatPlatform, { store, clock, log, signal }: Connecting): Promise<void> {
+async function finaliseStale(platform: ChatPlatform, { finaliser, clock, log, signal }: Connecting): Promise<void> {
   while (!signal.aborted) {
     try {
-      return await closeLeftovers({ store, clock, log, platform });
+      return await finaliser.finaliseStale(platform.descriptor.name);
     } catch (error) {
-      log.warn({ platform: platform.descriptor.name, err: error }, "leftovers_not_read");
+      log.warn({ platform: platform.descriptor.name, err: error }, "stale_messages_not_read");
     }
     await clock.sleep(ASK_AGAIN_MS, signal).catch(() => {}); // aborted: the loop ends
   }

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createDiscordPlatform } from "../src/adapters/discord/adapter.ts";
 import { createSlackPlatform } from "../src/adapters/slack/adapter.ts";
 import { connectPlatforms } from "../src/connect-platforms.ts";
+import { MessageFinaliser } from "../src/core/people/message-finaliser.ts";
 import type { ChatPlatform } from "../src/core/protocol/platform.ts";
 import type { Clock } from "../src/core/protocol/runtime.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
@@ -31,9 +32,11 @@ async function connect(open: (clock: Clock) => ChatPlatform, over = (store: Stor
   const said: string[] = [];
   const parts = new AsyncDisposableStack();
   const leaving = new AbortController();
-  const connecting = connectPlatforms([open(clock)], {
+  const platform = open(clock);
+  const connecting = connectPlatforms([platform], {
     store,
     workspaces: { begin: () => Promise.resolve() },
+    finaliser: new MessageFinaliser({ store, clock, log: silentLog, platform: () => platform, signal: leaving.signal }),
     receive: () => Promise.resolve({ type: "accepted" }),
     clock,
     log: silentLog,

@@ -19,7 +19,8 @@ export interface ToolThread {
   readonly limits: Pick<PlatformLimits, "messageChars" | "editChars" | "attachmentBytes">;
   /** Posts once per key and run, also across a crash. */
   post(key: string, message: OutgoingMessage): Promise<PostedMessage>;
-  edit(posted: PostedMessage, message: OutgoingMessage): Promise<void>;
+  /** What was posted under the key ends as this, durably: people see it soon, once. */
+  close(key: string, last: OutgoingMessage): Promise<void>;
   /** The root and the newest messages, oldest first; of the channel where the platform lets us read it, else none. */
   fetch(from: "thread" | "channel", limit: number, signal: AbortSignal): Promise<readonly ThreadMessage[]>;
   /** The bytes of a file of one of these. */

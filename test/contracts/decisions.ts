@@ -76,12 +76,15 @@ export function decisionContract(name: string, openHarness: () => Promise<Databa
       const [store] = stores;
       const key = "run_1:approval:1";
       await store.transaction((tx) => tx.posts.intend({ key, runId: "run_1", sessionId: "ses_1", at: AT }));
-      expect(await store.posts.isUnclosed(key)).toBe(false);
-      const last = { lane: "approval", markdown: "✓", tone: "plain", buttons: [] } as const;
+      const closing = async (of: Store) => (await of.posts.get(key))?.closing;
+      const unclosed = async () => (await store.posts.unclosed()).map((post) => post.key);
+      expect(await closing(store)).toBeNull();
+      await store.transaction((tx) => tx.runs.end("run_1", { type: "max_turns", turns: 1 }, AT));
+      const last = { lane: "approval", markdown: "✓", tone: "plain", buttons: [], files: [] } as const;
       await store.transaction((tx) => tx.posts.closes(key, last));
-      expect(await stores[1].posts.isUnclosed(key)).toBe(true);
+      expect([await closing(stores[1]), await unclosed()]).toEqual(["stored", [key]]);
       await stores[1].transaction((tx) => tx.posts.closed(key));
-      expect(await store.posts.isUnclosed(key)).toBe(false);
+      expect([await closing(store), await unclosed()]).toEqual(["shown", []]);
     });
   });
 }

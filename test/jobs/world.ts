@@ -303,7 +303,7 @@ function viewOptions({ runId, sessionId }: Wake, context: TurnContext): RunViewO
     triggerMessageId: null,
     askedBy: null,
     closes: () => Promise.resolve(),
-    closed: () => Promise.resolve(),
+    finalise: () => Promise.resolve(true),
     post: context.post.bind(context),
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { EmbeddedEngine } from "../../src/core/embedded-engine/embedded-engine.ts";
+import { MessageFinaliser } from "../../src/core/people/message-finaliser.ts";
 import { toolPostKey } from "../../src/core/people/tool-thread.ts";
 import type { ApprovalRules } from "../../src/core/permissions/deciders.ts";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
@@ -45,6 +46,8 @@ export interface NativeSession {
   readonly clock: ManualClock;
   readonly session: SessionRow;
   readonly thread: RecordingThread;
+  /** Closes what the thread posts. */
+  readonly finaliser: MessageFinaliser;
   readonly ctx: ToolContext;
   /** What calls said they wait for. */
   readonly waits: string[];
@@ -77,6 +80,9 @@ export async function nativeSession(): Promise<NativeSession> {
   const runtime = { clock, ids: countingIds(), random: seededRandom(1) };
   const store = await openStore(`file:${path.join(directory, "native.db")}`, runtime);
   const thread = new RecordingThread(store);
+  const { signal } = new AbortController();
+  const finaliser = new MessageFinaliser({ store, clock, log: silentLog, platform: () => thread, signal });
+  thread.closeBy(finaliser);
   const engine = new EmbeddedEngine({ store, runtime, log: silentLog, maxConcurrentRuns: 1, target: () => NO_TARGET });
   onTestFinished(async () => {
     await engine.stop(0);
@@ -104,6 +110,7 @@ export async function nativeSession(): Promise<NativeSession> {
     clock,
     session,
     thread,
+    finaliser,
     ctx,
     waits,
     plans,
@@ -189,9 +196,14 @@ export class RecordingThread implements ToolThread {
   /** What edits throw. */
   editFailure: Error | null = null;
   readonly #store: Store;
+  #finaliser: MessageFinaliser | null = null;
 
   constructor(store: Store) {
     this.#store = store;
+  }
+
+  closeBy(finaliser: MessageFinaliser): void {
+    this.#finaliser = finaliser;
   }
 
   async post(key: string, outgoing: OutgoingMessage): Promise<PostedMessage> {
@@ -205,6 +217,17 @@ export class RecordingThread implements ToolThread {
       await tx.posts.sent(stored, posted, 0);
     });
     return posted;
+  }
+
+  find(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  /** Where edits succeed, it is edited by then. */
+  async close(key: string, last: OutgoingMessage): Promise<void> {
+    const message = { key: `run_1:${toolPostKey(key)}`, thread: THREAD, last };
+    const isFirst = await this.#finaliser?.close("run_1", toolPostKey(key), message);
+    if (isFirst === true && this.editFailure === null) await this.#finaliser?.finalise(message);
   }
 
   edit(_posted: PostedMessage, outgoing: OutgoingMessage): Promise<void> {

@@ -24,8 +24,8 @@ const EDIT_EVERY_MS = 1_000;
 const TICK_MS = 5_000;
 /** How long an ending waits for the reply to the live message's post. */
 const OPENING_WAIT_MS = 1_500;
-/** A fold that fails is tried again this often; the answer stands already. */
-const FOLD_ATTEMPTS = 8;
+/** The edit that says that a run waits is tried again this often when it fails. */
+const PARK_ATTEMPTS = 8;
 /** How long the end of a run waits for its fold, which otherwise follows on its own. */
 const FOLD_WAIT_MS = 250;
 
@@ -93,21 +93,12 @@ class ThreadRunView implements RunView {
     return notices.length === 0 ? ending : { ...ending, markdown: `${notices.join("\n")}\n\n${ending.markdown}` };
   }
 
-  /** True when the live message shows its last state. */
+  /** True when the live message shows its last state, also one that this view has not come to follow. */
   async #fold(last: OutgoingMessage): Promise<boolean> {
+    if (this.#opening === undefined) return false;
     await this.#opening;
-    const isShown = (await this.#live?.finish(last, FOLD_ATTEMPTS)) ?? false;
-    if (isShown) await this.#noteClosed();
-    return isShown;
-  }
-
-  /** When this fails, the next process edits the message once more, to the same state. */
-  async #noteClosed(): Promise<void> {
-    try {
-      await this.#run.closed();
-    } catch (error) {
-      this.#deps.log.warn({ runId: this.#run.runId, code: toAppError(error).code }, "closing_not_noted");
-    }
+    await this.#live?.stop();
+    return this.#run.finalise(last);
   }
 
   /** A fold lags while the workspace's edits are in demand: the thread's next run does not wait for that. */
@@ -132,7 +123,7 @@ class ThreadRunView implements RunView {
     }
     await this.#close();
     const last = this.#message("progress");
-    await this.#letGo(this.#live?.finish(last, FOLD_ATTEMPTS) ?? Promise.resolve());
+    await this.#letGo(this.#live?.finish(last, PARK_ATTEMPTS) ?? Promise.resolve());
     await this.#reactions;
   }
 
@@ -161,9 +152,10 @@ class ThreadRunView implements RunView {
   async #openLive(): Promise<void> {
     this.#cancelTimer();
     const { platform, clock, log } = this.#deps;
-    const { thread, triggerMessageId } = this.#run;
+    const { thread, triggerMessageId, isLive } = this.#run;
     try {
-      if (!platform.canPostFirst(thread)) {
+      // One that was begun before stands already, as a rule.
+      if (!isLive && !platform.canPostFirst(thread)) {
         if (triggerMessageId !== null) this.#react(triggerMessageId, "working");
         await platform.reserveFirst(thread, this.#closing.signal);
         if (this.#closing.signal.aborted) {
@@ -173,7 +165,7 @@ class ThreadRunView implements RunView {
       }
       const first = this.#message("first");
       const posted = await this.#run.post("live", first);
-      this.#live = this.#follow(posted, this.#run.isLive ? null : first);
+      this.#live = this.#follow(posted, isLive ? null : first);
       if (this.#state.parkedOn === null) this.#tick();
       else this.#live.touch();
     } catch (error) {

@@ -6,7 +6,7 @@ import type { Runtime } from "../protocol/runtime.ts";
 import type { ProviderRegistry, SystemPart } from "../providers/provider.ts";
 import type { Spending, Tool, ToolThread } from "../tool.ts";
 import type { Sink } from "../trust/egress.ts";
-import type { ApprovalDesk } from "./approval-desk.ts";
+import type { ApprovalService } from "./approval-service.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -31,7 +31,7 @@ export interface Query {
   /** Told of the run once it is read: its state is the newest one at any time. */
   readonly opened?: (run: { readonly state: RunState }) => void;
   /** Where people are asked. */
-  readonly approvals: ApprovalDesk;
+  readonly approvals: ApprovalService;
   /** Where tools post and read. */
   readonly thread: ToolThread;
   /** Estimates tokens; shared by all runs of the process. */

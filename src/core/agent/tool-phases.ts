@@ -10,7 +10,7 @@ import type { ToolResult } from "../protocol/tool-result.ts";
 import { toolsOfRun } from "../skills/skill-narrowing.ts";
 import type { CallPreview, Tool } from "../tool.ts";
 import type { KnownWords } from "../trust/egress.ts";
-import type { CallVerdict } from "./approval-desk.ts";
+import type { CallVerdict } from "./approval-service.ts";
 import { knownWords } from "./egress/known-words.ts";
 import { eventsOf } from "./merge-events.ts";
 import type { OpenRun } from "./open-run.ts";

@@ -1,9 +1,9 @@
 import { isDatabaseAway } from "../protocol/database-failure.ts";
-import { AppError, StoreError, toAppError } from "../protocol/errors.ts";
+import { AppError, toAppError } from "../protocol/errors.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, OutgoingMessage, PostedMessage, ThreadRef } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
-import type { Store, StoreTransaction } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { tryAgain } from "./try-again.ts";
 
 /** What posting needs of a platform. */
@@ -18,6 +18,8 @@ export interface PostOnce {
   readonly thread: ThreadRef;
   /** Aborts when the process gives the run up, not when a person stops it. */
   readonly signal: AbortSignal;
+  /** Aborts with that, too: no card of a stopped run is posted, since those that there are have been withdrawn by then. */
+  readonly stopped: AbortSignal;
   /** Nobody has posted under the key before. */
   readonly isFirst?: boolean;
   /** When an earlier transaction wrote the intent down; milliseconds since the epoch. */
@@ -50,7 +52,9 @@ export async function postOnce(context: PostOnce, key: string, message: Outgoing
     const found = doubt === null ? null : await look(context, key, doubt);
     if (found !== null) return settle(context, key, found);
     const announced = attempt === 0 && known === null ? context.intentAt : null;
-    const intentAt = announced ?? (await writeIntent(context, key, { again: known !== null || attempt > 0 }));
+    const intentAt =
+      announced ??
+      (await writeIntent(context, key, { isCard: message.lane === "approval", again: known !== null || attempt > 0 }));
     doubt = null;
     try {
       return await settle(context, key, await context.target.post(context.thread, message, key));
@@ -86,24 +90,24 @@ function retryDelay(error: AppError, attempt: number): number {
   return error.retryAfterMs ?? Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** attempt);
 }
 
-async function writeIntent(context: PostOnce, key: string, { again }: { again: boolean }): Promise<number> {
-  const { store, clock, owner } = context;
+interface Intent {
+  readonly isCard: boolean;
+  readonly again: boolean;
+}
+
+async function writeIntent(context: PostOnce, key: string, { isCard, again }: Intent): Promise<number> {
+  const { store, clock, owner, stopped } = context;
   const at = clock.now();
   const write = (attempt: number) =>
     store.transaction(async (tx) => {
       await tx.sessions.fence(owner.sessionId, owner.epoch, at);
-      if (again) await requireOpen(tx, owner.runId);
+      // Where the session is locked: whoever withdraws cards after this finds this one.
+      if (isCard) stopped.throwIfAborted();
       if (again || (attempt > 1 && (await tx.posts.get(key)) !== null)) await tx.posts.renew(key, at);
       else await tx.posts.intend({ key, runId: owner.runId, sessionId: owner.sessionId, at });
     });
   await persistently(context, key, write);
   return at;
-}
-
-/** Cards of a run that has ended are closed by then: what is posted late, after a refusal, would keep its buttons for good. */
-async function requireOpen(tx: StoreTransaction, runId: string): Promise<void> {
-  const run = await tx.runs.get(runId);
-  if (run?.status === "ended") throw new StoreError("stale_owner", `run ${runId} has ended: it posts nothing more`);
 }
 
 async function settle(context: PostOnce, key: string, posted: PostedMessage): Promise<PostedMessage> {

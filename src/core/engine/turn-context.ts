@@ -30,8 +30,8 @@ export function createTurnContext(options: TurnContextOptions): TurnContext {
     begun.add(key);
     const marks =
       intentAt === null ? null : (posted: PostedMessage) => journal.defer(`post:${key}`, markSent(key, posted));
-    const context = { ...options, thread, owner, signal: options.suspended, isFirst, intentAt, marks };
-    return postOnce(context, postKey(runId, key), message);
+    const signals = { signal: options.suspended, stopped: options.signal };
+    return postOnce({ ...options, ...signals, thread, owner, isFirst, intentAt, marks }, postKey(runId, key), message);
   };
 
   const markSent = (key: string, posted: PostedMessage) => (tx: StoreTransaction) =>

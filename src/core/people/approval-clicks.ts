@@ -3,11 +3,11 @@ import { postKey } from "../engine/post-once.ts";
 import { decisionText } from "../permissions/approval-card.ts";
 import { type ApprovalRules, decidersSentence, mayDecide } from "../permissions/deciders.ts";
 import type { InboundAction, Receipt } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { ApprovalDecision, ApprovalRow, ApprovalScope } from "../store/run/approvals.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
 import { cardKey } from "./approvals.ts";
+import { type Clickable, clickCard, isOpen, reply } from "./interaction.ts";
 
 export interface ApprovalClickOptions {
   readonly store: Store;
@@ -24,37 +24,38 @@ const SCOPES: ReadonlyMap<string, ApprovalScope | null> = new Map([
   ["A", "always"],
 ]);
 
-/**
- * A click on one of a card's buttons, `approve:<y|n|a|A>:<approval>`. It is decided and the run is woken in one
- * transaction, so a click that is acknowledged counts, once.
- */
-export async function clickApproval(
+/** A click on one of a card's buttons, `approve:<y|n|a|A>:<approval>`. */
+export function clickApproval(
   action: InboundAction,
   { choice, id }: { choice: string; id: string },
   options: ApprovalClickOptions,
 ): Promise<Receipt> {
-  const { store, engine, approvals } = options;
-  const row = await store.approvals.get(id);
-  const scope = SCOPES.get(choice);
-  if (row === null || scope === undefined) return reply("This button does nothing any more.");
-  const { requester } = row.people;
-  if (!mayDecide(action.person, requester.id, approvals)) {
-    return reply(`You may not decide this. ${decidersSentence(requester.name, approvals)}`);
-  }
-  if (row.status !== "pending") return reply(`${decisionText(row, approvals.expiresMinutes)} already.`);
-  const at = options.runtime.clock.now();
-  // The event that ends the wait may lag behind, after a restart above all.
-  if (at >= row.expiresAt) return reply(`${decisionText({ ...row, status: "expired" }, approvals.expiresMinutes)}.`);
-  const decision = decisionOf(scope, row, { by: `@${action.person.name}`, at });
-  const event = { key: action.key, body: { kind: "resume", of: "approval" } } as const;
-  const outcome = await engine.deliver(row.sessionId, event, (tx) => decide(tx, { row, decision }, options));
-  if (outcome !== "refused") return { type: outcome === "new" ? "accepted" : "duplicate" };
-  const now = await store.approvals.get(id);
-  return reply(`${decisionText(now ?? row, approvals.expiresMinutes)} already.`);
+  return clickCard(clickableApprovals(options), { action, choice, id }, options);
 }
 
-function reply(text: string): Receipt {
-  return { type: "reply", message: privately(text) };
+function clickableApprovals(options: ApprovalClickOptions): Clickable<ApprovalRow> {
+  const { approvals: rules, runtime } = options;
+  const at = runtime.clock.now();
+  const decidedText = (row: ApprovalRow) => `${decisionText(row, rules.expiresMinutes)} already.`;
+  return {
+    of: "approval",
+    rows: ({ approvals }) => approvals,
+    choice(row, button, person) {
+      const scope = SCOPES.get(button);
+      if (scope === undefined) return null;
+      const decision = decisionOf(scope, row, { by: `@${person.name}`, at });
+      return { decide: (tx) => decide(tx, { row, decision }, options) };
+    },
+    refusal(row, person) {
+      const { requester } = row.people;
+      if (!mayDecide(person, requester.id, rules))
+        return `You may not decide this. ${decidersSentence(requester.name, rules)}`;
+      if (!isOpen(row)) return decidedText(row);
+      // The event that ends the wait may lag behind, after a restart above all.
+      return at >= row.expiresAt ? `${decisionText({ ...row, status: "expired" }, rules.expiresMinutes)}.` : null;
+    },
+    decidedText,
+  };
 }
 
 function decisionOf(

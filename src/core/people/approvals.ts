@@ -1,4 +1,4 @@
-import type { ApprovalDesk, AskedCall, AskingRequest, CallVerdict } from "../agent/approval-desk.ts";
+import type { ApprovalService, AskedCall, AskingRequest, CallVerdict } from "../agent/approval-service.ts";
 import type { SessionEngine, TurnContext } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
 import { approvalCard, type Card, decidedCard, decisionText } from "../permissions/approval-card.ts";
@@ -6,6 +6,7 @@ import { type ApprovalRules, decidersText } from "../permissions/deciders.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform } from "../protocol/platform.ts";
 import type { Clock } from "../protocol/runtime.ts";
+import { CancelSignal } from "../protocol/signals.ts";
 import type { ApprovalCall, ApprovalPeople, ApprovalRow } from "../store/run/approvals.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
@@ -14,29 +15,30 @@ import { inlineCode } from "../text/plain-text.ts";
 import type { CallPreview, CallRefusal } from "../tool.ts";
 import { grantCovers } from "../trust/grants.ts";
 import { originOf } from "../trust/label.ts";
-import type { Closings } from "./closing.ts";
+import { type Withdrawable, withdrawCards } from "./interaction.ts";
+import type { MessageFinaliser } from "./message-finaliser.ts";
 import { peopleOfRequest, type RequestPeople } from "./request-people.ts";
 import { whyAsked } from "./why-asked.ts";
 
-export interface ApprovalDeskOptions {
+export interface ApprovalServiceOptions {
   readonly store: Store;
   readonly engine: Pick<SessionEngine, "deliverAt">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly platform: Pick<ChatPlatform, "edit" | "find" | "descriptor">;
+  readonly platform: Pick<ChatPlatform, "descriptor">;
   readonly rules: ApprovalRules;
   readonly session: SessionRow;
   readonly context: TurnContext;
   /** What the run asked in earlier wakes is in the store. A wake that asks ends with that. */
   readonly isResumed: boolean;
-  readonly closings: Closings;
+  readonly finaliser: MessageFinaliser;
 }
 
 /** Characters of the lines that stay after a decision. */
 const TITLE_CHARS = 80;
 
 /** Asks in the session's thread; what is decided is in the store, so that a restart changes nothing. */
-export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
+export function createApprovalService(options: ApprovalServiceOptions): ApprovalService {
   return {
     async asked(turn) {
       const row = await earlierApproval(options, turn);
@@ -57,7 +59,7 @@ export function createApprovalDesk(options: ApprovalDeskOptions): ApprovalDesk {
   };
 }
 
-function earlierApproval({ store, context, isResumed }: ApprovalDeskOptions, turn: number) {
+function earlierApproval({ store, context, isResumed }: ApprovalServiceOptions, turn: number) {
   return isResumed ? store.approvals.get(approvalId(context.runId, turn)) : null;
 }
 
@@ -77,7 +79,7 @@ interface Remembered {
 }
 
 async function grantsFor(
-  { store, session }: ApprovalDeskOptions,
+  { store, session }: ApprovalServiceOptions,
   calls: readonly AskedCall[],
   { requester, others, outside = [] }: Pick<ApprovalPeople, "requester" | "others" | "outside">,
 ): Promise<Remembered> {
@@ -112,7 +114,7 @@ interface NewApproval {
 }
 
 /** Writes down what is asked, then asks. */
-async function ask(options: ApprovalDeskOptions, approval: NewApproval) {
+async function ask(options: ApprovalServiceOptions, approval: NewApproval) {
   const { id, turn, people, calls, asked, request, lapsed } = approval;
   const { clock, session, context, rules } = options;
   const createdAt = clock.now();
@@ -135,8 +137,17 @@ async function ask(options: ApprovalDeskOptions, approval: NewApproval) {
   }
   await context.transaction(`approval:${turn}`, (tx) => tx.approvals.create(row));
   await armExpiry(options, row);
-  await context.post(cardKey(row), card.message);
+  await postCard(context, row, card);
   return null;
+}
+
+/** A run that is stopped posts no card any more: it ends as it would have with one. */
+async function postCard(context: TurnContext, row: Pick<ApprovalRow, "turn">, { message }: Card): Promise<void> {
+  try {
+    await context.post(cardKey(row), message);
+  } catch (error) {
+    if (!(error instanceof CancelSignal)) throw error;
+  }
 }
 
 interface PreviewedCall extends AskedCall {
@@ -163,7 +174,7 @@ function subjectOf({ use, tool, previewed }: PreviewedCall): string {
 type OpenApproval = ApprovalRow & { readonly asked: readonly AskedCall[]; readonly request: AskingRequest };
 
 /** The verdicts when it is decided, or the card and the end of waiting, both made once, when it is not. */
-async function settle(options: ApprovalDeskOptions, row: OpenApproval) {
+async function settle(options: ApprovalServiceOptions, row: OpenApproval) {
   const { store, clock, context } = options;
   if (row.status !== "pending") return decided(options, row);
   if (clock.now() >= row.expiresAt) {
@@ -178,11 +189,11 @@ async function settle(options: ApprovalDeskOptions, row: OpenApproval) {
   const open = row.asked.filter(({ use }) => row.calls.some(({ callId }) => callId === use.id));
   const { lapsed } = await grantsFor(options, open, row.people);
   const card = cardOf(options, await previewedCalls(open), { ...row, lapsed });
-  if (card !== null) await context.post(cardKey(row), card.message);
+  if (card !== null) await postCard(context, row, card);
   return null;
 }
 
-async function armExpiry({ engine }: ApprovalDeskOptions, row: Pick<ApprovalRow, "id" | "sessionId" | "expiresAt">) {
+async function armExpiry({ engine }: ApprovalServiceOptions, row: Pick<ApprovalRow, "id" | "sessionId" | "expiresAt">) {
   const wake = { key: `timer:approval:${row.id}`, body: { kind: "resume", of: "approval" } } as const;
   await engine.deliverAt(row.sessionId, wake, row.expiresAt);
 }
@@ -194,7 +205,7 @@ export function cardKey({ turn }: Pick<ApprovalRow, "turn">): string {
 
 /** Null when none of the calls could succeed, so that there is nothing to ask. */
 function cardOf(
-  { platform, rules, session }: ApprovalDeskOptions,
+  { platform, rules, session }: ApprovalServiceOptions,
   asked: readonly PreviewedCall[],
   { id, people, request, lapsed }: Pick<NewApproval, "id" | "request" | "lapsed"> & { people: ApprovalPeople },
 ): Card | null {
@@ -221,7 +232,7 @@ function cardOf(
 }
 
 /** Every call has its verdict; the card then shows the decision alone. */
-async function decided(options: ApprovalDeskOptions, row: OpenApproval): Promise<ReadonlyMap<string, CallVerdict>> {
+async function decided(options: ApprovalServiceOptions, row: OpenApproval): Promise<ReadonlyMap<string, CallVerdict>> {
   await closeCard(options, row);
   const others = row.asked.filter(({ use }) => !row.calls.some(({ callId }) => callId === use.id));
   const covered = others.length === 0 ? NONE : (await grantsFor(options, others, row.people)).covered;
@@ -265,28 +276,21 @@ function denied(reason: string): CallVerdict {
   return { type: "denied", reason };
 }
 
-/** Nobody need decide any more, since the run has ended. A crash may have left cards that do not say how it was decided. */
-export async function withdrawApprovals(options: ApprovalDeskOptions, by: string | null): Promise<void> {
-  const { store, clock, context } = options;
-  for (const row of await store.approvals.ofRun(context.runId)) {
-    const withdrawn = { status: "withdrawn", scope: null, decidedBy: by, at: clock.now() } as const;
-    const isOurs =
-      row.status === "pending" && (await store.transaction((tx) => tx.approvals.decide(row.id, withdrawn)));
-    const now = isOurs ? { ...row, ...withdrawn } : await store.approvals.get(row.id);
-    if (now !== null) await closeCard(options, now);
-  }
+/** The run has ended. `by`: who stopped it, as people read it; null when it ended otherwise. */
+export function withdrawApprovals(options: ApprovalServiceOptions, by: string | null): Promise<void> {
+  const { store, context, clock } = options;
+  const withdrawn = { status: "withdrawn", scope: null, decidedBy: by, at: clock.now() } as const;
+  const approvals: Withdrawable<ApprovalRow> = {
+    rows: ({ approvals }) => approvals,
+    withdraw: (tx, { id }) => tx.approvals.decide(id, withdrawn),
+    close: (row) => closeCard(options, row),
+  };
+  return withdrawCards(approvals, { store, runId: context.runId });
 }
 
 /** The decision stands in the store: the run does not wait until the card shows it, and fails by no card. */
-async function closeCard(options: ApprovalDeskOptions, row: ApprovalRow): Promise<void> {
-  const { context, rules, log, store, closings } = options;
-  const key = postKey(row.runId, cardKey(row));
-  const { files, ...last } = decidedCard(row, rules.expiresMinutes);
-  const close = async () => {
-    await store.transaction((tx) => tx.posts.closes(key, last));
-    log.info({ approvalId: row.id, status: row.status, decision: decisionText(row, rules.expiresMinutes) }, "approval");
-    return true;
-  };
-  await context.step(`approval:${row.turn}:closed`, close);
-  if (await store.posts.isUnclosed(key)) closings.begin(key, { ...last, files }, options);
+async function closeCard({ rules, log, session, finaliser }: ApprovalServiceOptions, row: ApprovalRow): Promise<void> {
+  const last = decidedCard(row, rules.expiresMinutes);
+  if (!(await finaliser.close(row.runId, cardKey(row), { thread: session.thread, last }))) return;
+  log.info({ approvalId: row.id, status: row.status, decision: decisionText(row, rules.expiresMinutes) }, "approval");
 }

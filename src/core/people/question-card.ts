@@ -95,23 +95,27 @@ function fitted(text: string, maxChars: number): string {
   return `${text.slice(0, Math.max(0, end)).trimEnd()}\n…`;
 }
 
-/** What stays once somebody has answered: the question, and the answer with whose it is. */
-export function answeredCard(row: QuestionRow, maxChars: number): OutgoingMessage {
-  const said = answerLine(row);
-  const { body } = row;
+export interface ClosedPlace {
+  /** Who stopped the run, as people read it; null: nobody, or that is not known. */
+  readonly by: string | null;
+  /** Most characters of an edit. */
+  readonly maxChars: number;
+}
+
+/** What stays: the question, and the answer with whose it is, or that nobody need answer any more. */
+export function closedCard(row: QuestionRow, { maxChars, by }: ClosedPlace): OutgoingMessage {
+  const { body, status } = row;
+  const isAnswered = status === "answered";
+  const ended = by === null ? "No answer is needed any more." : `Stopped by ${by}.`;
+  const said = isAnswered ? answerLine(row) : `⏹ ${ended}`;
   if (body.kind === "question") return card(`${questionLine(body.question)}\n${said}`, []);
+  if (!isAnswered) return card(`**The plan**\n${said}`, []);
   const plan = fitted(`**The plan**\n\n${checklist(body.steps)}`, maxChars - FRAME_CHARS);
   return card(`${plan}\n\n${said}`, []);
 }
 
 function questionLine(question: string): string {
   return `Question: ${plainLine(unsigned(question), LINE_CHARS)}`;
-}
-
-/** What stays when nobody need answer any more. `by` as people read it; null: the run ended otherwise. */
-export function withdrawnCard({ body }: Pick<QuestionRow, "body">, by: string | null): OutgoingMessage {
-  const what = body.kind === "question" ? questionLine(body.question) : "**The plan**";
-  return card(`${what}\n⏹ ${by === null ? "No answer is needed any more." : `Stopped by ${by}.`}`, []);
 }
 
 /** `✓ 8080 — @ana` */

@@ -1,16 +1,14 @@
 import type { SessionEngine } from "../engine/engine.ts";
-import { postKey } from "../engine/post-once.ts";
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
-import type { ChatPlatform, InboundAction, InboundMessage, Person, Receipt } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
+import type { InboundAction, InboundMessage, Person, Receipt } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Answer, QuestionBody, QuestionRow } from "../store/run/questions.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
-import { type ClosingOptions, type Closings, showClosed } from "./closing.ts";
-import { answeredCard, answerLine, cardKey, withdrawnCard } from "./question-card.ts";
+import type { ToolThread } from "../tool.ts";
+import { type Clickable, clickCard, isOpen, type Withdrawable, withdrawCards } from "./interaction.ts";
+import { answerLine, cardKey, closedCard } from "./question-card.ts";
 import { peopleOfRun } from "./run-people.ts";
-import { toolPostKey } from "./tool-thread.ts";
 
 export interface AnswerOptions {
   readonly store: Store;
@@ -41,7 +39,9 @@ export async function answerByMessage(
   // Files enter as the message that they came with, before the model reads the answer.
   if (hasFiles) await options.deliver();
   const key = hasFiles ? `answer:${row.id}` : message.key;
-  const outcome = await close(row, { answer: answerIn(message, row.body), key, person: message.person }, options);
+  const decide = deciding(row, { answer: answerIn(message, row.body), person: message.person }, options);
+  const event = { key, body: { kind: "resume", of: "answer" } } as const;
+  const outcome = await options.engine.deliver(row.sessionId, event, decide);
   return hasFiles || outcome !== "refused";
 }
 
@@ -67,24 +67,31 @@ function answerIn({ text, attachments }: InboundMessage, body: QuestionBody): An
 }
 
 /** A click on a button of a question or a plan, `answer:<choice>:<question id>`. */
-export async function answerByClick(
+export function answerByClick(
   action: InboundAction,
   { choice, id }: { choice: string; id: string },
   options: AnswerOptions,
 ): Promise<Receipt> {
-  const { store, approvals } = options;
-  const row = await store.questions.get(id);
-  const clicked = row === null ? null : clickedAnswer(choice, row.body);
-  if (row === null || clicked === null) return reply("This button does nothing any more.");
-  if (row.status !== "open") return reply(closedText(row));
-  const { requester } = await peopleOfRun(store, row.runId);
-  if (action.person.id !== requester.id && !mayAnswer(action.person, row, approvals)) {
-    return reply("Only the person I asked, or an approver, may answer this.");
-  }
-  if (clicked === "change") return askForChanges(action, row, options);
-  const outcome = await close(row, { answer: clicked, key: action.key, person: action.person }, options);
-  if (outcome !== "refused") return { type: outcome === "new" ? "accepted" : "duplicate" };
-  return reply(closedText((await store.questions.get(id)) ?? row));
+  return clickCard(clickableQuestions(options), { action, choice, id }, options);
+}
+
+function clickableQuestions(options: AnswerOptions): Clickable<QuestionRow> {
+  return {
+    of: "answer",
+    rows: ({ questions }) => questions,
+    choice(row, button, person) {
+      const answer = clickedAnswer(button, row.body);
+      if (answer === "change") return { decide: (tx) => askForChanges(tx, row, person), told: SAY_CHANGES };
+      return answer && { decide: deciding(row, { answer, person }, options) };
+    },
+    async refusal(row, person) {
+      if (!isOpen(row)) return closedText(row);
+      const { requester } = await peopleOfRun(options.store, row.runId);
+      const may = person.id === requester.id || mayAnswer(person, row, options.approvals);
+      return may ? null : "Only the person I asked, or an approver, may answer this.";
+    },
+    decidedText: closedText,
+  };
 }
 
 function mayAnswer(person: Person, { askedOf }: QuestionRow, approvals: ApprovalRules): boolean {
@@ -102,41 +109,32 @@ function clickedAnswer(choice: string, body: QuestionBody): Answer | "change" | 
   return text === undefined ? null : { choice: Number(choice), text };
 }
 
+const SAY_CHANGES = "Tell me here what to change: your next message goes into the plan.";
+
 /** What is to change comes in words, from whoever clicked, who need not mention the agent for it. */
-async function askForChanges(action: InboundAction, row: QuestionRow, { store }: AnswerOptions): Promise<Receipt> {
-  const { id } = action.person;
-  const { task } = await store.sessions.get(row.sessionId);
-  const isOpen = await store.transaction(async (tx) => {
-    if (!(await tx.questions.askOf(row.id, id))) return false;
-    await tx.sessions.addPerson(task?.root.sessionId ?? row.sessionId, id);
-    return true;
-  });
-  if (isOpen) return reply("Tell me here what to change: your next message goes into the plan.");
-  return reply(closedText((await store.questions.get(row.id)) ?? row));
+async function askForChanges(tx: StoreTransaction, row: QuestionRow, { id }: Person): Promise<boolean> {
+  if (!(await tx.questions.askOf(row.id, id))) return false;
+  const { task } = await tx.sessions.get(row.sessionId);
+  await tx.sessions.addPerson(task?.root.sessionId ?? row.sessionId, id);
+  return true;
 }
 
 function closedText(row: QuestionRow): string {
   return row.status === "answered" ? `Answered already: ${answerLine(row)}` : "⏹ No answer is needed any more.";
 }
 
-function reply(text: string): Receipt {
-  return { type: "reply", message: privately(text) };
-}
-
-interface Closing {
+interface Answered {
   readonly answer: Answer;
-  /** The event's idempotency key. */
-  readonly key: string;
   readonly person: Person;
 }
 
-function close(row: QuestionRow, { answer, key, person }: Closing, { engine, runtime }: AnswerOptions) {
-  const by = { id: person.id, name: person.name };
-  return engine.deliver(row.sessionId, { key, body: { kind: "resume", of: "answer" } }, async (tx) => {
-    if (!(await tx.questions.answer(row.id, { answer, by, at: runtime.clock.now() }))) return false;
-    await settlePlan(tx, row, { answer, acceptedBy: `@${by.name}` });
+/** Decides once: false when somebody has answered before, or nobody need any more. */
+function deciding(row: QuestionRow, { answer, person: { id, name } }: Answered, { runtime }: AnswerOptions) {
+  return async (tx: StoreTransaction): Promise<boolean> => {
+    if (!(await tx.questions.answer(row.id, { answer, by: { id, name }, at: runtime.clock.now() }))) return false;
+    await settlePlan(tx, row, { answer, acceptedBy: `@${name}` });
     return true;
-  });
+  };
 }
 
 /** An accepted plan may be carried out from this moment; a dropped one is gone. */
@@ -156,49 +154,21 @@ async function leavePlanMode(tx: StoreTransaction, sessionId: string): Promise<v
   if ((await tx.plans.of(sessionId))?.phase === "planning") await tx.plans.set(sessionId, null);
 }
 
-export interface WithdrawOptions extends ClosingOptions {
-  readonly run: { readonly id: string; readonly sessionId: string };
+export interface WithdrawOptions {
+  readonly store: Store;
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly thread: Pick<ToolThread, "close" | "limits">;
 }
 
-/**
- * The run has ended: what it still asked needs no answer, and its buttons go. `by`: who stopped it, as people read it, who
- * thereby ends plan mode, too; null when it ended otherwise.
- */
+/** The run has ended. `by`: who stopped it, as people read it, and thereby plan mode, too; null when it ended otherwise. */
 export async function withdrawQuestions(options: WithdrawOptions, by: string | null): Promise<void> {
-  const { store, run } = options;
-  const open = await store.questions.openOfRun(run.id);
-  if (by !== null) await store.transaction((tx) => leavePlanMode(tx, run.sessionId));
-  for (const row of open) {
-    const key = postKey(run.id, toolPostKey(cardKey(row)));
-    const { files: _files, ...last } = withdrawnCard(row, by);
-    const isOurs = await store.transaction(async (tx) => {
-      if (!(await tx.questions.withdraw(row.id))) return false;
-      // Should this process die before the card shows it, the next one closes the card.
-      await tx.posts.closes(key, last);
-      return true;
-    });
-    if (isOurs) await showClosed(key, { ...last, files: [] }, options);
-  }
-}
-
-export interface ShowClosedOptions extends WithdrawOptions {
-  readonly platform: WithdrawOptions["platform"] & Pick<ChatPlatform, "descriptor">;
-  readonly closings: Pick<Closings, "begin">;
-}
-
-/**
- * The run has ended: cards that do not show yet what has become of them come to show it. The edit may have failed or its
- * process may have died, and a stop may have come before the call that asked has learned of the answer.
- */
-export async function showClosedQuestions(options: ShowClosedOptions, by: string | null): Promise<void> {
-  const { store, run, platform, closings } = options;
-  for (const row of await store.questions.closedOfRun(run.id)) {
-    const key = postKey(run.id, toolPostKey(cardKey(row)));
-    const isAnswered = row.status === "answered";
-    if (!(isAnswered && by !== null) && !(await store.posts.isUnclosed(key))) continue;
-    const shown = isAnswered ? answeredCard(row, platform.descriptor.limits.editChars) : withdrawnCard(row, by);
-    const { files: _files, ...last } = shown;
-    await store.transaction((tx) => tx.posts.closes(key, last));
-    closings.begin(key, shown, options);
-  }
+  const { store, sessionId, thread } = options;
+  if (by !== null) await store.transaction((tx) => leavePlanMode(tx, sessionId));
+  const questions: Withdrawable<QuestionRow> = {
+    rows: ({ questions }) => questions,
+    withdraw: (tx, { id }) => tx.questions.withdraw(id),
+    close: (row) => thread.close(cardKey(row), closedCard(row, { maxChars: thread.limits.editChars, by })),
+  };
+  await withdrawCards(questions, options);
 }

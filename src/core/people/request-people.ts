@@ -1,4 +1,4 @@
-import type { AskingRequest } from "../agent/approval-desk.ts";
+import type { AskingRequest } from "../agent/approval-service.ts";
 import type { Author } from "../protocol/messages.ts";
 import type { StoreReads } from "../store/store.ts";
 import { originOf, peopleIn } from "../trust/label.ts";

@@ -3,20 +3,24 @@ import type { ChatPlatform, OutgoingMessage } from "../protocol/platform.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 import type { ToolThread } from "../tool.ts";
+import type { MessageFinaliser } from "./message-finaliser.ts";
 
 export interface ToolThreadOptions {
   readonly session: Pick<SessionRow, "thread" | "task">;
-  readonly platform: Pick<ChatPlatform, "edit" | "fetchFile" | "fetchThread" | "descriptor">;
-  readonly context: Pick<TurnContext, "post">;
+  readonly platform: Pick<ChatPlatform, "fetchFile" | "fetchThread" | "descriptor">;
+  readonly context: Pick<TurnContext, "post" | "runId">;
+  readonly finaliser: MessageFinaliser;
 }
 
 /** A session's thread as its tools use it; their posts have keys of their own beside the run's. */
-export function createToolThread({ session, platform, context }: ToolThreadOptions): ToolThread {
+export function createToolThread({ session, platform, context, finaliser }: ToolThreadOptions): ToolThread {
   const { thread, task } = session;
   return signedBy(task?.agent ?? null, {
     limits: platform.descriptor.limits,
     post: (key, message) => context.post(toolPostKey(key), message),
-    edit: (posted, message) => platform.edit(posted, message),
+    close: async (key, last) => {
+      await finaliser.close(context.runId, toolPostKey(key), { thread, last });
+    },
     fetch: (from, limit, signal) =>
       platform.fetchThread(from === "thread" ? thread : { ...thread, threadId: null }, limit, signal),
     fetchFile: (attachment, signal) =>
@@ -37,7 +41,7 @@ function signedBy(agent: string | null, thread: ToolThread): ToolThread {
     ...thread,
     limits: { ...thread.limits, messageChars: messageChars - room, editChars: editChars - room },
     post: (key, message) => thread.post(key, sign(message)),
-    edit: (posted, message) => thread.edit(posted, sign(message)),
+    close: (key, last) => thread.close(key, sign(last)),
   };
 }
 

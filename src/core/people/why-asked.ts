@@ -1,4 +1,4 @@
-import type { AskedCall, AskingRequest } from "../agent/approval-desk.ts";
+import type { AskedCall, AskingRequest } from "../agent/approval-service.ts";
 import { type Message, textOf } from "../protocol/messages.ts";
 import { originsIn } from "../trust/label.ts";
 import { type ForeignText, likeliestPassage } from "../trust/passage.ts";

@@ -1,6 +1,7 @@
 import type { TurnContext, Wake } from "../engine/engine.ts";
 import { postKey } from "../engine/post-once.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
+import type { MessageFinaliser } from "../people/message-finaliser.ts";
 import type { Log } from "../protocol/log.ts";
 import type { PlatformName } from "../protocol/platform.ts";
 import type { Runtime } from "../protocol/runtime.ts";
@@ -21,13 +22,14 @@ export interface OpenRunViewOptions {
   readonly store: Store;
   readonly runtime: Runtime;
   readonly log: Log;
+  readonly finaliser: MessageFinaliser;
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
 }
 
 /** Opens a run's view where earlier wakes left it: a run that begins with this one has posted nothing yet. */
 export async function openRunView(
   { session, wake, context, isQueued }: ViewedRun,
-  { store, openView, runtime, log }: OpenRunViewOptions,
+  { store, openView, runtime, log, finaliser }: OpenRunViewOptions,
 ): Promise<RunView> {
   const { runId, event } = wake;
   const live = postKey(runId, "live");
@@ -43,8 +45,8 @@ export async function openRunView(
     isQueued,
     triggerMessageId: event.body.kind === "message" ? event.body.messageId : null,
     askedBy: event.body.kind === "message" ? event.body.author.id : null,
-    closes: ({ files: _files, ...last }) => store.transaction((tx) => tx.posts.closes(live, last)),
-    closed: () => store.transaction((tx) => tx.posts.closed(live)),
+    closes: (last) => store.transaction((tx) => tx.posts.closes(live, last)),
+    finalise: (last) => finaliser.finalise({ key: live, thread: session.thread, last }),
     post: (key, message, thread) => context.post(key, message, thread),
   });
   return keepingNotices(view, { context, ids: runtime.ids, log });

@@ -34,11 +34,11 @@ export interface RunViewOptions {
   readonly triggerMessageId: string | null;
   /** Id of the person whose message began the run; told alone what the thread cannot show. Null: nobody's did. */
   readonly askedBy: string | null;
-  /** Posts once per key and run, also across a crash (TurnContext.post). */
   /** Makes the live message's last state durable, so that a crash does not leave it looking busy. */
   closes(last: OutgoingMessage): Promise<void>;
-  /** The last state is shown. */
-  closed(): Promise<void>;
+  /** Shows the last state in place of what the live message shows; true once people see it. Never rejects. */
+  finalise(last: OutgoingMessage): Promise<boolean>;
+  /** Posts once per key and run, also across a crash (TurnContext.post). */
   post(key: string, message: OutgoingMessage, thread?: ThreadRef): Promise<PostedMessage>;
 }
 

@@ -11,9 +11,9 @@ import { buildSystemPrompt, type InstructionLayer, type InstructionPlace } from 
 import { TokenMeter } from "../context/token-estimate.ts";
 import { type SessionEngine, type SessionHandler, type TurnContext, type Wake } from "../engine/engine.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
-import { type ApprovalDeskOptions, createApprovalDesk, withdrawApprovals } from "../people/approvals.ts";
-import { Closings } from "../people/closing.ts";
-import { showClosedQuestions, withdrawQuestions } from "../people/questions.ts";
+import { type ApprovalServiceOptions, createApprovalService, withdrawApprovals } from "../people/approvals.ts";
+import type { MessageFinaliser } from "../people/message-finaliser.ts";
+import { withdrawQuestions } from "../people/questions.ts";
 import { authorOf } from "../people/run-people.ts";
 import { createToolThread } from "../people/tool-thread.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
@@ -35,8 +35,9 @@ import type { ProviderRegistry } from "../providers/provider.ts";
 import type { SkillCatalogue } from "../skills/skills.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import type { Tool } from "../tool.ts";
+import type { Tool, ToolThread } from "../tool.ts";
 import type { Sink } from "../trust/egress.ts";
+import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
@@ -69,6 +70,7 @@ export interface RunnerOptions {
   readonly budgets: BudgetSettings;
   /** Who decides what asks first. */
   readonly approvals: ApprovalRules;
+  readonly finaliser: MessageFinaliser;
   readonly engine: Pick<SessionEngine, "deliver" | "deliverAt">;
   /** Those that there are now. */
   readonly tools: () => readonly Tool[];
@@ -78,6 +80,8 @@ export interface RunnerOptions {
   readonly hooks?: () => readonly RunHook[];
   /** Why a tool is not there for the moment; null for one that never was. */
   readonly whyMissing?: (name: string) => string | null;
+  /** Resolves when it is known whether there is such a tool; at once when left out. */
+  readonly toolKnown?: (name: string) => Promise<void>;
   readonly platform: (name: PlatformName) => ChatPlatform;
   /** By the platform and the event that began the run. */
   readonly openView: (name: PlatformName, body: SessionEventBody) => OpenRunView;
@@ -125,8 +129,6 @@ class SessionRunner implements SessionHandler {
   /** Views of parked runs: they show how far the runs' sub-agents are. */
   readonly #parked = new Map<string, RunView>();
   readonly #jobThreads = new JobThreads();
-
-  readonly #closings = new Closings();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -201,11 +203,8 @@ class SessionRunner implements SessionHandler {
 
   /** Nobody need decide or answer any more. */
   async #withdraw(run: LiveRun, by: string | null): Promise<void> {
-    const desk = this.#desk(run);
-    await withdrawApprovals(desk, by);
-    const asked = { ...desk, run: { id: run.wake.runId, sessionId: run.session.id } };
-    await withdrawQuestions(asked, by);
-    await showClosedQuestions(asked, by);
+    await withdrawApprovals(this.#approvals(run), by);
+    await withdrawQuestions({ ...run.wake, store: this.#options.store, thread: this.#thread(run) }, by);
   }
 
   /** After a restart nothing of a parked run shows its sub-agents' progress, unless it is woken and parks once more. */
@@ -277,24 +276,24 @@ class SessionRunner implements SessionHandler {
     { config, sandboxRoot, above, allowedHosts, blockedUrls, sinks = [], place }: SessionPlace,
     plan: Plan | null,
   ): { readonly query: Query; readonly input: RunInputOptions } {
-    const { store, runtime, log, tools, platform } = this.#options;
+    const { store, runtime, log, tools } = this.#options;
     const { session, wake, context, view } = run;
-    const author = authorOf(wake.event.body);
+    const { id: personId, name: person } = authorOf(wake.event.body);
     const show = view.show.bind(view);
-    const runCommand: RunLocalCommand = (typed) => localCommands(typed);
-    const input = this.#inputOptions(run, sandboxRoot, runCommand);
-    const account = { personId: author.id, channelId: session.channelKey };
+    const input = this.#inputOptions(run, sandboxRoot, (typed) => localCommands(typed));
+    const account = { personId, channelId: session.channelKey };
     const instructions = this.#options.instructionsOf({ sandboxRoot, above });
     const skills = skillsOfRun(this.#options.skillsOf(sandboxRoot), session.settings);
     const query: Query = {
       sessionId: session.id,
       runId: wake.runId,
       channelKey: session.channelKey,
-      person: author.name,
+      person,
       config,
       registry: this.#registry(run, account, config),
       tools: tools(),
       whyMissing: (name) => this.#options.whyMissing?.(name) ?? null,
+      awaitTools: (names) => awaitTools(names, this.#options, context.signal),
       system: buildSystemPrompt({
         config,
         place,
@@ -312,8 +311,8 @@ class SessionRunner implements SessionHandler {
         account,
         toMessages: (event) => takeSteering(event, context, input),
       }),
-      thread: createToolThread({ session, platform: platform(session.thread.platform), context }),
-      approvals: createApprovalDesk(this.#desk(run)),
+      thread: this.#thread(run),
+      approvals: createApprovalService(this.#approvals(run)),
       meter: this.#meter,
       runtime,
       log,
@@ -333,8 +332,13 @@ class SessionRunner implements SessionHandler {
     return { query, input };
   }
 
-  #desk({ session, context, wake }: LiveRun): ApprovalDeskOptions {
-    const { store, engine, runtime, log, platform, approvals } = this.#options;
+  #thread({ session, context }: LiveRun): ToolThread {
+    const { platform, finaliser } = this.#options;
+    return createToolThread({ session, platform: platform(session.thread.platform), context, finaliser });
+  }
+
+  #approvals({ session, context, wake }: LiveRun): ApprovalServiceOptions {
+    const { store, engine, runtime, log, platform, approvals, finaliser } = this.#options;
     return {
       store,
       engine,
@@ -342,7 +346,7 @@ class SessionRunner implements SessionHandler {
       log,
       platform: platform(session.thread.platform),
       rules: approvals,
-      closings: this.#closings,
+      finaliser,
       session,
       context,
       isResumed: wake.resumed,

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { postKey } from "../../core/engine/post-once.ts";
-import { answeredCard, cardKey, openCard } from "../../core/people/question-card.ts";
-import { toolPostKey } from "../../core/people/tool-thread.ts";
+import { cardKey, closedCard, openCard } from "../../core/people/question-card.ts";
 import { type ApprovalRules, decidersText } from "../../core/permissions/deciders.ts";
-import { PlatformError, toAppError } from "../../core/protocol/errors.ts";
+import { PlatformError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
 import type { Author } from "../../core/protocol/messages.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
+import { CancelSignal } from "../../core/protocol/signals.ts";
 import type { QuestionBody, QuestionRow } from "../../core/store/run/questions.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ToolContext } from "../../core/tool.ts";
@@ -34,7 +33,7 @@ export async function ask(
   const id = questionId(ctx);
   const known = await store.questions.get(id);
   if (known !== null && known.status !== "open") {
-    await closeCard(known, ctx, deps);
+    await ctx.thread.close(cardKey(known), closedCard(known, { maxChars: ctx.thread.limits.editChars, by: null }));
     return known;
   }
   const person = await requesterOf(store, ctx.runId);
@@ -46,7 +45,7 @@ export async function ask(
     await ctx.thread.post(cardKey(row), openCard(row, { deciders, maxChars: ctx.thread.limits.messageChars }));
   } catch (error) {
     // An open question that nobody sees would take the person's next message for its answer.
-    const isLost = error instanceof PlatformError && !signal.aborted;
+    const isLost = signal.reason instanceof CancelSignal || (error instanceof PlatformError && !signal.aborted);
     if (isLost) await store.transaction((tx) => tx.questions.withdraw(id));
     throw error;
   }
@@ -66,22 +65,4 @@ async function requesterOf(store: Store, runId: string): Promise<Author | null> 
   const event = run === null ? null : await store.inbox.get(run.eventSeq);
   const body = event?.body;
   return body?.kind === "message" || body?.kind === "child" || body?.kind === "child_end" ? body.author : null;
-}
-
-/** The answer counts as it is stored: a card that cannot be edited is no failure of the call. The end of the run edits it then. */
-async function closeCard(row: QuestionRow, ctx: ToolContext, { store, log }: AskDeps): Promise<void> {
-  const closed = answeredCard(row, ctx.thread.limits.editChars);
-  const key = postKey(row.runId, toolPostKey(cardKey(row)));
-  const { files: _files, ...last } = closed;
-  await store.transaction((tx) => tx.posts.closes(key, last));
-  try {
-    const posted = await ctx.thread.post(cardKey(row), closed);
-    await ctx.thread.edit(posted, closed);
-  } catch (error) {
-    const { code } = toAppError(error);
-    if (code === "stale_owner") throw error;
-    log.warn({ questionId: row.id, code }, "question_card_not_closed");
-    return;
-  }
-  await store.transaction((tx) => tx.posts.closed(key));
 }

@@ -39,6 +39,18 @@ export interface MemoryPlatform extends ChatPlatform {
   hold(kind: Request["kind"]): () => void;
 }
 
+/** What brings a run's live message to its last state, in one attempt. */
+export function finaliserOf(platform: Pick<ChatPlatform, "find" | "edit">, thread: ThreadRef, key: string) {
+  return async (last: OutgoingMessage): Promise<boolean> => {
+    const live = await platform.find(thread, key, 0);
+    if (live === null) return false;
+    return platform.edit(live, last).then(
+      () => true,
+      () => false,
+    );
+  };
+}
+
 /** A platform that lives in memory on the test's clock: enough for what is drawn, when and how often. */
 export function memoryPlatform(clock: Clock): MemoryPlatform {
   const requests: Request[] = [];

@@ -4,7 +4,7 @@ import { createTaskBoard } from "../../../src/adapters/render/progress/task-boar
 import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import type { TaskProgress } from "../../../src/core/protocol/events.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
+import { finaliserOf, memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
 
 const TASK: TaskProgress = {
   id: "agt_1",
@@ -34,7 +34,7 @@ async function parkedOn(toolName: string) {
     startedAt: 0,
     isLive: false,
     closes: () => Promise.resolve(),
-    closed: () => Promise.resolve(),
+    finalise: finaliserOf(platform, THREAD, "run_1:live"),
     triggerMessageId: null,
     askedBy: null,
     post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),

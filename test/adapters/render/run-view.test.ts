@@ -10,7 +10,7 @@ import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
+import { finaliserOf, memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
 
 const STATS: RunStats = { turns: 3, tools: 2, durationMs: 6_400, costUsd: 0.004, changedFiles: [] };
 
@@ -39,7 +39,7 @@ function setup(options: Partial<RunViewOptions> = {}) {
     startedAt: 0,
     isLive: false,
     closes: () => Promise.resolve(),
-    closed: () => Promise.resolve(),
+    finalise: finaliserOf(platform, THREAD, "run_1:live"),
     triggerMessageId: "100.1",
     askedBy: "slack:U0ANA",
     post: (key, message) => platform.post(THREAD, message, `run_1:${key}`),

@@ -39,7 +39,7 @@ function setup() {
       startedAt: 0,
       isLive: false,
       closes: () => Promise.resolve(),
-      closed: () => Promise.resolve(),
+      finalise: () => Promise.resolve(true),
       triggerMessageId: null,
       askedBy: null,
       post: (key, message) => platform.post(THREAD, message, key),

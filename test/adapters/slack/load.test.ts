@@ -9,6 +9,7 @@ import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
 import { systemRuntime } from "../../../src/runtime.ts";
 import { begin } from "../../contracts/platform-steps.ts";
 import { openSlackHarness } from "../../support/slack/slack-harness.ts";
+import { finaliserOf } from "../render/memory-platform.ts";
 
 const THREADS = 50;
 const CHANNELS = 10;
@@ -42,7 +43,7 @@ test("50 runs at once over 10 channels: no 429, every answer whole and soon, a s
       startedAt: clock.now(),
       isLive: false,
       closes: () => Promise.resolve(),
-      closed: () => Promise.resolve(),
+      finalise: finaliserOf(platform, thread, `${runId}:live`),
       triggerMessageId: messageId,
       askedBy: "slack:U0ANA",
       post: (key, message) => platform.post(thread, message, `${runId}:${key}`),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApprovalDesk } from "../../../src/core/agent/approval-desk.ts";
+import type { ApprovalService } from "../../../src/core/agent/approval-service.ts";
 import { runQuery } from "../../../src/core/agent/query.ts";
 import type { Query } from "../../../src/core/agent/query-input.ts";
 import type { AgentDefinition, QueryConfig } from "../../../src/core/agents/query-config.ts";
@@ -151,10 +151,10 @@ export interface Scenario {
   readonly agent?: Partial<AgentDefinition>;
   readonly price?: Price | null;
   /** Where people are asked; by default they allow everything. */
-  readonly approvals?: ApprovalDesk;
+  readonly approvals?: ApprovalService;
 }
 
-const ALLOWS_ALL: ApprovalDesk = {
+const ALLOWS_ALL: ApprovalService = {
   asked: async () => [],
   verdicts: async (_turn, calls) => new Map(calls.map(({ use }) => [use.id, { type: "allowed" }])),
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AskedCall } from "../../../src/core/agent/approval-desk.ts";
+import type { AskedCall } from "../../../src/core/agent/approval-service.ts";
 import { TOOL_SEARCH, USE_TOOL } from "../../../src/core/permissions/finders.ts";
 import { type ToolUseBlock, textOf, toolUsesOf } from "../../../src/core/protocol/messages.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";

@@ -83,6 +83,7 @@ async function postOver(breaks: { left: number; committed: boolean }, afterwards
     thread: THREAD,
     owner: { runId: "run_1", sessionId: session.id, epoch: 0 },
     signal,
+    stopped: signal,
   };
   const message = { lane: "progress", markdown: "Hello.", tone: "plain", buttons: [], files: [] } as const;
   const ended = postOnce(context, "run_1:key", message).catch((error: unknown) => error);

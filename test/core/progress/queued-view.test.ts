@@ -32,7 +32,7 @@ function recordedViews() {
 }
 
 test("a run that gets its place while the view of its waiting is opened has one view in the end", async () => {
-  const { store, engine, clock, session } = await nativeSession();
+  const { store, engine, clock, session, finaliser } = await nativeSession();
   const opening = Promise.withResolvers<void>();
   let reads = 0;
   const get: Store["sessions"]["get"] = async (id) => {
@@ -49,6 +49,7 @@ test("a run that gets its place while the view of its waiting is opened has one 
     log: silentLog,
     registry: { resolve: () => Promise.reject(new Error("no model")), available: () => [] },
     budgets: {},
+    finaliser,
     approvals: { approvers: [], requester: true, expiresMinutes: 60, admins: [] },
     engine,
     tools: () => [],

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { TurnContext, Wake } from "../../../src/core/engine/engine.ts";
 import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
+import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import type { RunView } from "../../../src/core/progress/run-view.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
@@ -46,6 +47,8 @@ async function scene({ replies, tools = [], hooks = [] }: Scene) {
     park: async () => void seen.push("park"),
     suspend: async () => void seen.push("suspend"),
   };
+  const { signal } = new AbortController();
+  const finaliser = new MessageFinaliser({ store, clock, log, platform: () => platform, signal });
   /** As a process that starts has it. */
   const newRunner = () =>
     createSessionRunner({
@@ -57,6 +60,7 @@ async function scene({ replies, tools = [], hooks = [] }: Scene) {
         available: () => ["scripted"],
       },
       budgets: {},
+      finaliser,
       approvals: deps.approvals,
       engine,
       tools: () => tools,

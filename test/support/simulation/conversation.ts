@@ -5,7 +5,7 @@ import { createRunViews } from "../../../src/adapters/render/run-view.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
-import { closeLeftovers } from "../../../src/core/people/leftover-closings.ts";
+import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import type { InboundEvent, InboundMessage, Person, Receipt, Receive } from "../../../src/core/protocol/platform.ts";
 import { createSessionRunner } from "../../../src/core/run/runner.ts";
 import { skillCatalogue } from "../../../src/core/skills/skills.ts";
@@ -204,7 +204,10 @@ class Conversation {
       workspaceRefusal: () => Promise.resolve(null),
       ...commandServices(),
     });
+    const { signal } = new AbortController();
+    const finaliser = new MessageFinaliser({ store, clock, log: silentLog, platform: () => platform, signal });
     const runner = createSessionRunner({
+      finaliser,
       store,
       runtime,
       log: silentLog,
@@ -245,7 +248,7 @@ class Conversation {
       isStarted = true;
     };
     world.own(process, starting());
-    world.own(process, closeLeftovers({ store, clock, log: silentLog, platform }));
+    world.own(process, finaliser.finaliseStale("slack"));
     for (const ask of this.#asks) if (!ask.accepted) this.#deliver(ask, receive, process);
     return () => ({ isStarted, ...engine.load() });
   }

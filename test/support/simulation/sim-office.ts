@@ -9,6 +9,7 @@ import type { QueryConfig } from "../../../src/core/agents/query-config.ts";
 import { CHAT_COMMANDS } from "../../../src/core/commands/registry.ts";
 import { EmbeddedEngine } from "../../../src/core/embedded-engine/embedded-engine.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
+import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import type {
   Attachment,
   InboundMessage,
@@ -121,7 +122,10 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
     ...commandServices(),
     skillsOf: () => Promise.resolve(skills()),
   });
+  const { signal } = new AbortController();
+  const finaliser = new MessageFinaliser({ store, clock, log, platform: () => platform, signal });
   const runner = createSessionRunner({
+    finaliser,
     store,
     runtime,
     log,

@@ -1,30 +1,12 @@
 import { expect, test } from "vitest";
-import { Closings } from "../../../src/core/people/closing.ts";
-import { closeLeftovers } from "../../../src/core/people/leftover-closings.ts";
-import {
-  answerByClick,
-  answerByMessage,
-  showClosedQuestions,
-  withdrawQuestions,
-} from "../../../src/core/people/questions.ts";
+import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
+import { answerByClick, answerByMessage, withdrawQuestions } from "../../../src/core/people/questions.ts";
 import { PlatformError, StoreError } from "../../../src/core/protocol/errors.ts";
 import { textOf } from "../../../src/core/protocol/messages.ts";
-import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
 import { createAskUserQuestion } from "../../../src/tools/native/ask-user-question.ts";
-import {
-  ANA,
-  BEN,
-  CHIEF,
-  click,
-  message,
-  type NativeSession,
-  nativeSession,
-  THREAD,
-} from "../../support/native-session.ts";
+import { ANA, BEN, CHIEF, click, message, type NativeSession, nativeSession } from "../../support/native-session.ts";
 import { until } from "../../support/program/bot.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { SIM_LIMITS } from "../../support/simulation/sim-platform.ts";
-import { aPlatform } from "../../support/talk/a-platform.ts";
 
 const WHICH = { question: "Which port?", options: ["8080", "9090"] };
 const ID = "run_1:call_1";
@@ -146,33 +128,40 @@ test("files of an answer are delivered as the message that they came with, befor
   expect(textOf((await session.settle())?.content ?? [])).toBe("ana answered: (attached: ports.txt)");
 });
 
-type Edit = (posted: PostedMessage, message: OutgoingMessage) => Promise<void>;
-
-function closingOf({ store, clock }: NativeSession, edit: Edit) {
-  const platform = { edit, find: () => Promise.resolve(null) };
-  return { store, clock, log: silentLog, platform, session: { thread: THREAD } };
+/** The end of the run, by a stop of this person's; null: by itself. */
+function withdraw({ store, thread }: NativeSession, by: string | null = "@ana") {
+  return withdrawQuestions({ store, thread, runId: "run_1", sessionId: "ses_1" }, by);
 }
+
+/** The process after the one that the session is in; what it finds of messages is closed when it resolves. */
+async function nextProcess({ store, clock, thread }: NativeSession) {
+  thread.editFailure = null;
+  const { signal } = new AbortController();
+  const next = new MessageFinaliser({ store, clock, log: silentLog, platform: () => thread, signal });
+  thread.closeBy(next);
+  return next;
+}
+
+const STOPPED = { markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] };
 
 test("a card that is gone from the platform holds no stop up", async () => {
   const session = await asked();
-  const gone = () => Promise.reject(new PlatformError("thread_gone", "message_not_found"));
-  await withdrawQuestions({ ...closingOf(session, gone), run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
+  session.thread.editFailure = new PlatformError("thread_gone", "message_not_found");
+  await withdraw(session);
   expect(session.clock.pending).toBe(0);
-  expect(await session.store.questions.openOfRun("run_1")).toEqual([]);
+  expect(await session.store.questions.ofRun("run_1")).toMatchObject([{ status: "withdrawn" }]);
 });
 
 test("a process that dies while the card is closed leaves that to the next", async () => {
   const session = await asked();
   const { store, clock, thread } = session;
-  const dies = () => Promise.reject(new StoreError("stale_owner", "the process has died"));
-  const dying = withdrawQuestions({ ...closingOf(session, dies), run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
-  await clock.advance(60_000);
-  await dying;
+  thread.editFailure = new StoreError("stale_owner", "the process has died");
+  await withdraw(session);
   const outcome = { type: "cancelled", cause: { by: "person", name: "@ana" } } as const;
   await store.transaction((tx) => tx.runs.end("run_1", outcome, clock.now()));
-  const platform = { descriptor: aPlatform(), edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
-  await closeLeftovers({ store, clock, log: silentLog, platform });
-  expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
+  await (await nextProcess(session)).finaliseStale("slack");
+  await until(() => thread.edits.length > 0, { what: () => "the card to be closed" });
+  expect(thread.edits).toMatchObject([STOPPED]);
 });
 
 const answeredCases = [
@@ -182,59 +171,43 @@ const answeredCases = [
 
 test.each(answeredCases)("the end of the run shows an answer $name", async ({ isTaken, stoppedBy }) => {
   const session = await asked();
-  const { store, clock, thread } = session;
+  const { thread } = session;
   await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options);
-  const shown: OutgoingMessage[] = [];
   if (isTaken) {
     thread.editFailure = new PlatformError("network", "lost");
     expect(await session.settle()).toMatchObject({ isError: false });
+    await nextProcess(session);
   }
-  const platform = {
-    descriptor: aPlatform({ limits: SIM_LIMITS }),
-    find: () => Promise.resolve(null),
-    edit: (_posted: PostedMessage, message: OutgoingMessage) => Promise.resolve(void shown.push(message)),
-  };
-  const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD }, closings: new Closings() };
-  await showClosedQuestions({ ...closing, run: { id: "run_1", sessionId: "ses_1" } }, stoppedBy);
-  await until(() => shown.length > 0, { what: () => "the card to be closed" });
-  expect(shown).toMatchObject([{ markdown: "Question: Which port?\n✓ 8080 — @ana", buttons: [] }]);
+  await withdraw(session, stoppedBy);
+  await until(() => thread.edits.length > 0, { what: () => "the card to be closed" });
+  expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n✓ 8080 — @ana", buttons: [] }]);
 });
 
 test("a card whose process died while it was withdrawn is closed by the process that ends the run", async () => {
   const session = await asked();
-  const { store, clock, thread } = session;
-  const run = { id: "run_1", sessionId: "ses_1" };
-  const dies = () => Promise.reject(new StoreError("stale_owner", "the process has died"));
-  const dying = withdrawQuestions({ ...closingOf(session, dies), run }, "@ana");
-  await clock.advance(60_000);
-  await dying;
-  const platform = {
-    descriptor: aPlatform({ limits: SIM_LIMITS }),
-    find: () => Promise.resolve(null),
-    edit: thread.edit.bind(thread),
-  };
-  const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD }, closings: new Closings() };
-  await withdrawQuestions({ ...closing, run }, "@ana");
-  await showClosedQuestions({ ...closing, run }, "@ana");
+  const { thread } = session;
+  thread.editFailure = new StoreError("stale_owner", "the process has died");
+  await withdraw(session);
+  await nextProcess(session);
+  await withdraw(session);
   await until(() => thread.edits.length > 0, { what: () => "the card to be closed" });
-  expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
+  expect(thread.edits).toMatchObject([STOPPED]);
 });
 
 test("a card that shows its answer is not left to be closed", async () => {
   const session = await asked();
   await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options);
   await session.settle();
-  expect(await session.store.posts.isUnclosed(`run_1:tool:question:call_1`)).toBe(false);
+  expect(await session.store.posts.get(`run_1:tool:question:call_1`)).toMatchObject({ closing: "shown" });
+  await withdraw(session, null);
+  expect(session.thread.edits).toHaveLength(1);
 });
 
 test("a stop withdraws the question: its buttons go, clicks say so, and messages are messages again", async () => {
   const session = await asked();
   const { thread } = session;
-  await withdrawQuestions(
-    { ...closingOf(session, thread.edit.bind(thread)), run: { id: "run_1", sessionId: "ses_1" } },
-    "@ana",
-  );
-  expect(thread.edits).toMatchObject([{ markdown: "Question: Which port?\n⏹ Stopped by @ana.", buttons: [] }]);
+  await withdraw(session);
+  expect(thread.edits).toMatchObject([STOPPED]);
   expect(await answerByClick(click(`answer:0:${ID}`), { choice: "0", id: ID }, session.options)).toMatchObject({
     message: { markdown: "⏹ No answer is needed any more." },
   });

@@ -7,8 +7,7 @@ import { textOf } from "../../../src/core/protocol/messages.ts";
 import { createEnterPlanMode, createExitPlanMode } from "../../../src/tools/native/plan-mode.ts";
 import { createUpdatePlan } from "../../../src/tools/native/update-plan.ts";
 import { interleaved } from "../../support/database/interleaved-store.ts";
-import { BEN, CHIEF, click, message, nativeSession, THREAD } from "../../support/native-session.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { BEN, CHIEF, click, message, nativeSession } from "../../support/native-session.ts";
 
 const PLAN = { intro: "Moves the service.", steps: ["Change the port", "Restart the service"] };
 const ID = "run_1:call_1";
@@ -139,24 +138,20 @@ test("a stranger accepts no plan", async () => {
 
 test("a stop ends plan mode with the plan", async () => {
   const session = await proposed();
-  const { store, clock, thread } = session;
-  const platform = { edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
-  const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD } };
-  await withdrawQuestions({ ...closing, run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
+  const { store, thread } = session;
+  await withdrawQuestions({ store, thread, runId: "run_1", sessionId: "ses_1" }, "@ana");
   expect(await session.plan()).toBeNull();
   expect(thread.edits.at(-1)).toMatchObject({ markdown: "**The plan**\n⏹ Stopped by @ana.", buttons: [] });
 });
 
 test.each([1, 2, 3])("a plan that is accepted after %i looks of a stop stays accepted", async (looks) => {
   const session = await proposed();
-  const { clock, thread } = session;
+  const { thread } = session;
   const accept = async () => {
     await session.decide("go");
   };
   const store = interleaved(session.store, looks, accept);
-  const platform = { edit: thread.edit.bind(thread), find: () => Promise.resolve(null) };
-  const closing = { store, clock, log: silentLog, platform, session: { thread: THREAD } };
-  await withdrawQuestions({ ...closing, run: { id: "run_1", sessionId: "ses_1" } }, "@ana");
+  await withdrawQuestions({ store, thread, runId: "run_1", sessionId: "ses_1" }, "@ana");
   const isAccepted = (await session.store.questions.get(ID))?.status === "answered";
   expect(await session.plan()).toEqual(isAccepted ? expect.objectContaining({ phase: "accepted" }) : null);
 });

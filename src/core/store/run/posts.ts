@@ -15,18 +15,21 @@ export interface PostRow {
   readonly posted: PostedMessage | null;
   /** Milliseconds since the epoch. */
   readonly intentAt: number;
+  /** Its last state: null while it has none; in the store; shown to people. */
+  readonly closing: "stored" | "shown" | null;
 }
 
-/** A live message whose last state may not be shown yet. */
-export interface UnclosedPost extends PostRow {
+/** A message whose last state may not be shown yet. */
+export interface UnclosedPost {
+  readonly key: string;
   readonly thread: ThreadRef;
-  readonly closing: Closing;
+  readonly closing: Omit<OutgoingMessage, "files">;
 }
 
-/** What a live message ends as; it has no files. */
-export type Closing = Omit<OutgoingMessage, "files">;
+/** In place of the last state once it is shown. */
+const SHOWN = "";
 
-const closingSchema: z.ZodType<Closing> = z.object({
+const closingSchema: z.ZodType<Omit<OutgoingMessage, "files">> = z.object({
   lane: z.enum(["approval", "answer", "first", "progress"]),
   markdown: z.string(),
   footer: z.string().exactOptional(),
@@ -38,7 +41,7 @@ export function postReads(db: Client) {
   return {
     /** Posts that runs which have ended left open. */
     async unclosed(): Promise<UnclosedPost[]> {
-      const rows = await db.post.findMany({ where: { closing: { not: null } } });
+      const rows = await db.post.findMany({ where: { closing: { not: SHOWN } } });
       const runs = await db.run.findMany({
         where: { id: { in: rows.map((row) => row.runId) }, status: "ended" },
         include: { session: { select: { thread: true } } },
@@ -47,13 +50,9 @@ export function postReads(db: Client) {
       return rows.flatMap((row) => {
         const thread = threads.get(row.runId);
         if (thread === undefined || row.closing === null) return [];
-        return [{ ...toRow(row), thread: threadRefSchema.parse(JSON.parse(thread)), closing: toClosing(row.closing) }];
+        const closing = closingSchema.parse(JSON.parse(row.closing));
+        return [{ key: row.key, thread: threadRefSchema.parse(JSON.parse(thread)), closing }];
       });
-    },
-
-    /** Whether its last state may not be shown yet. */
-    async isUnclosed(key: string): Promise<boolean> {
-      return (await db.post.count({ where: { key, closing: { not: null } } })) > 0;
     },
 
     async get(key: string): Promise<PostRow | null> {
@@ -92,12 +91,12 @@ export function postWrites(db: Client) {
     },
 
     /** Kept until the edit that shows it has succeeded. */
-    async closes(key: string, closing: Closing): Promise<void> {
+    async closes(key: string, { files: _files, ...closing }: OutgoingMessage): Promise<void> {
       await db.post.updateMany({ where: { key }, data: { closing: JSON.stringify(closing) } });
     },
 
     async closed(key: string): Promise<void> {
-      await db.post.updateMany({ where: { key }, data: { closing: null } });
+      await db.post.updateMany({ where: { key }, data: { closing: SHOWN } });
     },
 
     async sent(key: string, posted: PostedMessage, at: number): Promise<void> {
@@ -109,15 +108,18 @@ export function postWrites(db: Client) {
   };
 }
 
-function toRow(row: { key: string; state: string; posted: string | null; intentAt: Date }): PostRow {
+function toRow(row: {
+  key: string;
+  state: string;
+  posted: string | null;
+  closing: string | null;
+  intentAt: Date;
+}): PostRow {
   return {
     key: row.key,
     state: row.state === "sent" ? "sent" : "intent",
     posted: row.posted === null ? null : postedMessageSchema.parse(JSON.parse(row.posted)),
     intentAt: row.intentAt.getTime(),
+    closing: row.closing === null ? null : row.closing === SHOWN ? "shown" : "stored",
   };
-}
-
-function toClosing(json: string): Closing {
-  return closingSchema.parse(JSON.parse(json));
 }

@@ -57,14 +57,8 @@ export function questionReads(db: Client) {
       return null;
     },
 
-    async openOfRun(runId: string): Promise<QuestionRow[]> {
-      const rows = await db.question.findMany({ where: { runId, status: "open" } });
-      return rows.map(toRow);
-    },
-
-    /** Those that were answered or withdrawn. */
-    async closedOfRun(runId: string): Promise<QuestionRow[]> {
-      const rows = await db.question.findMany({ where: { runId, status: { not: "open" } } });
+    async ofRun(runId: string): Promise<QuestionRow[]> {
+      const rows = await db.question.findMany({ where: { runId }, orderBy: { createdAt: "asc" } });
       return rows.map(toRow);
     },
 

@@ -88,7 +88,7 @@ test("a sub-agent posts nothing; the run that it descends from hears how far it 
     triggerMessageId: null,
     askedBy: null,
     closes: nothing,
-    closed: nothing,
+    finalise: () => Promise.resolve(true),
     post: nothing,
   });
   view.show({ type: "status", text: "⚠ trying again" });

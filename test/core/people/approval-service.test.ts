@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { createTurnContext } from "../../../src/core/engine/turn-context.ts";
-import { approvalId, createApprovalDesk } from "../../../src/core/people/approvals.ts";
-import { Closings } from "../../../src/core/people/closing.ts";
+import { approvalId, createApprovalService } from "../../../src/core/people/approvals.ts";
 import { canonicalJson } from "../../../src/core/text/canonical-json.ts";
 import { NOTHING_NEW } from "../../../src/core/trust/label.ts";
 import { ANA, nativeSession, THREAD } from "../../support/native-session.ts";
@@ -14,7 +13,7 @@ const ALLOWED = { path: "a", depth: 1 };
 
 /** A desk whose run has been allowed one call. */
 async function decidedDesk() {
-  const { store, engine, clock, session, options } = await nativeSession();
+  const { store, engine, clock, session, finaliser, options } = await nativeSession();
   const none = () => Promise.reject(new Error("nothing is posted"));
   const platform = { edit: none, find: none, post: none, descriptor: aPlatform() };
   const { signal } = new AbortController();
@@ -31,8 +30,8 @@ async function decidedDesk() {
     await tx.approvals.create({ ...row, createdAt: clock.now(), expiresAt: clock.now() + 60_000 });
     await tx.approvals.decide(id, decision);
   });
-  const rest = { rules: options.approvals, session, context, isResumed: true, closings: new Closings() };
-  return { desk: createApprovalDesk({ store, engine, clock, log: silentLog, platform, ...rest }), signal };
+  const rest = { rules: options.approvals, session, context, isResumed: true, finaliser };
+  return { desk: createApprovalService({ store, engine, clock, log: silentLog, platform, ...rest }), signal };
 }
 
 const NOTHING_BEFORE = { label: NOTHING_NEW, messages: [] };

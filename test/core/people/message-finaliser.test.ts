@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { closeLeftovers } from "../../../src/core/people/leftover-closings.ts";
+import { MessageFinaliser } from "../../../src/core/people/message-finaliser.ts";
 import { PlatformError } from "../../../src/core/protocol/errors.ts";
+import type { OutgoingMessage, PostedMessage } from "../../../src/core/protocol/platform.ts";
 import { nativeSession } from "../../support/native-session.ts";
 import { silentLog } from "../../support/silent-log.ts";
-import { aPlatform } from "../../support/talk/a-platform.ts";
 
 const KEY = "run_1:live";
-const CLOSING = { lane: "progress", markdown: "✓ done", tone: "plain", buttons: [] } as const;
+const CLOSING = { lane: "progress", markdown: "✓ done", tone: "plain", buttons: [], files: [] } as const;
 
 /** What a process has left that died with a run's last state in the store. */
 async function leftBehind() {
@@ -19,6 +19,19 @@ async function leftBehind() {
   return { store, clock };
 }
 
+interface Next extends Awaited<ReturnType<typeof leftBehind>> {
+  readonly edit: (posted: PostedMessage, message: OutgoingMessage) => Promise<void>;
+  readonly find: () => Promise<PostedMessage | null>;
+}
+
+/** The process that comes after, for ten seconds. */
+async function closeStale({ store, clock, edit, find }: Next) {
+  const { signal } = new AbortController();
+  const finaliser = new MessageFinaliser({ store, clock, log: silentLog, platform: () => ({ edit, find }), signal });
+  await finaliser.finaliseStale("slack");
+  await clock.advance(10_000);
+}
+
 const POSTED = { platform: "slack", channelId: "C1", messageId: "m1" } as const;
 
 test("what a request's failure has kept from its last state is tried again, without another start", async () => {
@@ -29,12 +42,9 @@ test("what a request's failure has kept from its last state is tried again, with
     edits.push(markdown);
     return edits.length < 3 ? Promise.reject(new PlatformError("network", "lost")) : Promise.resolve();
   };
-  const platform = { descriptor: aPlatform(), edit, find: () => Promise.resolve(null) };
-  const closing = closeLeftovers({ store, clock, log: silentLog, platform });
-  await clock.advance(10_000);
-  await closing;
+  await closeStale({ store, clock, edit, find: () => Promise.resolve(null) });
   expect(edits).toEqual(Array.from({ length: 3 }, () => CLOSING.markdown));
-  expect(await store.posts.isUnclosed(KEY)).toBe(false);
+  expect(await store.posts.get(KEY)).toMatchObject({ closing: "shown" });
 });
 
 test("a message whose post was cut off and lands only now comes to its last state, too", async () => {
@@ -43,8 +53,6 @@ test("a message whose post was cut off and lands only now comes to its last stat
   let looks = 0;
   const find = () => Promise.resolve((looks += 1) > 1 ? POSTED : null);
   const edit = (_posted: object, { markdown }: { markdown: string }) => Promise.resolve(void edits.push(markdown));
-  const closing = closeLeftovers({ store, clock, log: silentLog, platform: { descriptor: aPlatform(), edit, find } });
-  await clock.advance(10_000);
-  await closing;
+  await closeStale({ store, clock, edit, find });
   expect(edits).toEqual([CLOSING.markdown]);
 });

@@ -29,7 +29,7 @@ export type CallVerdict =
   | { readonly type: "denied"; readonly reason: string };
 
 /** Where the loop asks people. Decisions are durable, and each is made once. */
-export interface ApprovalDesk {
+export interface ApprovalService {
   /**
    * The verdict on each of a turn's calls, by call id: by grants where they cover it, else by people. Null while they have
    * not decided: the run parks, and asks again when it is woken. Throws what the store and the platform throw.

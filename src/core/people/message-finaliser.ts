@@ -1,0 +1,127 @@
+import { LANDING_MS, postKey } from "../engine/post-once.ts";
+import { toAppError } from "../protocol/errors.ts";
+import type { Log } from "../protocol/log.ts";
+import type { ChatPlatform, OutgoingMessage, PlatformName, ThreadRef } from "../protocol/platform.ts";
+import type { Clock } from "../protocol/runtime.ts";
+import { SuspendSignal } from "../protocol/signals.ts";
+import type { PostRow } from "../store/run/posts.ts";
+import type { Store } from "../store/store.ts";
+
+export interface MessageFinaliserOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly platform: (name: PlatformName) => Pick<ChatPlatform, "edit" | "find">;
+  /** Aborts when the process ends. */
+  readonly signal: AbortSignal;
+}
+
+/** A message of ours that changes for the last time: a live message or a card. */
+export interface FinalMessage {
+  /** The post's, as the platform knows it. */
+  readonly key: string;
+  readonly thread: ThreadRef;
+  /** What it ends as. */
+  readonly last: OutgoingMessage;
+}
+
+/** How long until an edit that failed is tried again: doubles with each failure. Milliseconds. */
+const RETRY_MS = { first: 500, most: 64_000 };
+
+/** Errors that are still there a moment later: the message was deleted, the channel archived, a right taken away. */
+const LASTING: ReadonlySet<string> = new Set(["thread_gone", "missing_scope", "platform_auth", "defect"]);
+
+/**
+ * Brings messages to their last states, which are in the store before (`posts.closes`): where this process cannot do it, the
+ * next one does. Runs do not wait for that: edits are few and slow where many wait for them, and nothing depends on what
+ * people see of an end.
+ */
+export class MessageFinaliser {
+  readonly #options: MessageFinaliserOptions;
+  /** When this process began; milliseconds since the epoch. */
+  readonly #since: number;
+  readonly #underWay = new Map<string, Promise<boolean>>();
+
+  constructor(options: MessageFinaliserOptions) {
+    this.#options = options;
+    this.#since = options.clock.now();
+  }
+
+  /**
+   * Writes the last state down and begins to show it, unless that has been done. False when it had been done before. Throws
+   * what the store throws.
+   */
+  async close(runId: string, key: string, final: Omit<FinalMessage, "key">): Promise<boolean> {
+    const { store } = this.#options;
+    const message = { ...final, key: postKey(runId, key) };
+    const post = await store.posts.get(message.key);
+    const isFirst = post?.closing === null;
+    if (isFirst) await store.transaction((tx) => tx.posts.closes(message.key, message.last));
+    if (isFirst || post?.closing === "stored") this.begin(message);
+    return isFirst;
+  }
+
+  /** As `finalise`, in its own time. */
+  begin(message: FinalMessage): void {
+    this.finalise(message).catch(() => false); // it never rejects
+  }
+
+  /** True once people see the state that is in the store. What is under way is not begun again. Never rejects. */
+  finalise(message: FinalMessage): Promise<boolean> {
+    const { log, signal } = this.#options;
+    const { key } = message;
+    const underWay = this.#underWay.get(key);
+    if (underWay !== undefined) return underWay;
+    const finalising = this.#finalise(message)
+      .catch((error: unknown) => {
+        if (!signal.aborted) log.warn({ key, code: toAppError(error).code }, "message_not_closed");
+        return false;
+      })
+      .finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, finalising);
+    return finalising;
+  }
+
+  /** Begins with those that a process before this one has left: their runs have ended, and they look as if work went on. */
+  async finaliseStale(platform: PlatformName): Promise<void> {
+    for (const { key, thread, closing } of await this.#options.store.posts.unclosed()) {
+      if (thread.platform === platform) this.begin({ key, thread, last: { ...closing, files: [] } });
+    }
+  }
+
+  async #finalise(message: FinalMessage): Promise<boolean> {
+    const { store, clock, log, signal } = this.#options;
+    const { key } = message;
+    for (let waitMs = RETRY_MS.first; ; waitMs *= 2) {
+      const post = await store.posts.get(key);
+      const end = post === null ? "absent" : await this.#edited(message, post);
+      if (end === "shown" || end === "absent") {
+        if (post !== null) await store.transaction((tx) => tx.posts.closed(key));
+        return end === "shown";
+      }
+      if (end === "suspended") return false;
+      if (waitMs > RETRY_MS.most || LASTING.has(end)) {
+        log.warn({ key, code: end }, "message_not_closed");
+        return false;
+      }
+      await clock.sleep(waitMs, signal);
+    }
+  }
+
+  /** What has come of it, or why nothing has. A post whose answer was lost is looked for, until it can no longer land. */
+  async #edited({ key, thread, last }: FinalMessage, { posted, intentAt }: PostRow): Promise<string> {
+    const { clock } = this.#options;
+    const platform = this.#options.platform(thread.platform);
+    try {
+      const begun = clock.now();
+      const target = posted ?? (await platform.find(thread, key, intentAt));
+      // What this process posts may wait for its turn for long.
+      const mayLand = intentAt >= this.#since || begun - intentAt < LANDING_MS;
+      if (target === null) return mayLand ? "may_still_land" : "absent";
+      await platform.edit(target, last);
+      return "shown";
+    } catch (error) {
+      return error instanceof SuspendSignal ? "suspended" : toAppError(error).code;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { pacePlatform } from "../../../src/adapters/render/pacing/paced-platform.ts";
+import { createTaskBoard } from "../../../src/adapters/render/progress/task-board.ts";
+import { createRunViews } from "../../../src/adapters/render/run-view.ts";
+import type { Message } from "../../../src/core/protocol/messages.ts";
+import type { OutgoingMessage } from "../../../src/core/protocol/platform.ts";
+import { NO_USAGE } from "../../../src/core/protocol/usage.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { finaliserOf, LIMITS, memoryLog, memoryPlatform, THREAD } from "./memory-platform.ts";
+
+const said = (markdown: string, lane: OutgoingMessage["lane"] = "answer"): OutgoingMessage => {
+  return { lane, markdown, tone: "plain", buttons: [], files: [] };
+};
+
+test("a resumed run that ends at once folds the message it had, although the channel's posts are in demand", async () => {
+  const clock = new ManualClock(0);
+  const inner = memoryPlatform(clock);
+  const platform = pacePlatform(inner, clock);
+  await platform.post(THREAD, said("⏳ **build**", "first"), "run_1:live");
+  for (let posts = 1; posts < LIMITS.postsPerChannel.burst; posts += 1) {
+    await platform.post(THREAD, said("Other."), `run_2:${posts}`);
+  }
+  expect(platform.canPostFirst(THREAD)).toBe(false);
+  const view = createRunViews({ platform, clock, log: memoryLog(), board: createTaskBoard() })({
+    runId: "run_1",
+    sessionId: "ses_1",
+    toolsBefore: 0,
+    noticesBefore: [],
+    tasks: [],
+    thread: THREAD,
+    agentName: "build",
+    startedAt: 0,
+    isLive: true,
+    closes: () => Promise.resolve(),
+    finalise: finaliserOf(platform, THREAD, "run_1:live"),
+    triggerMessageId: null,
+    askedBy: null,
+    post: async (key, message) =>
+      (await platform.find(THREAD, `run_1:${key}`, 0)) ?? platform.post(THREAD, message, `run_1:${key}`),
+  });
+  const message: Message = { id: "m1", role: "assistant", content: [{ type: "text", text: "Done." }], createdAt: 0 };
+  const stats = { turns: 1, tools: 0, changedFiles: [], durationMs: 6_000, costUsd: null };
+  const finished = view.finish({ type: "end_turn", message, usage: NO_USAGE }, stats);
+  await clock.runAll();
+  await finished;
+  expect([...inner.messages.values()].map(({ markdown }) => markdown)).toEqual(["✓ 1 turn · 6 s", "Other.", "Done."]);
+});
