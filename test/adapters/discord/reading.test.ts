@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { Inbox } from "../../contracts/inbox.ts";
 import { plainMessage, required } from "../../contracts/platform-steps.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
@@ -47,6 +50,25 @@ test("a web page in place of a file is not taken for it", async () => {
     code: "attachment_unreadable",
     detail: { reason: "Discord answered with a web page instead of it" },
   });
+});
+
+test("a file that Discord sends on to somewhere else is not read from there", async () => {
+  await using test = await begun();
+  const attachment = await withFile(test);
+  let asked = 0;
+  const inside = createServer((_request, response) => {
+    asked += 1;
+    response.end("inner");
+  }).listen(0, "127.0.0.1");
+  try {
+    await once(inside, "listening");
+    const { port } = z.object({ port: z.number() }).parse(inside.address());
+    test.harbour.server.faults.filesMovedTo = `http://127.0.0.1:${port}/secret`;
+    await expect(test.adapter.fetchFile(attachment, 100, never)).rejects.toMatchObject({ code: "network" });
+    expect(asked).toBe(0);
+  } finally {
+    inside.close();
+  }
 });
 
 test.each([

@@ -11,6 +11,8 @@ export class Faults {
   readonly closedDms = new Set<string>();
   /** Files are answered with a web page, as by a proxy that wants a login. */
   htmlInsteadOfFiles = false;
+  /** Where requests for files are sent on to; null: nowhere. */
+  filesMovedTo: string | null = null;
   /** Part of every file's URL, as Discord's signature is. */
   urlGeneration = 1;
   readonly #lost: { readonly kind: RequestKind; readonly how: Loss }[] = [];

@@ -189,6 +189,10 @@ export class DiscordServer implements AsyncDisposable {
       response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>");
       return;
     }
+    if (this.faults.filesMovedTo !== null) {
+      response.writeHead(302, { location: this.faults.filesMovedTo }).end();
+      return;
+    }
     if (file === undefined || url.searchParams.get("ex") !== String(this.faults.urlGeneration)) {
       response.writeHead(404, { "content-type": "text/plain" }).end("This content is no longer available.");
     } else response.writeHead(200, { "content-type": file.mediaType }).end(file.data);
