@@ -186,6 +186,16 @@ export const SLACK_ELEMENTS: readonly SlackSample[] = [
     files: ["spec.pdf", "plan.txt"],
   },
   {
+    name: "a file that its message brings and names in a block, too",
+    message: {
+      text: "see",
+      files: [{ id: "F1", name: "spec.pdf", url_private: "https://files/1" }],
+      blocks: [rich({ type: "text", text: "see " }, { type: "file", file_id: "F1" })],
+    },
+    says: ["see"],
+    files: ["spec.pdf"],
+  },
+  {
     name: "a message that was pinned",
     message: {
       subtype: "pinned_item",

@@ -23,8 +23,13 @@ export function filesOf(message: Node): SharedFiles {
     ...attachments.flatMap(({ message_blocks }) => nodesIn(message_blocks)).flatMap(nestedFiles),
     ...nestedFiles(nodeOf(message.item)),
   ];
-  const once = [...new Map(found.map((file) => [words(file.id) || words(file.url_private), file])).values()];
-  const known = once.filter((file) => words(file.id) !== "" || words(file.url_private) !== "").slice(0, MOST_FILES);
+  // The first of an id: what names a file in a block says less of it than what brings it.
+  const once = new Map<string, Node>();
+  for (const file of found) {
+    const key = words(file.id) || words(file.url_private);
+    if (key !== "" && !once.has(key)) once.set(key, file);
+  }
+  const known = [...once.values()].slice(0, MOST_FILES);
   return { files: known.filter(isHere).flatMap(attachmentsOf), lines: known.map(lineOf).filter((line) => line !== "") };
 }
 
