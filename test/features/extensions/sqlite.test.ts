@@ -32,11 +32,13 @@ const rows = (megabytes: number): string =>
   `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${megabytes * 1_000})
    INSERT INTO items SELECT i, randomblob(1000) FROM n`;
 
-test("SQLite's VACUUM in a component makes the database smaller, and leaves no file behind", async () => {
+test("SQLite's VACUUM in a component makes the database smaller by a file that is unlinked while it is open", async () => {
   const { run, root, size } = await shop();
   await run(`CREATE TABLE items (id INTEGER PRIMARY KEY, data BLOB); ${rows(4)}; DELETE FROM items WHERE id % 4 > 0`);
   const before = size();
-  expect(await run("VACUUM; PRAGMA integrity_check; SELECT count(*) FROM items")).toBe("ok\n1000");
+  // A cache of ten pages: all else goes through the temporary file.
+  const sql = "PRAGMA cache_size = 10; VACUUM; PRAGMA integrity_check; SELECT count(*) FROM items";
+  expect(await run(sql)).toBe("ok\n1000");
   expect(size()).toBeLessThan(before / 2);
   expect(readdirSync(root)).toEqual(["shop.db"]);
 });
