@@ -21,6 +21,7 @@ import type { Tool } from "../src/core/tool.ts";
 import { instructionFiles } from "../src/home.ts";
 import { createFeatureList } from "../src/open-features.ts";
 import { createLogger } from "../src/operations/logging.ts";
+import { describePlatform } from "../src/platforms.ts";
 import { systemRuntime } from "../src/runtime.ts";
 import { createExecutorCopies } from "../src/tools/copies/executor-copies.ts";
 import { createInstructionReader } from "../src/tools/instructions/instruction-layers.ts";
@@ -72,6 +73,10 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     version: VERSION,
     application: APPLICATION,
     home: config.home,
+    database: "sqlite" as const,
+    describe: describePlatform,
+    membershipOf: absent,
+    admins: [],
   };
   const toolbox = await createToolbox({
     ...host,

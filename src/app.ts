@@ -37,6 +37,7 @@ import { openStore, type Store } from "./core/store/store.ts";
 import type { Feature } from "./feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
+import { memoryFeature } from "./features/memory/feature.ts";
 import { webSearchFeature } from "./features/web-search/feature.ts";
 import { holdLease } from "./hold-lease.ts";
 import { instructionFiles, jobsFileOf, requireOwn, snapshotsOf } from "./home.ts";
@@ -62,7 +63,7 @@ import { warmUp, watched } from "./warm-up.ts";
 const DRAIN_MS = 5_000;
 
 /** Every feature; what is off opens nothing. */
-export const FEATURES: readonly Feature[] = [extensionsFeature, mcpFeature, webSearchFeature];
+export const FEATURES: readonly Feature[] = [extensionsFeature, mcpFeature, memoryFeature, webSearchFeature];
 
 /** What people type, whether the feature that it belongs to is on or off. */
 export function allCommands(features = createFeatureList(FEATURES)): readonly ChatCommand[] {
@@ -260,7 +261,8 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const toolNames = () => toolbox.listed().map(({ name }) => name);
   const rights = createPlatformRights({ store, access: config.access, platforms, clock: runtime.clock, log });
   const jobs = openJobs(assembly, { ...services, rights, platform, engine, skills, toolNames });
-  const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models };
+  const { membershipOf } = rights;
+  const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models, membershipOf };
   const toolbox = await openToolbox(assembly, { ...given, copies: createExecutorCopies(config.home) });
   return { ...services, rights, platform, engine, approvals, models, skills, toolbox, jobs };
 }

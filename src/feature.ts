@@ -6,8 +6,10 @@ import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
+import type { MembershipOf } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import type { Log } from "./core/protocol/log.ts";
+import type { Describe } from "./core/protocol/platform-descriptor.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
 import type { Store } from "./core/store/store.ts";
@@ -87,6 +89,14 @@ export interface FeatureHost {
   readonly sandbox: Sandbox;
   /** How tools look host names up. */
   readonly resolve: Resolve;
+  /** What holds the store. */
+  readonly database: "sqlite" | "postgresql";
+  /** What settings say of a platform, whether or not anybody is connected to it. */
+  readonly describe: Describe;
+  /** How a person stands to a channel. */
+  readonly membershipOf: MembershipOf;
+  /** Ids of admins, and of roles that make some. */
+  readonly admins: readonly string[];
   /** Names that tools may not take: those of tools that were there before. */
   readonly taken: () => ReadonlySet<string>;
 }

@@ -1,8 +1,11 @@
 import type { Config } from "./config.ts";
+import type { PlatformRights } from "./core/permissions/platform-rights.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
+import type { FeatureHost } from "./feature.ts";
 import { snapshotsOf } from "./home.ts";
 import type { FeatureList } from "./open-features.ts";
+import { describePlatform } from "./platforms.ts";
 import { createSystemResolve } from "./tools/network/resolve.ts";
 import { keepWithinLimits } from "./tools/snapshots.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
@@ -23,7 +26,12 @@ interface ToolboxWorld {
 type ToolboxParts = Pick<
   ToolboxOptions,
   "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "copies"
->;
+> &
+  Pick<PlatformRights, "membershipOf">;
+
+function databaseOf(url: string): FeatureHost["database"] {
+  return url.startsWith("file:") ? "sqlite" : "postgresql";
+}
 
 /** The tools; servers connect in the background, and none holds up the start. */
 export async function openToolbox(
@@ -53,6 +61,9 @@ export async function openToolbox(
         application: APPLICATION,
         home: config.home,
         version: VERSION,
+        database: databaseOf(config.database.url),
+        describe: describePlatform,
+        admins: config.access.admins,
       };
       return features.open({ ...host, configured: config.features, say, taken: () => taken });
     },

@@ -5,6 +5,9 @@ import { until, untilIdle } from "../support/program/bot.ts";
 import { countOnTheWire, type WireCounter } from "../support/program/wire-counter.ts";
 import { answers, putFile, slackScene } from "../support/talk/scene.ts";
 
+/** What recalling costs, which has a bound of its own. */
+const RECALL = /"Memory(?:Pause)?"/;
+
 /** What goes on beside answers: locks, timers of jobs, the metrics that tell when the program is idle. */
 const ELSEWHERE = /advisory|^SELECT 1|"(?:Job|JobOccurrence|RunFeedback)"|"Run"\."status" = \$1 ORDER BY/;
 
@@ -33,7 +36,9 @@ afterAll(async () => {
 });
 
 /** What the database is sent for one answer in a new thread, before which the model calls `read` so often. */
-async function counted(tools: number): Promise<{ statements: number; commits: number; sent: readonly string[] }> {
+async function counted(
+  tools: number,
+): Promise<{ recalls: number; statements: number; commits: number; sent: readonly string[] }> {
   const from = scene.model.requests.length;
   scene.model.script((_request, index) =>
     index - from < tools ? toolUse("read", { path: "notes.txt" }) : text("It says to remember the milk."),
@@ -43,14 +48,26 @@ async function counted(tools: number): Promise<{ statements: number; commits: nu
   const thread = scene.mention("what do the notes say?");
   await thread.until((messages) => answers(messages).length > 0);
   await untilIdle(scene.bot);
-  const sent = wire.take().filter((statement) => !ELSEWHERE.test(statement));
-  return { statements: sent.length, commits: sent.filter((each) => each === "COMMIT").length, sent };
+  const all = wire.take().filter((statement) => !ELSEWHERE.test(statement));
+  const recalls = all.filter((statement) => RECALL.test(statement)).length;
+  const sent = all.filter((statement) => !RECALL.test(statement));
+  return { recalls, statements: sent.length, commits: sent.filter((each) => each === "COMMIT").length, sent };
 }
 
 test("an answer costs 28 statements and 6 commits at most", async () => {
   const { statements, commits, sent } = await counted(0);
   expect(statements, sent.join("\n")).toBeLessThanOrEqual(28);
   expect(commits).toBeLessThanOrEqual(6);
+});
+
+test("recalling costs 3 statements at most, and one more where something is used", async () => {
+  const found = await scene.slack.people.command("/memory", "add the notes say to remember the milk").answered;
+  expect(found).not.toBeNull();
+  const { recalls, statements, sent } = await counted(0);
+  expect(scene.model.requests.at(-1)?.lastUserText).toContain("<memories");
+  expect(recalls).toBeGreaterThan(0);
+  expect(recalls).toBeLessThanOrEqual(4);
+  expect(statements, sent.join("\n")).toBeLessThanOrEqual(28);
 });
 
 test("a further turn with a tool costs 15 statements and 3 commits at most", async () => {

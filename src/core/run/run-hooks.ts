@@ -1,3 +1,4 @@
+import type { QueryConfig } from "../agents/query-config.ts";
 import type { StoredEvent } from "../events/session-event.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Log } from "../protocol/log.ts";
@@ -14,7 +15,7 @@ export interface RunHook {
    * Data for the run's first request, which becomes part of its newest message; null for none. It may be asked again after a
    * crash, as long as the message is not in the history.
    */
-  readonly before?: (run: HookedRun, signal: AbortSignal) => Promise<string | null>;
+  readonly before?: (run: StartingRun, signal: AbortSignal) => Promise<string | HookData | null>;
   /** Database work, in the transaction that ends the run: done exactly once for each. */
   readonly after?: (run: HookedRun, outcome: QueryOutcome, tx: StoreTransaction) => Promise<void>;
 }
@@ -26,6 +27,17 @@ export interface HookedRun {
   readonly event: StoredEvent;
 }
 
+/** A run before its first request. */
+export interface StartingRun extends HookedRun {
+  readonly config: QueryConfig;
+}
+
+/** What a hook adds, and whose it is; of a bare text nobody knows. */
+export interface HookData {
+  readonly text: string;
+  readonly label: Label;
+}
+
 interface Hooks {
   readonly hooks: readonly RunHook[];
   readonly log: Log;
@@ -34,7 +46,7 @@ interface Hooks {
 /** What a run reads first, with the data of hooks in the newest message that is somebody's. */
 export async function withHookData(
   messages: readonly Message[],
-  run: HookedRun,
+  run: StartingRun,
   { hooks, log, signal }: Hooks & { readonly signal: AbortSignal },
 ): Promise<readonly Message[]> {
   const newest = messages.findLastIndex(({ role, context }) => role === "user" && context !== true);
@@ -43,10 +55,11 @@ export async function withHookData(
   const labels: Label[] = [];
   for (const { name, before } of hooks) {
     try {
-      const text = (await before?.(run, signal)) ?? null;
-      if (text === null || text === "") continue;
-      blocks.push({ type: "text", text });
-      labels.push({ who: [outsideOf(name)], holds: ["files"] });
+      const given = (await before?.(run, signal)) ?? null;
+      if (given === null || given === "") continue;
+      const data = typeof given === "string" ? { text: given, label: unlabelled(name) } : given;
+      blocks.push({ type: "text", text: data.text });
+      labels.push(data.label);
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error, feature: name, runId: run.runId }, "hook_failed");
@@ -58,6 +71,10 @@ export async function withHookData(
       ? { ...message, content: [...message.content, ...blocks], label: unionOf([labelOf([message]), ...labels]) }
       : message,
   );
+}
+
+function unlabelled(hook: string): Label {
+  return { who: [outsideOf(hook)], holds: ["files"] };
 }
 
 /** What hooks do as the run ends. Throws HookFailure. */

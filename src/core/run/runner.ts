@@ -232,7 +232,8 @@ class SessionRunner implements SessionHandler {
       const { query, input } = this.#query(run, place, plan);
       const { log } = this.#options;
       const data = { hooks: this.#hooks(), log, signal: context.signal };
-      const complete = (messages: readonly Message[]) => withHookData(messages, hookedRun(wake), data);
+      const complete = (messages: readonly Message[]) =>
+        withHookData(messages, { ...hookedRun(wake), config: place.config }, data);
       // What people send meanwhile begins a run of its own.
       const answer = isCompaction ? null : await takeInput({ ...run, complete, store: this.#options.store }, input);
       if (answer !== null) return saidLocally(answer, this.#options.runtime, context.signal);

@@ -186,6 +186,7 @@ const EVERYWHERE: readonly { typed: string; answer: RegExp }[] = [
   { typed: "managed", answer: /Managed mode is \*\*off\*\*/ },
   { typed: "skill", answer: /\*\*code-review\*\* `\[target\]` · Reviews/ },
   { typed: "remember", answer: /Tell me what: `\/remember we deploy on Thursdays`/ },
+  { typed: "memory", answer: /I remember nothing here\. `\/memory add we deploy on Thursdays` begins/ },
   { typed: "compact", answer: /nothing to summarise/ },
   { typed: "new", answer: /nothing to leave behind/ },
   { typed: "fork", answer: /nothing to fork/ },

@@ -7,7 +7,8 @@ export function emptyDatabase(file: string): void {
     connection.pragma("foreign_keys = OFF");
     const tables = connection
       .prepare<[], { name: string }>(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_prisma_migrations'",
+        // Tables of the full-text index follow those that they index.
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT IN ('_prisma_migrations', 'sqlite_schema')",
       )
       .all();
     connection.transaction(() => {

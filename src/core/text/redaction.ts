@@ -1,5 +1,5 @@
 import { unescape } from "node:querystring";
-import { isSecretName } from "../core/text/secret-name.ts";
+import { isSecretName } from "./secret-name.ts";
 
 /** Credentials that a line of the log shows by where they stand, though nobody listed their value. */
 

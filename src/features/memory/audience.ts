@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import type { NewMemory, Origin } from "./memory.ts";
+
+/** Where somebody asks, and who; null where nobody does, as in a job. */
+export interface Reader {
+  /** `slack:C1` */
+  readonly channelKey: string;
+  /** `slack:T1` */
+  readonly workspace: string;
+  readonly personId: string | null;
+}
+
+/** Characters of a word that stands for an audience: enough that no two of them meet. */
+const HASH_CHARS = 16;
+
+/**
+ * The words of the index by which those who may read a memory find it. What was told in private stays where it was told;
+ * what an open channel knows, its workspace knows.
+ */
+export function audienceWords(
+  told: Pick<NewMemory, "scope" | "isPrivate" | "channelKey" | "workspace" | "origin">,
+): string[] {
+  const { scope, isPrivate, channelKey, workspace, origin } = told;
+  const isOfPerson = scope.startsWith("person:");
+  const names = isPrivate && isOfPerson ? [`${scope} in ${channelKey}`] : [scope];
+  if (!isPrivate && scope.startsWith("channel:")) names.push(`workspace:${workspace}`);
+  return names.map((name) => wordFor(name, origin));
+}
+
+/** The words by which a reader finds what it may read. */
+export function readerWords({ channelKey, workspace, personId }: Reader, origin: Origin): string[] {
+  const person = personId === null ? [] : [`person:${personId}`, `person:${personId} in ${channelKey}`];
+  return [`channel:${channelKey}`, `workspace:${workspace}`, ...person].map((name) => wordFor(name, origin));
+}
+
+/** The word by which all of one scope is found: for an operator. */
+export function scopeWord(scope: string, origin: Origin): string {
+  return wordFor(scope, origin);
+}
+
+function wordFor(name: string, origin: Origin): string {
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_CHARS);
+  return `${origin === "people" ? "x" : "y"}${hash}`;
+}

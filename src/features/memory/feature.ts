@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { field } from "../../config/fields.ts";
+import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
+import { KINDS } from "./memory.ts";
+
+const file = {
+  memory: field(
+    z.boolean().default(true),
+    "What people have told is remembered, and recalled in later threads (docs/memory.md).",
+    true,
+  ),
+};
+
+const number = { name: "number", description: "of the memory, as /memory list shows it", required: true };
+const words = { name: "text", description: "what to remember, in a sentence", required: true };
+
+/** What people have told in one thread is known in the next. */
+export const memoryFeature: Feature = {
+  name: "memory",
+  settings: { file },
+  commands: [
+    {
+      name: "memory",
+      description: "what I remember here; adds, changes and deletes it",
+      usage: "[list|search|add|edit|pin|unpin|forget|off|on|export] …",
+      permission: "everyone",
+      options: [
+        { name: "list", description: "what I remember in this channel, and of you", options: [] },
+        {
+          name: "search",
+          description: "what I remember of something",
+          options: [{ name: "query", description: "a few words", required: true }],
+        },
+        {
+          name: "add",
+          description: "remember something",
+          options: [
+            words,
+            {
+              name: "scope",
+              description: "whom it is for; this channel when left out",
+              choices: ["channel", "me", "workspace"],
+            },
+            { name: "kind", description: "how long it counts; semantic when left out", choices: KINDS },
+          ],
+        },
+        { name: "edit", description: "say it otherwise", options: [number, words] },
+        { name: "pin", description: "keep it from fading", options: [number] },
+        { name: "unpin", description: "let it fade again", options: [number] },
+        {
+          name: "forget",
+          description: "delete a memory, or all by and about you",
+          options: [{ name: "what", description: "its number, or `me`", required: true }],
+        },
+        { name: "off", description: "recall and remember nothing in this channel", options: [] },
+        { name: "on", description: "recall and remember in this channel again", options: [] },
+        { name: "export", description: "what I remember here, as a file", options: [] },
+      ],
+      whenOff: "I remember nothing from thread to thread here. An operator can change that (`memory`).",
+    },
+  ],
+  configure,
+};
+
+function configure(given: GivenSettings): ConfiguredFeature {
+  const { memory } = z.object(file).parse(given.file);
+  return memory ? { problems: [], open } : { problems: [] };
+}
+
+async function open(host: FeatureHost): Promise<OpenFeature> {
+  const [{ createMemories }, { recallHook }, { memoryTools }, { memoryCommand }] = await Promise.all([
+    import("./memories.ts"),
+    import("./recall-hook.ts"),
+    import("./tools.ts"),
+    import("./command.ts"),
+  ]);
+  const memories = createMemories(host);
+  const tools = memoryTools(memories, host);
+  return { tools: () => tools, hook: recallHook(memories, host), commands: { memory: memoryCommand(memories) } };
+}

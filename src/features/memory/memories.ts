@@ -1,0 +1,197 @@
+import { toAppError } from "../../core/protocol/errors.ts";
+import type { ThreadRef } from "../../core/protocol/platform.ts";
+import type { Clock } from "../../core/protocol/runtime.ts";
+import type { FeatureHost } from "../../feature.ts";
+import { acceptable } from "./acceptable.ts";
+import { audienceWords, type Reader, readerWords } from "./audience.ts";
+import type { Kind, Memory, NewMemory, Origin } from "./memory.ts";
+import { find, type Hit } from "./search/find.ts";
+import { authorWords, indexWords } from "./search/words.ts";
+import { fullText, type Indexed, memoryReads, memoryWrites, type Place } from "./store.ts";
+
+type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "database" | "describe" | "membershipOf">;
+
+/** What somebody wants to be remembered. */
+export interface Told {
+  readonly text: string;
+  readonly kind: Kind;
+  /** Whom it is for: the person, this channel, or the workspace. */
+  readonly scope: "person" | "channel" | "workspace";
+  readonly author: { readonly id: string; readonly name: string };
+  readonly thread: ThreadRef;
+  readonly channelKey: string;
+  readonly origin: Origin;
+  /** A person's that was told in private goes with them all the same: they have said so. */
+  readonly followsPerson: boolean;
+}
+
+export type Kept = { readonly memory: Memory } | { readonly refused: string };
+
+export interface Search {
+  readonly query: string;
+  readonly reader: Reader;
+  readonly limit: number;
+  readonly origins: readonly Origin[];
+}
+
+/** All that is remembered, for the parts of the feature. */
+export type Memories = ReturnType<typeof createMemories>;
+
+export function createMemories({ store, runtime, log, database, describe, membershipOf }: Host) {
+  const { clock, ids } = runtime;
+  const reads = store.tables(memoryReads);
+  const write: Write = (work) => store.transaction((tx) => work(tx.tables(memoryWrites)));
+
+  const paused = createPauses(() => reads.paused());
+  return {
+    ...reads,
+    ...changes(write, { paused, clock }),
+    linkOf: ({ thread }: Pick<Memory, "thread">) => (thread === null ? null : linkTo(thread, describe)),
+
+    /** Whether people have turned memory off in a channel. */
+    isPaused: async (channelKey: string) => (await paused.all()).has(channelKey),
+
+    async search({ query, reader, limit, origins }: Search): Promise<Hit[]> {
+      const readers = origins.flatMap((origin) => readerWords(reader, origin));
+      const text = store.tables((db) => fullText(db, database));
+      return find(
+        { query, readers, limit },
+        { text, database, found: (wanted) => reads.found(wanted), now: clock.now() },
+      );
+    },
+
+    /** Keeps something; what is known word for word is renewed. */
+    async keep(told: Told): Promise<Kept> {
+      const checked = acceptable(told.text);
+      if ("refused" in checked) return checked;
+      const memory = newMemory(
+        { ...told, text: checked.text },
+        {
+          id: ids.next("mem"),
+          at: clock.now(),
+          isPrivate: !told.followsPerson && (await isPrivate(told, { membershipOf, log })),
+        },
+      );
+      return write(async (writes) => {
+        const known = await writes.same(memory);
+        if (known === null) await writes.add([indexed(memory)], clock.now());
+        else await writes.renew([known.seq], clock.now());
+        const kept = await writes.same(memory);
+        return kept === null ? { refused: "That could not be kept." } : { memory: kept };
+      });
+    },
+
+    async edit(memory: Memory, text: string): Promise<Acceptance> {
+      const checked = acceptable(text);
+      if ("refused" in checked) return checked;
+      const { thread } = memory;
+      const workspace = thread === null ? "" : `${thread.platform}:${thread.workspaceId}`;
+      await write((writes) =>
+        writes.edit(memory.seq, { text: checked.text, terms: termsOf({ ...memory, text: checked.text, workspace }) }),
+      );
+      return { done: true };
+    },
+  };
+}
+
+type Write = <T>(work: (writes: ReturnType<typeof memoryWrites>) => Promise<T>) => Promise<T>;
+
+/** What people change of what is there. */
+function changes(write: Write, { paused, clock }: { readonly paused: Pauses; readonly clock: Clock }) {
+  return {
+    pin: (seq: number, isPinned: boolean) => write((writes) => writes.pin(seq, isPinned)),
+    forget: (seq: number) => write((writes) => writes.forget(seq)),
+    forgetPerson: (personId: string) => write((writes) => writes.forgetPerson(personId)),
+    async pause(channelKey: string, byId: string): Promise<void> {
+      await write((writes) => writes.pause(channelKey, byId, clock.now()));
+      paused.forget();
+    },
+    async resume(channelKey: string): Promise<void> {
+      await write((writes) => writes.resume(channelKey));
+      paused.forget();
+    },
+  };
+}
+
+/** Whether not everybody of the workspace may read what is told there; yes where nobody can tell. */
+async function isPrivate(
+  { thread, author }: Pick<Told, "thread" | "author">,
+  { membershipOf, log }: Pick<Host, "membershipOf" | "log">,
+): Promise<boolean> {
+  try {
+    return (await membershipOf(thread, author.id))?.isPrivate ?? true;
+  } catch (error) {
+    log.warn({ err: toAppError(error), channelId: thread.channelId }, "channel_privacy_unknown");
+    return true;
+  }
+}
+
+/** Null also where this version has no such platform. */
+function linkTo(thread: ThreadRef, describe: Host["describe"]): string | null {
+  try {
+    return describe(thread.platform).link(thread);
+  } catch {
+    return null;
+  }
+}
+
+interface Pauses {
+  all(): Promise<ReadonlySet<string>>;
+  /** They have changed. */
+  forget(): void;
+}
+
+/** Channels in which memory is off, read once: only this process changes them. */
+function createPauses(read: () => Promise<readonly string[]>): Pauses {
+  let known: ReadonlySet<string> | null = null;
+  return {
+    all: async () => (known ??= new Set(await read())),
+    forget: () => {
+      known = null;
+    },
+  };
+}
+
+type Acceptance = { readonly done: true } | { readonly refused: string };
+
+function newMemory(told: Told, given: Pick<NewMemory, "id" | "isPrivate"> & { readonly at: number }): NewMemory {
+  const { text, kind, scope, author, thread, channelKey, origin } = told;
+  const workspace = workspaceOf(thread);
+  const whose = { person: author.id, channel: channelKey, workspace }[scope];
+  return {
+    id: given.id,
+    isPrivate: given.isPrivate,
+    text,
+    kind,
+    scope: `${scope}:${whose}`,
+    origin,
+    author: { id: author.id, name: author.name },
+    channelKey,
+    workspace,
+    thread,
+    source: `${channelKey}:${thread.threadId ?? ""}`,
+    position: null,
+    said: new Date(given.at).toISOString().slice(0, 10),
+  };
+}
+
+export function workspaceOf({ platform, workspaceId }: ThreadRef): string {
+  return `${platform}:${workspaceId}`;
+}
+
+/** A place and who is there, for what may be listed. */
+export function placeOf(thread: ThreadRef, channelKey: string, personId: string): Place {
+  return { channelKey, workspace: workspaceOf(thread), personId };
+}
+
+export function indexed(memory: NewMemory): Indexed {
+  return { memory, terms: termsOf(memory) };
+}
+
+function termsOf(
+  memory: Pick<NewMemory, "scope" | "isPrivate" | "channelKey" | "workspace" | "origin" | "author" | "text" | "said">,
+): string {
+  const { author, text, said } = memory;
+  const dates = indexWords(said).filter((word) => word.startsWith("d"));
+  return [...audienceWords(memory), ...authorWords(author.name), ...dates, ...indexWords(text)].join(" ");
+}

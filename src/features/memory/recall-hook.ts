@@ -1,0 +1,63 @@
+import { modelFacts } from "../../core/providers/models/models.ts";
+import type { HookedRun, StartingRun } from "../../core/run/run-hooks.ts";
+import type { FeatureHost, OpenFeature } from "../../feature.ts";
+import type { Reader } from "./audience.ts";
+import { type Memories, workspaceOf } from "./memories.ts";
+import { labelOf } from "./origin.ts";
+import { recalledText } from "./recalled-text.ts";
+import { memoryWrites } from "./store.ts";
+
+/** Memories that a run reads at most. */
+const MOST = 5;
+/** What they may take of a model's window, and tokens of a large one. */
+const WINDOW_SHARE = 0.1;
+const MOST_TOKENS = 4_000;
+/** A memory that holds less of what was asked is noise. */
+const LEAST_SHARE = 0.3;
+/** Runs whose memories are kept in mind until they end. */
+const MOST_RUNS = 1_000;
+
+/** Recalls before a run, and renews what it was given once it has answered. */
+export function recallHook(
+  memories: Memories,
+  { runtime }: Pick<FeatureHost, "runtime">,
+): NonNullable<OpenFeature["hook"]> {
+  const given = new Map<string, readonly number[]>();
+  return {
+    async before(run, _signal) {
+      const asked = askedBy(run);
+      if (asked === null || (await memories.isPaused(run.session.channelKey))) return null;
+      const hits = await memories.search({ ...asked, limit: MOST, origins: ["people"] });
+      const good = hits.filter(({ memory, share }) => share >= LEAST_SHARE && memory.endedAt === null);
+      if (good.length === 0) return null;
+      const used = good.map(({ memory }) => memory);
+      const text = recalledText(used, tokensFor(run), memories.linkOf);
+      if (text === null) return null;
+      if (given.size >= MOST_RUNS) given.clear();
+      given.set(
+        run.runId,
+        used.map(({ seq }) => seq),
+      );
+      return { text, label: labelOf(used) };
+    },
+    async after({ runId }, outcome, tx) {
+      const used = given.get(runId);
+      given.delete(runId);
+      if (used === undefined || outcome.type !== "end_turn") return;
+      await tx.tables(memoryWrites).renew(used, runtime.clock.now());
+    },
+  };
+}
+
+/** What a run is asked, by whom and where; null where nobody asks in words. */
+function askedBy({ session, event: { body } }: HookedRun): { readonly query: string; readonly reader: Reader } | null {
+  const place = { channelKey: session.channelKey, workspace: workspaceOf(session.thread) };
+  if (body.kind === "message") return { query: body.text, reader: { ...place, personId: body.author.id } };
+  return body.kind === "job" ? { query: body.prompt, reader: { ...place, personId: null } } : null;
+}
+
+function tokensFor({ config }: StartingRun): number {
+  const [provider = "", ...model] = config.model.split("/");
+  const window = config.contextWindow ?? modelFacts(provider, model.join("/")).contextWindow;
+  return Math.min(MOST_TOKENS, Math.floor(window * WINDOW_SHARE));
+}

@@ -1,0 +1,121 @@
+/**
+ * English words without their endings, by Porter's algorithm. Words of other scripts stay as they are.
+ * Source: M. F. Porter, “An algorithm for suffix stripping”, 1980.
+ */
+export function stem(word: string): string {
+  if (word.length < 3 || !/^[a-z]+$/u.test(word)) return word;
+  return [plurals, participles, finalY, doubleSuffixes, derivations, endings, finalE].reduce(
+    (now, step) => step(now),
+    word,
+  );
+}
+
+/** How a word sounds: `v` for each vowel, `c` for each consonant. */
+function soundOf(word: string): string {
+  let sound = "";
+  for (const letter of word) {
+    const isVowel = "aeiou".includes(letter) || (letter === "y" && sound.endsWith("c"));
+    sound += isVowel ? "v" : "c";
+  }
+  return sound;
+}
+
+/** At least one change from vowels to consonants. */
+function isLong(word: string): boolean {
+  return /^c*v+c/u.test(soundOf(word));
+}
+
+/** At least two of them. */
+function isLonger(word: string): boolean {
+  return /^c*v+c+v+c/u.test(soundOf(word));
+}
+
+function hasVowel(word: string): boolean {
+  return soundOf(word).includes("v");
+}
+
+/** It ends as `hop` does. */
+function endsShort(word: string): boolean {
+  return soundOf(word).endsWith("cvc") && !/[wxy]$/u.test(word);
+}
+
+function plurals(word: string): string {
+  if (/(?:ss|i)es$/u.test(word)) return word.slice(0, -2);
+  return /[^s]s$/u.test(word) ? word.slice(0, -1) : word;
+}
+
+function participles(word: string): string {
+  if (word.endsWith("eed")) return isLong(word.slice(0, -3)) ? word.slice(0, -1) : word;
+  const root = word.replace(/(?:ed|ing)$/u, "");
+  if (root === word || !hasVowel(root)) return word;
+  if (/(?:at|bl|iz)$/u.test(root)) return `${root}e`;
+  if (/([^aeioulsz])\1$/u.test(root)) return root.slice(0, -1);
+  return isLong(root) && !isLonger(root) && endsShort(root) ? `${root}e` : root;
+}
+
+function finalY(word: string): string {
+  return word.endsWith("y") && hasVowel(word.slice(0, -1)) ? `${word.slice(0, -1)}i` : word;
+}
+
+const DOUBLE: readonly (readonly [string, string])[] = [
+  ["ational", "ate"],
+  ["tional", "tion"],
+  ["enci", "ence"],
+  ["anci", "ance"],
+  ["izer", "ize"],
+  ["abli", "able"],
+  ["alli", "al"],
+  ["entli", "ent"],
+  ["eli", "e"],
+  ["ousli", "ous"],
+  ["ization", "ize"],
+  ["ation", "ate"],
+  ["ator", "ate"],
+  ["alism", "al"],
+  ["iveness", "ive"],
+  ["fulness", "ful"],
+  ["ousness", "ous"],
+  ["aliti", "al"],
+  ["iviti", "ive"],
+  ["biliti", "ble"],
+];
+const DERIVED: readonly (readonly [string, string])[] = [
+  ["icate", "ic"],
+  ["ative", ""],
+  ["alize", "al"],
+  ["iciti", "ic"],
+  ["ical", "ic"],
+  ["ful", ""],
+  ["ness", ""],
+];
+
+function doubleSuffixes(word: string): string {
+  return replaced(word, DOUBLE);
+}
+
+function derivations(word: string): string {
+  return replaced(word, DERIVED);
+}
+
+function replaced(word: string, endingsOf: readonly (readonly [string, string])[]): string {
+  const found = endingsOf.find(([ending]) => word.endsWith(ending));
+  if (found === undefined) return word;
+  const root = word.slice(0, -found[0].length);
+  return isLong(root) ? root + found[1] : word;
+}
+
+const ENDING = /(?:al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|(?<=[st])ion|ou|ism|ate|iti|ous|ive|ize)$/u;
+
+function endings(word: string): string {
+  const root = word.replace(ENDING, "");
+  return root !== word && isLonger(root) ? root : word;
+}
+
+function finalE(word: string): string {
+  const root = word.slice(0, -1);
+  if (word.endsWith("e")) {
+    if (isLonger(root) || (isLong(root) && !endsShort(root))) return root;
+    return word;
+  }
+  return word.endsWith("ll") && isLonger(root) ? root : word;
+}

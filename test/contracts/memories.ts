@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openStore, type Store } from "../../src/core/store/store.ts";
+import { scopeWord } from "../../src/features/memory/audience.ts";
+import { indexed } from "../../src/features/memory/memories.ts";
+import type { NewMemory } from "../../src/features/memory/memory.ts";
+import { find } from "../../src/features/memory/search/find.ts";
+import type { Database } from "../../src/features/memory/search/full-text.ts";
+import { fullText, memoryReads, memoryWrites } from "../../src/features/memory/store.ts";
+import { systemRuntime } from "../../src/runtime.ts";
+import type { DatabaseHarness } from "./store.ts";
+
+const AT = 1_800_000_000_000;
+const CHANNEL = "channel:slack:C1";
+
+const given: NewMemory = {
+  id: "mem",
+  text: "",
+  kind: "semantic",
+  scope: CHANNEL,
+  isPrivate: false,
+  origin: "people",
+  author: { id: "slack:U1", name: "ana" },
+  channelKey: "slack:C1",
+  workspace: "slack:T1",
+  thread: null,
+  source: "notes",
+  position: null,
+  said: "2026-11-16",
+};
+
+/** What every database must do for memories. */
+export function memoriesContract(database: Database, openHarness: () => Promise<DatabaseHarness>): void {
+  describe(`memories on ${database}`, () => {
+    let harness: DatabaseHarness;
+    let store: Store;
+
+    beforeAll(async () => {
+      harness = await openHarness();
+    });
+    afterAll(() => harness.close());
+    beforeEach(async () => {
+      store = await openStore(await harness.create(), systemRuntime());
+    });
+    afterEach(() => store.close());
+
+    const add = (all: readonly Partial<NewMemory>[]) =>
+      store.transaction((tx) =>
+        tx.tables(memoryWrites).add(
+          all.map((one, index) => indexed({ ...given, id: `mem_${index}`, ...one })),
+          AT,
+        ),
+      );
+    const write = <T>(work: (writes: ReturnType<typeof memoryWrites>) => Promise<T>) =>
+      store.transaction((tx) => work(tx.tables(memoryWrites)));
+    const search = async (query: string, scope = CHANNEL, limit = 5) => {
+      const reads = store.tables(memoryReads);
+      const text = store.tables((db) => fullText(db, database));
+      const readers = [scopeWord(scope, "people")];
+      const hits = await find(
+        { query, readers, limit },
+        { text, database, found: (wanted) => reads.found(wanted), now: AT },
+      );
+      return hits.map(({ memory }) => memory.text);
+    };
+
+    test.each([
+      ["another form of the word", "when are we deploying", "We deploy on Thursdays"],
+      ["who said it", "what does Bob like", "My favourite editor is Helix"],
+      ["a date however it is written", "what was on 8 May 2026", "The outage began 2026-05-08 at noon"],
+      ["a name that is written otherwise", "who is Schwartzenberg", "Ask Schwarzenberg for the certificates"],
+      ["letters without their marks", "zoe phone", "Zoë has a new phone"],
+      ["a script without spaces", "部署什么时候", "我们星期四部署服务"],
+    ])("finds by %s", async (_what, query, text) => {
+      const others = ["The cat sleeps", "Lunch is at noon in Rome", "Nobody reads the logs"];
+      await add([
+        ...others.map((other) => ({ text: other })),
+        { text, author: text.startsWith("My") ? { id: "slack:U2", name: "Bob" } : given.author },
+      ]);
+      expect((await search(query))[0]).toBe(text);
+    });
+
+    test("finds nothing of another scope, and what a line beside a hit says there neither", async () => {
+      await add([
+        { text: "The budget is tight", scope: "channel:slack:C2", isPrivate: true, position: 2 },
+        { text: "The heron budget is ten", position: 1 },
+      ]);
+      expect(await search("heron budget")).toEqual(["The heron budget is ten"]);
+      expect(await search("budget", "workspace:slack:T1")).toEqual(["The heron budget is ten"]);
+      expect(await search("budget", "channel:slack:C2")).toEqual(["The budget is tight"]);
+    });
+
+    test("gives the line below a hit, which answers it in other words", async () => {
+      await add([
+        { text: "Where do we keep the runbooks?", position: 1, source: "a" },
+        { text: "In the green binder", position: 2, source: "a" },
+        { text: "It rains", position: 3, source: "b" },
+      ]);
+      expect(await search("where are the runbooks")).toEqual(["Where do we keep the runbooks?", "In the green binder"]);
+    });
+
+    test.each([["the and of"], [""], ["'\" OR ) ( * : &|!"], ["\u0000\u0007"], ["x".repeat(100_000)]])(
+      "a query that tells nothing finds nothing: %j",
+      async (query) => {
+        await add([{ text: "We deploy on Thursdays" }]);
+        expect(await search(query)).toEqual([]);
+      },
+    );
+
+    test("an empty index answers with nothing", async () => {
+      expect(await search("deploy")).toEqual([]);
+    });
+
+    test("what is edited is found by its new words only, and what is forgotten not at all", async () => {
+      await add([{ text: "We deploy on Thursdays" }, { text: "The heron is up" }]);
+      const reads = store.tables(memoryReads);
+      const [deploy, heron] = await reads.after(0, 10);
+      const edited = { ...given, text: "We release on Mondays" };
+      await write((writes) => writes.edit(deploy?.seq ?? 0, { text: edited.text, terms: indexed(edited).terms }));
+      await write((writes) => writes.forget(heron?.seq ?? 0));
+      expect(await search("deploy")).toEqual([]);
+      expect(await search("heron")).toEqual([]);
+      expect(await search("release")).toEqual(["We release on Mondays"]);
+    });
+
+    test("an import of what is there takes its place", async () => {
+      await add([{ text: "We deploy on Thursdays" }]);
+      await add([{ text: "We deploy on Fridays" }]);
+      expect(await search("deploy")).toEqual(["We deploy on Fridays"]);
+    });
+
+    test("forgets all by a person and about one, and says how many", async () => {
+      await add([
+        { text: "ana said one" },
+        { text: "bob said of ana", author: { id: "slack:U2", name: "bob" }, scope: "person:slack:U1" },
+        { text: "bob said two", author: { id: "slack:U2", name: "bob" } },
+      ]);
+      expect(await write((writes) => writes.forgetPerson("slack:U1"))).toBe(2);
+      expect(await search("said")).toEqual(["bob said two"]);
+    });
+
+    test("one row that cannot be read costs no other", async () => {
+      await add([{ text: "We deploy on Thursdays" }, { text: "We deploy by hand", id: "mem_broken" }]);
+      await store.transaction((tx) =>
+        tx.tables((db) =>
+          db.memory.updateMany({ where: { id: "mem_broken" }, data: { kind: "nonsense", thread: "{" } }),
+        ),
+      );
+      expect(await search("deploy")).toEqual(["We deploy on Thursdays"]);
+    });
+
+    test("what something else took the place of ranks behind it", async () => {
+      await add([{ text: "We deploy with Jenkins" }, { text: "We deploy with Buildkite" }]);
+      const [jenkins] = await store.tables(memoryReads).after(0, 1);
+      await write((writes) => writes.end(jenkins?.seq ?? 0, "mem_1", AT));
+      expect(await search("what do we deploy with")).toEqual(["We deploy with Buildkite", "We deploy with Jenkins"]);
+    });
+
+    test("half-lives rank and hide nothing: a pinned one goes before a newer one", async () => {
+      await add([{ text: "The heron deploys itself" }]);
+      const [old] = await store.tables(memoryReads).after(0, 1);
+      await write((writes) => writes.pin(old?.seq ?? 0, true));
+      await store.transaction((tx) =>
+        tx.tables((db) => db.memory.updateMany({ data: { usedAt: new Date(AT - 90 * 86_400_000) } })),
+      );
+      await add([{ id: "mem_new", text: "The heron deploys nothing" }]);
+      await store.transaction((tx) =>
+        tx.tables((db) =>
+          db.memory.updateMany({ where: { id: "mem_new" }, data: { usedAt: new Date(AT - 30 * 86_400_000) } }),
+        ),
+      );
+      expect(await search("heron deploys")).toEqual(["The heron deploys itself", "The heron deploys nothing"]);
+    });
+  });
+}
