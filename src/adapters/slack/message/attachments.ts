@@ -9,9 +9,9 @@ const NO_PREVIEW = "[no preview available]";
  * The words of a message beside those of its attachments: what its blocks show, and its text where there are none. What
  * a person writes in Slack's editor stands in both; of a bot's the text may be a short one for notifications.
  */
-export function ownText({ text, blocks, bot_id, subtype }: Node): string {
+export function ownText({ text, blocks, bot_id, user }: Node): string {
   const plain = words(text);
-  const isByBot = words(bot_id) !== "" || subtype === "bot_message";
+  const isByBot = words(bot_id) !== "" || words(user) === "";
   if (plain !== "" && !isByBot && isWritten(blocks)) return plain;
   return shownText(plain, blocks);
 }
