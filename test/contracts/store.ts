@@ -210,12 +210,40 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.compactions.newestOf("ses_1")).toEqual({ projection: none, at: null, runId: null });
       const first = { ...none, number: 1, evictedResults: 4 };
       const second = { ...first, number: 2, summary: { text: "Önce", messages: 12, madeAt: 30 } };
+      const label = { who: ["outside:docs.test", "slack:U1"], holds: ["channel" as const] };
+      const third = { ...second, number: 3, summary: { ...second.summary, label } };
       for (const projection of [first, second]) {
         await store.transaction((tx) => tx.compactions.add("ses_1", "run_1", { projection, at: AT }));
       }
       expect(await store.compactions.newestOf("ses_1")).toEqual({ projection: second, at: AT, runId: "run_1" });
       const again = store.transaction((tx) => tx.compactions.add("ses_1", "run_2", { projection: second, at: AT }));
       await expect(again).rejects.toThrow();
+      await store.transaction((tx) => tx.compactions.add("ses_1", "run_2", { projection: third, at: AT }));
+      expect((await store.compactions.newestOf("ses_1")).projection).toEqual(third);
+    });
+
+    test("keeps whose a file is by its path and content", async () => {
+      const file = { path: "plan.md", sha256: "a", label: { who: ["outside:docs.test"], holds: ["files" as const] } };
+      const changed = { ...file, sha256: "b", label: { who: ["outside:alerts"], holds: ["files" as const] } };
+      await store.transaction(async (tx) => {
+        await tx.fileLabels.put("/root", file);
+        await tx.fileLabels.put("/root", file);
+        await tx.fileLabels.put("/root", changed);
+        await tx.fileLabels.put("/other", file);
+      });
+      expect(await store.fileLabels.inRoot("/root")).toEqual([file, changed]);
+      expect(await store.fileLabels.inRoot("/nowhere")).toEqual([]);
+    });
+
+    test("keeps a message's label, and none where there is none", async () => {
+      await createSession(store);
+      const label = { who: ["slack:U1"], holds: ["channel" as const] };
+      const labelled = { id: "msg_l1", role: "user" as const, content: [], label, createdAt: AT };
+      const { label: _, ...bare } = { ...labelled, id: "msg_l2" };
+      await store.transaction((tx) =>
+        tx.messages.add({ sessionId: "ses_1", runId: "run_1", after: 0 }, [labelled, bare]),
+      );
+      expect(await store.messages.list("ses_1")).toEqual([labelled, bare]);
     });
 
     test("counts what a summary has cost, but not as a turn", async () => {

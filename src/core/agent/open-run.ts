@@ -2,7 +2,8 @@ import type { WriteIntent } from "../events/call-record.ts";
 import type { Projection } from "../events/projection.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
-import type { FailedCall, RunJournal, Steering, SummaryCost } from "./run-journal.ts";
+import type { LabelledFile } from "../trust/file-labels.ts";
+import type { CallEnding, FailedCall, RunJournal, Steering, SummaryCost } from "./run-journal.ts";
 import { type JournalledResponse, type RunState, type RunStep, reduceRun } from "./run-state.ts";
 
 interface Repeatable {
@@ -66,6 +67,10 @@ export class OpenRun {
     this.#take({ type: "call_begun", callId });
   }
 
+  labelledFiles(root: string): Promise<readonly LabelledFile[]> {
+    return this.#journal.labelledFiles(root);
+  }
+
   async callIntends(callId: string, intent: WriteIntent): Promise<void> {
     await this.#journal.callIntends(callId, intent);
     this.#take({ type: "call_intends", callId, intent });
@@ -74,14 +79,14 @@ export class OpenRun {
   async callEnded(
     callId: string,
     result: ToolResult,
-    { durationMs, mayRepeat }: Repeatable & { readonly durationMs: number },
+    { durationMs, mayRepeat, labelled }: Repeatable & Pick<CallEnding, "durationMs" | "labelled">,
   ): Promise<void> {
     const { calls } = this.#state;
     const isOfTurn = calls.some((call) => call.callId === callId);
     const isLast = isOfTurn && calls.every((call) => call.callId === callId || call.status === "ended");
     // The next call of its tool asks the store for what it carries.
     const mayWait = isLast || (mayRepeat && result.carry === undefined);
-    await this.#journal.callEnded(callId, result, { durationMs, mayWait });
+    await this.#journal.callEnded(callId, result, { durationMs, mayWait, ...(labelled && { labelled }) });
     this.#take({ type: "call_ended", callId, result });
   }
 

@@ -3,6 +3,7 @@ import type { Projection } from "../events/projection.ts";
 import type { Message } from "../protocol/messages.ts";
 import type { ToolResult } from "../protocol/tool-result.ts";
 import type { Usage } from "../protocol/usage.ts";
+import type { LabelledFile } from "../trust/file-labels.ts";
 import type { JournalledResponse, RunState } from "./run-state.ts";
 
 /**
@@ -18,6 +19,8 @@ export interface RunJournal {
   callBegun(callId: string, mark: CallMark): Promise<void>;
   /** What the session's newest result of a tool carried; null when there is none. */
   carried(toolName: string): Promise<string | null>;
+  /** Files of a sandbox root that were written with words of others, as they were when the run first asked. */
+  labelledFiles(root: string): Promise<readonly LabelledFile[]>;
   callIntends(callId: string, intent: WriteIntent): Promise<void>;
   callEnded(callId: string, result: ToolResult, end: CallEnding): Promise<void>;
   /** Appends the user message that carries the turn's tool results. */
@@ -32,6 +35,12 @@ export interface RunJournal {
   takeSteering(turn: number): Promise<Steering>;
 }
 
+/** Files beneath a sandbox root. */
+export interface FilesOfRoot {
+  readonly root: string;
+  readonly files: readonly LabelledFile[];
+}
+
 export interface CallMark {
   /** Nothing is lost should the process die before the journal's next write: the results follow at once, or it may run again. */
   readonly mayWait: boolean;
@@ -39,6 +48,8 @@ export interface CallMark {
 
 export interface CallEnding extends CallMark {
   readonly durationMs: number;
+  /** Files that it has written with words of others; none when left out. */
+  readonly labelled?: FilesOfRoot;
 }
 
 export interface Steering {

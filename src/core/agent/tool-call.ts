@@ -11,9 +11,11 @@ import { errorResult, type ToolResult } from "../protocol/tool-result.ts";
 import { narrowTools, toolsOfRun } from "../skills/skill-narrowing.ts";
 import { plainLine } from "../text/plain-text.ts";
 import type { Tool, ToolContext } from "../tool.ts";
+import { labelForFiles, labelOfFiles } from "../trust/file-labels.ts";
 import { type Label, NOTHING_NEW, UNKNOWN, unionOf } from "../trust/label.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Query } from "./query-input.ts";
+import type { CallEnding } from "./run-journal.ts";
 import type { AllowedCall } from "./tool-decision.ts";
 
 /** Milliseconds after an abort until a call that does not heed it is left behind. A stop takes effect within a second. */
@@ -43,9 +45,10 @@ export async function runCall(running: RunningCall, signal: AbortSignal): Promis
   const startedAt = clock.now();
   const came = await resultOf(running, signal);
   if (came === null) return;
-  const result = labelled(boundResult(withUnseen(came, call.tool)), call.tool, use.input);
+  const own = labelled(boundResult(withUnseen(came, call.tool)), call.tool, use.input);
+  const result = await withFileLabels(running, own);
   const durationMs = clock.now() - startedAt;
-  await run.callEnded(use.id, result, { durationMs, ...repeats });
+  await run.callEnded(use.id, result, { durationMs, ...repeats, ...writtenFiles(running, result) });
   logCall(running, { durationMs, isError: result.isError, ...(result.isError ? { why: whyOf(result) } : {}) });
   emit({ type: "tool_end", toolId: use.id, toolName: use.name, result, durationMs });
 }
@@ -63,6 +66,27 @@ function broughtBy(tool: Tool | undefined, input: unknown): Label {
   } catch {
     return UNKNOWN;
   }
+}
+
+/** What is read of files brings back what they were written with. */
+async function withFileLabels({ query, run, call }: RunningCall, result: ToolResult): Promise<ToolResult> {
+  const { label = UNKNOWN, files = [] } = result;
+  if (!label.holds.includes("files")) return result;
+  const text = `${JSON.stringify(call.use.input)}\n${textOf(result.content)}`;
+  const read = labelOfFiles({ files, text }, await run.labelledFiles(query.sandboxRoot));
+  return { ...result, label: unionOf([label, read]) };
+}
+
+function writtenFiles(
+  { query, run }: RunningCall,
+  { label = UNKNOWN, files = [] }: ToolResult,
+): Pick<CallEnding, "labelled"> {
+  const own = labelForFiles(run.state.label, label);
+  if (own === null) return {};
+  const written = files.flatMap(({ path, sha256, action }) =>
+    action === "wrote" && sha256 !== null ? [{ path, sha256, label: own }] : [],
+  );
+  return written.length === 0 ? {} : { labelled: { root: query.sandboxRoot, files: written } };
 }
 
 /** A call that was cut off may have done anything until then. */

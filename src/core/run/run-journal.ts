@@ -1,10 +1,11 @@
-import type { RunJournal, Steering } from "../agent/run-journal.ts";
+import type { FilesOfRoot, RunJournal, Steering } from "../agent/run-journal.ts";
 import type { JournalledResponse } from "../agent/run-state.ts";
 import type { Proof, TurnContext } from "../engine/engine.ts";
 import type { StoredEvent } from "../events/session-event.ts";
 import { type Message, toolUsesOf } from "../protocol/messages.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { Store, StoreTransaction } from "../store/store.ts";
+import type { LabelledFile } from "../trust/file-labels.ts";
 import { type LoadedRun, loadRun, SWITCHED } from "./load-run.ts";
 
 /** Whom a run's usage is put down to. */
@@ -31,6 +32,7 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
   const { clock } = runtime;
   let hasEnded = false;
   const begunAt = new Map<string, number>();
+  const files = labelledFiles(store);
   const append = (message: Message) =>
     context.commit((tx) => context.append(tx, [message]), { isDone: (tx) => tx.messages.has(message.id) });
 
@@ -75,10 +77,13 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
 
     callIntends: (callId, intent) => context.commit((tx) => tx.toolCalls.intends(run.id, callId, intent), REPEATABLE),
 
-    callEnded(callId, result, { durationMs, mayWait }) {
+    labelledFiles: (root) => files.inRoot(root),
+
+    callEnded(callId, result, { durationMs, mayWait, labelled }) {
       hasEnded = true;
       const end = { result, durationMs, beganAt: begunAt.get(callId), at: clock.now() };
-      const write = (tx: StoreTransaction) => tx.toolCalls.ended(run.id, callId, end);
+      const write = (tx: StoreTransaction) =>
+        tx.toolCalls.ended(run.id, callId, end).then(() => files.put(tx, labelled));
       return soon(callId, write, mayWait);
     },
 
@@ -97,6 +102,23 @@ export function createRunJournal(options: RunJournalOptions): RunJournal {
     takeSteering: (turn) => takeSteering(options, turn),
   };
 }
+
+/** Files with words of others: read once, and kept with what the run writes itself. */
+function labelledFiles(store: Store) {
+  let known: readonly LabelledFile[] | null = null;
+  return {
+    async inRoot(root: string): Promise<readonly LabelledFile[]> {
+      known ??= await store.fileLabels.inRoot(root);
+      return known;
+    },
+    async put(tx: StoreTransaction, { root, files }: FilesOfRoot = NO_FILES): Promise<void> {
+      for (const file of files) await tx.fileLabels.put(root, file);
+      if (known !== null) known = [...known, ...files];
+    },
+  };
+}
+
+const NO_FILES: FilesOfRoot = { root: "", files: [] };
 
 /** The key under which a run's answer is posted, or the first of its parts. */
 const FIRST_ANSWER = "answer:0";

@@ -16,6 +16,7 @@ import { approvalReads, approvalWrites } from "./run/approvals.ts";
 import { childReads, childWrites } from "./run/children.ts";
 import { compactionReads, compactionWrites } from "./run/compactions.ts";
 import { feedbackReads, feedbackWrites } from "./run/feedback.ts";
+import { fileLabelReads, fileLabelWrites } from "./run/file-labels.ts";
 import { grantReads, grantWrites } from "./run/grants.ts";
 import { journalReads, journalWrites } from "./run/journal.ts";
 import { planReads, planWrites } from "./run/plans.ts";
@@ -46,6 +47,7 @@ function reads(db: Client) {
     plans: planReads(db),
     approvals: approvalReads(db),
     grants: grantReads(db),
+    fileLabels: fileLabelReads(db),
     feedback: feedbackReads(db),
     undos: undoReads(db),
     jobs: jobReads(db),
@@ -84,6 +86,7 @@ function writes(db: Client, channels: KnownChannels) {
     plans: planWrites(db),
     approvals: approvalWrites(db),
     grants: grantWrites(db),
+    fileLabels: fileLabelWrites(db),
     feedback: feedbackWrites(db),
     undos: undoWrites(db),
     jobs: jobWrites(db),

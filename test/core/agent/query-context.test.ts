@@ -8,6 +8,7 @@ import type { Message } from "../../../src/core/protocol/messages.ts";
 import { CancelSignal } from "../../../src/core/protocol/signals.ts";
 import { textResult } from "../../../src/core/protocol/tool-result.ts";
 import type { ModelRequest } from "../../../src/core/providers/provider.ts";
+import { UNKNOWN } from "../../../src/core/trust/label.ts";
 import { MemoryJournal, ProcessDied } from "../../support/database/memory-journal.ts";
 import { drive, type Reply, ScriptedModel, scenario, tool, userMessage } from "./query-fixture.ts";
 
@@ -165,6 +166,8 @@ test("at 90 % a summary takes the head's place; the last ten messages and the st
   const state = await journal.load();
   expect(state.messages.slice(0, -1)).toEqual(before);
   expect(state).toMatchObject({ turns: 1, usage: { inputTokens: 200 } });
+  // Of the messages in its place nobody has said whose they are.
+  expect(state.projection.summary?.label).toEqual(UNKNOWN);
   expect(journal.writes).toEqual(["projected", "modelResponded"]);
 });
 

@@ -82,6 +82,22 @@ export const WORKING: readonly Conversation[] = [
     ],
   },
   {
+    name: "a file that was written below a page is worked on days later",
+    setting: here,
+    turns: [
+      testsAllowed,
+      {
+        says: "note what http://docs.test/limits says in limits.md",
+        thread: "yesterday",
+        does: [fetch("http://docs.test/limits"), write("limits.md", "300 a minute\n")],
+        cards: [1, 1],
+      },
+      { says: "run the tests", does: [read("src/app.ts"), bash(TESTS)] },
+      { says: "and with limits.md?", does: [read("limits.md"), bash(TESTS)], clicks: "a", cards: [0, 1] },
+      { says: "once more", does: [read("limits.md"), bash(TESTS)] },
+    ],
+  },
+  {
     name: "what a page says goes into a file",
     setting: here,
     turns: [

@@ -7,6 +7,7 @@ import { WHOLE_HISTORY } from "../../../src/core/events/projection.ts";
 import { labelOf, type Message, toolUsesOf } from "../../../src/core/protocol/messages.ts";
 import type { ToolResult } from "../../../src/core/protocol/tool-result.ts";
 import { addUsage, NO_USAGE, tokensOf, type Usage } from "../../../src/core/protocol/usage.ts";
+import type { LabelledFile } from "../../../src/core/trust/file-labels.ts";
 import { UNKNOWN, unionOf } from "../../../src/core/trust/label.ts";
 
 /** The process died at a journal write: nothing after it happens until `restart`. */
@@ -162,6 +163,10 @@ export class MemoryJournal implements RunJournal {
       if (call.status !== "begun") throw new Error(`call ${callId} is ${call.status}`);
       call.intent = intent;
     });
+  }
+
+  labelledFiles(): Promise<readonly LabelledFile[]> {
+    return Promise.resolve([]);
   }
 
   callEnded(callId: string, result: ToolResult, { durationMs, mayWait }: CallEnding): Promise<void> {

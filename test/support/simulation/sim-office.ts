@@ -15,8 +15,10 @@ import type {
   InboundMessage,
   Person,
   Receipt,
+  Receive,
   ThreadMessage,
 } from "../../../src/core/protocol/platform.ts";
+import type { Ids } from "../../../src/core/protocol/runtime.ts";
 import type { LlmProvider } from "../../../src/core/providers/provider.ts";
 import { createSessionRunner, type SessionPlace } from "../../../src/core/run/runner.ts";
 import { type SkillCatalogue, skillCatalogue } from "../../../src/core/skills/skills.ts";
@@ -31,7 +33,7 @@ import { CHIEF } from "./sim-people.ts";
 import { type SimMessage, SimServer, simPlatform } from "./sim-platform.ts";
 import { simStore } from "./sim-store.ts";
 import { withAgents } from "./sim-tools.ts";
-import { World } from "./world.ts";
+import { type SimProcess, World } from "./world.ts";
 
 /** The whole core on virtual time, with a real store and a scripted model, and without faults. */
 export interface SimOffice {
@@ -40,6 +42,8 @@ export interface SimOffice {
   say(text: string, speech: Speech): Promise<Receipt>;
   /** Clicks the button whose id begins so, on the newest message of the thread that has one. */
   click(prefix: string, click: { by: Person; thread: string }): Promise<Receipt>;
+  /** Begins another process after the first; answers whether that had died by itself. */
+  revive(): Promise<boolean>;
   /** Lets so many milliseconds pass. */
   pass(ms: number): Promise<void>;
   messages(thread: string): readonly SimMessage[];
@@ -58,6 +62,8 @@ interface Speech {
   readonly attachments?: InboundMessage["attachments"];
   /** Whether the message begins the thread; else it is in one that is there: by default, when nothing of ours is in it. */
   readonly opensThread?: boolean;
+  /** The process that takes the message dies so many steps later. */
+  readonly diesAfter?: number;
 }
 
 export interface SimOfficeOptions {
@@ -84,21 +90,28 @@ const FACTS = { contextWindow: 200_000, maxOutputTokens: 64_000, price: null };
 /** Until a turn's edits and posts are through. Milliseconds. */
 const SETTLED_MS = 10_000;
 
-export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
+interface Outliving {
+  readonly world: World;
+  readonly stored: Store;
+  readonly server: SimServer;
+  readonly ids: Ids;
+}
+
+/** A process of the program: what it has begun and not stored ends with it. */
+interface OfficeProcess {
+  readonly process: SimProcess;
+  readonly receive: Receive;
+}
+
+async function startProcess(
+  options: SimOfficeOptions,
+  { world, stored, server, ids }: Outliving,
+): Promise<OfficeProcess> {
   const { model, config = {}, skills = () => skillCatalogue([], []), said = [] } = options;
-  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-office-"));
-  const world = new World(seededRandom(1));
   const process = world.spawn(null);
   const clock = world.clockOf(process);
-  const runtime = { clock, ids: countingIds(), random: world.random };
-  const stored = await openStore(`file:${path.join(directory, "office.db")}`, runtime);
-  onTestFinished(async () => {
-    world.kill(process);
-    await stored.close();
-    await removeDirectory(directory);
-  });
+  const runtime = { clock, ids, random: world.random };
   const store = simStore(stored, world, process);
-  const server = new SimServer(world);
   const bare = simPlatform({ world, process, server, faultRate: 0 });
   const { fetchFile } = options;
   const files = fetchFile === undefined ? {} : { fetchFile: ({ ref }: Attachment) => Promise.resolve(fetchFile(ref)) };
@@ -150,6 +163,27 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
     saveAttachment: (_root, name, data) => Promise.resolve(options.saveAttachment?.(name, data) ?? null),
   });
   await engine.start(runner);
+  return { process, receive };
+}
+
+export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
+  const directory = mkdtempSync(path.join(tmpdir(), "deckhand-office-"));
+  const world = new World(seededRandom(1));
+  const ids = countingIds();
+  const random = world.random;
+  const stored = await openStore(`file:${path.join(directory, "office.db")}`, {
+    clock: world.clockOf(null),
+    ids,
+    random,
+  });
+  const server = new SimServer(world);
+  const outliving = { world, stored, server, ids };
+  let life = await startProcess(options, outliving);
+  onTestFinished(async () => {
+    world.kill(life.process);
+    await stored.close();
+    await removeDirectory(directory);
+  });
   const pass = async (ms: number) => {
     let isOver = false;
     world.clockOf(null).after(ms, () => {
@@ -181,9 +215,17 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
         quoted,
         messageId: String(events),
       };
-      const receipt = await receive(message);
+      const receipt = await life.receive(message);
+      if (more.diesAfter !== undefined) world.dieAfter(life.process, more.diesAfter);
       await pass(SETTLED_MS);
       return receipt;
+    },
+    async revive() {
+      const hasDied = !life.process.isAlive;
+      world.kill(life.process);
+      life = await startProcess(options, outliving);
+      await pass(SETTLED_MS);
+      return hasDied;
     },
     async click(prefix, { by, thread }) {
       const holder = messages(thread).findLast(({ buttons }) => buttons.some((id) => id.startsWith(prefix)));
@@ -192,7 +234,7 @@ export async function simOffice(options: SimOfficeOptions): Promise<SimOffice> {
       events += 1;
       const where = place(thread, holder.thread.channelId);
       const key = `slack:action:${holder.id}:${events}`;
-      const receipt = await receive({ ...where, kind: "action", key, action, person: by });
+      const receipt = await life.receive({ ...where, kind: "action", key, action, person: by });
       await pass(SETTLED_MS);
       return receipt;
     },

@@ -48,6 +48,11 @@ export class World {
     return this.#current;
   }
 
+  /** The process that lives now dies so many steps from here. */
+  dieAfter(process: SimProcess, steps: number): void {
+    if (process === this.#current) this.#killAfter = steps;
+  }
+
   /** A point where a process may die; resolves only for the living. */
   step(process: SimProcess): Promise<void> {
     if (process === this.#current && process.isAlive && this.#killAfter !== null) {
