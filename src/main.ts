@@ -22,6 +22,10 @@ await createProgram({
     const { runChat, processIo } = await import("./run-chat.ts");
     process.exit(await runChat(config, request, processIo(sources.env)));
   },
+  memory: async (config, request) => {
+    const { runMemory } = await import("./run-memory.ts");
+    await runMemory(config, request, terminal);
+  },
   lookAtJobs: async (config, channelConfigs) => {
     const { lookAtJobs } = await import("./app.ts");
     return lookAtJobs(config, channelConfigs);

@@ -10,6 +10,7 @@ import type { LookAtJobs } from "./check-jobs.ts";
 import { discordInvite } from "./discord-invite.ts";
 import { doctor } from "./doctor.ts";
 import { init } from "./init.ts";
+import { addMemory, type MemoryRequest } from "./memory.ts";
 import { type ChatCommand, slackManifest } from "./slack-manifest.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -28,6 +29,7 @@ export interface ProgramOptions {
   /** What is piped into the program. */
   readonly stdin: ChatCommandOptions["stdin"];
   chat(config: Config, request: ChatCommandRequest): Promise<void>;
+  memory(config: Config, request: MemoryRequest): Promise<void>;
   readonly lookAtJobs: LookAtJobs;
   readonly features: ListFeatures;
 }
@@ -72,6 +74,7 @@ export function createProgram(options: ProgramOptions): Command {
       terminal.fail();
     },
   });
+  addMemory(program, (request) => withConfig(options, (config) => options.memory(config, request)));
   addManifest(program, options);
   return program;
 }

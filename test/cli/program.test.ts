@@ -17,9 +17,10 @@ test("--help names every command", () => {
     features: () => Promise.resolve([]),
     stdin: process.stdin,
     chat: () => Promise.resolve(),
+    memory: () => Promise.resolve(),
     lookAtJobs: () => Promise.resolve(null),
   }).helpInformation();
-  for (const name of ["start", "chat", "doctor", "init", "manifest"])
+  for (const name of ["start", "chat", "memory", "doctor", "init", "manifest"])
     expect(help).toMatch(new RegExp(`^  ${name}\\b`, "m"));
 });
 

@@ -5,7 +5,7 @@ import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
 import { inlineCode, plainLine } from "../../core/text/plain-text.ts";
 import { type Memories, placeOf, workspaceOf } from "./memories.ts";
-import { kindSchema, type Memory } from "./memory.ts";
+import { exportedLine, kindSchema, type Memory } from "./memory.ts";
 import { dayOf } from "./recalled-text.ts";
 import { mayChange } from "./rights.ts";
 
@@ -177,11 +177,7 @@ async function on(_typed: Typed, { memories, context }: Use): Promise<CommandRep
 async function exported(_typed: Typed, { memories, context }: Use): Promise<CommandReply> {
   const found = await memories.list(hereOf(context), MOST_EXPORTED);
   if (found.length === 0) return privately("I remember nothing here.");
-  const lines = found
-    .toReversed()
-    .map(({ id, text, kind, scope, author, said: at, source }) =>
-      JSON.stringify({ id, text, kind, scope, author: author.name, at, source }),
-    );
+  const lines = found.toReversed().map((memory) => JSON.stringify(exportedLine(memory)));
   const data = new TextEncoder().encode(`${lines.join("\n")}\n`);
   const file = { name: "memories.jsonl", mediaType: "application/jsonl", data };
   return { ...privately(`What I remember here: ${found.length}.`), files: [file] };

@@ -57,3 +57,8 @@ export interface Memory extends Omit<NewMemory, "workspace"> {
   /** When something else took its place; null while it holds. Milliseconds since the epoch. */
   readonly endedAt: number | null;
 }
+
+/** As a line of a file, which can be imported. */
+export function exportedLine({ id, text, kind, scope, author, said, source }: Memory) {
+  return { id, text, kind, scope, author: author.name, at: said, source };
+}

@@ -171,6 +171,11 @@ export function memoryReads(db: Client) {
       const rows = await db.memory.findMany({ where, orderBy: { seq: "asc" }, take: limit });
       return rows.flatMap((row) => readable(row) ?? []);
     },
+
+    async kinds(): Promise<{ readonly kind: string; readonly count: number }[]> {
+      const rows = await db.memory.groupBy({ by: ["kind"], _count: true, orderBy: { kind: "asc" } });
+      return rows.map(({ kind, _count: count }) => ({ kind, count }));
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { ChatCommandOptions, ChatCommandRequest } from "../../../src/cli/ch
 import { createProgram } from "../../../src/cli/program.ts";
 import type { ChatCommand } from "../../../src/cli/slack-manifest.ts";
 import type { Config } from "../../../src/config.ts";
+import { runMemory } from "../../../src/run-memory.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
 export interface CliGiven {
@@ -30,17 +31,18 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
   const out: string[] = [];
   const error: string[] = [];
   let failed = false;
+  const terminal = {
+    out: (line: string) => void out.push(line),
+    error: (line: string) => void error.push(line),
+    fail: () => {
+      failed = true;
+    },
+  };
   const program = createProgram({
     version: "1.2.3",
     root: given.root ?? path.resolve(import.meta.dirname, "../../.."),
     sources: { env: given.env ?? {}, cwd: given.cwd ?? tempDirectory() },
-    terminal: {
-      out: (line) => out.push(line),
-      error: (line) => error.push(line),
-      fail: () => {
-        failed = true;
-      },
-    },
+    terminal,
     chatCommands: () => Promise.resolve(given.chatCommands ?? []),
     start: async (config) => {
       await given.start?.(config);
@@ -50,6 +52,7 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
     chat: async (config, request) => {
       await given.chat?.(config, request);
     },
+    memory: (config, request) => runMemory(config, request, terminal),
     lookAtJobs: async (config, places) => {
       const { lookAtJobs } = await import("../../../src/app.ts");
       return lookAtJobs(config, places);

@@ -54,7 +54,8 @@ function participles(word: string): string {
 }
 
 function finalY(word: string): string {
-  return word.endsWith("y") && hasVowel(word.slice(0, -1)) ? `${word.slice(0, -1)}i` : word;
+  // As in his later algorithm: `deploy` and `deployment` stay together.
+  return /.[^aeiou]y$/u.test(word) && hasVowel(word.slice(0, -1)) ? `${word.slice(0, -1)}i` : word;
 }
 
 const DOUBLE: readonly (readonly [string, string])[] = [

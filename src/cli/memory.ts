@@ -1,0 +1,77 @@
+import { type Command, InvalidArgumentError } from "commander";
+
+/** What `deckhand memory` is asked for. */
+export type MemoryRequest =
+  | { readonly type: "import"; readonly file: string }
+  | { readonly type: "export"; readonly scope: string | null }
+  | { readonly type: "stats" }
+  | { readonly type: "batch"; readonly file: string; readonly limit: number }
+  | {
+      readonly type: "search";
+      readonly query: string;
+      readonly scope: string;
+      readonly limit: number;
+      readonly json: boolean;
+    };
+
+const DEFAULT_LIMIT = 10;
+const MOST_HITS = 100;
+const SCOPE = /^(?:person|channel|workspace):[a-z]+:\S+$/u;
+
+const EXAMPLES = `
+Examples:
+  deckhand memory import notes.jsonl            one {id?, text, kind?, scope, author?, at?, source?} a line
+  deckhand memory search "deploy day" --scope channel:slack:C1
+  deckhand memory search --batch questions.jsonl one {id, query, scope} a line, one {id, results} for each
+  deckhand memory export --scope channel:slack:C1
+
+It works on the database itself, also beside a running bot.`;
+
+interface SearchFlags {
+  readonly batch?: string;
+  readonly scope?: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+export function addMemory(program: Command, carryOut: (request: MemoryRequest) => Promise<void>): void {
+  const memory = program
+    .command("memory")
+    .description("import, export and search what is remembered")
+    .addHelpText("after", EXAMPLES);
+  memory
+    .command("import")
+    .argument("<file>", "JSON lines")
+    .option("--no-learn", "keep the lines as they are")
+    .action((file: string) => carryOut({ type: "import", file }));
+  memory
+    .command("export")
+    .option("--scope <scope>", "person:slack:U1, channel:slack:C1 or workspace:slack:T1; all when left out", scope)
+    .action((flags: { scope?: string }) => carryOut({ type: "export", scope: flags.scope ?? null }));
+  memory.command("stats").action(() => carryOut({ type: "stats" }));
+  memory
+    .command("search")
+    .argument("[query...]", "a few words")
+    .option("--batch <file>", "JSON lines of questions")
+    .option("--scope <scope>", "person:slack:U1, channel:slack:C1 or workspace:slack:T1", scope)
+    .option("--limit <number>", "how many at most", limit, DEFAULT_LIMIT)
+    .option("--json", "one JSON object a line")
+    .action((words: string[], flags: SearchFlags, command: Command) => {
+      const { batch, scope: of, limit: most, json = false } = flags;
+      if (batch !== undefined) return carryOut({ type: "batch", file: batch, limit: most });
+      const query = words.join(" ");
+      if (query === "" || of === undefined) return command.error("✗ It wants a query and --scope, or --batch.");
+      return carryOut({ type: "search", query, scope: of, limit: most, json });
+    });
+}
+
+function scope(value: string): string {
+  if (SCOPE.test(value)) return value;
+  throw new InvalidArgumentError("It is like person:slack:U1, channel:slack:C1 or workspace:slack:T1.");
+}
+
+function limit(value: string): number {
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0 && number <= MOST_HITS) return number;
+  throw new InvalidArgumentError(`It is a number from 1 to ${MOST_HITS}.`);
+}

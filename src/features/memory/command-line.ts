@@ -1,0 +1,169 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import type { Runtime } from "../../core/protocol/runtime.ts";
+import type { Store } from "../../core/store/store.ts";
+import { acceptable } from "./acceptable.ts";
+import { scopeWord } from "./audience.ts";
+import { indexed } from "./memories.ts";
+import { exportedLine, kindSchema, type NewMemory } from "./memory.ts";
+import { find, type Hit } from "./search/find.ts";
+import type { Database } from "./search/full-text.ts";
+import { fullText, type Indexed, memoryReads, memoryWrites } from "./store.ts";
+
+export interface LineWorld {
+  readonly store: Store;
+  readonly database: Database;
+  readonly runtime: Runtime;
+  readonly out: (line: string) => void;
+}
+
+const scopeSchema = z
+  .string()
+  .regex(/^(?:person|channel|workspace):[a-z]+:\S+$/u, "must be like person:slack:U1 or channel:slack:C1");
+const importedSchema = z.object({
+  id: z.string().min(1).exactOptional(),
+  text: z.string(),
+  kind: kindSchema.default("semantic"),
+  scope: scopeSchema,
+  author: z.string().default("imported"),
+  at: z.string().exactOptional(),
+  source: z.string().default("import"),
+});
+const questionSchema = z.object({ id: z.union([z.string(), z.number()]), query: z.string(), scope: scopeSchema });
+
+/** Memories that one transaction writes. */
+const BATCH = 500;
+/** Refused lines that are named. */
+const MOST_NAMED = 10;
+
+/** Takes a file of JSON lines in. A line that cannot be kept is named, and costs no other. */
+export async function importFile(file: string, { store, runtime, out }: LineWorld): Promise<void> {
+  const positions = new Map<string, number>();
+  const refused: string[] = [];
+  let waiting: Indexed[] = [];
+  let kept = 0;
+  const write = async () => {
+    const batch = waiting;
+    waiting = [];
+    await store.transaction((tx) => tx.tables(memoryWrites).add(batch, runtime.clock.now()));
+    kept += batch.length;
+  };
+  for await (const { number, value } of linesOf(file)) {
+    const read = imported(value, { positions, runtime });
+    if (typeof read === "string") refused.push(`line ${number}: ${read}`);
+    else waiting.push(indexed(read));
+    if (waiting.length >= BATCH) await write();
+  }
+  await write();
+  for (const line of refused.slice(0, MOST_NAMED)) out(`⚠ ${line}`);
+  if (refused.length > MOST_NAMED) out(`⚠ and ${refused.length - MOST_NAMED} more lines`);
+  out(`✓ ${kept} memories imported, ${refused.length} lines refused`);
+}
+
+/** A line as a memory of its scope alone, or why it is none. */
+function imported(
+  value: unknown,
+  { positions, runtime }: Pick<LineWorld, "runtime"> & { readonly positions: Map<string, number> },
+): NewMemory | string {
+  const read = importedSchema.safeParse(value);
+  if (!read.success) return z.prettifyError(read.error);
+  const { id, text, kind, scope, author, at, source } = read.data;
+  const checked = acceptable(text);
+  if ("refused" in checked) return checked.refused;
+  const place = `${scope} ${source}`;
+  const position = (positions.get(place) ?? 0) + 1;
+  positions.set(place, position);
+  return {
+    id: id ?? runtime.ids.next("mem"),
+    text: checked.text,
+    kind,
+    scope,
+    isPrivate: scope.startsWith("channel:"),
+    origin: "people",
+    author: { id: author, name: author },
+    channelKey: scope.slice(scope.indexOf(":") + 1),
+    workspace: "",
+    thread: null,
+    source,
+    position,
+    said: at ?? new Date(runtime.clock.now()).toISOString(),
+  };
+}
+
+/** All of a scope, or all there is, as lines that can be imported. */
+export async function exportAll(scope: string | null, { store, out }: LineWorld): Promise<void> {
+  const reads = store.tables(memoryReads);
+  let last = 0;
+  for (;;) {
+    const some = await reads.after(last, BATCH, scope ?? undefined);
+    if (some.length === 0) return;
+    for (const memory of some) out(JSON.stringify(exportedLine(memory)));
+    last = some.at(-1)?.seq ?? last;
+  }
+}
+
+/** How many memories there are of each kind. */
+export async function tellStats({ store, out }: LineWorld): Promise<void> {
+  const kinds = await store.tables(memoryReads).kinds();
+  const total = kinds.reduce((sum, { count }) => sum + count, 0);
+  out([`${total} memories`, ...kinds.map(({ kind, count }) => `${count} ${kind}`)].join(" · "));
+}
+
+interface Asked {
+  readonly query: string;
+  readonly scope: string;
+  readonly limit: number;
+}
+
+export async function searchOne(asked: Asked & { readonly json: boolean }, world: LineWorld): Promise<void> {
+  const hits = await search(asked, world);
+  for (const hit of hits) world.out(asked.json ? JSON.stringify(resultOf(hit)) : plainHit(hit));
+  if (hits.length === 0 && !asked.json) world.out("Nothing of that is remembered there.");
+}
+
+/** One line of results for each line of questions, in their order. */
+export async function searchBatch({ file, limit }: { file: string; limit: number }, world: LineWorld): Promise<void> {
+  for await (const { number, value } of linesOf(file)) {
+    const read = questionSchema.safeParse(value);
+    if (!read.success) {
+      world.out(JSON.stringify({ id: null, error: `line ${number}: ${z.prettifyError(read.error)}`, results: [] }));
+      continue;
+    }
+    const hits = await search({ ...read.data, limit }, world);
+    world.out(JSON.stringify({ id: read.data.id, results: hits.map(resultOf) }));
+  }
+}
+
+function search({ query, scope, limit }: Asked, { store, database, runtime }: LineWorld): Promise<Hit[]> {
+  const reads = store.tables(memoryReads);
+  const text = store.tables((db) => fullText(db, database));
+  const readers = [scopeWord(scope, "people"), scopeWord(scope, "outside")];
+  const now = runtime.clock.now();
+  return find({ query, readers, limit }, { text, database, found: (wanted) => reads.found(wanted), now });
+}
+
+function resultOf({ memory: { id, text, source }, score }: Hit) {
+  return { id, text, score: Number(score.toFixed(6)), source };
+}
+
+function plainHit({ memory: { seq, text, author, said }, score }: Hit): string {
+  return `${score.toFixed(2)}  #${seq}  ${author.name}, ${said}: ${text}`;
+}
+
+/** Each line of a file that is not empty; what is no JSON comes as text. */
+async function* linesOf(file: string): AsyncGenerator<{ readonly number: number; readonly value: unknown }> {
+  let number = 0;
+  for await (const line of createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Infinity })) {
+    number += 1;
+    if (line.trim() !== "") yield { number, value: jsonOf(line) };
+  }
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+}
