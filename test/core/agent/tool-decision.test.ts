@@ -64,3 +64,18 @@ test("a rule's refusal tells the model its reason", () => {
   const decision = verdict([tool("it", { permission: "write", rule: () => refuses })], "agi");
   expect(decision).toMatchObject({ type: "refuse", result: { isError: true, content: [{ text: "Never." }] } });
 });
+
+const fails = () => {
+  throw new Error("no such pattern");
+};
+
+test.each<[string, Partial<Tool>]>([
+  ["its rule", { rule: fails }],
+  ["what it sends", { sends: fails }],
+])("a call is refused where %s cannot be judged, and the model is told", (...[, part]) => {
+  const it = { ...tool("it"), ...part };
+  expect(verdict([it], "agi")).toMatchObject({
+    type: "refuse",
+    result: { content: [{ text: "Not run: whether it may do this could not be judged (no such pattern)." }] },
+  });
+});
