@@ -7,6 +7,7 @@ import type {
   ToolResultContent,
   ToolUseBlock,
 } from "../protocol/messages.ts";
+import { indented, speakerName, withoutMarkers } from "../text/speakers.ts";
 
 /**
  * What a model sees of a conversation, before any wire's own form. Every content block has its rule here;
@@ -23,8 +24,6 @@ export type VisiblePart = Extract<
   { type: "text" | "image" | "document" | "thinking" | "redacted_thinking" | "tool_use" | "tool_result" }
 >;
 
-/** Goes before text of a person when more than one person has spoken. Characters of a name that are kept. */
-const NAME_CHARS = 64;
 /** Source: OpenAI docs, function calling; Anthropic takes 128. */
 const TOOL_NAME_CHARS = 64;
 /** Collapsed reads and searches that are named to the model. */
@@ -47,11 +46,18 @@ export function visibleTurns(messages: readonly Message[], origin: Origin): Visi
 }
 
 function visibleParts(message: Message, view: { origin: Origin; named: boolean }): VisiblePart[] {
-  const parts = message.content.flatMap((block) => visiblePart(block, view.origin));
-  if (message.role === "assistant") return parts;
-  const name = plainName(message.author?.name ?? "");
+  if (message.role === "assistant") return message.content.flatMap((block) => visiblePart(block, view.origin));
+  const parts = message.content.flatMap((block) => visiblePart(unforged(block), view.origin));
+  const name = speakerName(message.author?.name ?? "");
   if (message.context === true) return asContext(parts, name);
   return view.named && message.author !== undefined ? withName(parts, name) : parts;
+}
+
+/** What somebody typed sets no marker of ours. */
+function unforged(block: ContentBlock): ContentBlock {
+  if (block.type === "text" || block.type === "user_memory_input")
+    return { ...block, text: withoutMarkers(block.text) };
+  return block.type === "user_command" ? { ...block, args: withoutMarkers(block.args) } : block;
 }
 
 /** The rule of each block. Text that says nothing is dropped: providers refuse it. */
@@ -103,12 +109,17 @@ function text(value: string): VisiblePart[] {
 
 function localOutput(block: Extract<ContentBlock, { type: "user_local_command_output" }>): string {
   const sections = [
-    `<command>${block.command}</command>`,
-    block.stdout === "" ? "" : `<stdout>${block.stdout}</stdout>`,
-    block.stderr === "" ? "" : `<stderr>${block.stderr}</stderr>`,
+    `<command>${printed(block.command)}</command>`,
+    block.stdout === "" ? "" : `<stdout>${printed(block.stdout)}</stdout>`,
+    block.stderr === "" ? "" : `<stderr>${printed(block.stderr)}</stderr>`,
     `<exit_code>${block.exitCode}</exit_code>`,
   ];
   return `<local_command_output>\n${sections.filter((section) => section !== "").join("\n")}\n</local_command_output>`;
+}
+
+/** What a command printed ends none of the sections that it stands in, and begins no other. */
+function printed(value: string): string {
+  return withoutMarkers(value).replaceAll(/<(?=\s{0,4}\/?\s{0,4}(?:command|stdout|stderr|exit_code)\b)/gi, "‹");
 }
 
 function collapsed(block: Extract<ContentBlock, { type: "collapsed_read_search" }>): string {
@@ -120,23 +131,14 @@ function isSame(a: Origin, b: Origin): boolean {
   return a.provider === b.provider && a.model === b.model;
 }
 
-/** A name cannot break out of its place: one line, bounded, no colon or angle bracket. */
-function plainName(name: string): string {
-  return (
-    name
-      .replaceAll('"', "'")
-      .replace(/[\s:<>]+/g, " ")
-      .trim()
-      .slice(0, NAME_CHARS) || "Someone"
-  );
-}
-
+/** Under the name of who wrote it; all that follows is indented, so that it begins no other's line. */
 function withName(parts: readonly VisiblePart[], name: string): VisiblePart[] {
   const first = parts.findIndex((part) => part.type === "text");
   if (first < 0) return parts.length === 0 ? [] : [{ type: "text", text: `${name}:` }, ...parts];
-  return parts.map((part, index) =>
-    index === first && part.type === "text" ? { type: "text", text: `${name}: ${part.text}` } : part,
-  );
+  return parts.map((part, index) => {
+    if (part.type !== "text") return part;
+    return { type: "text", text: `${index === first ? `${name}:` : " "} ${indented(part.text)}` };
+  });
 }
 
 function asContext(parts: readonly VisiblePart[], name: string): VisiblePart[] {
@@ -144,15 +146,10 @@ function asContext(parts: readonly VisiblePart[], name: string): VisiblePart[] {
     part.type === "text"
       ? {
           type: "text",
-          text: `<thread_conversation from="${name}" note="not addressed to you">\n${defused(part.text)}\n</thread_conversation>`,
+          text: `<thread_conversation from="${name}" note="not addressed to you">\n${withoutMarkers(part.text)}\n</thread_conversation>`,
         }
       : part,
   );
-}
-
-/** Quoted conversation cannot close its own marker. */
-function defused(value: string): string {
-  return value.replaceAll(/<(?=\/?thread_conversation)/gi, "‹");
 }
 
 /** Thinking that led to nothing, as when the answer was cut within it, may not be sent back. */

@@ -2,6 +2,7 @@ import { toAppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import type { ContentBlock, DocumentBlock, ImageBlock } from "../protocol/messages.ts";
 import type { Attachment, ChatPlatform } from "../protocol/platform.ts";
+import { plainLine } from "../text/plain-text.ts";
 
 export interface AttachedFileOptions {
   readonly platform: Pick<ChatPlatform, "fetchFile" | "descriptor">;
@@ -14,6 +15,8 @@ export interface AttachedFileOptions {
   readonly documentChars?: number;
 }
 
+/** Characters of a file's name that a model reads: on one line, and with all that is in it. */
+export const FILE_NAME_CHARS = 255;
 /** Text of a document that goes into the request whole; more is in the sandbox. Characters. */
 const DOCUMENT_CHARS = 100_000;
 /** Bytes of an image that providers take. Source: Anthropic docs, Vision (5 MB as base64). */
@@ -21,7 +24,9 @@ const IMAGE_BYTES = 3_750_000;
 
 /** What a request carries of a file: how it is called and where it is saved, and its content where models read that. */
 export async function attachedBlocks(attachment: Attachment, options: AttachedFileOptions): Promise<ContentBlock[]> {
-  const { name, mediaType, size } = attachment;
+  const { size } = attachment;
+  const name = plainLine(attachment.name, FILE_NAME_CHARS);
+  const mediaType = plainLine(attachment.mediaType, FILE_NAME_CHARS);
   const { platform, signal } = options;
   if (size > platform.descriptor.limits.attachmentBytes) {
     options.notice(
@@ -31,7 +36,7 @@ export async function attachedBlocks(attachment: Attachment, options: AttachedFi
   }
   try {
     const data = await platform.fetchFile(attachment, platform.descriptor.limits.attachmentBytes, signal);
-    const saved = await options.saveAttachment(name, data);
+    const saved = await options.saveAttachment(attachment.name, data);
     const where = saved === null ? "" : ` It is saved as ${saved}.`;
     return [
       note(`Attached: ${name} (${mediaType}, ${data.byteLength} bytes).${where}`),
@@ -52,10 +57,11 @@ interface Shown {
 
 /** What a model can be given of a file; nothing of what none reads. `chars`: of a document's text. */
 export function contentOf(
-  { name, mediaType }: Attachment,
+  { name: called, mediaType }: Attachment,
   data: Uint8Array,
   { context, chars }: Shown,
 ): (ImageBlock | DocumentBlock)[] {
+  const name = plainLine(called, FILE_NAME_CHARS);
   const image = imageType(data);
   if (image !== null && data.byteLength <= IMAGE_BYTES) {
     return [{ type: "image", mediaType: image, data: base64(data), name }];

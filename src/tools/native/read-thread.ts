@@ -4,7 +4,9 @@ import { explain } from "../../core/protocol/explain.ts";
 import type { Author, ToolResultContent } from "../../core/protocol/messages.ts";
 import type { Attachment, ThreadMessage } from "../../core/protocol/platform.ts";
 import { errorResult, type ToolResult, textResult } from "../../core/protocol/tool-result.ts";
-import { contentOf } from "../../core/run/attached-files.ts";
+import { contentOf, FILE_NAME_CHARS } from "../../core/run/attached-files.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
+import { indented, speakerName, withoutMarkers } from "../../core/text/speakers.ts";
 import { defineTool, type Tool, type ToolThread } from "../../core/tool.ts";
 import { type Label, outsideOf, unionOf } from "../../core/trust/label.ts";
 
@@ -106,17 +108,18 @@ async function filesOf(
 
 /** A file that cannot be read spoils no other. */
 async function opening(attachment: Attachment, { thread, signal }: Opening): Promise<ToolResultContent[]> {
+  const name = plainLine(attachment.name, FILE_NAME_CHARS);
   try {
     const [content] = contentOf(attachment, await thread.fetchFile(attachment, signal), {
-      context: `a message of ${attachment.name}`,
+      context: `a message of ${name}`,
       chars: FILE_CHARS,
     });
-    if (content === undefined) return [{ type: "text", text: `${attachment.name} holds nothing that can be shown.` }];
+    if (content === undefined) return [{ type: "text", text: `${name} holds nothing that can be shown.` }];
     if (content.type === "image" || content.text === undefined) return [content];
-    return [{ type: "text", text: conversation([defused(`${attachment.name}:\n${content.text}`)]) }];
+    return [{ type: "text", text: conversation([withoutMarkers(`${name}:\n  ${indented(content.text)}`)]) }];
   } catch (error) {
     if (signal.aborted) throw error;
-    return [{ type: "text", text: `${attachment.name} could not be read. ${explain(toAppError(error))}` }];
+    return [{ type: "text", text: `${name} could not be read. ${explain(toAppError(error))}` }];
   }
 }
 
@@ -132,16 +135,12 @@ function labelOf(messages: readonly ThreadMessage[]): Label {
   return unionOf([{ who, holds: ["channel"] }]);
 }
 
-/** `[17.1] 2026-11-03 09:12 UTC ana: text`; it cannot close the marker around it. */
+/** `[17.1] 2026-11-03 09:12 UTC ana: text`; it cannot close the marker around it, nor begin another such line. */
 function lineOf({ messageId, author, text, at }: ThreadMessage): string {
   const time = new Date(at).toISOString().slice(0, 16).replace("T", " ");
   const bot = author.isBot ? " (bot)" : "";
   const said = text.length > MESSAGE_CHARS ? `${text.slice(0, MESSAGE_CHARS).toWellFormed()}… [cut]` : text;
-  return defused(`[${messageId}] ${time} UTC ${author.name}${bot}: ${said}`);
-}
-
-function defused(text: string): string {
-  return text.replaceAll(/<(?=\/?thread_conversation)/gi, "‹");
+  return withoutMarkers(`[${messageId}] ${time} UTC ${speakerName(author.name)}${bot}: ${indented(said)}`);
 }
 
 function conversation(lines: readonly string[]): string {
