@@ -12,6 +12,34 @@ const fromBot = (...blocks: object[]) => ({ bot_id: "B0CI", text: "", blocks });
 
 export const SLACK_ELEMENTS: readonly SlackSample[] = [
   {
+    name: "a chart by its series, and one by its segments",
+    message: fromBot(
+      {
+        type: "data_visualization",
+        title: "Load",
+        chart: {
+          type: "line",
+          series: [
+            {
+              name: "eu-1",
+              data: [
+                { label: "Mon", value: 41 },
+                { label: "Tue", value: 97.5 },
+              ],
+            },
+            { name: "us-2", data: [{ label: "Mon", value: 12 }] },
+          ],
+        },
+      },
+      {
+        type: "data_visualization",
+        title: "Errors",
+        chart: { type: "pie", segments: [{ label: "timeout", value: 8 }] },
+      },
+    ),
+    says: ["Load", "eu-1: Mon: 41, Tue: 97.5", "us-2: Mon: 12", "Errors", "timeout: 8"],
+  },
+  {
     name: "what a bot writes in rich text, beside a short text for notifications",
     message: {
       bot_id: "B0CI",

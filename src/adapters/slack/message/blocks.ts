@@ -48,6 +48,8 @@ function textOfBlock(block: Node, depth: number): string {
       return call(nodeOf(nodeOf(block.call).v1));
     case "rich_text_input":
       return textOfBlocks([block.initial_value], depth + 1) || field(block);
+    case "data_visualization":
+      return chart(words(block.title), nodeOf(block.chart));
     case "file":
       return "";
     case "feedback_buttons":
@@ -89,6 +91,19 @@ function call({ name, display_id, join_url, has_ended }: Node): string {
   const what = joined([words(name), words(display_id)], " · ");
   if (what === "" && words(join_url) === "") return "";
   return `[call${has_ended === true ? " that has ended" : ""}: ${link(what, words(join_url))}]`;
+}
+
+/** A chart as its figures: a line for its segments, or for each of its series. Source: Slack docs, data visualization block. */
+function chart(title: string, { segments, series }: Node): string {
+  const lines = nodesIn(series).map(({ name, data }) => joined([words(name), figures(data)], ": "));
+  return joined([title, figures(segments), ...lines]);
+}
+
+function figures(points: unknown): string {
+  return joined(
+    nodesIn(points).map(({ label, value }) => joined([words(label), said(value)], ": ")),
+    ", ",
+  );
 }
 
 function image({ title, alt_text, image_url }: Node): string {
