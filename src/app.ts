@@ -151,8 +151,9 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   const terminal = openTerminal(assembly, store);
   const others = web === null ? [] : [web, ...(await remotePlatforms(assembly))];
   const { clock } = runtime;
+  const emptyAt = await store.runs.workedUntil(clock.now());
   for (const platform of [...others, terminal]) {
-    assembly.platforms.set(platform.descriptor.name, pacePlatform(platform, clock, clock.now()));
+    assembly.platforms.set(platform.descriptor.name, pacePlatform(platform, clock, emptyAt));
   }
   await run(assembly, { store, registry, channelConfigs, model }, { web, terminal });
   status.state = "running";
