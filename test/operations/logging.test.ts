@@ -137,6 +137,17 @@ test.each([...fields, "X-Auth-Key", "GH_PAT", "STRIPE_KEY"])("what stands in the
 });
 
 const lists: { name: string; list: object; kept: string }[] = [
+  { name: "tokens by their names", list: { tokens: { a: "Unlisted1", b: ["Unlisted2"] }, of: "x" }, kept: "of" },
+  { name: "credentials deep within", list: { credentials: { a: { b: { c: "Unlisted1" } } }, of: "x" }, kept: "of" },
+  { name: "secrets in a list", list: { clientSecrets: ["Unlisted1", { value: "Unlisted2" }], of: "x" }, kept: "of" },
+  { name: "passwords", list: { user_passwords: { ana: "Unlisted1" }, of: "x" }, kept: "of" },
+  { name: "one token with its kind", list: { token: { kind: "bot", value: "Unlisted1" }, of: "x" }, kept: "of" },
+  { name: "one text of many", list: { apiKeys: "Unlisted1,Unlisted2", of: "x" }, kept: "of" },
+  {
+    name: "how many tokens",
+    list: { tokens: { input: 512, cached: 7 }, maxTokens: "4096" },
+    kept: '512,"cached":7},"maxTokens":"4096"',
+  },
   { name: "cookies that are set", list: { "set-cookie": ["a=Unlisted1", "b=Unlisted2"] }, kept: "set-cookie" },
   { name: "several authorizations", list: { authorization: ["token Unlisted1"] }, kept: "authorization" },
   { name: "raw headers", list: { raw: ["Authorization", "token Unlisted1", "Accept", "x/y"] }, kept: "x/y" },
@@ -169,6 +180,20 @@ test.each([
   "https://h/#access_token=Unlisted&a=<kept>",
   "https://h/?api%5Fkey=Unlisted&a=<kept>",
   "https://h/?auth=Unlisted&pwd=Unlisted&code=Unlisted&key=Unlisted&a=<kept>",
+  '{"tokens": {"a": "Unlisted", "b": {"c": ["Unlisted 2"]}}, "a": "<kept>"}',
+  String.raw`{\"tokens\":{\"a\":\"Unlisted\"},\"a\":\"<kept>\"}`,
+  '{"passwords": ["Unlisted", "Un}listed"], "a": "<kept>"}',
+  "secrets=Unlisted,<kept>",
+  "https://user:Un/listed@<kept>.example/",
+  "https://user:Un#listed?Un@<kept>.example/",
+  "https://user:Un@listed@<kept>.example/",
+  'https://user:Un"listed@<kept>.example/',
+  "https://user:Un listed@<kept>.example/",
+  "https://user:Un:8080@<kept>.example/",
+  "https://user:80Un/x@<kept>.example/",
+  "https://:Un/listed@<kept>.example/",
+  "postgresql://us%er:Un%listed/@<kept>.example/x",
+  "<kept> https://user:Unlisted@",
   "https://h/?X-Amz-Signature=Unlisted&X-Amz-Credential=Unlisted%2Fx&a=<kept>",
   "<kept> https://hooks.slack.com/services/T0/B0/Unlisted",
   "<kept> https://discord.com/api/webhooks/123/Unlisted",
@@ -198,6 +223,13 @@ test.each([
   "mail ana@example.com",
   "https://x/a@b",
   "a key=value pair",
+  "https://registry.example:4873/@scope/package",
+  "http://[::1]:8080/@scope/package",
+  "http://127.0.0.1:3000: refused, ask ana@example.com",
+  "https://h.example: unknown, ask ana@example.com",
+  "maxTokens=4096, tokens: 512",
+  "tokens: { input: 512 }",
+  "the tokens: a list of them",
 ])("%s is nothing to hide", (words) => {
   expect(linesOf((log) => log.info({ words }, "e")).text).toContain(words);
 });

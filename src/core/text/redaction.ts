@@ -1,5 +1,5 @@
 import { unescape } from "node:querystring";
-import { isSecretName } from "./secret-name.ts";
+import { isPluralSecretName, isSecretName } from "./secret-name.ts";
 
 /** Credentials that a line of the log shows by where they stand, though nobody listed their value. */
 
@@ -8,17 +8,27 @@ export const HIDDEN = "[secret]";
 /** A line of the log without them. */
 export function withoutCredentials(line: string): string {
   try {
-    return `${JSON.stringify(JSON.parse(line, hidden))}${line.endsWith("\n") ? "\n" : ""}`;
+    return `${JSON.stringify(hidden(JSON.parse(line), false))}${line.endsWith("\n") ? "\n" : ""}`;
   } catch {
     return inText(line); // what is no JSON is a text
   }
 }
 
-function hidden(key: string, value: unknown): unknown {
-  if (typeof value === "string") return isSecretName(key) ? HIDDEN : inText(value);
-  if (!Array.isArray(value)) return value;
-  const isSecret = (at: number) => isSecretName(key) || isNaming(value[at - 1]);
-  return value.map((each: unknown, at) => (typeof each === "string" && isSecret(at) ? HIDDEN : each));
+function hidden(value: unknown, isSecret: boolean): unknown {
+  if (typeof value === "string") return isSecret ? HIDDEN : inText(value);
+  if (Array.isArray(value)) return value.map((each, at) => hidden(each, isSecret || isNaming(value[at - 1])));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, hidden(each, isSecret || isSecretAt(key, each))]),
+  );
+}
+
+function isSecretAt(key: string, value: unknown): boolean {
+  return isSecretName(key) || (isPluralSecretName(key) && !isCount(value));
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === "string" && /^\D?\d+\D?$/u.test(value);
 }
 
 /** A flag or a header that says what the next argument is. */
@@ -33,6 +43,9 @@ const WEBHOOK =
   /((?:hooks\.slack\.com\/[a-z]{1,20}|discord(?:app)?\.com\/api\/(?:v\d{1,3}\/)?webhooks)\/)[^\s"'\\<>|)]+/gu;
 const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)[^-]*/gu;
 const USER = /(\/\/)[^/\s@"\\?#]+(?=@)/gu;
+/** A password with signs that no address allows there, by the end of the word or else by the next @; a port is none. */
+const ODD_USER =
+  /(\/\/)[^\s@"'\\/?#:<>[]{0,100}:(?!\s|\d{1,5}(?:[^\w@.%-]|$))(?:\S{0,200}|[^\n@]{0,100})@(?=[\w.<[-])/gu;
 /** `-u name:password`, as curl takes it. */
 const USER_FLAG = /(?<![\w-])(-u\s{0,3}[^\s:"'\\]{1,60}:)[^\s"'\\]+/gu;
 const SCHEME = /\b(bearer|basic) ([^\s"'\\,;]{8,})/giu;
@@ -45,6 +58,7 @@ function inText(text: string): string {
     .replace(BARE, HIDDEN)
     .replace(WEBHOOK, `$1${HIDDEN}`)
     .replace(PRIVATE_KEY, `$1${HIDDEN}`)
+    .replace(ODD_USER, `$1${HIDDEN}@`)
     .replace(USER, `$1${HIDDEN}`)
     .replace(USER_FLAG, `$1${HIDDEN}`);
 }
@@ -61,31 +75,62 @@ const COOKIES = /()("(?:[^"\\]|\\.)*"|[^\n"\\]+)/uy;
 function withoutNamed(text: string): string {
   let kept = "";
   let from = 0;
-  for (const { index, 0: whole, 1: dashes = "", 2: name = "", 3: sign = "" } of text.matchAll(NAME)) {
+  let isHarmlessTo = 0;
+  for (const { index, 0: whole, 1: dashes = "", 2: written = "", 3: sign = "" } of text.matchAll(NAME)) {
+    const name = unescape(written);
     const isInAddress = /[?&#]/u.test(text.charAt(index - 1));
-    if (index < from || !(isSecretName(unescape(name)) || (isInAddress && PARAMETER.test(name)))) continue;
-    const pattern = /cookie$/iu.test(name) ? COOKIES : VALUE;
+    const isPlural = isPluralSecretName(name);
+    if (index < from || !(isPlural || isSecretName(name) || (isInAddress && PARAMETER.test(name)))) continue;
     const start = index + whole.length;
-    pattern.lastIndex = start;
-    const [found, scheme, value = ""] = pattern.exec(text) ?? [];
-    if (found === undefined || !isCredential(value, { dashes, sign, scheme })) continue;
-    const [quote = ""] = /^\\*["']|^/u.exec(value) ?? [];
-    kept += `${text.slice(from, start)}${quote}${HIDDEN}${value.startsWith("\\") ? "" : quote}`;
-    from = start + found.length;
+    if (sign.trim() !== "" && /[{[]/u.test(text.charAt(start))) {
+      if (start < isHarmlessTo) continue;
+      const end = structureEnd(text, start);
+      const isHarmless = !/["']/u.test(text.slice(start, end));
+      if (isHarmless) isHarmlessTo = end;
+      else [kept, from] = [`${kept}${text.slice(from, start)}${HIDDEN}`, end];
+      continue;
+    }
+    const value = valueAt(text, start, { name, dashes, sign });
+    if (value === null || (isPlural && isCount(value.shown))) continue;
+    kept += `${text.slice(from, start)}${value.instead}`;
+    from = value.end;
   }
   return kept + text.slice(from);
 }
 
 interface Standing {
+  readonly name: string;
   readonly dashes: string;
   readonly sign: string;
-  readonly scheme: string | undefined;
+}
+
+/** The credential that begins there, and what is shown in its place; null where none does. */
+function valueAt(text: string, start: number, standing: Standing) {
+  const pattern = /cookie$/iu.test(standing.name) ? COOKIES : VALUE;
+  pattern.lastIndex = start;
+  const [found, scheme = "", shown = ""] = pattern.exec(text) ?? [];
+  if (found === undefined || !isCredential(shown, { ...standing, scheme })) return null;
+  const [quote = ""] = /^\\*["']|^/u.exec(shown) ?? [];
+  return { shown, instead: `${quote}${HIDDEN}${shown.startsWith("\\") ? "" : quote}`, end: start + found.length };
+}
+
+/** Where an object or a list ends that begins here; what stands in quotes opens and closes nothing. */
+function structureEnd(text: string, start: number): number {
+  let quote: string | null = null;
+  let depth = 0;
+  for (const { index, 0: sign } of text.slice(start).matchAll(/\\{0,4}["']|[{}[\]]/gu)) {
+    if (quote === null && /["']$/u.test(sign)) quote = sign;
+    else if (quote === sign) quote = null;
+    else if (quote === null) depth += /[{[]/u.test(sign) ? 1 : -1;
+    if (depth === 0) return start + index + 1;
+  }
+  return text.length;
 }
 
 /** In words, `password: must be …` tells none; only a flag's value stands behind a blank. */
-function isCredential(value: string, { dashes, sign, scheme }: Standing): boolean {
+function isCredential(value: string, { dashes, sign, scheme }: Standing & { readonly scheme: string }): boolean {
   if (sign.trim() === "") return dashes !== "" && !value.startsWith("-");
-  return sign.includes("=") || /["']/u.test(value) || (scheme ?? "") !== "" || isOdd(value);
+  return sign.includes("=") || /["']/u.test(value) || scheme !== "" || isOdd(value);
 }
 
 /** Whether it is unlike a word. */

@@ -16,3 +16,8 @@ export function isSecretName(name: string): boolean {
     .replaceAll(/([a-z0-9])([A-Z])/gu, "$1_$2");
   return VARIABLE.test(name) || SECRET.test(words.toLowerCase());
 }
+
+/** `tokens`, `clientSecrets`: what stands there may be credentials, or how many there are. */
+export function isPluralSecretName(name: string): boolean {
+  return name.endsWith("s") && isSecretName(name.slice(0, -1));
+}
