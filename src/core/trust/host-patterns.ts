@@ -133,38 +133,69 @@ function beginningOf(steps: readonly string[], length: number): string {
   return beginning;
 }
 
-/** A path without parameters of its steps and without doubled slashes. */
+/** A path without parameters of its steps, without the dots at their ends that some servers drop, and without doubled slashes. */
 function asWritten({ pathname }: URL): string {
   return decoded(pathname)
     .replace(/;[^/\\]*/g, "")
+    .replace(/(?<=[^./\\])\.+(?=[/\\]|$)/g, "")
     .replace(/[\\/]+/g, "/");
 }
 
-const ENCODED = /%[0-9a-f]{2}$/i;
+/** One byte, or as Microsoft's servers take it a character: `%61`, `%u0061`. */
+const ENCODED = /%(?:[0-9a-f]{2}|u[0-9a-f]{4})$/i;
 /** ASCII in more bytes than it needs, as lenient decoders take it. Source: RFC 3629, 10. */
 const OVERLONG = /(?:[\xc0\xc1]|\xe0[\x80\x81]|\xf0\x80[\x80\x81])[\x80-\xbf]$/;
-const CONTROLS = /\p{Cc}/gu;
+/** Blanks, controls, and what shows as nothing: servers leave them out at different places. */
+const PASSED_OVER = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** As the most lenient server reads it: decoded until nothing is encoded any more, without control characters, lower case. */
+/** More than any server takes: what folding leaves may be encoded anew. Each costs as much as the text is long. */
+const ROUNDS = 8;
+
+/** As the most lenient server reads it: decoded and folded until nothing changes any more. */
 function decoded(text: string): string {
+  let known = text;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const next = folded(unescaped(known));
+    if (next === known) break;
+    known = next;
+  }
+  return known;
+}
+
+/** In lower case and one normal form: `İ` and `ı` are `i`, as some languages have it, and `ſ` is `s`. */
+function folded(text: string): string {
+  const plain = text.normalize("NFKD").replace(PASSED_OVER, "");
+  return plain.toUpperCase().toLowerCase().replaceAll("i\u0307", "i").normalize("NFKD");
+}
+
+function unescaped(text: string): string {
   const bytes: string[] = [];
-  for (const character of text) {
-    bytes.push(character);
+  for (const byte of Buffer.from(text).toString("latin1")) {
+    bytes.push(byte);
     while (shortened(bytes)) continue;
   }
-  return Buffer.from(bytes.join(""), "latin1").toString("utf8").normalize("NFKD").toLowerCase().replace(CONTROLS, "");
+  return Buffer.from(bytes.join(""), "latin1").toString("utf8");
 }
 
 /** Replaces what the bytes end with by what it stands for; false when it stands for itself. */
 function shortened(bytes: string[]): boolean {
-  const end = bytes.slice(-4).join("");
+  const end = bytes.slice(-6).join("");
   const [encoded] = ENCODED.exec(end) ?? [];
   const [overlong] = OVERLONG.exec(end) ?? [];
   const found = encoded ?? overlong;
   if (found === undefined) return false;
-  const last = overlong === undefined ? 0 : overlong.charCodeAt(overlong.length - 1) & 0x3f;
-  const high = overlong === undefined ? 0 : (overlong.charCodeAt(overlong.length - 2) & 1) << 6;
-  const code = encoded === undefined ? high | last : Number.parseInt(encoded.slice(1), 16);
-  bytes.splice(-found.length, found.length, String.fromCharCode(code));
+  const meant = encoded === undefined ? shortest(found) : bytesOf(found);
+  bytes.splice(-found.length, found.length, ...meant.split(""));
   return true;
+}
+
+function bytesOf(encoded: string): string {
+  const isByte = encoded.length === 3;
+  const character = String.fromCharCode(Number.parseInt(encoded.slice(isByte ? 1 : 2), 16));
+  return isByte ? character : Buffer.from(character).toString("latin1");
+}
+
+function shortest(overlong: string): string {
+  const [high, low] = [overlong.charCodeAt(overlong.length - 2), overlong.charCodeAt(overlong.length - 1)];
+  return String.fromCharCode(((high & 1) << 6) | (low & 0x3f));
 }

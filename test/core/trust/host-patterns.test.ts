@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { blockOf, isAllowedHost, parseHostPattern } from "../../../src/core/trust/host-patterns.ts";
 import { parseTarget } from "../../../src/tools/network/target.ts";
+import { growthOf, TOLERATED_GROWTH } from "../../support/program/growth.ts";
 
 const allowed = [
   { pattern: "example.com", url: "https://example.com/", holds: true },
@@ -91,6 +92,27 @@ const blocked = [
   { entry: "https://example.com/admin", url: "https://example.com/%25c1%25a1dmin", holds: true },
   { entry: "https://example.com/admin", url: "https://example.com/%ef%bd%81dmin", holds: true },
   { entry: "https://example.com/admin", url: "https://example.com/x%2f..%2fadmin%252f..%252fother", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%u0061dmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%25u0061dmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%uff41dmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%20admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/x/%20../admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%c2%a0admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/adm%c4%b1n", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/ADM%C4%B0N", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%ef%bc%8561dmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/ad%c2%admin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/adm%e2%80%8bin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%f0%9d%96%8ddmin", holds: false },
+  { entry: "https://example.com/admin", url: "https://example.com/%f0%9d%92%b6dmin", holds: true },
+  { entry: "https://example.com/admin", url: "https://example.com/%u00e4dmin", holds: false },
+  { entry: "https://example.com/a/b", url: "https://example.com/a./b", holds: true },
+  { entry: "https://example.com/a/b", url: "https://example.com/a%20/b", holds: true },
+  { entry: "https://example.com/setup", url: "https://example.com/%C5%BFetup", holds: true },
+  { entry: "https://example.com/straße", url: "https://example.com/STRASSE", holds: true },
+  { entry: "https://example.com/", url: "https://ｅxample.com/", holds: true },
+  { entry: "https://example.com/a%20b", url: "https://example.com/a%2520b", holds: true },
+  { entry: "https://example.com/a?b=admin", url: "https://example.com/a?b=%u0061dmin", holds: true },
   { entry: "https://example.com/admin", url: "https://example.com/100%25%20sure", holds: false },
   { entry: "https://example.com/admin", url: "https://example.com/%c3%a4dmin", holds: false },
   { entry: "https://example.com/ü", url: "https://example.com/%C3%9C", holds: true },
@@ -101,6 +123,12 @@ const blocked = [
 
 test.each(blocked)("blockedUrls $entry holds for $url: $holds", ({ entry, url, holds }) => {
   expect(blockOf(parseTarget(url), [entry])).toBe(holds ? entry : null);
+});
+
+test("blanks within what is encoded, again and again, cost no more than the path is long", () => {
+  const nested = (length: number) => `https://example.com/${"%2".repeat(length / 4)}${"0".repeat(length / 4)}`;
+  const work = (url: string) => blockOf(new URL(url), ["example.com/admin"]);
+  expect(growthOf(work, nested)).toBeLessThan(TOLERATED_GROWTH);
 });
 
 test.each(["https://example.com", "a/b", "a b", "user@host", "2606:4700::1", "*.*.com", "*."])(
