@@ -37,7 +37,8 @@ import { plainMessage } from "./platform-steps.ts";
 /** Everything that reads text from outside in the process that everybody waits for. */
 
 const NOBODY = { people: new Map<string, string>(), channels: new Map<string, string>() };
-const NAMES: Names = { botId: "1", isBotRole: () => false, role: () => undefined, channel: () => undefined };
+const nameless = () => undefined;
+const NAMES: Names = { botId: "1", isBotRole: () => false, role: nameless, channel: nameless, sound: nameless };
 const PLACE: ChannelContext = {
   workspace: { id: "2", name: "guild" },
   channel: { id: "3", name: "ops", kind: "channel" },

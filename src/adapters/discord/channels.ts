@@ -114,5 +114,6 @@ function namesOf(client: Client<true>): Names {
     isBotRole: (id) => role(id)?.tags?.botId === botId,
     role: (id) => role(id)?.name,
     channel: (id) => cachedChannel(client, id)?.name ?? undefined,
+    sound: (id) => client.guilds.cache.map((guild) => guild.soundboardSounds.cache.get(id)?.name).find(Boolean),
   };
 }

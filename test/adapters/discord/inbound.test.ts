@@ -13,6 +13,7 @@ const names: Names = {
   isBotRole: (id) => id === "200",
   role: (id) => (id === "201" ? "ops" : undefined),
   channel: (id) => (id === "300" ? "general" : undefined),
+  sound: () => undefined,
 };
 const channel: ChannelContext = {
   workspace: { id: "1", name: "Harbour" },

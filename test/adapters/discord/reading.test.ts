@@ -220,3 +220,13 @@ test("a channel that may not be read is passed over when looking for what was mi
   expect(await adapter.missed(Date.now() - 1_000, never)).toEqual([]);
   expect(harbour.log.lines).toContainEqual(expect.objectContaining({ event: "discord.missed_unreadable" }));
 });
+
+test("a sound of the server's soundboard is called by its name", async () => {
+  await using harbour = await openHarbour();
+  const { server, guild, general, ana, botMention } = harbour;
+  guild.sounds.push({ sound_id: "77", name: "airhorn" });
+  const inbox = new Inbox();
+  await harbour.adapter().start(inbox.receive, never);
+  server.people.say({ channel: general, user: ana }, `${botMention} who plays <sound:${guild.id}:77>?`);
+  expect((await inbox.nextMessage()).text).toBe("who plays [sound: airhorn]?");
+});

@@ -69,6 +69,7 @@ export function guildPayload(world: World, guild: Guild): object {
     member_count: guild.members.size,
     emojis: [],
     stickers: [],
+    soundboard_sounds: guild.sounds.map((sound) => ({ ...sound, guild_id: guild.id, volume: 1, available: true })),
     features: [],
     presences: [],
     voice_states: [],

@@ -24,6 +24,8 @@ export interface Guild {
   readonly name: string;
   readonly roles: Role[];
   readonly members: Map<string, Member>;
+  /** What its soundboard plays. */
+  readonly sounds: { readonly sound_id: string; readonly name: string }[];
   /** When the bot was added. Milliseconds since the epoch. */
   readonly joinedAt: number;
 }
@@ -115,7 +117,14 @@ export class World {
   /** The bot was added long ago, unless it says otherwise. */
   guild(name: string, joinedAt = 0, id = this.nextId()): Guild {
     const botRole = { id: this.nextId(), name: this.bot.username, tags: { bot_id: this.bot.id } };
-    const guild: Guild = { id, name, roles: [{ id, name: "@everyone" }, botRole], members: new Map(), joinedAt };
+    const guild: Guild = {
+      id,
+      name,
+      roles: [{ id, name: "@everyone" }, botRole],
+      members: new Map(),
+      sounds: [],
+      joinedAt,
+    };
     guild.members.set(this.bot.id, { nick: null, roles: [botRole.id], pending: false });
     this.guilds.set(id, guild);
     return guild;

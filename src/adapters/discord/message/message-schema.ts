@@ -113,6 +113,8 @@ const contentShape = {
   mentions: listOf(mentionSchema, 100),
   components: z.array(z.unknown()).catch([]),
   sticker_items: listOf(z.object({ name: words }), 5),
+  /** Sounds that its text plays, as `<sound:guild:id>`. Discord's docs leave the field out. */
+  soundboard_sounds: listOf(z.object({ sound_id: snowflake, name: words }), 10),
   poll: perhaps(pollSchema),
 };
 const contentSchema = z.object(contentShape);
@@ -172,7 +174,6 @@ export const wholeUpdateSchema = z
   })
   .pipe(messageSchema);
 
-export type WireMention = z.infer<typeof mentionSchema>;
 export type WireMedia = z.infer<typeof mediaSchema>;
 export type WireEmbed = z.infer<typeof embedSchema>;
 export type WireComponent = z.infer<typeof componentSchema>;

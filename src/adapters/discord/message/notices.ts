@@ -13,7 +13,7 @@ export const TELLS_NOTHING: ReadonlySet<number> = new Set([
 /** What any other notice tells; null for what somebody wrote. */
 export function noticeLine(message: PlainWireMessage, names: Names): string | null {
   const who = displayName(message.author, message.member);
-  const title = inWords(message.content, message.mentions, names);
+  const title = inWords(message.content, message, names);
   switch (message.type) {
     case MESSAGE_TYPE.nameChanged:
       return `[${who} changed the name to “${title}”]`;

@@ -31,14 +31,14 @@ const ANSWERED_CHARS = 1_000;
 
 /** Any message, whatever it is made of. `answeredChars`: of what it answers. */
 export function readMessage(message: WireMessage, names: Names, answeredChars = MESSAGE_CHARS): ReadMessage {
-  const words = inWordsToBot(message.content, message.mentions, names);
+  const words = inWordsToBot(message.content, message, names);
   const besides = [commandOf(message), cut(answeredBy(message, names), answeredChars), ...shownIn(message, names)];
   return { words, besides: besides.filter(Boolean).map((text) => cut(text)), files: filesOf(message) };
 }
 
 /** The whole message as what its author wrote: for another one that answers it or asks about it. */
 export function saidBy(message: PlainWireMessage, names: Names): string {
-  const words = inWordsToBot(message.content, message.mentions, names);
+  const words = inWordsToBot(message.content, message, names);
   const said = joined([commandOf(message), words, ...shownIn(message, names), ...fileLines(message)]);
   return cut(`${displayName(message.author, message.member)} wrote: ${said}`);
 }
@@ -87,7 +87,7 @@ function shownIn(message: PlainWireMessage, names: Names): string[] {
   const origin = names.channel(message.message_reference?.channel_id ?? "");
   const from = origin === undefined ? "" : ` from #${origin}`;
   const forwarded = message.message_snapshots.map(({ message: snapshot }) => {
-    const words = inWords(snapshot.content, snapshot.mentions, names);
+    const words = inWords(snapshot.content, snapshot, names);
     const at = timeInWords(Date.parse(snapshot.timestamp));
     return `Forwarded${from}${at === null ? "" : `, ${at}`}: ${joined([words, ...extrasOf(snapshot, names), ...fileLines(snapshot)])}`;
   });
@@ -97,7 +97,7 @@ function shownIn(message: PlainWireMessage, names: Names): string[] {
 
 /** Previews and cards, components, a poll, stickers, a voice message. */
 function extrasOf(content: WireContent, names: Names): string[] {
-  const worded = (text: string) => inWords(text, content.mentions, names);
+  const worded = (text: string) => inWords(text, content, names);
   const voice = (content.flags & IS_VOICE_MESSAGE) === 0 ? undefined : content.attachments[0];
   return [
     ...content.embeds.map((embed) => embedText(embed, worded)),

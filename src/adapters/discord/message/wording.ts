@@ -1,5 +1,5 @@
 import { withoutMark } from "../format.ts";
-import type { WireMention } from "./message-schema.ts";
+import type { WireContent } from "./message-schema.ts";
 import { displayName } from "./person-schema.ts";
 
 /** What ids in texts are called, and which of them mean the bot. */
@@ -9,7 +9,11 @@ export interface Names {
   isBotRole(roleId: string): boolean;
   role(roleId: string): string | undefined;
   channel(channelId: string): string | undefined;
+  sound(soundId: string): string | undefined;
 }
+
+/** What a message says itself of the ids in its texts. */
+type Named = Pick<WireContent, "mentions" | "soundboard_sounds">;
 
 /** Source: Discord docs, Message Formatting. Each begins at a `<` and is bounded, so that reading takes linear time. */
 const BOT_MENTION = /[ \t]?<@[!&]?(\d{1,20})>/gu;
@@ -20,7 +24,7 @@ const EMOJI = /<a?(:\w{1,64}:)\d{1,20}>/gu;
 const COMMAND = /<(\/[^<>:\n]{1,110}):\d{1,20}>/gu;
 const TIME = /<t:(-?\d{1,13})(?::([tTdDfFsSR]))?>/gu;
 /** A sound of a server's soundboard. */
-const SOUND = /<sound:\d{1,20}:\d{1,20}>/gu;
+const SOUND = /<sound:\d{1,20}:(\d{1,20})>/gu;
 const GUIDE = /<id:(customize|browse|guide|linked-roles)(?::\d{1,20})?>/gu;
 
 const GUIDES: Readonly<Record<string, string>> = {
@@ -31,7 +35,7 @@ const GUIDES: Readonly<Record<string, string>> = {
 };
 
 /** A text as people read it: everything that has an id by its name, times as times. */
-export function inWords(content: string, mentions: readonly WireMention[], names: Names): string {
+export function inWords(content: string, { mentions, soundboard_sounds: sounds }: Named, names: Names): string {
   return withoutMark(content)
     .replaceAll(PERSON, (_mention, id: string) => {
       const mentioned = mentions.find((mention) => mention.id === id);
@@ -45,17 +49,20 @@ export function inWords(content: string, mentions: readonly WireMention[], names
       TIME,
       (written, seconds: string, style: string | undefined) => timeInWords(Number(seconds) * 1_000, style) ?? written,
     )
-    .replaceAll(SOUND, "[sound]")
+    .replaceAll(SOUND, (_sound, id: string) => {
+      const name = sounds.find(({ sound_id }) => sound_id === id)?.name || names.sound(id);
+      return name === undefined ? "[sound]" : `[sound: ${name}]`;
+    })
     .replaceAll(GUIDE, (_written, guide: string) => GUIDES[guide] ?? guide)
     .trim();
 }
 
 /** The same, with the mention of the bot left out. */
-export function inWordsToBot(content: string, mentions: readonly WireMention[], names: Names): string {
+export function inWordsToBot(content: string, named: Named, names: Names): string {
   const others = withoutMark(content).replaceAll(BOT_MENTION, (mention, id: string) =>
     id === names.botId || (mention.includes("&") && names.isBotRole(id)) ? "" : mention,
   );
-  return inWords(others.trim(), mentions, names);
+  return inWords(others.trim(), named, names);
 }
 
 /** Milliseconds since the epoch in UTC, also where Discord shows how long ago it was; a date alone where it shows that. */

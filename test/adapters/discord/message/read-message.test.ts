@@ -26,6 +26,7 @@ const names: Names = {
   isBotRole: (id) => id === "200",
   role: (id) => (id === "201" ? "ops" : undefined),
   channel: (id) => ({ "300": "general", "301": "alerts" })[id],
+  sound: (id) => (id === "400" ? "airhorn" : undefined),
 };
 
 const inThread = (message: unknown) => threadMessage(messageSchema.parse(message), names);
@@ -94,6 +95,15 @@ const corpus: readonly Sample[] = [
     sample({ attachments: [file("____.txt", { title: "日報" })] }),
     "[file: ____.txt: 日報]",
     ["____.txt"],
+  ],
+  [
+    "a sound that the message names",
+    sample({
+      content: "<sound:0:1><sound:7:400>",
+      soundboard_sounds: [{ sound_id: "1", name: "quack", volume: 1, emoji_name: "🦆" }, "odd"],
+    }),
+    "[sound: quack][sound: airhorn]",
+    [],
   ],
   ["a sound of the soundboard", said("who plays <sound:1:1234567890>?"), "who plays [sound]?", []],
   ["a sticker", sample({ sticker_items: [{ id: "3", name: "shipit", format_type: 1 }] }), "[sticker: shipit]", []],
