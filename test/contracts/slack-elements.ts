@@ -224,6 +224,20 @@ export const SLACK_ELEMENTS: readonly SlackSample[] = [
     files: ["spec.pdf"],
   },
   {
+    name: "mentions of a workspace and of kinds to come, in rich text and beside other elements",
+    message: fromBot(
+      rich(
+        { type: "team", team_id: "T0OTHER" },
+        { type: "text", text: " and " },
+        { type: "mention", user_id: "U0ANA", name: "ana" },
+        { type: "entity_mention", channel_id: "C0001" },
+      ),
+      { type: "context", elements: [{ type: "mention", user_id: "U0ANA" }, mrkdwn("owns it")] },
+      { type: "table", rows: [[{ type: "mention", usergroup_id: "S0OPS" }, plain("on call")]] },
+    ),
+    says: ["@T0OTHER and @ana#ops(C0001)", "@ana owns it", "| @group S0OPS | on call |"],
+  },
+  {
     name: "a message that was pinned",
     message: {
       subtype: "pinned_item",

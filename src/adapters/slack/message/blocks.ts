@@ -1,5 +1,5 @@
 import { choices, field } from "./elements.ts";
-import { button, joined, link, type Node, nodeOf, nodesIn, said, words } from "./node.ts";
+import { button, joined, link, mention, type Node, nodeOf, nodesIn, said, words } from "./node.ts";
 import { richText } from "./rich-text.ts";
 
 /** What of a block people read, in the order in which they do. Blocks of types to come are read by it as well. */
@@ -66,7 +66,7 @@ function plain(block: Node, depth: number): string {
   const by = ELEMENTS_OF_A_LINE.has(String(block.type)) ? " " : "\n";
   const inner = INNER.map((key) => innerText(block[key], { depth: depth + 1, by }));
   const beside = BESIDE.map((key) => innerText(block[key], { depth: depth + 1, by }));
-  return joined([title, ...own, field(block), ...inner, ...beside]);
+  return joined([title, mention(block), ...own, field(block), ...inner, ...beside]);
 }
 
 function innerText(value: unknown, { depth, by }: { readonly depth: number; readonly by: string }): string {

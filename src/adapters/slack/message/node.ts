@@ -54,3 +54,11 @@ export function link(label: string, url: string): string {
 export function button(label: string, url: string): string {
   return url === "" && label !== "" ? `[${label}]` : link(label, url);
 }
+
+/** Who or what an element names by id, in Slack's own markup, which has none for a workspace. */
+export function mention({ user_id, channel_id, usergroup_id, team_id }: Node): string {
+  if (words(user_id) !== "") return `<@${words(user_id)}>`;
+  if (words(channel_id) !== "") return `<#${words(channel_id)}>`;
+  if (words(usergroup_id) !== "") return `<!subteam^${words(usergroup_id)}>`;
+  return words(team_id) === "" ? "" : `@${words(team_id)}`;
+}

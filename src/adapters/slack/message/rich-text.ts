@@ -1,4 +1,4 @@
-import { joined, link, type Node, nodeOf, nodesIn, words } from "./node.ts";
+import { joined, link, mention, type Node, nodeOf, nodesIn, words } from "./node.ts";
 
 /** Source: Slack docs, Rich text block. */
 const STYLES = [
@@ -53,12 +53,6 @@ function piece(element: Node): string {
       return styled(escaped(raw(element.text)), element);
     case "link":
       return link(escaped(words(element.text)), words(element.url));
-    case "user":
-      return `<@${words(element.user_id)}>`;
-    case "channel":
-      return `<#${words(element.channel_id)}>`;
-    case "usergroup":
-      return `<!subteam^${words(element.usergroup_id)}>`;
     case "broadcast":
       return `<!${words(element.range)}>`;
     case "emoji":
@@ -70,8 +64,14 @@ function piece(element: Node): string {
     case "file":
       return `[file: ${escaped(words(element.title) || words(element.file_id))}]`;
     default:
-      return link(escaped(raw(element.text) || words(element.name)), words(element.url)) || inline(element.elements);
+      return other(element);
   }
+}
+
+/** Mentions, and what is to come: by what it has of the usual fields. */
+function other(element: Node): string {
+  const named = link(escaped(raw(element.text) || words(element.name)), words(element.url));
+  return mention(element) || named || inline(element.elements);
 }
 
 function raw(value: unknown): string {
