@@ -2,26 +2,50 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import BetterSqlite3 from "better-sqlite3";
+import { Client } from "pg";
 import { expect, test } from "vitest";
 import { PageClient } from "../adapters/web/page-client.ts";
+import { startPostgres } from "../support/database/postgres.ts";
 import { createBot, until } from "../support/program/bot.ts";
 
-const OLDER = path.resolve(import.meta.dirname, "../support/database/older-database.sql");
 const THREAD = "11111111-1111-4111-8111-111111111111";
 
-/** The database of an earlier version that was killed while a run waited for a person's decision; its times are far ahead. */
-function putOlderDatabase(home: string): void {
-  const data = path.join(home, "data");
+/**
+ * The database of an earlier version that was killed while a run waited for a person's decision; what falls due there is
+ * far ahead.
+ */
+function olderDatabase(kind: "sqlite" | "postgresql"): string {
+  return readFileSync(path.resolve(import.meta.dirname, `../support/database/older-database.${kind}.sql`), "utf8");
+}
+
+test("a SQLite database of an earlier version migrates, and the run that was parked in it goes on", async () => {
+  await using bot = await createBot();
+  const data = path.join(bot.home, "data");
   mkdirSync(data, { recursive: true });
   const connection = new BetterSqlite3(path.join(data, "deckhand.db"));
   connection.pragma("foreign_keys = OFF");
-  connection.exec(readFileSync(OLDER, "utf8"));
+  connection.exec(olderDatabase("sqlite"));
   connection.close();
-}
+  await goesOn(bot);
+});
 
-test("a database of an earlier version migrates, and the run that was parked in it goes on", async () => {
-  await using bot = await createBot();
-  putOlderDatabase(bot.home);
+test("a PostgreSQL database of an earlier version migrates, and the run that was parked in it goes on", async () => {
+  const postgres = await startPostgres();
+  try {
+    const url = await postgres.createDatabase();
+    const connection = new Client({ connectionString: url });
+    await connection.connect();
+    await connection.query(olderDatabase("postgresql"));
+    await connection.end();
+    await using bot = await createBot({ env: { DATABASE_URL: url } });
+    await goesOn(bot);
+  } finally {
+    await postgres.stop();
+  }
+});
+
+/** Allows what the run has asked for, and sees it done. */
+async function goesOn(bot: Awaited<ReturnType<typeof createBot>>): Promise<void> {
   await bot.start();
   const page = await PageClient.open(/http:\S+/.exec(bot.output())?.[0] ?? "");
   await page.hello();
@@ -35,4 +59,4 @@ test("a database of an earlier version migrates, and the run that was parked in 
   await page.next("message", ({ message }) => message.body.markdown.includes("Done: `notes.txt` is there."));
   expect(readFileSync(file, "utf8")).toBe("hello\n");
   await page.drop();
-});
+}
