@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PlatformError } from "../../src/core/protocol/errors.ts";
-import { openWorld } from "./world.ts";
+import { ANA, CHANNEL, openWorld } from "./world.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -43,4 +43,27 @@ test("a report that the platform refuses as it is written is a failure that is s
     expect.stringContaining("All is quiet."),
   ]);
   expect((await world.occurrences(id)).map(({ status }) => status)).toEqual(["failed", "succeeded"]);
+});
+
+test("the log keeps why a run failed as a text alone, and a report with a sign of its own as it is", async () => {
+  const world = await openWorld();
+  const id = await world.add({ name: "Signs", cron: "0 * * * *", prompt: "Look." });
+  world.play = (_event, number) => (number === 1 ? { fails: "auth" } : { says: "⚠ Disk 3 is nearly full." });
+  await world.pass(2 * HOUR + MINUTE, 10_000);
+  const [failed, reported] = await world.occurrences(id);
+  expect(failed?.error).toMatch(/^The model provider does not accept the key/u);
+  expect(reported?.message).toBe("⚠ Disk 3 is nearly full.");
+  const { text } = await world.jobs.control.act("logs", id, { person: ANA, thread: CHANNEL, at: 0 });
+  expect(text).toContain("⚠ Disk 3 is nearly full.");
+  expect(world.posts()[0]).toMatch(/^✗ \*\*Signs\*\* · The model provider does not accept the key/u);
+});
+
+test("whoever keeps a job whose channel is gone reads why its run failed with its sign", async () => {
+  const world = await openWorld();
+  await world.add({ name: "Watch", cron: "0 10 * * *", prompt: "Look." });
+  world.play = () => ({ fails: "auth" });
+  world.platform.failNext("post", new PlatformError("thread_gone", "gone", { detail: { platform: "Slack" } }));
+  await world.pass(HOUR + MINUTE, 10_000);
+  const told = world.platform.requests.filter(({ kind }) => kind === "postEphemeral");
+  expect(told.map(({ text }) => text)[1]).toMatch(/^✗ The model provider does not accept the key/u);
 });

@@ -60,7 +60,7 @@ export interface Play {
 }
 
 export const CHANNEL: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C1", threadId: null };
-const ANA = { id: "slack:U1", name: "ana", roles: [] };
+export const ANA = { id: "slack:U1", name: "ana", roles: [] };
 
 /** The jobs on virtual time, over a real store and engine, a platform in memory, and runs that go as the test says. */
 export interface World {

@@ -21,20 +21,31 @@ export function jobFooter(facts: JobFacts, end: JobRunEnd): string {
   return [`${sign} ${parts.join(" · ")}`, strip, ...leftOut, ...afterwards(facts, end)].join(" · ");
 }
 
+const VERDICT_SIGNS: Readonly<Record<JobRunEnd["verdict"], string>> = {
+  succeeded: "✓",
+  failed: "✗",
+  timed_out: "✗",
+  cancelled: "⏹",
+};
+
+/** Why there is no report, alone. */
+export function reasonLine({ verdict, text }: JobRunEnd): string {
+  return `${VERDICT_SIGNS[verdict]} ${text}`;
+}
+
 /** What is said where there is no report: the reason, and what comes next. */
 export function jobLine(facts: JobFacts, end: JobRunEnd): string {
   const { name, late } = facts;
-  const reason = end.text.replace(/^[✗⚠⏹] /u, "");
   const due = late === null ? "" : ` (due ${late.due}, ran ${late.ran}: ${late.why})`;
-  const line =
-    end.verdict === "cancelled"
-      ? `⏹ **${name}**${due} · ${uncapitalised(reason)}`
-      : `✗ **${name}**${due} · ${end.verdict === "timed_out" ? `timed out, ${uncapitalised(reason)}` : reason}`;
+  const line = `${VERDICT_SIGNS[end.verdict]} **${name}**${due} · ${reasonWithin(end)}`;
   return [line, ...afterwards(facts, end)].join("\n");
 }
 
-function uncapitalised(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+/** The reason of an end after the job's name: a run that was stopped goes on within the sentence. */
+function reasonWithin({ verdict, text }: JobRunEnd): string {
+  if (verdict === "failed" || verdict === "succeeded") return text;
+  const within = text.charAt(0).toLowerCase() + text.slice(1);
+  return verdict === "timed_out" ? `timed out, ${within}` : within;
 }
 
 /** What comes after a run that did not end well. */

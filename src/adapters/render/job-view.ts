@@ -1,15 +1,14 @@
-import { howToRaise } from "../../core/budget/budget-words.ts";
 import type { JobEvent } from "../../core/events/job-event.ts";
 import type { JobReport, JobWords } from "../../core/jobs/job-run-view.ts";
 import type { JobFacts, JobRunEnd } from "../../core/jobs/job-runs.ts";
 import type { RunViewOptions } from "../../core/progress/run-view.ts";
-import type { AppError, ErrorCode } from "../../core/protocol/errors.ts";
+import type { AppError } from "../../core/protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
 import { explain } from "../../core/protocol/explain.ts";
 import type { OutgoingMessage } from "../../core/protocol/platform.ts";
 import { answerParts } from "./answer-parts.ts";
-import { jobFooter, jobHead, jobLine } from "./job-text.ts";
-import { detailsButton, type Ending, endingOf } from "./outcome-text.ts";
+import { jobFooter, jobHead, jobLine, reasonLine } from "./job-text.ts";
+import { detailsButton, endingOf, type RunEnd, runEnd } from "./outcome-text.ts";
 import type { PacedPlatform } from "./pacing/paced-platform.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress/progress-state.ts";
 import { noticeLines } from "./progress/progress-view.ts";
@@ -37,8 +36,8 @@ class PostedReport implements JobReport {
 
   wordsOf(outcome: QueryOutcome, stats: RunStats): JobWords {
     const isDirect = this.#platform.descriptor.isDirect(this.#options.thread);
-    const ending = ownEnding(endingOf(outcome, stats, { isDirect }), outcome, this.#event);
-    return { report: reportOf(outcome, ending), text: ending.footer ?? ending.markdown };
+    const end = runEnd(outcome, stats, { isDirect, job: this.#event });
+    return { report: reportOf(end), text: end.reason?.text ?? end.answer };
   }
 
   async say(report: string | null, end: JobRunEnd, facts: JobFacts): Promise<void> {
@@ -80,36 +79,23 @@ class PostedReport implements JobReport {
   async tellOwner(
     owner: string,
     closed: AppError,
-    { end, facts }: Parameters<JobReport["tellOwner"]>[2],
+    { report, end, facts }: Parameters<JobReport["tellOwner"]>[2],
   ): Promise<void> {
     const markdown = `${explain(closed)}\nSo I paused **${facts.name}**. This is what it had to say:`;
     const place = { ...this.#options.thread, threadId: null };
     const why = message({ markdown, tone: "error" }, []);
-    const parts = [why, ...answerParts({ markdown: end.text, tone: "plain" }, this.#platform.descriptor.limits)];
+    const markdownOfRun = report ?? reasonLine(end);
+    const parts = [why, ...answerParts({ markdown: markdownOfRun, tone: "plain" }, this.#platform.descriptor.limits)];
     for (const part of parts) await this.#platform.postEphemeral(place, owner, part);
   }
 }
 
 /** The Markdown that is a report; null when there is only a reason why there is none. */
-function reportOf({ type }: QueryOutcome, { markdown, footer, tone }: Ending): string | null {
-  if (type === "cancelled" || tone === "error") return null;
+function reportOf(end: RunEnd): string | null {
+  if (end.answer === "" && end.reason?.kind !== "cut") return null;
+  const { markdown, footer } = endingOf(end);
   return footer === undefined ? markdown : `${markdown}\n\n${footer}`;
 }
-
-/** A job's own budget is raised, and its own model chosen, by whoever keeps the job. */
-function ownEnding(ending: Ending, outcome: QueryOutcome, { budgetUsd }: JobEvent): Ending {
-  if (outcome.type === "error" && NO_MODEL.has(outcome.error.code)) {
-    return { ...ending, markdown: `${ending.markdown} ${OWN_MODEL}` };
-  }
-  if (outcome.type !== "budget_exceeded" || outcome.scope !== "job" || budgetUsd === null) return ending;
-  const own = (text: string) => text.replace(howToRaise(outcome), OWN_BUDGET);
-  const { markdown, footer } = ending;
-  return { ...ending, markdown: own(markdown), ...(footer === undefined ? {} : { footer: own(footer) }) };
-}
-
-const NO_MODEL: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unknown_model", "unknown_provider"]);
-const OWN_MODEL = "`/jobs edit` with `--model` gives the job another one.";
-const OWN_BUDGET = "That is the job's own budget: `/jobs edit` with `--budget` raises it.";
 
 function message(
   said: Pick<OutgoingMessage, "markdown" | "tone">,

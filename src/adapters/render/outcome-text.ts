@@ -1,9 +1,10 @@
 import { howToRaise, stoppedAtLimit } from "../../core/budget/budget-words.ts";
+import type { JobEvent } from "../../core/events/job-event.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { causeText } from "../../core/protocol/cancel-cause.ts";
-import type { AppError } from "../../core/protocol/errors.ts";
-import type { QueryOutcome, RunStats } from "../../core/protocol/events.ts";
-import { explain } from "../../core/protocol/explain.ts";
+import type { AppError, ErrorCode } from "../../core/protocol/errors.ts";
+import type { BudgetExceeded, QueryOutcome, RunStats } from "../../core/protocol/events.ts";
+import { reasonOf } from "../../core/protocol/explain.ts";
 import { PASSING } from "../../core/protocol/failure-kinds.ts";
 import { type Message, textOf } from "../../core/protocol/messages.ts";
 import type { Button, OutgoingMessage } from "../../core/protocol/platform.ts";
@@ -21,45 +22,77 @@ export interface Ending {
   readonly buttons?: readonly Button[];
 }
 
-/** `where`: how it is read. */
-export function endingOf(outcome: QueryOutcome, stats: RunStats, where: { readonly isDirect: boolean }): Ending {
+/** How a run has ended, as data. */
+export interface RunEnd {
+  /** What the agent has written, as Markdown; empty where it has written nothing. */
+  readonly answer: string;
+  /** Why it ended there, in whole sentences; null where the answer is all there is to say. */
+  readonly reason: { readonly kind: ReasonKind; readonly text: string } | null;
+}
+
+type ReasonKind = "failed" | "stopped" | "cut";
+
+const REASON_SIGNS: Readonly<Record<ReasonKind, string>> = { failed: "✗", stopped: "⏹", cut: "⚠" };
+
+/** Who reads how a run has ended, and may do something about it. */
+interface Reader {
+  readonly isDirect: boolean;
+  /** The job whose run it was: its own budget is raised, and its own model chosen, by whoever keeps the job. */
+  readonly job?: Pick<JobEvent, "budgetUsd">;
+}
+
+export function runEnd(outcome: QueryOutcome, stats: RunStats, reader: Reader): RunEnd {
   switch (outcome.type) {
     case "end_turn": {
-      const answer = textOf(outcome.message.content).trim();
-      if (answer !== "") return { markdown: answer, tone: "plain" };
-      return { markdown: "⚠ The model ended without a word. Ask again, or in other words.", tone: "plain" };
+      const answer = answerOf(outcome.message);
+      const wordless = { kind: "cut", text: "The model ended without a word. Ask again, or in other words." } as const;
+      return { answer, reason: answer === "" ? wordless : null };
     }
     case "cancelled":
-      return { markdown: stoppedLine(causeText(outcome.cause), stats), tone: "plain" };
+      return { answer: "", reason: { kind: "stopped", text: stoppedBy(causeText(outcome.cause), stats) } };
     case "budget_exceeded": {
-      const stopped = [
-        `${stoppedAtLimit(outcome)}${changed(stats)} ${howToRaise(outcome)}`,
-        ...taskLines(stats.tasks ?? []),
-      ].join("\n");
-      return unfinished(stopped, { tone: "error", partial: outcome.partial });
+      const stopped = `${stoppedAtLimit(outcome)}${changed(stats)} ${raise(outcome, reader)}`;
+      const text = [stopped, ...taskLines(stats.tasks ?? [])].join("\n");
+      return { answer: answerOf(outcome.partial), reason: { kind: "failed", text } };
     }
     case "max_turns": {
-      const stopped = `✗ Stopped after ${count(outcome.turns, "turn")} without an end.${changed(stats)}`;
-      return unfinished(stopped, { tone: "error", partial: outcome.partial });
+      const text = `Stopped after ${count(outcome.turns, "turn")} without an end.${changed(stats)}`;
+      return { answer: answerOf(outcome.partial), reason: { kind: "failed", text } };
     }
     case "max_tokens": {
-      const cut =
-        "⚠ The answer was longer than the model may write in one go, four times in a row. This is what there is.";
-      return unfinished(cut, { tone: "plain", partial: outcome.partial });
+      const text =
+        "The answer was longer than the model may write in one go, four times in a row. This is what there is.";
+      return { answer: answerOf(outcome.partial), reason: { kind: "cut", text } };
     }
     case "error": {
-      const why = explain(outcome.error, where);
-      return { markdown: `${why}${changed(stats) || unchanged(outcome.error)}`, tone: "error" };
+      const why = `${reasonOf(outcome.error, reader)}${changed(stats) || unchanged(outcome.error)}`;
+      const ownModel = reader.job !== undefined && NO_MODEL.has(outcome.error.code) ? ` ${OWN_MODEL}` : "";
+      return { answer: "", reason: { kind: "failed", text: `${why}${ownModel}` } };
     }
     default:
       return assertNever(outcome);
   }
 }
 
-/** Why the answer ends here, below as much of it as there is. */
-function unfinished(why: string, { tone, partial }: Pick<Ending, "tone"> & { partial: Message | undefined }): Ending {
-  const answer = partial === undefined ? "" : textOf(partial.content).trim();
-  return answer === "" ? { markdown: why, tone } : { markdown: answer, footer: why, tone: "plain" };
+const NO_MODEL: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unknown_model", "unknown_provider"]);
+const OWN_MODEL = "`/jobs edit` with `--model` gives the job another one.";
+const OWN_BUDGET = "That is the job's own budget: `/jobs edit` with `--budget` raises it.";
+
+function raise(exceeded: BudgetExceeded, { job }: Reader): string {
+  const isOwn = exceeded.scope === "job" && job !== undefined && job.budgetUsd !== null;
+  return isOwn ? OWN_BUDGET : howToRaise(exceeded);
+}
+
+function answerOf(message: Message | undefined): string {
+  return message === undefined ? "" : textOf(message.content).trim();
+}
+
+/** Why the answer ends there stands below as much of it as there is. */
+export function endingOf({ answer, reason }: RunEnd): Ending {
+  if (reason === null) return { markdown: answer, tone: "plain" };
+  const why = `${REASON_SIGNS[reason.kind]} ${reason.text}`;
+  if (answer !== "") return { markdown: answer, footer: why, tone: "plain" };
+  return { markdown: why, tone: reason.kind === "failed" ? "error" : "plain" };
 }
 
 /** What people can do about how a run has ended. */
@@ -86,7 +119,7 @@ export function detailsButton(runId: string): Button {
 
 /** The one line that the live message becomes: `✓ 3 turns · 2 tools · 6 s · $0.004`. */
 export function foldLine(outcome: QueryOutcome, stats: RunStats): string {
-  if (outcome.type === "cancelled") return stoppedLine(causeText(outcome.cause), stats);
+  if (outcome.type === "cancelled") return `${REASON_SIGNS.stopped} ${stoppedBy(causeText(outcome.cause), stats)}`;
   const parts = [
     // A person's own command has no turn.
     ...(stats.turns > 0 || stats.tools === 0 ? [count(stats.turns, "turn")] : []),
@@ -105,9 +138,9 @@ const FOLD_SIGNS: Readonly<Record<Exclude<QueryOutcome["type"], "cancelled">, st
   error: "✗",
 };
 
-function stoppedLine(by: string, stats: RunStats): string {
+function stoppedBy(by: string, stats: RunStats): string {
   const after = stats.tools > 0 ? ` after ${count(stats.tools, "tool")}` : "";
-  return `⏹ Stopped by ${plainLine(by, 80)}${after}.${changed(stats) || " Nothing was changed."}`;
+  return `Stopped by ${plainLine(by, 80)}${after}.${changed(stats) || " Nothing was changed."}`;
 }
 
 /** Said where the wait was long enough for people to wonder. */

@@ -8,7 +8,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { OutgoingMessage, PostedMessage } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import { answerParts } from "./answer-parts.ts";
-import { detailsButton, type Ending, endingButtons, endingOf, foldLine } from "./outcome-text.ts";
+import { detailsButton, type Ending, endingButtons, endingOf, foldLine, runEnd } from "./outcome-text.ts";
 import type { PacedPlatform } from "./pacing/paced-platform.ts";
 import { LiveMessage } from "./progress/live-message.ts";
 import { NO_PROGRESS, type ProgressState, reduceProgress } from "./progress/progress-state.ts";
@@ -88,7 +88,7 @@ class ThreadRunView implements RunView {
   #ending(outcome: QueryOutcome, stats: RunStats): Ending {
     const { runId, thread } = this.#run;
     const isDirect = this.#deps.platform.descriptor.isDirect(thread);
-    const ending = { ...endingOf(outcome, stats, { isDirect }), buttons: endingButtons(outcome, runId) };
+    const ending = { ...endingOf(runEnd(outcome, stats, { isDirect })), buttons: endingButtons(outcome, runId) };
     const notices = this.#live === undefined ? noticeLines(this.#state) : [];
     return notices.length === 0 ? ending : { ...ending, markdown: `${notices.join("\n")}\n\n${ending.markdown}` };
   }

@@ -3,13 +3,13 @@ import { dollars } from "../text/dollars.ts";
 import type { BudgetState } from "./affordable.ts";
 import type { BudgetUnit } from "./limits.ts";
 
-/** `✗ Stopped at $0.47 of $0.50 for this run; the next call could pass the limit.` */
+/** `Stopped at $0.47 of $0.50 for this run; the next call could pass the limit.` */
 export function stoppedAtLimit({ scope, ...figures }: BudgetExceeded): string {
   const [used, most] =
     "limitUsd" in figures
       ? [dollars(figures.costUsd), dollars(figures.limitUsd)]
       : [figures.tokens.toLocaleString("en-US"), `${figures.limitTokens.toLocaleString("en-US")} tokens`];
-  return `✗ Stopped at ${used} of ${most} ${WHOSE[scope]}; the next call could pass the limit.`;
+  return `Stopped at ${used} of ${most} ${WHOSE[scope]}; the next call could pass the limit.`;
 }
 
 /** `An operator can raise `maxBudgetUsd`.` */

@@ -2,7 +2,7 @@ import type { JobEvent } from "../events/job-event.ts";
 import type { OpenRunView, RunView, RunViewOptions } from "../progress/run-view.ts";
 import { type AppError, PlatformError, toAppError } from "../protocol/errors.ts";
 import type { QueryEvent, QueryOutcome, RunStats } from "../protocol/events.ts";
-import { explain } from "../protocol/explain.ts";
+import { reasonOf } from "../protocol/explain.ts";
 import { PASSES, UNWRITABLE, WORTH_ANOTHER_ATTEMPT } from "../protocol/failure-kinds.ts";
 import type { Log } from "../protocol/log.ts";
 import type { Clock } from "../protocol/runtime.ts";
@@ -21,7 +21,7 @@ export interface JobReport {
   tellOwner(
     owner: string,
     closed: AppError,
-    said: { readonly end: JobRunEnd; readonly facts: JobFacts },
+    said: { readonly report: string | null; readonly end: JobRunEnd; readonly facts: JobFacts },
   ): Promise<void>;
 }
 
@@ -81,15 +81,16 @@ class JobRunView implements RunView {
     const { jobs } = this.#deps;
     const { report, text } = this.#report.wordsOf(outcome, stats);
     const end = endOf(outcome, text, { stats, refusal: this.#refusal });
+    const said = end.refusal === null ? report : null;
     const facts = await jobs.factsOf(this.#run, end);
     if (facts.isOver) return;
     try {
-      if (!facts.isUnchanged) await this.#report.say(end.refusal === null ? report : null, end, facts);
+      if (!facts.isUnchanged) await this.#report.say(said, end, facts);
     } catch (error) {
       const closed = toAppError(error);
       if (closed instanceof PlatformError && closed.code === "defect") return this.#refused(closed, end);
       if (!UNWRITABLE.has(closed.code)) throw closed;
-      return this.#undeliverable(closed, end, facts);
+      return this.#undeliverable(closed, { report: said, end, facts });
     }
     await jobs.ended(this.#run, end);
   }
@@ -122,18 +123,18 @@ class JobRunView implements RunView {
   async #refused(refused: AppError, said: JobRunEnd): Promise<void> {
     const { jobs, log } = this.#deps;
     log.error({ err: refused, ...this.#run }, "job_report_refused");
-    const end: JobRunEnd = { ...said, verdict: "failed", text: explain(refused), transient: null };
+    const end: JobRunEnd = { ...said, verdict: "failed", text: reasonOf(refused), transient: null };
     await this.#report.sayRefused(end, await jobs.factsOf(this.#run, end));
     await jobs.ended(this.#run, end);
   }
 
   /** The channel is gone or closed to us: the job pauses, and its owner reads what it had to say. Rejects with what may pass. */
-  async #undeliverable(closed: AppError, end: JobRunEnd, facts: JobFacts): Promise<void> {
+  async #undeliverable(closed: AppError, said: Parameters<JobReport["tellOwner"]>[2]): Promise<void> {
     const { jobs, log } = this.#deps;
-    const owner = await jobs.undeliverable(this.#run, end, closed);
+    const owner = await jobs.undeliverable(this.#run, said.end, closed);
     if (owner === null) return;
     try {
-      await this.#report.tellOwner(owner, closed, { end, facts });
+      await this.#report.tellOwner(owner, closed, said);
     } catch (error) {
       const untold = toAppError(error);
       log.error({ err: untold, ...this.#run, owner }, "job_owner_not_told");

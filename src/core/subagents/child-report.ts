@@ -3,7 +3,7 @@ import type { ChildEnd, ChildReport } from "../events/child-event.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { causeText } from "../protocol/cancel-cause.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
-import { explain } from "../protocol/explain.ts";
+import { reasonOf } from "../protocol/explain.ts";
 import { type Message, textOf } from "../protocol/messages.ts";
 
 /** Characters of a report that its parent reads. */
@@ -29,7 +29,7 @@ export function reportText(outcome: QueryOutcome, history: readonly Message[]): 
     case "budget_exceeded":
       return { status: "failed", text: withWords(stoppedAtLimit(outcome), history) };
     case "error":
-      return { status: "failed", text: withWords(explain(outcome.error), history) };
+      return { status: "failed", text: withWords(reasonOf(outcome.error), history) };
     default:
       return assertNever(outcome);
   }

@@ -145,8 +145,7 @@ function logLine(
   { timezone, mayRead }: Reading & { readonly timezone: string },
 ): JobLogLine {
   const line = mayRead ? (said.message ?? said.error ?? "") : "";
-  // The outcome before it has the sign.
-  const words = line.replace(/^[✗⚠⏹] /u, "").replaceAll(/\s+/gu, " ");
+  const words = line.replaceAll(/\s+/gu, " ");
   const parts = [
     ...(executedAt === null || executedAt - scheduledFor < 1_000 ? [] : [`ran ${timeIn(executedAt, timezone)}`]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { answerParts } from "../../../src/adapters/render/answer-parts.ts";
-import { endingButtons, endingOf, foldLine } from "../../../src/adapters/render/outcome-text.ts";
+import { endingButtons, endingOf, foldLine, runEnd } from "../../../src/adapters/render/outcome-text.ts";
 import { SLACK_LIMITS } from "../../../src/adapters/slack/limits.ts";
 import { AppError, type ErrorCode } from "../../../src/core/protocol/errors.ts";
 import type { QueryOutcome } from "../../../src/core/protocol/events.ts";
@@ -55,7 +55,7 @@ test.each<[string, ThreadRef, string]>([
   ["the page", { ...channel, platform: "web" }, "Write"],
 ])("in %s a failure that may pass asks for what people do there", (_place, thread, words) => {
   const isDirect = describePlatform(thread.platform).isDirect(thread);
-  const { markdown } = endingOf(failed("stalled"), { ...stats, costUsd: 0 }, { isDirect });
+  const { markdown } = endingOf(runEnd(failed("stalled"), { ...stats, costUsd: 0 }, { isDirect }));
   expect(markdown).toContain(`${words} again to go on.`);
 });
 

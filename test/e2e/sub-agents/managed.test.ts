@@ -149,7 +149,7 @@ test("the total budget stops executors and manager, with one account of what was
   const [question, account = "", ...more] = answers(talk);
   expect(question).toContain("Go on?");
   expect(more).toEqual([]);
-  expect(account).toMatch(/✗ Stopped at \$0\.1\d+ of \$0\.13 for this managed task/u);
+  expect(account).toMatch(/Stopped at \$0\.1\d+ of \$0\.13 for this managed task/u);
   expect(account).toContain("a.txt was already changed.");
   expect(account).toMatch(/\n✓ executor: part A/u);
   expect(account).toMatch(/\n✗ executor: part B.*did not get to its end/u);

@@ -1,0 +1,75 @@
+import { cpSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client, DatabaseClient } from "../../../../src/core/store/database/client.ts";
+import { MIGRATIONS } from "../../../../src/core/store/database/migrate.ts";
+import { openPostgresql } from "../../../../src/core/store/database/postgresql.ts";
+import { openSqlite } from "../../../../src/core/store/database/sqlite.ts";
+import { systemRuntime } from "../../../../src/runtime.ts";
+import { type Postgres, startPostgres } from "../../../support/database/postgres.ts";
+import { tempDirectory } from "../../../support/temp-directory.ts";
+
+/** What older versions have written reads as today's once the migrations have run. */
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+const DATABASES = {
+  sqlite: { open: openSqlite, url: () => Promise.resolve(`file:${path.join(tempDirectory(), "deckhand.db")}`) },
+  postgresql: { open: openPostgresql, url: () => postgres.createDatabase() },
+} as const;
+
+/** The migrations that came before one. */
+function migrationsBefore(all: string, first: string): string {
+  const older = path.join(tempDirectory(), "older");
+  cpSync(all, older, { recursive: true });
+  const later = readdirSync(older).filter((name) => /^\d{14}_/.test(name) && name >= first);
+  for (const name of later) rmSync(path.join(older, name), { recursive: true });
+  return older;
+}
+
+describe.each(["sqlite", "postgresql"] as const)("on %s", (kind) => {
+  /** A database as it was before the migration `first`, with what `write` writes, after all migrations. */
+  async function migrated(first: string, write: (client: Client) => Promise<unknown>): Promise<DatabaseClient> {
+    const { open, url } = DATABASES[kind];
+    const address = await url();
+    const older = await open(address, migrationsBefore(MIGRATIONS[kind], first), systemRuntime());
+    await older.$transaction(write);
+    await older.$disconnect();
+    return open(address, MIGRATIONS[kind], systemRuntime());
+  }
+
+  test("why a job's run failed loses the sign it was written with, and a report keeps its own", async () => {
+    const row = {
+      jobId: "job_1",
+      jobName: "Watch",
+      channelId: "slack:C1",
+      trigger: "schedule",
+      createdAt: new Date(0),
+    };
+    const rows = [
+      { status: "failed", error: "✗ The account is empty. ✗ stays within." },
+      { status: "cancelled", error: "⏹ Stopped by @ana. Nothing was changed." },
+      { status: "failed", error: "The job is paused." },
+      { status: "succeeded", message: "⚠ The model ended without a word. Ask again, or in other words." },
+      { status: "succeeded", message: "⚠ Disk 3 is nearly full." },
+    ];
+    const client = await migrated("20261123071900", (older) =>
+      older.jobOccurrence.createMany({
+        data: rows.map((each, at) => ({ ...row, ...each, id: `occ_${at}`, scheduledFor: new Date(at) })),
+      }),
+    );
+    const kept = await client.jobOccurrence.findMany({ orderBy: { id: "asc" } });
+    await client.$disconnect();
+    expect(kept.map(({ error, message }) => error ?? message)).toEqual([
+      "The account is empty. ✗ stays within.",
+      "Stopped by @ana. Nothing was changed.",
+      "The job is paused.",
+      "The model ended without a word. Ask again, or in other words.",
+      "⚠ Disk 3 is nearly full.",
+    ]);
+  });
+});
