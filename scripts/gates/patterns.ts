@@ -116,8 +116,8 @@ function inClass({ raw }: { readonly raw: string }): string {
 
 /** Characters: what a message holds at most, after lengths at which the worst patterns can still be waited for. */
 const LENGTHS = [100, 400, 1_600, 6_400, 25_600];
-/** Milliseconds. Below this nobody waits, and growth cannot be told from the clock's fineness. */
-const NOTICED_MS = 4;
+/** Milliseconds. Below this nobody waits, and growth cannot be told from the clock's fineness, which may be 4. */
+const NOTICED_MS = 10;
 /** Four times the text takes four times as long, sixteen times where it is quadratic. */
 const TOLERATED = 9;
 
