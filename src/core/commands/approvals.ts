@@ -62,12 +62,16 @@ function grantsHere({ store, session, channelKey }: CommandContext): Promise<Gra
 }
 
 async function overview(context: CommandContext): Promise<OutgoingMessage> {
-  const { store, channelKey, runtime } = context;
+  const { store, channelKey, runtime, session } = context;
   const [pending, grants] = await Promise.all([store.approvals.pendingIn(channelKey), grantsHere(context)]);
   const people = grants.map(({ personId }) => personId);
   const names = await store.usage.namesOf("personId", [...new Set(people)]);
   const now = runtime.clock.now();
-  const waits = pending.map((row) => waitingLine(row, { now, isHere: row.sessionId === context.session?.id }));
+  const { shown = [], elsewhere = [] } = Object.groupBy(pending, (row) =>
+    concerns(row, context) ? "shown" : "elsewhere",
+  );
+  const waits = shown.map((row) => waitingLine(row, { now, isHere: row.sessionId === session?.id }));
+  if (elsewhere.length > 0) waits.push(`⏸ in other threads, for others to decide: ${elsewhere.length}`);
   const held = grants.map((grant, index) => {
     const whose = names.get(grant.personId) ?? grant.personId;
     return `${index + 1}. ${grantLine(grant, { whose, now })}`;
@@ -84,6 +88,11 @@ async function overview(context: CommandContext): Promise<OutgoingMessage> {
     return { id: `revoke:${id}`, label: isOnly ? "Revoke" : `Revoke ${index + 1}`, style: "default" } as const;
   });
   return { ...privately(parts.join("\n")), buttons };
+}
+
+/** Not every thread of a channel is for all of its people to see. */
+function concerns({ sessionId, people }: ApprovalRow, { session, person, approvals }: CommandContext): boolean {
+  return sessionId === session?.id || mayDecide(person, people.requester.id, approvals);
 }
 
 function cut(lines: readonly string[]): string[] {

@@ -39,7 +39,7 @@ interface ButtonId {
 interface ThreadPlace {
   /** `slack:C1` */
   readonly channelKey: string;
-  /** Null: anywhere in the channel. */
+  /** Null: anywhere in the channel; of a session, the channel is one conversation. */
   readonly threadId: string | null;
 }
 
@@ -101,10 +101,10 @@ export async function receiveClick(action: InboundAction, options: ClickOptions)
   return reply(NO_BUTTON);
 }
 
-/** A report of a job on Discord is in the channel, at the head of the thread that it has opened. */
+/** What stands in a thread is clicked in that thread: not all who see the channel see a private one. */
 function isAt(thread: ThreadRef, { channelKey, threadId }: ThreadPlace): boolean {
   if (channelKeyOf(thread) !== channelKey) return false;
-  return threadId === null || thread.threadId === null || thread.threadId === threadId;
+  return threadId === null || thread.threadId === threadId;
 }
 
 async function placeOfRun(id: string, store: Store): Promise<ThreadPlace | null> {

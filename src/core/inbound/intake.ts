@@ -3,8 +3,9 @@ import { ThreadBreaker } from "../budget/thread-breaker.ts";
 import { agentAddress } from "../command-line/agent-address.ts";
 import type { CommandServices } from "../command-line/command.ts";
 import { completionsFor } from "../command-line/completions.ts";
+import { commandRefusal } from "../command-line/may-use.ts";
 import { typedCommand } from "../command-line/run-command.ts";
-import { agentRefusal } from "../commands/agent.ts";
+import { agentCommand, agentRefusal } from "../commands/agent.ts";
 import { helpText } from "../commands/help.ts";
 import { wakeSleepingRun } from "../engine/wake-sleeping-run.ts";
 import { answerByMessage } from "../people/questions.ts";
@@ -162,7 +163,9 @@ async function receiveMessage(message: InboundMessage, options: Intake): Promise
   if (prompt === "" && !hasMore) {
     return takeCommand({ name: "agent", line: agent.name }, { event: message, session }, options);
   }
-  const refusal = agentRefusal(agent, commandContext({ event: message, session }, options));
+  const context = commandContext({ event: message, session }, options);
+  const changes = session !== null && session.agent !== agent.name;
+  const refusal = agentRefusal(agent, context) ?? (changes ? commandRefusal(agentCommand, null, context) : null);
   if (refusal !== null) return { type: "reply", message: privately(refusal) };
   return takeRequest({ ...message, text: prompt }, { session, agent: agent.name }, options);
 }

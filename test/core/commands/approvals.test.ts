@@ -83,6 +83,14 @@ test("outside of a thread only the channel's grants are listed, and what waits s
   expect(text).not.toContain("make test");
 });
 
+test("what others decide in other threads is counted, and nothing is said of it", async () => {
+  const { receive } = await scene();
+  const text = privateText(await receive(slash("approvals", "", { person: BEN })));
+  expect(text).toContain("⏸ in other threads, for others to decide: 1");
+  expect(text).not.toContain("make");
+  expect(text).not.toContain("ana 2 min");
+});
+
 test("a grant is taken back once, by whom it covers", async () => {
   const { options, receive } = await scene();
   expect(privateText(await receive(mention("/approvals revoke 1")))).toBe(

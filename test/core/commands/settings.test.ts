@@ -197,7 +197,15 @@ test("only those who work in a thread change what holds there, and admins; looki
   await recorder.ended(1);
   const ben = { person: BEN };
   const changes = ["/mode agi", "/model default", "/compact", "/new", "/export", "/undo", "/undo redo", "/managed on"];
-  for (const typed of [...changes, "/agent plan", "/agent plan look", "/skill tidy", "/skill off", "@plan"]) {
+  for (const typed of [
+    ...changes,
+    "/agent plan",
+    "/agent plan look",
+    "/skill tidy",
+    "/skill off",
+    "@plan",
+    "@plan look",
+  ]) {
     expect(privateText(await receive(mention(typed, ben))), typed).toContain(
       "is for those who work with me in this thread",
     );

@@ -8,6 +8,7 @@ const SECRET: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C7
 const ELSEWHERE: readonly { from: string; thread: ThreadRef }[] = [
   { from: "another channel", thread: { ...SECRET, channelId: "C1" } },
   { from: "another thread", thread: { ...SECRET, threadId: "8" } },
+  { from: "its channel, outside its thread", thread: { ...SECRET, threadId: null } },
   { from: "another platform", thread: { ...SECRET, platform: "web" } },
 ];
 const NOTHING = "This button does nothing any more.";
@@ -87,7 +88,7 @@ async function privateRun(members: readonly string[]) {
 
 describe.each(BUTTONS)("$button", ({ button, there }) => {
   const elsewhere = button.startsWith("revoke:")
-    ? ELSEWHERE.filter(({ from }) => from !== "another thread")
+    ? ELSEWHERE.filter(({ thread }) => thread.channelId !== SECRET.channelId || thread.platform !== SECRET.platform)
     : ELSEWHERE;
 
   test.each(elsewhere)("does nothing from $from", async ({ thread }) => {
