@@ -51,6 +51,7 @@ function partsOf({ clock, engine }: World, aheadMs: number) {
   };
 }
 
+const nobodyTells = () => Promise.resolve(undefined);
 const TICKER = {
   start: () => Promise.resolve(),
   set: () => Promise.resolve(),
@@ -94,7 +95,14 @@ test("a due time whose turn it is to wait for a run that is stopped at that very
         return isClaimed;
       }),
   };
-  const scheduler = new JobScheduler({ ...parts, store, engine, ticker: TICKER, agentOf: () => "build" });
+  const scheduler = new JobScheduler({
+    ...parts,
+    store,
+    engine,
+    ticker: TICKER,
+    agentOf: () => "build",
+    memberOf: nobodyTells,
+  });
   const desk = createJobRuns({ ...parts, store, scheduler });
   await scheduler.look(id);
   await Promise.all(ending);

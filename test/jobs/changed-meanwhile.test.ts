@@ -139,6 +139,7 @@ test.each(["edited", "removed"] as const)(
       ticker,
       agentOf: () => "build",
       refusalOf: () => Promise.resolve(null),
+      memberOf: async () => undefined,
     });
     const answer = await scheduler.runNow(job, world.clock.now());
     await world.pass(10_000);

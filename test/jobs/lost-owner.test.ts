@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { PlatformError } from "../../src/core/protocol/errors.ts";
 import type { Person } from "../../src/core/protocol/platform.ts";
 import { CHANNEL, openWorld, type World } from "./world.ts";
 
@@ -37,4 +38,24 @@ test.each([
   expect(taken).toMatchObject({ isDone: true });
   await world.pass(HOUR, 10_000);
   expect(await statuses(world, id)).toEqual(["succeeded", "failed", "succeeded"]);
+});
+
+test.each([
+  { became: "who is still there", member: ANA, ends: ["succeeded"] },
+  { became: "who has left", member: null, ends: ["failed"] },
+])("while nobody can tell whether its owner is still there, a job waits: $became", async ({ member, ends }) => {
+  const outage = { isOver: false };
+  const known = member === null ? null : { ...member, isBot: false, isGuest: false, isExternal: false };
+  const world = await openWorld({
+    memberOf: async () => {
+      if (!outage.isOver) throw new PlatformError("network", "unreachable");
+      return known;
+    },
+  });
+  const id = await world.add({ name: "Watch", cron: "0 * * * *", prompt: "Look." });
+  await world.pass(HOUR + 20_000, 10_000);
+  expect(await statuses(world, id)).toEqual([]);
+  outage.isOver = true;
+  await world.pass(2 * MINUTE, 10_000);
+  expect(await statuses(world, id)).toEqual(ends);
 });

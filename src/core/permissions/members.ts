@@ -1,8 +1,12 @@
 import { toAppError } from "../protocol/errors.ts";
+import { PASSES } from "../protocol/failure-kinds.ts";
 import type { Log } from "../protocol/log.ts";
 import type { ChatPlatform, Person, PlatformName, ThreadRef } from "../protocol/platform.ts";
 
-/** Somebody as their platform knows them now; null when they have left, undefined when nobody can tell. */
+/**
+ * Somebody as their platform knows them now; null when they have left, undefined when nobody can tell. Rejects while the
+ * platform cannot be asked.
+ */
 export type MemberOf = (thread: ThreadRef, personId: string) => Promise<Person | null | undefined>;
 
 export function membersOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "member">>, log: Log): MemberOf {
@@ -12,7 +16,9 @@ export function membersOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform
     try {
       return await platform.member(thread, personId);
     } catch (error) {
-      log.warn({ err: toAppError(error), personId }, "member_unknown");
+      const failure = toAppError(error);
+      log.warn({ err: failure, personId }, "member_unknown");
+      if (PASSES.has(failure.code)) throw failure;
       return undefined;
     }
   };

@@ -113,7 +113,7 @@ async function sharesOne(
 ): Promise<boolean> {
   for (const id of ids) {
     const workspaceId = id.slice(thread.platform.length + 1);
-    const member = await memberOf({ ...thread, workspaceId, threadId: null }, person.id);
+    const member = await memberOf({ ...thread, workspaceId, threadId: null }, person.id).catch(() => null);
     if (member !== null && member !== undefined) return true;
   }
   return false;

@@ -55,7 +55,8 @@ type Owned = Pick<JobRow, "ownerId" | "ownerName" | "thread">;
 async function lostOwner({ ownerId, ownerName, thread }: Owned, needs: JobNeeds): Promise<string | null> {
   const setting = lostAccess(ownerId, needs.access);
   if (setting !== null) return `@${ownerName} may not use me any more (\`${setting}\`)`;
-  const member = await needs.memberOf(thread, ownerId);
+  // Before anything is due the scheduler has asked; what has begun since then is not ended by an outage.
+  const member = await needs.memberOf(thread, ownerId).catch(() => undefined);
   if (member === undefined) return null;
   if (member === null) return `@${ownerName} has left`;
   if (accessRefusal(member, needs.access) === null) return null;

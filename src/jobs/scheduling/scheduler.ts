@@ -1,6 +1,7 @@
 import type { Delivered, SessionEngine } from "../../core/engine/engine.ts";
 import type { SessionSettings } from "../../core/events/session-settings.ts";
 import { KeyedMutex } from "../../core/keyed-mutex.ts";
+import type { MemberOf } from "../../core/permissions/members.ts";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import type { CancelCause } from "../../core/protocol/cancel-cause.ts";
 import { toAppError } from "../../core/protocol/errors.ts";
@@ -37,6 +38,7 @@ export interface SchedulerOptions {
   /** The agent that answers in a channel. */
   readonly agentOf: (channelKey: string) => string;
   readonly refusalOf: RefusalOf;
+  readonly memberOf: MemberOf;
 }
 
 /** Missed due times of one job that get a row of their own after a time away. */
@@ -192,7 +194,11 @@ export class JobScheduler {
       return this.#setTick(job, read.schedule, now);
     }
     const arrived = arrivedBy(now, job, read.schedule);
-    if (arrived !== null) await this.#account(arrived);
+    if (arrived !== null) {
+      // Whether the owner is still there must be known: while nobody can be asked, this rejects, and it stays due.
+      await this.#options.memberOf(job.thread, job.ownerId);
+      await this.#account(arrived);
+    }
     await this.#setTick(job, read.schedule, arrived?.accountedTo ?? job.accountedTo);
   }
 
