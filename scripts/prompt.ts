@@ -76,6 +76,10 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     database: "sqlite" as const,
     describe: describePlatform,
     membershipOf: absent,
+    callModel: absent,
+    configOf: () => {
+      throw new Error("no run asks for it");
+    },
     admins: [],
   };
   const toolbox = await createToolbox({

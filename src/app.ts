@@ -11,6 +11,7 @@ import type { LookAtJobs } from "./cli/check-jobs.ts";
 import { checkModels } from "./cli/checks.ts";
 import type { Config } from "./config.ts";
 import { connectPlatforms } from "./connect-platforms.ts";
+import { createBackgroundCalls } from "./core/budget/background-call.ts";
 import { createModelChoice, type ModelChoice } from "./core/budget/model-choice.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
 import { CHAT_COMMANDS } from "./core/commands/registry.ts";
@@ -263,7 +264,10 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const rights = createPlatformRights({ store, access: config.access, platforms, clock: runtime.clock, log });
   const jobs = openJobs(assembly, { ...services, rights, platform, engine, skills, toolNames });
   const { membershipOf } = rights;
-  const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models, membershipOf };
+  const { configOf } = services.channelConfigs;
+  const callModel = createBackgroundCalls({ ...services, runtime, budgets: config.budgets });
+  const asking = { configOf, callModel, membershipOf };
+  const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models, ...asking };
   const toolbox = await openToolbox(assembly, { ...given, copies: createExecutorCopies(config.home) });
   return { ...services, rights, platform, engine, approvals, models, skills, toolbox, jobs };
 }

@@ -4,7 +4,8 @@ import type { FeatureRoute } from "./adapters/web/server/feature-routes.ts";
 import type { Finding } from "./cli/checks.ts";
 import type { Environment } from "./config/sources.ts";
 import type { QueryConfig } from "./core/agents/query-config.ts";
-import type { ChatCommand } from "./core/command-line/command.ts";
+import type { CallModel } from "./core/budget/background-call.ts";
+import type { ChatCommand, CommandServices } from "./core/command-line/command.ts";
 import type { SessionEngine } from "./core/engine/engine.ts";
 import type { MembershipOf } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
@@ -95,6 +96,10 @@ export interface FeatureHost {
   readonly describe: Describe;
   /** How a person stands to a channel. */
   readonly membershipOf: MembershipOf;
+  /** The query settings of a session. */
+  readonly configOf: CommandServices["configOf"];
+  /** A model call beside runs, for work in the background. */
+  readonly callModel: CallModel;
   /** Ids of admins, and of roles that make some. */
   readonly admins: readonly string[];
   /** Names that tools may not take: those of tools that were there before. */

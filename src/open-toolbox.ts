@@ -27,7 +27,8 @@ type ToolboxParts = Pick<
   ToolboxOptions,
   "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "copies"
 > &
-  Pick<PlatformRights, "membershipOf">;
+  Pick<PlatformRights, "membershipOf"> &
+  Pick<FeatureHost, "configOf" | "callModel">;
 
 function databaseOf(url: string): FeatureHost["database"] {
   return url.startsWith("file:") ? "sqlite" : "postgresql";

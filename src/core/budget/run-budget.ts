@@ -34,8 +34,8 @@ export interface RunBudgetOptions {
   readonly runtime: Runtime;
   readonly settings: BudgetSettings;
   readonly account: BudgetAccount;
-  /** A stale owner reserves nothing. */
-  readonly epoch: number;
+  /** A stale owner reserves nothing. Null: the call is no run's, and needs no owner. */
+  readonly epoch: number | null;
 }
 
 /** `model` is `provider/model`. */
@@ -93,7 +93,7 @@ export class RunBudget {
     const { isJob: _isJob, root = account, taskTree = root.runId, ...owner } = account;
     return store.transaction(async (tx) => {
       const at = runtime.clock.now();
-      await tx.sessions.fence(account.sessionId, epoch, at);
+      if (epoch !== null) await tx.sessions.fence(account.sessionId, epoch, at);
       await tx.budgets.lock();
       const { ofRun, ofSession } = await tx.children.family(root.sessionId, root.runId);
       const taskTreeIds = await tx.children.runsOfTaskTree(root.sessionId, taskTree);

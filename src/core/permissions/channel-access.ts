@@ -5,7 +5,7 @@ import type { ChatPlatform, Membership, Person, PlatformName, ThreadRef } from "
 import type { Clock } from "../protocol/runtime.ts";
 import type { MemberOf } from "./members.ts";
 
-/** How a person stands to a channel; null when nobody knows the channel. */
+/** How a person stands to a channel; null when nobody knows the channel, as where its platform is not connected. */
 export type MembershipOf = (channel: ThreadRef, personId: string) => Promise<Membership | null>;
 
 /** On a platform that knows no channels of few, everybody is in each. */
@@ -14,7 +14,8 @@ const OPEN: Membership = { isPrivate: false, isMember: true, canPost: true };
 export function membershipOn(platforms: ReadonlyMap<PlatformName, Pick<ChatPlatform, "membership">>): MembershipOf {
   return async (channel, personId) => {
     const platform = platforms.get(channel.platform);
-    return platform?.membership === undefined ? OPEN : platform.membership(channel, personId);
+    if (platform === undefined) return null;
+    return platform.membership === undefined ? OPEN : platform.membership(channel, personId);
   };
 }
 

@@ -18,6 +18,8 @@ export interface NewInboxEvent {
 
 export function inboxReads(db: Client) {
   return {
+    ...takenReads(db),
+
     async has(key: string): Promise<boolean> {
       return (await db.inboxEvent.count({ where: { key } })) > 0;
     },
@@ -89,6 +91,18 @@ export function inboxReads(db: Client) {
         select: { dueAt: true },
       });
       return row?.dueAt.getTime() ?? null;
+    },
+  };
+}
+
+/** What runs have taken. */
+function takenReads(db: Client) {
+  return {
+    /** What runs of the session have taken, behind a number. */
+    async takenSince(sessionId: string, seq: number): Promise<(StoredEvent & { readonly runId: string | null })[]> {
+      const where = { sessionId, state: "taken", seq: { gt: seq } };
+      const rows = await db.inboxEvent.findMany({ where, orderBy: { seq: "asc" } });
+      return rows.map((row) => ({ ...toEvent(row), runId: row.runId }));
     },
   };
 }

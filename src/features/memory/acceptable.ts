@@ -20,6 +20,7 @@ const SECRETS: readonly RegExp[] = [
   /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}/u,
   /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/u,
   /\b(?:password|passwd|passphrase|secret|api[ _-]?key|access[ _-]?key|token|pin)\b["']?(?: is|:|=| =) ?["'`]?(?=\S*\d)\S{4,}/iu,
+  /\b(?:password|passwd|passphrase|passcode|api[ _-]?key|access[ _-]?key)\b[^\n]{1,40}?(?: is|:|=) ?["'`]?(?=\S*\d)(?=\S*\p{L})\S{6,}/iu,
 ];
 
 /** Control characters, which say nothing. */
@@ -39,6 +40,6 @@ export function acceptable(text: string): Acceptable {
   return { text: clean };
 }
 
-function looksSecret(text: string): boolean {
+export function looksSecret(text: string): boolean {
   return withoutCredentials(text) !== text || SECRETS.some((secret) => secret.test(text));
 }

@@ -1,13 +1,31 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
+import type { LearnSettings } from "./learning/learner.ts";
 import { KINDS } from "./memory.ts";
+
+const settingsSchema = z.strictObject({
+  learn: field(
+    z.boolean().default(true),
+    "Once a thread is quiet, one short model call notes what is worth remembering of it.",
+    false,
+  ),
+  learnAfterMinutes: field(z.number().min(0).default(10), "How long a thread is quiet before.", 10),
+  model: field(
+    z
+      .string()
+      .regex(/^[^/\s]+\/\S+$/u, "must be provider/model")
+      .exactOptional(),
+    "Which model notes it; the small one of the thread's provider when left out.",
+    "anthropic/claude-haiku-5-5",
+  ),
+});
 
 const file = {
   memory: field(
-    z.boolean().default(true),
+    z.union([z.boolean(), settingsSchema]).default(true),
     "What people have told is remembered, and recalled in later threads (docs/memory.md).",
-    true,
+    { learn: false },
   ),
 };
 
@@ -64,17 +82,37 @@ export const memoryFeature: Feature = {
 
 function configure(given: GivenSettings): ConfiguredFeature {
   const { memory } = z.object(file).parse(given.file);
-  return memory ? { problems: [], open } : { problems: [] };
+  if (memory === false) return { problems: [] };
+  const { learn, learnAfterMinutes, model = null } = memory === true ? settingsSchema.parse({}) : memory;
+  const settings = { learn, quietMs: learnAfterMinutes * 60_000, model };
+  return { problems: [], open: (host) => open(host, settings) };
 }
 
-async function open(host: FeatureHost): Promise<OpenFeature> {
-  const [{ createMemories }, { recallHook }, { memoryTools }, { memoryCommand }] = await Promise.all([
-    import("./memories.ts"),
-    import("./recall-hook.ts"),
-    import("./tools.ts"),
-    import("./command.ts"),
-  ]);
+async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFeature> {
+  const [{ createMemories }, { recallHook }, { memoryTools }, { memoryCommand }, { createLearner }] = await Promise.all(
+    [
+      import("./memories.ts"),
+      import("./recall-hook.ts"),
+      import("./tools.ts"),
+      import("./command.ts"),
+      import("./learning/learner.ts"),
+    ],
+  );
   const memories = createMemories(host);
   const tools = memoryTools(memories, host);
-  return { tools: () => tools, hook: recallHook(memories, host), commands: { memory: memoryCommand(memories) } };
+  const learner = createLearner(memories, host, settings);
+  const hook = recallHook(memories, host);
+  return {
+    tools: () => tools,
+    hook: {
+      ...hook,
+      async after(run, outcome, tx) {
+        await hook.after?.(run, outcome, tx);
+        await learner.noteRun(run, tx);
+      },
+    },
+    commands: { memory: memoryCommand(memories) },
+    start: (signal) => learner.start(signal),
+    stop: () => learner.stop(),
+  };
 }

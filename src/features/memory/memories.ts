@@ -23,6 +23,8 @@ export interface Told {
   readonly origin: Origin;
   /** A person's that was told in private goes with them all the same: they have said so. */
   readonly followsPerson: boolean;
+  /** The run that it is told in. */
+  readonly runId?: string;
 }
 
 export type Kept = { readonly memory: Memory } | { readonly refused: string };
@@ -154,8 +156,11 @@ function createPauses(read: () => Promise<readonly string[]>): Pauses {
 
 type Acceptance = { readonly done: true } | { readonly refused: string };
 
-function newMemory(told: Told, given: Pick<NewMemory, "id" | "isPrivate"> & { readonly at: number }): NewMemory {
-  const { text, kind, scope, author, thread, channelKey, origin } = told;
+export function newMemory(
+  told: Omit<Told, "followsPerson">,
+  given: Pick<NewMemory, "id" | "isPrivate"> & { readonly at: number },
+): NewMemory {
+  const { text, kind, scope, author, thread, channelKey, origin, runId = null } = told;
   const workspace = workspaceOf(thread);
   const whose = { person: author.id, channel: channelKey, workspace }[scope];
   return {
@@ -172,6 +177,7 @@ function newMemory(told: Told, given: Pick<NewMemory, "id" | "isPrivate"> & { re
     source: `${channelKey}:${thread.threadId ?? ""}`,
     position: null,
     said: new Date(given.at).toISOString().slice(0, 10),
+    runId,
   };
 }
 

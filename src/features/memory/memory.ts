@@ -42,9 +42,11 @@ export interface NewMemory {
   readonly position: number | null;
   /** When it was said, as it was given. */
   readonly said: string;
+  /** The run that it was told in; null for what no run was. */
+  readonly runId?: string | null;
 }
 
-export interface Memory extends Omit<NewMemory, "workspace"> {
+export interface Memory extends Omit<NewMemory, "workspace" | "runId"> {
   /** What people call it by. */
   readonly seq: number;
   /** Milliseconds since the epoch. */

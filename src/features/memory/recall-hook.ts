@@ -28,9 +28,11 @@ export function recallHook(
       const asked = askedBy(run);
       if (asked === null || (await memories.isPaused(run.session.channelKey))) return null;
       const hits = await memories.search({ ...asked, limit: MOST, origins: ["people"] });
-      const good = hits.filter(({ memory, share }) => share >= LEAST_SHARE && memory.endedAt === null);
-      if (good.length === 0) return null;
-      const used = good.map(({ memory }) => memory);
+      const good = hits.filter(({ share }) => share >= LEAST_SHARE).map(({ memory }) => memory);
+      const held = good.filter(({ endedAt }) => endedAt === null);
+      // What was before answers nothing by itself; beside what took its place it tells how it came.
+      const used = held.length === 0 ? [] : [...held, ...good.filter(({ endedAt }) => endedAt !== null)];
+      if (used.length === 0) return null;
       const text = recalledText(used, tokensFor(run), memories.linkOf);
       if (text === null) return null;
       if (given.size >= MOST_RUNS) given.clear();
@@ -44,7 +46,9 @@ export function recallHook(
       const used = given.get(runId);
       given.delete(runId);
       if (used === undefined || outcome.type !== "end_turn") return;
-      await tx.tables(memoryWrites).renew(used, runtime.clock.now());
+      const writes = tx.tables(memoryWrites);
+      await writes.renew(used, runtime.clock.now());
+      await writes.used(runId, used);
     },
   };
 }

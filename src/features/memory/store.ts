@@ -231,6 +231,11 @@ export function memoryWrites(db: Client) {
       await db.memory.updateMany({ where, data: { uses: { increment: 1 }, usedAt: new Date(at) } });
     },
 
+    /** A run that has answered was given these. */
+    async used(runId: string, seqs: readonly number[]): Promise<void> {
+      await db.memoryUse.createMany({ data: seqs.map((seq) => ({ runId, seq })) });
+    },
+
     /** Something else took its place: it answers only what was before. */
     async end(seq: number, endedBy: string, at: number): Promise<void> {
       await db.memory.updateMany({ where: { seq, endedAt: null }, data: { endedAt: new Date(at), endedBy } });

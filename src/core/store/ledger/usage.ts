@@ -8,7 +8,7 @@ const stopReasonSchema = z.enum(["end_turn", "tool_use", "max_tokens", "refusal"
 
 export interface UsageEntry {
   readonly runId: string;
-  /** From 1; below 0 a summary, by the number of its compaction; 0: a call that was cut off. */
+  /** From 1; below 0 a summary, by the number of its compaction, or a call that is no run's; 0: a call that was cut off. */
   readonly turn: number;
   readonly sessionId: string;
   readonly personId: string;

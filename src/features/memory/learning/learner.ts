@@ -1,0 +1,261 @@
+import { toAppError } from "../../../core/protocol/errors.ts";
+import { labelOf, textOf } from "../../../core/protocol/messages.ts";
+import type { HookedRun } from "../../../core/run/run-hooks.ts";
+import type { SessionRow } from "../../../core/store/sessions.ts";
+import type { StoreTransaction } from "../../../core/store/store.ts";
+import { isWithin, originsIn } from "../../../core/trust/label.ts";
+import type { FeatureHost } from "../../../feature.ts";
+import { indexed, type Memories, newMemory, workspaceOf } from "../memories.ts";
+import type { Memory } from "../memory.ts";
+import { memoryWrites } from "../store.ts";
+import { judged, type Lesson as Learned } from "./judge.ts";
+import { isWorthLearning, type Line, linesOf, tellsSomething } from "./lines.ts";
+import { LEARN_SYSTEM, learnPrompt, notesIn } from "./prompt.ts";
+import { smallModelFor } from "./small-models.ts";
+import { type Lesson, lessonReads, lessonWrites } from "./store.ts";
+
+type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "membershipOf" | "configOf" | "callModel">;
+
+export interface LearnSettings {
+  /** Without being asked. */
+  readonly learn: boolean;
+  /** How long a thread is quiet before. Milliseconds. */
+  readonly quietMs: number;
+  /** `provider/model`; null: the provider's small one. */
+  readonly model: string | null;
+}
+
+/** Learns from threads in the background, each once for what was said in it. */
+export interface Learner {
+  /** In the transaction that ends a run: its thread is learned from once it is quiet. */
+  noteRun(run: HookedRun, tx: StoreTransaction): Promise<void>;
+  /** A person wants a thread to be learned from, now. */
+  ask(sessionId: string): Promise<void>;
+  start(signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const NOTES_TOKENS = 2_000;
+/** A small model that fails is not tried more often than this. */
+const SMALL_TRIES = 2;
+const MOST_TRIES = 6;
+/** How long after a failure it is tried anew; as much again for each further one. Milliseconds. */
+const RETRY_MS = 60_000;
+/** Least time between two looks whether something has come. Milliseconds. */
+const LOOK_MS = 1_000;
+/** How long until it is asked again who may read a channel that nobody knows for now. Milliseconds. */
+const UNKNOWN_MS = 5_000;
+/** Lines that what is known is looked for by, the longest, and what each may find. */
+const ASKED_LINES = 6;
+const KNOWN_EACH = 5;
+
+export function createLearner(memories: Memories, host: Host, settings: LearnSettings): Learner {
+  const { store, runtime, log } = host;
+  const { clock } = runtime;
+  const reads = store.tables(lessonReads);
+  const stopping = new AbortController();
+  let asked = Promise.withResolvers<void>();
+  let working: Promise<void> = Promise.resolve();
+
+  const pass = async (signal: AbortSignal): Promise<number> => {
+    for (let lesson = await reads.due(clock.now()); lesson !== null; lesson = await reads.due(clock.now())) {
+      await attempt(lesson, { memories, host, settings, signal });
+    }
+    const next = await reads.nextDue();
+    const longestMs = Math.max(settings.quietMs, LOOK_MS);
+    return next === null ? longestMs : Math.min(longestMs, Math.max(0, next - clock.now()));
+  };
+
+  const work = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        asked = Promise.withResolvers();
+        const waitMs = await pass(signal);
+        await Promise.race([clock.sleep(waitMs, signal), asked.promise]);
+      } catch (error) {
+        if (signal.aborted) return;
+        // The database is away, or full: runs go on, and what was noted is there later.
+        log.warn({ err: toAppError(error) }, "learning_waits");
+        await clock.sleep(Math.max(settings.quietMs, RETRY_MS), signal).catch(() => {});
+      }
+    }
+  };
+
+  return {
+    async noteRun({ session, event: { seq, body } }, tx) {
+      if (!settings.learn || session.task !== undefined || body.kind !== "message") return;
+      if (!tellsSomething(body.text) || (await memories.isPaused(session.channelKey))) return;
+      const note = { sessionId: session.id, after: seq - 1, dueAt: clock.now() + settings.quietMs };
+      await tx.tables(lessonWrites).note(note);
+    },
+    async ask(sessionId) {
+      await store.transaction((tx) => tx.tables(lessonWrites).ask(sessionId, clock.now()));
+      asked.resolve();
+    },
+    start(signal) {
+      working = work(AbortSignal.any([signal, stopping.signal]));
+      return Promise.resolve();
+    },
+    async stop() {
+      stopping.abort();
+      await working;
+    },
+  };
+}
+
+interface Learning {
+  readonly memories: Memories;
+  readonly host: Host;
+  readonly settings: LearnSettings;
+  readonly signal: AbortSignal;
+}
+
+/** What a thread holds since its last lesson. */
+interface Thread {
+  readonly session: SessionRow;
+  readonly lines: readonly Line[];
+  readonly isMixed: boolean;
+  /** The newest event that is in it. */
+  readonly upTo: number;
+}
+
+/** What fails is tried again, later each time, and in the end no more. */
+async function attempt(lesson: Lesson, learning: Learning): Promise<void> {
+  const { store, runtime, log } = learning.host;
+  try {
+    await learn(lesson, learning);
+  } catch (error) {
+    learning.signal.throwIfAborted();
+    const tries = lesson.tries + 1;
+    log.warn({ err: toAppError(error), sessionId: lesson.sessionId, tries }, "not_learned");
+    const nextAt = runtime.clock.now() + RETRY_MS * 2 ** tries;
+    await store.transaction(async (tx) => {
+      const lessons = tx.tables(lessonWrites);
+      await (tries < MOST_TRIES ? lessons.postpone(lesson, nextAt, tries) : lessons.close(lesson, lesson.after, null));
+    });
+  }
+}
+
+async function learn(lesson: Lesson, learning: Learning): Promise<void> {
+  const { memories, host, settings } = learning;
+  const { store, runtime } = host;
+  const session = await store.sessions.get(lesson.sessionId);
+  const isPrivate = await isPrivateNow(session, host);
+  if (isPrivate === null) {
+    const dueAt = runtime.clock.now() + UNKNOWN_MS;
+    await store.transaction((tx) => tx.tables(lessonWrites).postpone(lesson, dueAt, lesson.tries));
+    return;
+  }
+  const thread = await threadOf(session, lesson, host);
+  const quietAt = Math.max(0, ...thread.lines.map(({ at }) => at)) + settings.quietMs;
+  const isOpen = (await store.runs.open(lesson.sessionId)) !== null;
+  const dueAt = isOpen ? runtime.clock.now() + settings.quietMs : quietAt;
+  if (!lesson.isAsked && dueAt > runtime.clock.now()) {
+    await store.transaction((tx) => tx.tables(lessonWrites).postpone(lesson, dueAt, lesson.tries));
+    return;
+  }
+  const isOff = await memories.isPaused(thread.session.channelKey);
+  const model = settings.model ?? modelFor(thread.session, lesson, host);
+  const speaker = thread.lines.findLast(({ author }) => author !== null)?.author ?? null;
+  if (isOff || speaker === null || model.startsWith("demo/") || !isWorthLearning(thread.lines)) {
+    await store.transaction((tx) => close(tx, { lesson, thread, quietMs: settings.quietMs, now: runtime.clock.now() }));
+    return;
+  }
+  const known = await knownTo(thread, memories);
+  const account = { sessionId: lesson.sessionId, personId: speaker.id, channelId: thread.session.channelKey };
+  const id = `learn:${lesson.sessionId}:${lesson.after}:${thread.upTo}`;
+  const prompt = learnPrompt(thread.lines, known);
+  const call = { id, model, system: LEARN_SYSTEM, prompt, maxTokens: NOTES_TOKENS, account };
+  const { response, count } = await host.callModel(call, learning.signal);
+  const notes = notesIn(textOf(response.content)) ?? [];
+  const { channelKey } = thread.session;
+  const learned = judged(notes, { ...thread, known, channelKey, isPrivate });
+  await store.transaction(async (tx) => {
+    const now = runtime.clock.now();
+    if (!(await close(tx, { lesson, thread, quietMs: settings.quietMs, now }))) return;
+    await count(tx);
+    await keep(tx, learned, { thread, isPrivate, runtime });
+  });
+  host.log.info({ sessionId: lesson.sessionId, notes: notes.length, learned: learned.length }, "learned");
+}
+
+/** A provider's small model may be one that its key does not reach: then the thread's own. */
+function modelFor(session: SessionRow, { tries }: Lesson, { configOf }: Host): string {
+  const { model } = configOf(session);
+  return tries < SMALL_TRIES ? smallModelFor(model) : model;
+}
+
+/** Null where nobody can tell for now, as while the platform is not connected. */
+async function isPrivateNow(
+  { thread, people: [first = ""] }: SessionRow,
+  { membershipOf }: Host,
+): Promise<boolean | null> {
+  try {
+    return (await membershipOf(thread, first))?.isPrivate ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function threadOf(session: SessionRow, { sessionId, after }: Lesson, { store }: Host): Promise<Thread> {
+  const [events, messages] = await Promise.all([
+    store.inbox.takenSince(sessionId, after),
+    store.messages.list(sessionId),
+  ]);
+  const runIds = [...new Set(events.flatMap(({ runId }) => runId ?? []))];
+  const calls = (
+    await Promise.all(
+      runIds.map(async (runId) => (await store.toolCalls.ofRun(runId)).map((call) => ({ ...call, runId }))),
+    )
+  ).flat();
+  const label = labelOf(messages);
+  const isMixed = originsIn(label).length > 0 || !isWithin(label, "private");
+  const upTo = Math.max(after, ...events.map(({ seq }) => seq));
+  return { session, lines: linesOf({ events, messages, calls }), isMixed, upTo };
+}
+
+/** What is remembered of what was said, as far as everybody who has spoken may read it. */
+async function knownTo({ session, lines }: Thread, memories: Memories): Promise<Memory[]> {
+  const said = lines.filter(({ author }) => author !== null);
+  const speakers = new Set(said.map(({ author }) => author?.id));
+  const [only = null] = speakers.size === 1 ? said.map(({ author }) => author?.id ?? null) : [];
+  const reader = { channelKey: session.channelKey, workspace: workspaceOf(session.thread), personId: only };
+  const longest = said.toSorted((one, other) => other.text.length - one.text.length).slice(0, ASKED_LINES);
+  const known = new Map<number, Memory>();
+  for (const { text } of longest) {
+    const hits = await memories.search({ query: text, reader, limit: KNOWN_EACH, origins: ["people", "outside"] });
+    for (const { memory } of hits) if (memory.endedAt === null) known.set(memory.seq, memory);
+  }
+  return [...known.values()];
+}
+
+/** False where this has been learned already. */
+async function close(
+  tx: StoreTransaction,
+  { lesson, thread, quietMs, now }: { lesson: Lesson; thread: Thread; quietMs: number; now: number },
+): Promise<boolean> {
+  const more = await tx.inbox.takenSince(lesson.sessionId, thread.upTo);
+  return tx.tables(lessonWrites).close(lesson, thread.upTo, more.length === 0 ? null : now + quietMs);
+}
+
+async function keep(
+  tx: StoreTransaction,
+  learned: readonly Learned[],
+  { thread, isPrivate, runtime }: { thread: Thread; isPrivate: boolean } & Pick<Host, "runtime">,
+): Promise<void> {
+  const writes = tx.tables(memoryWrites);
+  const now = runtime.clock.now();
+  const { session } = thread;
+  for (const { line, isOfPerson, same, replaces, ...lesson } of learned) {
+    if (same !== null) {
+      await writes.renew([same.seq], now);
+      continue;
+    }
+    const id = runtime.ids.next("mem");
+    const run = line.runId === null ? {} : { runId: line.runId };
+    const scope = isOfPerson ? "person" : "channel";
+    const told = { ...lesson, ...run, scope, thread: session.thread, channelKey: session.channelKey } as const;
+    await writes.add([indexed(newMemory(told, { id, at: line.at, isPrivate }))], now);
+    if (replaces !== null) await writes.end(replaces.seq, id, now);
+  }
+}
