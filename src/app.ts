@@ -46,7 +46,7 @@ import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createFeatureList, type FeatureList } from "./open-features.ts";
 import { openTerminal, openWeb, type PlatformAssembly, remotePlatforms } from "./open-platforms.ts";
-import { openToolbox } from "./open-toolbox.ts";
+import { type OpenToolbox, openToolbox } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
 import { systemRuntime } from "./runtime.ts";
@@ -55,7 +55,6 @@ import { createExecutorCopies } from "./tools/copies/executor-copies.ts";
 import { createInstructionReader } from "./tools/instructions/instruction-layers.ts";
 import { createFileRestore } from "./tools/restore-files.ts";
 import { createSkillReader, type SkillReader } from "./tools/skills/skill-reader.ts";
-import type { Toolbox } from "./tools/toolbox.ts";
 import { unheededSettings } from "./unheeded-settings.ts";
 import { APPLICATION } from "./version.ts";
 import { warmUp, watched } from "./warm-up.ts";
@@ -188,7 +187,7 @@ interface Works extends Services {
   readonly approvals: ApprovalRules;
   readonly models: ModelChoice;
   readonly skills: SkillReader;
-  readonly toolbox: Toolbox;
+  readonly toolbox: OpenToolbox;
   readonly jobs: Jobs;
 }
 

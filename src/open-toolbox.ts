@@ -1,5 +1,7 @@
+import path from "node:path";
 import type { Config } from "./config.ts";
 import type { PlatformRights } from "./core/permissions/platform-rights.ts";
+import { ConfigError } from "./core/protocol/errors.ts";
 import type { Log } from "./core/protocol/log.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { FeatureHost } from "./feature.ts";
@@ -9,7 +11,8 @@ import { describePlatform } from "./platforms.ts";
 import { createSystemResolve } from "./tools/network/resolve.ts";
 import { keepWithinLimits } from "./tools/snapshots.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "./tools/toolbox.ts";
-import { createSandbox } from "./tools/wasm/sandbox.ts";
+import { type Confinement, createConfinement } from "./tools/wasm/confinement.ts";
+import { createSandbox, type Sandbox } from "./tools/wasm/sandbox.ts";
 import { APPLICATION, VERSION } from "./version.ts";
 
 interface ToolboxWorld {
@@ -34,14 +37,19 @@ function databaseOf(url: string): FeatureHost["database"] {
   return url.startsWith("file:") ? "sqlite" : "postgresql";
 }
 
+export interface OpenToolbox extends Toolbox {
+  readonly sandbox: Sandbox;
+}
+
 /** The tools; servers connect in the background, and none holds up the start. */
 export async function openToolbox(
   { config, runtime, log, signal, parts, features, say }: ToolboxWorld,
   given: ToolboxParts,
-): Promise<Toolbox> {
+): Promise<OpenToolbox> {
   const snapshots = snapshotsOf(config);
   const resolve = createSystemResolve();
-  const sandbox = createSandbox({ log, snapshots, network: { resolve } });
+  const confinement = await openConfinement(config);
+  const sandbox = createSandbox({ log, snapshots, network: { resolve }, ...confinement });
   const stopKeeping = keepWithinLimits({ directory: snapshots, clock: runtime.clock, log });
   parts.defer(async () => stopKeeping());
   parts.defer(() => sandbox.close());
@@ -71,5 +79,29 @@ export async function openToolbox(
   });
   parts.defer(() => toolbox.stop());
   await toolbox.start(signal);
-  return toolbox;
+  return { ...toolbox, sandbox };
+}
+
+/** How the system confines the sandbox's process by these settings; null where it is not to. */
+export function confinementOf(config: Config): Confinement | null {
+  const { confinement, home, sandbox, channels } = config;
+  if (confinement === "off") return null;
+  const directories = Object.values(channels).flatMap(({ directory }) => directory ?? []);
+  return createConfinement({
+    isRequired: confinement === "required",
+    places: {
+      writable: [sandbox, ...directories, path.join(home, "executors"), snapshotsOf(config)],
+      readable: [path.join(home, "bindings"), path.join(APPLICATION, "build")],
+      hidden: [home],
+    },
+  });
+}
+
+/** The same for a start, which ends in ConfigError where it is required and missing. */
+async function openConfinement(config: Config): Promise<{ readonly confinement?: Confinement }> {
+  const confinement = confinementOf(config);
+  if (confinement === null) return {};
+  const problem = confinement.isRequired ? await confinement.problem() : null;
+  if (problem !== null) throw new ConfigError([`confinement: is required, and ${problem}.`]);
+  return { confinement };
 }

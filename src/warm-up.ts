@@ -21,7 +21,7 @@ export interface WarmUpParts {
   /** What answers where nothing else is chosen. */
   readonly model: string;
   readonly registry: ListingRegistry;
-  readonly toolbox: { tools(): readonly Tool[] };
+  readonly toolbox: { tools(): readonly Tool[]; readonly sandbox: { ready(): Promise<void> } };
   /** Reads the skills beneath a directory. */
   readonly skills: (sandboxRoot: string) => unknown;
   /** A run that goes on, or has been, does all of it for itself. */
@@ -52,6 +52,7 @@ export async function warmUp(parts: WarmUpParts, signal: AbortSignal): Promise<v
       await nextTurn();
       if (signal.aborted) return;
     }
+    await parts.toolbox.sandbox.ready();
     await listUnknown(parts);
     collectGarbage();
   } catch (error) {

@@ -28,7 +28,7 @@ test("what a first message needs is done ahead, but not beside a run, nor after 
     config: { providers: {}, sandbox: "/nowhere" },
     model: DEMO_MODEL,
     registry: createProviderRegistry({ settings: {}, runtime, log }),
-    toolbox: { tools: () => [] },
+    toolbox: { tools: () => [], sandbox: { ready: async () => {} } },
     skills: () => {
       reads += 1;
     },

@@ -9,6 +9,7 @@ import { checkKnownModels, unheededIn } from "./check-models.ts";
 import {
   checkAgents,
   checkComponents,
+  checkConfinement,
   checkDatabase,
   checkDirectories,
   checkModels,
@@ -55,6 +56,7 @@ async function checkConfigured(config: Config, { lookAtJobs, version }: Looks): 
     checkWritable("DECKHAND_SANDBOX", config.sandbox),
     ...(await checkDatabase(config)),
     ...checkDirectories(config),
+    await checkConfinement(config),
     ...checkPlatforms(config),
     ...checkModels(config),
     ...(await checkKnownModels(config)),

@@ -43,6 +43,7 @@ type FileSettings = Pick<
   | "jobs"
   | "reactions"
   | "blockedUrls"
+  | "confinement"
   | "budgets"
   | "agents"
   | "fastModel"
@@ -105,6 +106,7 @@ export function resolveConfig(parsed: ParsedSources): Config {
     allowedHosts: settings.allowedHosts.map((entry) => (typeof entry === "string" ? entry : entry.host)),
     sinks: settings.allowedHosts.filter((entry) => typeof entry !== "string"),
     blockedUrls: settings.blockedUrls,
+    confinement: settings.confinement,
     budgets: settings.budgets,
     agents: settings.agents,
     ...(settings.fastModel === undefined ? {} : { fastModel: settings.fastModel }),

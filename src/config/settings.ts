@@ -295,6 +295,11 @@ export const settingsSchema = z.strictObject({
     "URL prefixes that are refused though the host is allowed, as host/path.",
     ["api.github.com/admin"],
   ),
+  confinement: field(
+    z.enum(["auto", "required", "off"]).default("auto"),
+    "Whether the system confines the sandbox's process as well, by bubblewrap: without network, and with the sandbox roots alone before its eyes. auto: where that is possible; `deckhand doctor` says what is missing. required: nothing starts without. A channel's directory that is a link must be named by where it leads.",
+    "required",
+  ),
   budgets: field(
     z
       .strictObject({

@@ -45,12 +45,19 @@ test("a healthy project has one ✓ line per check", async () => {
     `✓ DECKHAND_HOME ${cwd}/data is writable`,
     `✓ DECKHAND_SANDBOX ${cwd}/data/sandbox is writable`,
     `✓ SQLite database ${cwd}/data/deckhand.db`,
+    expect.stringMatching(/^✓ the sandbox's process is confined|^⚠ the sandbox's process is not confined/u),
     "✓ Slack: off; SLACK_BOT_TOKEN turns it on",
     "✓ Discord: off; DISCORD_TOKEN turns it on",
     "✓ model: demo/scripted, since DECKHAND_MODEL is not set",
     "✓ PORT: 127.0.0.1:0 is free",
   ]);
   expect(failed).toBe(false);
+});
+
+test("whether the sandbox's process is confined is as the settings say", async () => {
+  const cwd = directoryWith({ file: { confinement: "off" } });
+  const { lines } = await doctor({ cwd });
+  expect(lines).toContain("⚠ confinement: off, by the settings");
 });
 
 test("a workspace that asked and is not served has a ⚠ line, until the settings let it in", async () => {

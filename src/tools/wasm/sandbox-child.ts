@@ -5,6 +5,7 @@ import type { Log } from "../../core/protocol/log.ts";
 import type { GuestAnswer } from "../network/guest-answer.ts";
 import type { GuestFetch } from "../network/guest-fetch.ts";
 import { fromChildSchema, type Outcome, type RunMessage, type ToChild } from "./child/messages.ts";
+import type { ConfinedView } from "./confinement.ts";
 import type { FileChange } from "./workspace/kept-content.ts";
 
 export type Changed = (files: readonly FileChange[]) => void;
@@ -39,14 +40,17 @@ interface ChildParts {
   readonly childFile: string;
   /** The directory of the built guests. */
   readonly buildDir: string;
+  /** What it sees of the machine; null: what the bot does. */
+  readonly view: ConfinedView | null;
   readonly log: Log | undefined;
 }
 
 /** Forks the child with no environment, no inherited streams, and nothing but the channel to the bot. */
-export function startChild({ childFile, buildDir, log }: ChildParts, onExit: () => void): SandboxChild {
+export function startChild({ childFile, buildDir, view, log }: ChildParts, onExit: () => void): SandboxChild {
   const child = fork(childFile, [buildDir], {
     env: {},
-    execArgv: ["--no-addons", "--no-warnings"],
+    ...(view === null ? {} : { execPath: view.bwrap }),
+    execArgv: [...(view?.args ?? []), "--no-addons", "--no-warnings"],
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { assertNever } from "../../core/protocol/assert-never.ts";
 import { SandboxError } from "../../core/protocol/errors.ts";
 import type { Log } from "../../core/protocol/log.ts";
@@ -7,8 +6,10 @@ import { createSystemResolve } from "../network/resolve.ts";
 import type { HostRules } from "../network/target.ts";
 import { type Caller, CallQueue, type QueueLimits } from "./call-queue.ts";
 import type { SandboxCapability } from "./capability.ts";
-import type { GuestInput, Outcome, RunMessage } from "./child/messages.ts";
-import { type CallEvents, CHILD_FILE, type Changed, type SandboxChild, startChild } from "./sandbox-child.ts";
+import type { GuestInput, Outcome } from "./child/messages.ts";
+import { ChildKeeper } from "./child-keeper.ts";
+import type { Confinement } from "./confinement.ts";
+import type { Changed } from "./sandbox-child.ts";
 
 export interface SandboxLimits extends QueueLimits {
   /** How long the child process stays without work. */
@@ -33,6 +34,8 @@ export interface SandboxOptions {
   readonly childFile?: string;
   /** Where contents are kept before files change; absent: nowhere. */
   readonly snapshots?: string;
+  /** How the system confines the child; absent: not at all. */
+  readonly confinement?: Confinement;
   readonly limits?: Partial<SandboxLimits>;
   /** How guests that may fetch do it; look-ups are the sandbox's own where it gives none. */
   readonly network?: Partial<GuestFetchOptions>;
@@ -55,14 +58,14 @@ export interface Sandbox {
    */
   // oxlint-disable-next-line max-params -- what runs, on what, with which rights, for whom
   call(guest: string, input: GuestInput, capability: SandboxCapability, caller: SandboxCaller): Promise<string>;
+  /** Tries what confines the child, so that the first call need not wait for that. */
+  ready(): Promise<void>;
   /** The child's process id while there is one. */
   pid(): number | undefined;
   close(): Promise<void>;
 }
 
 const NO_NETWORK: HostRules = { allowedHosts: [], blockedUrls: [] };
-
-const BUILD_DIR = fileURLToPath(new URL("../../../build/wasm", import.meta.url));
 
 /**
  * Runs guests in one child process, which is started by the first call and stopped when idle. Its
@@ -95,6 +98,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       // The place is given back when the guest has really ended; who cancels does not wait for that.
       return untilAborted(ended.finally(leave), caller.signal);
     },
+    ready: () => child.ready(),
     pid: () => child.pid(),
     close: () => child.close(),
   };
@@ -106,67 +110,6 @@ function telling(fetch: GuestFetch, refused: (sentence: string) => void): GuestF
     if (answer.type === "refused") refused(answer.sentence);
     return answer;
   };
-}
-
-class ChildKeeper {
-  readonly #options: SandboxOptions;
-  readonly #limits: SandboxLimits;
-  #child: SandboxChild | null = null;
-  #running = 0;
-  #idle: NodeJS.Timeout | undefined;
-  #closed = false;
-  readonly #stopping = new Set<Promise<void>>();
-
-  constructor(options: SandboxOptions, limits: SandboxLimits) {
-    this.#options = options;
-    this.#limits = limits;
-  }
-
-  pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
-  async run(message: RunMessage, { signal, ...events }: CallEvents & { signal: AbortSignal }): Promise<Outcome> {
-    if (this.#closed) return { type: "failed", message: "the sandbox is closed" };
-    clearTimeout(this.#idle);
-    this.#running++;
-    const child = this.#child ?? this.#start();
-    const hung = setTimeout(() => this.#stop(child), message.capability.timeoutMs + this.#limits.graceMs);
-    const cancel = (): void => child.cancel(message.id);
-    signal.addEventListener("abort", cancel, { once: true });
-    try {
-      return await child.run(message, events);
-    } finally {
-      clearTimeout(hung);
-      signal.removeEventListener("abort", cancel);
-      this.#running--;
-      if (this.#running === 0) this.#idle = setTimeout(() => this.#stop(this.#child), this.#limits.idleMs);
-    }
-  }
-
-  #start(): SandboxChild {
-    const { log, buildDir = BUILD_DIR, childFile = CHILD_FILE } = this.#options;
-    const child = startChild({ childFile, buildDir, log }, () => {
-      if (this.#child === child) this.#child = null;
-    });
-    this.#child = child;
-    log?.debug({ pid: child.pid }, "sandbox.started");
-    return child;
-  }
-
-  #stop(child: SandboxChild | null): void {
-    if (child === null) return;
-    if (this.#child === child) this.#child = null;
-    const stopping = child.stop().finally(() => this.#stopping.delete(stopping));
-    this.#stopping.add(stopping);
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    this.#stop(this.#child);
-    await Promise.all(this.#stopping);
-    clearTimeout(this.#idle);
-  }
 }
 
 function outputOf(outcome: Outcome, capability: SandboxCapability): string {

@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { SHELL_LIMITS } from "../../../src/tools/wasm/capability.ts";
+import { createConfinement } from "../../../src/tools/wasm/confinement.ts";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/tools/wasm/sandbox.ts";
+import { buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
+import { tempDirectory } from "../../support/temp-directory.ts";
+import { fileSession, text } from "../file-session.ts";
+
+/** Null where the system has what it takes. */
+const missing = await createConfinement({
+  places: { writable: [], readable: [], hidden: [] },
+  isRequired: false,
+}).problem();
+
+interface Machine {
+  readonly base: string;
+  readonly root: string;
+  readonly sandbox: Sandbox;
+}
+
+/** A home with a database and tokens, and the sandbox roots beneath it. */
+function machine(options: SandboxOptions = {}, more: readonly string[] = []): Machine {
+  const base = path.join(tempDirectory(), "home");
+  const root = path.join(base, "sandbox/web-1");
+  mkdirSync(root, { recursive: true });
+  writeFileSync(path.join(base, "deckhand.db"), "rows");
+  writeFileSync(path.join(base, "web-token"), "token");
+  const confinement = createConfinement({
+    places: {
+      writable: [path.join(base, "sandbox"), path.join(base, "snapshots"), ...more],
+      readable: [],
+      hidden: [base],
+    },
+    isRequired: true,
+  });
+  const sandbox = createSandbox({ ...SANDBOX_CHILD, snapshots: path.join(base, "snapshots"), confinement, ...options });
+  onTestFinished(() => sandbox.close());
+  return { base, root, sandbox };
+}
+
+const HOLE: SandboxOptions = { childFile: path.join(import.meta.dirname, "any-code-child.mjs") };
+
+function run({ root, sandbox }: Pick<Machine, "root" | "sandbox">, code: string): Promise<string> {
+  const capability = { root, writable: true, ...SHELL_LIMITS };
+  const caller = { sessionId: "s", channelKey: "c", signal: new AbortController().signal, queued: () => {} };
+  return sandbox.call("any", code, capability, caller);
+}
+
+const READ = (file: string) =>
+  `const fs = await load("node:fs"); return fs.readFileSync(${JSON.stringify(file)}, "utf8")`;
+
+describe.skipIf(missing !== null)("native code in the child", () => {
+  test("reads and writes the sandbox roots, and neither the database nor tokens beside them", async () => {
+    const here = machine(HOLE);
+    writeFileSync(path.join(here.root, "notes.txt"), "milk");
+    expect(await run(here, READ(path.join(here.root, "notes.txt")))).toBe("milk");
+    expect(await run(here, READ(path.join(here.base, "deckhand.db")))).toBe("ENOENT");
+    expect(await run(here, READ(path.join(here.base, "web-token")))).toBe("ENOENT");
+    expect(await run(here, `return (await load("node:fs")).readdirSync(${JSON.stringify(here.base)}).join()`)).toBe(
+      "sandbox,snapshots",
+    );
+  });
+
+  test("finds the home empty also where a root is above it", async () => {
+    const above = tempDirectory();
+    const home = path.join(above, "data");
+    mkdirSync(home);
+    writeFileSync(path.join(home, "deckhand.db"), "rows");
+    writeFileSync(path.join(above, "code.txt"), "code");
+    const places = { writable: [above], readable: [], hidden: [home] };
+    const snapshots = path.join(above, "snapshots");
+    const confinement = createConfinement({ places, isRequired: true });
+    const { sandbox } = machine({ ...HOLE, snapshots, confinement });
+    expect(await run({ root: above, sandbox }, READ(path.join(above, "code.txt")))).toBe("code");
+    expect(await run({ root: above, sandbox }, READ(path.join(home, "deckhand.db")))).toBe("ENOENT");
+  });
+
+  test.each([
+    ["the bot's own environment", READ("/proc/1/environ")],
+    ["the environment of the bot by its id", READ(`/proc/${process.pid}/environ`)],
+    ["the machine's accounts", READ("/etc/passwd")],
+    ["keys of the user", `return (await load("node:fs")).readdirSync((await load("node:os")).userInfo().homedir)`],
+    ["this project's sources", READ(path.resolve(import.meta.dirname, "../../../package.json"))],
+  ])("does not read %s", async (_, code) => {
+    const said = await run(machine(HOLE), code);
+    expect(said).not.toMatch(/PATH=|root:x|deckhand/);
+  });
+
+  test("opens no socket to this machine", async () => {
+    const server = createServer((_, response) => response.end("inside"));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address
+    const { port } = server.address() as AddressInfo;
+    const code = `return await (await fetch("http://127.0.0.1:${port}")).text()`;
+    expect(await run(machine(HOLE), code)).not.toContain("inside");
+    expect(await run(machine({ ...HOLE, confinement: OFF }), code)).toBe("inside");
+  });
+
+  test("signals no process, starts none with more rights, and leaves nothing where it is not to", async () => {
+    const here = machine(HOLE);
+    expect(await run(here, `process.kill(${process.pid}, 0); return "there"`)).toBe("ESRCH");
+    expect(await run(here, READ("/proc/self/status"))).toMatch(/NoNewPrivs:\s+1[^]*|CapEff:\s+0+\n[^]*NoNewPrivs:\s+1/);
+    const outside = path.join(path.dirname(here.base), "left.txt");
+    const write = (file: string) =>
+      `(await load("node:fs")).writeFileSync(${JSON.stringify(file)}, "x"); return "left"`;
+    await run(here, write(outside));
+    expect(existsSync(outside)).toBe(false);
+    expect(await run(here, write(path.join(import.meta.dirname, "left.mjs")))).toBe("EROFS");
+  });
+
+  test("gains nothing by a root that it has made a link to elsewhere", async () => {
+    const here = machine(HOLE);
+    const link = path.join(here.base, "sandbox/web-2");
+    await run(here, `(await load("node:fs")).symlinkSync(${JSON.stringify(here.base)}, ${JSON.stringify(link)})`);
+    const code = READ(path.join(here.base, "deckhand.db"));
+    await expect(run({ root: link, sandbox: here.sandbox }, code)).rejects.toThrow("leads out");
+    expect(await run(here, code)).toBe("ENOENT");
+  });
+});
+
+const OFF = { isRequired: false, problem: async () => "off", view: () => ({ bwrap: "", args: [], mounts: [] }) };
+
+describe.skipIf(missing !== null)("the tools in a confined child", () => {
+  test("read, write, edit, find and run, and what they change is kept", async () => {
+    await buildGuests();
+    const { root, base, sandbox } = machine();
+    const session = fileSession(sandbox, { context: { sandboxRoot: root } });
+    session.put("a.txt", "one\n");
+    expect(text(await session.run("read", { path: "a.txt" }))).toContain("one");
+    await session.run("edit", { path: "a.txt", old_string: "one", new_string: "two" });
+    await session.run("write", { path: "sub/b.txt", content: "three\n" });
+    expect(text(await session.run("grep", { pattern: "two|three", output_mode: "content" }))).toMatch(/two[^]*three/);
+    expect(text(await session.run("bash", { command: "cat a.txt sub/b.txt" }))).toContain("two\nthree");
+    expect(readFileSync(path.join(root, "sub/b.txt"), "utf8")).toBe("three\n");
+    expect(existsSync(path.join(base, "snapshots"))).toBe(true);
+  });
+
+  test("reach a root that was removed and made again, or made after the child was started", async () => {
+    await buildGuests();
+    const bound = path.join(tempDirectory(), "checkout");
+    const { sandbox, root } = machine({}, [bound]);
+    await fileSession(sandbox, { context: { sandboxRoot: root } }).run("write", { path: "a.txt", content: "1" });
+    const session = fileSession(sandbox, { context: { sandboxRoot: bound } });
+    await session.run("write", { path: "a.txt", content: "first" });
+    expect(readFileSync(path.join(bound, "a.txt"), "utf8")).toBe("first");
+    rmSync(bound, { recursive: true });
+    mkdirSync(bound);
+    await session.run("write", { path: "b.txt", content: "second" });
+    expect(readFileSync(path.join(bound, "b.txt"), "utf8")).toBe("second");
+  });
+
+  test("reach a root by the link that the settings name", async () => {
+    await buildGuests();
+    const base = tempDirectory();
+    const link = path.join(base, "link");
+    mkdirSync(path.join(base, "real"));
+    symlinkSync(path.join(base, "real"), link);
+    const { sandbox } = machine({}, [link]);
+    const session = fileSession(sandbox, { context: { sandboxRoot: link } });
+    await session.run("write", { path: path.join(link, "a.txt"), content: "by the link" });
+    expect(readFileSync(path.join(base, "real/a.txt"), "utf8")).toBe("by the link");
+  });
+});
+
+describe("where the system cannot", () => {
+  const absent = (isRequired: boolean) =>
+    createConfinement({ places: { writable: [], readable: [], hidden: [] }, isRequired, bwrap: null });
+  const broken = (isRequired: boolean) =>
+    createConfinement({ places: { writable: [], readable: [], hidden: [] }, isRequired, bwrap: "/bin/false" });
+
+  test.each([
+    ["bubblewrap is missing", absent, /is not installed/],
+    ["it fails", broken, /cannot confine a process here/],
+  ])("what is missing has a name, and calls run unless they must not: %s", async (_, confinement, says) => {
+    expect(await confinement(false).problem()).toMatch(says);
+    expect(await run(machine({ ...HOLE, confinement: confinement(false) }), "return 1 + 1")).toBe("2");
+    const required = run(machine({ ...HOLE, confinement: confinement(true) }), "return 1 + 1");
+    await expect(required).rejects.toThrow("does not confine");
+  });
+});
