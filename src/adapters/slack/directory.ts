@@ -21,7 +21,7 @@ export interface Directory {
   member(userId: string): Promise<Person | null>;
   /** Names of people; whoever cannot be looked up is left out. */
   namesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Names of channels; those that Slack does not show are left out. */
+  /** Names of channels that all members see; whoever writes a private one's id need not know what it is called. */
   channelNames(channelIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The channel's name, or its id when Slack does not say. */
   channelName(channelId: string): Promise<string>;
@@ -45,10 +45,13 @@ export function createDirectory({ web, identity, clock, log }: DirectoryOptions)
       return isGone ? null : person;
     },
     namesOf: (userIds) => known(userIds, async (id) => (await people(id)).person.name),
-    channelNames: (channelIds) => known(channelIds, channels),
+    channelNames: async (channelIds) => {
+      const found = await known(channelIds, channels);
+      return new Map([...found].flatMap(([id, { name, is_private }]) => (is_private ? [] : [[id, name]])));
+    },
     async channelName(channelId) {
       try {
-        return await channels(channelId);
+        return (await channels(channelId)).name;
       } catch (error) {
         log.warn({ channelId, error: slackErrorName(error) }, "channel_name_unknown");
         return channelId;
@@ -58,10 +61,7 @@ export function createDirectory({ web, identity, clock, log }: DirectoryOptions)
 }
 
 /** What is found by each key; whatever cannot be looked up is left out. */
-async function known(
-  keys: readonly string[],
-  find: (key: string) => Promise<string>,
-): Promise<ReadonlyMap<string, string>> {
+async function known<T>(keys: readonly string[], find: (key: string) => Promise<T>): Promise<ReadonlyMap<string, T>> {
   const found = await Promise.allSettled(keys.map(async (key) => [key, await find(key)] as const));
   return new Map(found.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
 }
@@ -112,9 +112,11 @@ function firstWord(...names: readonly (string | undefined)[]): string | undefine
   return names.find((name) => name !== undefined && name !== "");
 }
 
-async function lookUpChannel(web: SlackWeb, channelId: string): Promise<string> {
+const channelSchema = z.object({ name: z.string().min(1), is_private: z.boolean().default(false) });
+
+async function lookUpChannel(web: SlackWeb, channelId: string): Promise<z.infer<typeof channelSchema>> {
   const { channel } = await web.conversations.info({ channel: channelId });
-  return z.object({ name: z.string().min(1) }).parse(channel).name;
+  return channelSchema.parse(channel);
 }
 
 /** Remembers answers for a while, asks once for several at a time, and never remembers a failure. */

@@ -129,6 +129,16 @@ test("somebody Slack does not show us is a stranger; nobody is taken for a membe
   await said.answered;
 });
 
+test("what a private channel is called is not told by its id", async () => {
+  await using harness = await openSlackHarness();
+  const channel = { kind: "channel", gone: false } as const;
+  harness.server.workspace.channels.set("C0HR", { ...channel, id: "C0HR", name: "layoffs", isPrivate: true });
+  harness.server.workspace.channels.set("C0WEB", { ...channel, id: "C0WEB", name: "web" });
+  const inbox = await begin(harness);
+  await harness.mention("what goes on in <#C0HR|> and <#C0WEB|>?");
+  expect((await inbox.nextMessage()).text).toBe("what goes on in #C0HR and #web(C0WEB)?");
+});
+
 test("a slash command is an event without thread, and its private reply is Slack's answer", async () => {
   await using harness = await openSlackHarness();
   const inbox = await begin(harness);
