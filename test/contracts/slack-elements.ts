@@ -224,6 +224,48 @@ export const SLACK_ELEMENTS: readonly SlackSample[] = [
     files: ["spec.pdf"],
   },
   {
+    name: "a post of another service, by name and account",
+    message: {
+      user: "U0ANA",
+      text: "see",
+      attachments: [
+        { service_name: "Chirp", author_name: "Harbour News", author_subname: "@harbournews", text: "fog" },
+      ],
+    },
+    says: ["see", "Chirp · Harbour News · @harbournews", "fog"],
+  },
+  {
+    name: "a card's picture and small print, what a task read, and who is in a call",
+    message: fromBot(
+      {
+        type: "card",
+        title: mrkdwn("Release 3.2"),
+        subtext: mrkdwn("built on Monday"),
+        hero_image: { type: "image", image_url: "https://img.example/a.png", alt_text: "a green pipeline" },
+      },
+      {
+        type: "task_card",
+        task_id: "t",
+        title: "Look it up",
+        status: "complete",
+        sources: [{ type: "url", url: "https://docs.example/limits", text: "Limits" }],
+      },
+      {
+        type: "call",
+        call: { v1: { name: "Bridge", all_participants: [{ slack_id: "U0ANA" }, { display_name: "Vendor Vic" }] } },
+      },
+    ),
+    says: [
+      "Release 3.2",
+      "built on Monday",
+      "a green pipeline",
+      "Look it up",
+      "[Limits](https://docs.example/limits)",
+      "Bridge",
+      "@ana, Vendor Vic",
+    ],
+  },
+  {
     name: "mentions of a workspace and of kinds to come, in rich text and beside other elements",
     message: fromBot(
       rich(

@@ -53,7 +53,8 @@ function source(attachment: Node): string {
   const { author_name, author_link, author_subname, service_name, channel_name, from_url } = attachment;
   const author = words(author_name) || words(author_subname);
   if (!isQuote(attachment)) {
-    return joined([words(service_name), link(author, words(author_link))], " · ");
+    const account = author === words(author_subname) ? "" : words(author_subname);
+    return joined([words(service_name), link(author, words(author_link)), account], " · ");
   }
   const where = words(channel_name) === "" ? "" : ` in #${words(channel_name)}`;
   const quoted = link(`${author || "Somebody"} wrote${where}`, words(from_url));

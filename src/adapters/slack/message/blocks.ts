@@ -3,12 +3,25 @@ import { button, joined, link, mention, type Node, nodeOf, nodesIn, said, words 
 import { richText } from "./rich-text.ts";
 
 /** What of a block people read, in the order in which they do. Blocks of types to come are read by it as well. */
-const WORDS = ["author_name", "provider_name", "subtitle", "text", "body", "label", "hint", "description", "caption"];
+const WORDS = [
+  "author_name",
+  "provider_name",
+  "subtitle",
+  "text",
+  "body",
+  "subtext",
+  "label",
+  "hint",
+  "description",
+  "caption",
+];
 /** Blocks and elements within a block. */
 const INNER = [
+  "hero_image",
   "rich_text_title",
   "details",
   "output",
+  "sources",
   "fields",
   "elements",
   "child_blocks",
@@ -87,8 +100,9 @@ function rows(value: unknown, depth: number): string[] {
 }
 
 /** A call that somebody can join. */
-function call({ name, display_id, join_url, has_ended }: Node): string {
-  const what = joined([words(name), words(display_id)], " · ");
+function call({ name, display_id, join_url, has_ended, all_participants: people }: Node): string {
+  const who = nodesIn(people).map((each) => mention({ user_id: each.slack_id }) || words(each.display_name));
+  const what = joined([words(name), words(display_id), joined(who, ", ")], " · ");
   if (what === "" && words(join_url) === "") return "";
   return `[call${has_ended === true ? " that has ended" : ""}: ${link(what, words(join_url))}]`;
 }
