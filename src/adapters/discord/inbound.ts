@@ -5,7 +5,7 @@ import { commandArguments } from "./interactions/command-arguments.ts";
 import { filesOf } from "./message/files.ts";
 import { MESSAGE_TYPE, type WireMessage } from "./message/message-schema.ts";
 import { displayName, type WireMember, type WireUser } from "./message/person-schema.ts";
-import { readMessage, saidBy } from "./message/read-message.ts";
+import { aboutFiles, readMessage, saidBy } from "./message/read-message.ts";
 import type { Names } from "./message/wording.ts";
 import { timeOf } from "./snowflake.ts";
 import { MESSAGE_COMMAND, type WireInteraction } from "./wire.ts";
@@ -33,7 +33,9 @@ export function inboundMessage(
   const who = person(message.author, message.member);
   const thread = threadOf(place, message.id);
   const addressed = addressing(message, place, names);
-  const { words, besides, files } = serves(who) ? readMessage(message, names) : UNREAD;
+  const isRead = serves(who);
+  const { words, besides, files } = isRead ? readMessage(message, names) : UNREAD;
+  const topic = place.topic === undefined || message.id !== place.threadId ? [] : [place.topic];
   return {
     kind: "message",
     key: `discord:${message.id}`,
@@ -44,7 +46,7 @@ export function inboundMessage(
     addressed,
     opensThread: addressed === "mention" && thread.threadId === message.id,
     attachments: files,
-    quoted: place.topic === undefined || message.id !== place.threadId ? besides : [place.topic, ...besides],
+    quoted: [...topic, ...besides, ...(isRead ? aboutFiles(message) : [])],
     messageId: message.id,
     ...repliesTo(message),
   };

@@ -246,6 +246,15 @@ describe("what comes with the text", () => {
     ]);
   });
 
+  test("what a file is said to show is told beside its name", () => {
+    const file = { filename: "a.png", size: 3, url: "https://cdn.example/a.png" };
+    const attachments = [
+      { ...file, id: "9", description: "the red graph" },
+      { ...file, id: "10", filename: "b.png" },
+    ];
+    expect(read("<@100> see", { attachments }).quoted).toEqual(["[file: a.png: the red graph]"]);
+  });
+
   test("a file without a known type is bytes", () => {
     const attachments = [{ id: "9", filename: "core", size: 3, url: "https://cdn.example/core?ex=1" }];
     expect(read("<@100> see", { attachments }).attachments).toEqual([

@@ -3,7 +3,11 @@ import type { WireEmbed } from "./message-schema.ts";
 /** What an embed says, top to bottom as Discord shows it; `inWords` turns its texts into words. */
 export function embedText(embed: WireEmbed, inWords: (text: string) => string): string {
   const fields = embed.fields.map(({ name, value }) => `${inWords(name)}: ${inWords(value)}`);
-  const image = embed.image === undefined || embed.image.url === "" ? "" : `[image: ${fileNameOf(embed.image.url)}]`;
+  // The small picture of a preview is one that its page chose.
+  const pictures = [embed.image, embed.type === "rich" ? embed.thumbnail : undefined];
+  const images = pictures.flatMap((picture) =>
+    picture === undefined || picture.url === "" ? [] : [`[image: ${fileNameOf(picture.url)}]`],
+  );
   const parts = [
     embed.provider?.name ?? "",
     embed.author?.name ?? "",
@@ -11,7 +15,7 @@ export function embedText(embed: WireEmbed, inWords: (text: string) => string): 
     embed.url,
     inWords(embed.description),
     ...fields,
-    image,
+    ...images,
     embed.footer?.text ?? "",
     embed.timestamp,
   ];

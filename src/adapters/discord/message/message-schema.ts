@@ -71,6 +71,7 @@ const embedSchema = z.object({
   fields: listOf(z.object({ name: words, value: words }), 25),
   footer: perhaps(z.object({ text: words })),
   image: perhaps(mediaSchema),
+  thumbnail: perhaps(mediaSchema),
 });
 
 /** A component of any type, with the fields that some have. Those within it are read as they are reached. */

@@ -116,10 +116,15 @@ function pollText({ question, answers, results }: WirePoll): string {
   return joined([`Poll: ${question.text}`, ...lines, results.is_finalized ? "[The poll has ended.]" : ""]);
 }
 
-function fileLines({ attachments }: WireContent): string[] {
+function fileLines({ attachments }: Pick<WireContent, "attachments">): string[] {
   return attachments.map(
     ({ filename, title, description }) => `[file: ${[filename, title, description].filter(Boolean).join(": ")}]`,
   );
+}
+
+/** What the files of a message are said to be beside their names. */
+export function aboutFiles({ attachments }: WireContent): string[] {
+  return fileLines({ attachments: attachments.filter(({ title, description }) => title + description !== "") });
 }
 
 function joined(texts: readonly string[]): string {

@@ -91,6 +91,17 @@ const corpus: readonly Sample[] = [
     [],
   ],
   [
+    "the small picture of a card, and not of a preview",
+    sample({
+      embeds: [
+        { type: "rich", title: "Disk", thumbnail: { url: "https://x.example/disk.png" } },
+        { type: "article", title: "News", thumbnail: { url: "https://x.example/news.png" } },
+      ],
+    }),
+    "Disk\n[image: disk.png]\nNews",
+    [],
+  ],
+  [
     "a file whose title says more than its name",
     sample({ attachments: [file("____.txt", { title: "日報" })] }),
     "[file: ____.txt: 日報]",
