@@ -43,11 +43,17 @@ function numberOf(value: unknown): number {
   return typeof value === "number" && value > 0 && value < 1_000 ? Math.floor(value) : 0;
 }
 
-function inline(elements: unknown): string {
-  return nodesIn(elements).map(piece).join("");
+/** Levels of elements within elements that are read. */
+const DEPTH = 6;
+
+function inline(elements: unknown, depth = 0): string {
+  if (depth > DEPTH) return "";
+  return nodesIn(elements)
+    .map((element) => piece(element, depth))
+    .join("");
 }
 
-function piece(element: Node): string {
+function piece(element: Node, depth: number): string {
   switch (element.type) {
     case "text":
       return styled(escaped(raw(element.text)), element);
@@ -64,14 +70,14 @@ function piece(element: Node): string {
     case "file":
       return `[file: ${escaped(words(element.title) || words(element.file_id))}]`;
     default:
-      return other(element);
+      return other(element, depth);
   }
 }
 
 /** Mentions, and what is to come: by what it has of the usual fields. */
-function other(element: Node): string {
+function other(element: Node, depth: number): string {
   const named = link(escaped(raw(element.text) || words(element.name)), words(element.url));
-  return mention(element) || named || inline(element.elements);
+  return mention(element) || named || inline(element.elements, depth + 1);
 }
 
 function raw(value: unknown): string {

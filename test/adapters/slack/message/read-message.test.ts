@@ -104,3 +104,14 @@ test("blocks within blocks without end are read so deep and no deeper", async ()
   for (let depth = 0; depth < 10_000; depth += 1) block = { type: "container", elements: [block], fields: [block] };
   expect((await read({ text: "outside", blocks: [block] })).whole).toContain("outside");
 });
+
+test.each([
+  ["rich_text", "elements"],
+  ["container", "child_blocks"],
+  ["rich_text_section", "elements"],
+])("a message of %s in %s in each other, however deep, is read as far as it goes", async (type, key) => {
+  let block: Record<string, unknown> = { type: "section", text: { type: "mrkdwn", text: "deepest" } };
+  for (let level = 0; level < 10_000; level += 1) block = { type, [key]: [block] };
+  const blocks = [{ type: "rich_text", elements: [block] }, block, { type: "section", text: "after" }];
+  expect((await read({ bot_id: "B0CI", text: "", blocks, attachments: [{ blocks }] })).whole).toContain("after");
+});
