@@ -39,6 +39,7 @@ import type { Feature } from "./feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
 import { memoryFeature } from "./features/memory/feature.ts";
+import { usageFeature } from "./features/usage/feature.ts";
 import { webSearchFeature } from "./features/web-search/feature.ts";
 import { holdLease } from "./hold-lease.ts";
 import { instructionFiles, jobsFileOf, requireOwn, snapshotsOf } from "./home.ts";
@@ -63,7 +64,13 @@ import { warmUp, watched } from "./warm-up.ts";
 const DRAIN_MS = 5_000;
 
 /** Every feature; what is off opens nothing. */
-export const FEATURES: readonly Feature[] = [extensionsFeature, mcpFeature, memoryFeature, webSearchFeature];
+export const FEATURES: readonly Feature[] = [
+  extensionsFeature,
+  mcpFeature,
+  memoryFeature,
+  usageFeature,
+  webSearchFeature,
+];
 
 /** What people type, whether the feature that it belongs to is on or off. */
 export function allCommands(features = createFeatureList(FEATURES)): readonly ChatCommand[] {

@@ -18,7 +18,7 @@ export const EXAMPLE_TOOLS = join(here, "..", "build", "tools");
 
 /** `shares`: a folder of the program that it is built from, too. */
 const EXAMPLES = [
-  { name: "chart", world: "isolated-component", shares: "src/core/chart" },
+  { name: "chart", world: "isolated-component", shares: "src/features/usage/chart" },
   { name: "csv_query", world: "component", shares: null },
 ];
 type Example = (typeof EXAMPLES)[number];

@@ -154,7 +154,6 @@ export const CORE_LAYERS: readonly string[] = [
   "context",
   "skills",
   "budget",
-  "chart",
   "agent",
   "engine",
   "people",

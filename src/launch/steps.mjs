@@ -39,7 +39,13 @@ const EXAMPLES = {
   name: "example tools",
   tool: "@bytecodealliance/jco",
   commands: [["wasm/build-examples.ts"]],
-  inputs: ["wasm/build-examples.ts", "wasm/component.ts", "wasm/examples", "wasm/extension", "src/core/chart"],
+  inputs: [
+    "wasm/build-examples.ts",
+    "wasm/component.ts",
+    "wasm/examples",
+    "wasm/extension",
+    "src/features/usage/chart",
+  ],
   artefact: "build/tools/chart/tool.json",
   after: [],
 };

@@ -16,7 +16,6 @@ import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { toolsCommand } from "./tools.ts";
 import { undoCommand } from "./undo.ts";
-import { usageCommand } from "./usage.ts";
 
 /**
  * Every command of core, in the order in which `/help` shows them; those of features follow. Slack's manifest, Discord's registration, what is understood
@@ -39,6 +38,5 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   forkCommand,
   jobsCommand,
   toolsCommand,
-  usageCommand,
   exportCommand,
 ];

@@ -24,7 +24,7 @@ test.each([
   expect(typedCommand(text, CHAT_COMMANDS)).toEqual(expected);
 });
 
-const NAMES = ["help", "status", "stop", "agent", "model", "mode", "new", "skill", "usage"];
+const NAMES = ["help", "status", "stop", "agent", "model", "mode", "new", "skill", "jobs"];
 
 test.each([
   ["hlep", ["help"]],
@@ -69,7 +69,7 @@ test("--help of each command tells how it is typed, and runs nothing", async () 
   expect(privateText(await receive(mention("/jobs run --help")))).toMatch(
     /^`\/jobs run` · .*\n- `--job` · .*\(required\)/,
   );
-  expect(privateText(await receive(mention("/help usge")))).toBe("I don't know `/usge`. Did you mean `/usage`?");
+  expect(privateText(await receive(mention("/help statsu")))).toBe("I don't know `/statsu`. Did you mean `/status`?");
   const help = privateText(await receive(mention("/help")));
   expect(help.length).toBeLessThan(1_850);
   expect(help).toContain("(as a slash command `/deckhand-status`)");
@@ -107,7 +107,7 @@ test.each([
   ["/jobs add ", "I don't know what to do with"],
   ["/undo ", "I don't know"],
   ["/approvals ", "I don't know"],
-  ["/usage --", "I don't know"],
+  ["/jobs --", "I don't know"],
 ])(
   "%s and a flood of hostile text is answered on one short line that it cannot break out of",
   async (typed, answer) => {

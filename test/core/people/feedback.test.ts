@@ -17,11 +17,11 @@ async function voting() {
     const button = feedbackButtons(runId)[value === "up" ? 0 : 1];
     return privateText(await receive(click(button?.id ?? "", person === undefined ? {} : { person })));
   };
-  return { store, receive, vote };
+  return { store, vote };
 }
 
 test("a vote is thanked for in a line; a person's newest one counts", async () => {
-  const { store, vote, receive } = await voting();
+  const { store, vote } = await voting();
   expect(await vote("up")).toBe("👍 Noted, thanks.");
   expect(await vote("down")).toBe("👎 Noted, thanks. Reply in the thread and I try again.");
   expect(await vote("down", BEN)).toContain("👎");
@@ -29,5 +29,4 @@ test("a vote is thanked for in a line; a person's newest one counts", async () =
   expect(await vote("up", BEN)).toContain("👍");
   expect(await store.feedback.count({ since: 0, channelId: "slack:C1" })).toEqual({ up: 1, down: 1 });
   expect(await store.feedback.count({ since: 0, channelId: "slack:C2" })).toEqual({ up: 0, down: 0 });
-  expect(privateText(await receive(mention("/usage")))).toContain("What people said of it: 1 👍 · 1 👎");
 });

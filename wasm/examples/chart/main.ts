@@ -1,5 +1,5 @@
-import { type Chart, drawChart, PALETTE } from "../../../src/core/chart/draw.ts";
-import { encodePng } from "../../../src/core/chart/png.ts";
+import { type Chart, drawChart, PALETTE } from "../../../src/features/usage/chart/draw.ts";
+import { encodePng } from "../../../src/features/usage/chart/png.ts";
 import { type Answer, answering, Mistake } from "../answer.ts";
 import { base64 } from "./base64.ts";
 

@@ -14,8 +14,8 @@ const suggestionsFor = (text: string, all: typeof commands) => suggested(text, a
 test("a slash alone lists every command with its arguments and what it does", () => {
   const listed = suggestionsFor("/", commands);
   expect(listed.map(({ label }) => label)).toEqual(CHAT_COMMANDS.map(({ name }) => `/${name}`));
-  expect(listed.find(({ label }) => label === "/usage")).toMatchObject({
-    usage: "[user|channel|model|job|day] [days]",
+  expect(listed.find(({ label }) => label === "/mode")).toMatchObject({
+    usage: "[read|write|agi|default]",
   });
   expect(listed.every(({ description }) => description !== "")).toBe(true);
 });

@@ -1,5 +1,5 @@
-import type { OutgoingFile } from "../protocol/platform.ts";
-import type { UsageSum } from "../store/ledger/usage-report.ts";
+import type { OutgoingFile } from "../../../core/protocol/platform.ts";
+import type { UsageSum } from "../../../core/store/ledger/usage-report.ts";
 import { drawChart, PALETTE } from "./draw.ts";
 import { encodePng } from "./png.ts";
 import { shortNumber } from "./scale.ts";

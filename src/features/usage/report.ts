@@ -1,17 +1,18 @@
-import { type DaySum, usageChart } from "../chart/usage-chart.ts";
-import { readArguments } from "../command-line/arguments.ts";
-import { asTyped } from "../command-line/as-typed.ts";
-import type { ChatCommand, CommandContext } from "../command-line/command.ts";
-import { didYouMean, nearest } from "../command-line/nearest.ts";
-import { bar, textTable } from "../command-line/text-table.ts";
-import { isAdmin } from "../permissions/session-people.ts";
-import type { OutgoingMessage } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
-import type { UsageKey, UsageRange, UsageSum } from "../store/ledger/usage-report.ts";
-import type { FeedbackSum } from "../store/run/feedback.ts";
-import { channelOf } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
-import { dollars } from "../text/dollars.ts";
+import { readArguments } from "../../core/command-line/arguments.ts";
+import { asTyped } from "../../core/command-line/as-typed.ts";
+import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
+import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
+import { bar, textTable } from "../../core/command-line/text-table.ts";
+import { isAdmin } from "../../core/permissions/session-people.ts";
+import type { OutgoingMessage } from "../../core/protocol/platform.ts";
+import { privately } from "../../core/protocol/private-reply.ts";
+import type { UsageKey, UsageRange, UsageSum } from "../../core/store/ledger/usage-report.ts";
+import type { FeedbackSum } from "../../core/store/run/feedback.ts";
+import { channelOf } from "../../core/store/sessions.ts";
+import type { Store } from "../../core/store/store.ts";
+import { dollars } from "../../core/text/dollars.ts";
+import { type DaySum, usageChart } from "./chart/usage-chart.ts";
+import { USAGE_GROUPS } from "./groups.ts";
 
 const DAY_MS = 86_400_000;
 const DAYS = { usual: 7, most: 31 };
@@ -23,32 +24,22 @@ const KEYS: ReadonlyMap<string, UsageKey> = new Map([
   ["channel", "channelId"],
   ["model", "model"],
 ]);
-const GROUPS = [...KEYS.keys(), "job", "day"];
 
-export const usageCommand: ChatCommand = {
-  name: "usage",
-  description: "what my work has cost, by day, user, channel, model or job",
-  usage: "[user|channel|model|job|day] [days]",
-  permission: "everyone",
-  options: [
-    { name: "by", description: "what to sum up by", choices: GROUPS },
-    { name: "days", description: "how many days back, today included; 7 by default" },
-  ],
-  async run(line, context) {
-    const read = readArguments(line, { words: 2, flags: ["days"] });
-    if (read.type === "broken") return privately(read.reason);
-    const [by = "day", ...more] = read.words.filter((word) => !isNumber(word));
-    if (!GROUPS.includes(by)) {
-      const names = GROUPS.map((group) => `\`${group}\``).join(", ");
-      return privately(`I cannot sum up by ${asTyped(by)}.${didYouMean(nearest(by, GROUPS), `There is ${names}.`)}`);
-    }
-    if (more[0] !== undefined) return privately(`I don't know what to do with ${asTyped(more[0])}.`);
-    const days = Number(read.flags.get("days") ?? read.words.find(isNumber) ?? DAYS.usual);
-    if (!Number.isInteger(days) || days < 1 || days > DAYS.most) {
-      return privately(`The days are a whole number from 1 to ${DAYS.most}.`);
-    }
-    return usageReport({ by, days }, context);
-  },
+export const reportUsage: ChatCommand["run"] = async (line, context) => {
+  const read = readArguments(line, { words: 2, flags: ["days"] });
+  if (read.type === "broken") return privately(read.reason);
+  const [by = "day", ...more] = read.words.filter((word) => !isNumber(word));
+  if (!USAGE_GROUPS.includes(by)) {
+    const names = USAGE_GROUPS.map((group) => `\`${group}\``).join(", ");
+    const nearby = didYouMean(nearest(by, USAGE_GROUPS), `There is ${names}.`);
+    return privately(`I cannot sum up by ${asTyped(by)}.${nearby}`);
+  }
+  if (more[0] !== undefined) return privately(`I don't know what to do with ${asTyped(more[0])}.`);
+  const days = Number(read.flags.get("days") ?? read.words.find(isNumber) ?? DAYS.usual);
+  if (!Number.isInteger(days) || days < 1 || days > DAYS.most) {
+    return privately(`The days are a whole number from 1 to ${DAYS.most}.`);
+  }
+  return usageReport({ by, days }, context);
 };
 
 function isNumber(word: string): boolean {

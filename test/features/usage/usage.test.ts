@@ -1,15 +1,23 @@
 import { inflateSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { usageChart } from "../../../src/core/chart/usage-chart.ts";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { Receipt } from "../../../src/core/protocol/platform.ts";
-import { intakeOptions, mention, privateText } from "../inbound/intake-fixture.ts";
+import { usageChart } from "../../../src/features/usage/chart/usage-chart.ts";
+import { usageFeature } from "../../../src/features/usage/feature.ts";
+import { reportUsage } from "../../../src/features/usage/report.ts";
+import { intakeOptions, mention, privateText } from "../../core/inbound/intake-fixture.ts";
 
 const BEN = { id: "slack:U2", name: "ben", roles: [], isBot: false, isGuest: false, isExternal: false };
 
+async function withUsage() {
+  const { options } = await intakeOptions();
+  const commands = (usageFeature.commands ?? []).map((command) => ({ ...command, run: reportUsage }));
+  return { ...options, commands: [...options.commands, ...commands] };
+}
+
 /** Two channels in which Ana has spent three dollars and one. */
 async function spent() {
-  const { options } = await intakeOptions();
+  const options = await withUsage();
   const at = options.runtime.clock.now();
   const usage = { inputTokens: 500, outputTokens: 500, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const base = { turn: 1, sessionId: "ses_x", personId: "slack:U1", stopReason: "end_turn", usage, at } as const;
@@ -38,6 +46,17 @@ test("/usage shows sums with bars, and says what has no price", async () => {
   const days = privateText(await receive(mention("/usage day 3"))).split("\n");
   expect(days.slice(3, -2)).toHaveLength(3);
   expect(days.at(-3)).toMatch(/^\d{4}-\d\d-\d\d {2}\$4\.00 {2}3,000 {2}█{10}$/);
+});
+
+test("/usage tells what people said of the work", async () => {
+  const options = await withUsage();
+  await options.store.transaction(async (tx) => {
+    const vote = { runId: "r1", channelId: "slack:C1", at: options.runtime.clock.now() };
+    await tx.feedback.give({ ...vote, personId: "slack:U1", value: "up" });
+    await tx.feedback.give({ ...vote, personId: "slack:U2", value: "down" });
+  });
+  const receive = createIntake(options);
+  expect(privateText(await receive(mention("/usage")))).toContain("What people said of it: 1 👍 · 1 👎");
 });
 
 /** The files of a private answer. */
@@ -81,7 +100,7 @@ test("/usage comes with a picture of the days, of the tokens where nothing has a
 });
 
 test("/usage shows no picture of nothing, nor of a single day", async () => {
-  const { options } = await intakeOptions();
+  const options = await withUsage();
   expect(filesOf(await createIntake(options)(mention("/usage")))).toEqual([]);
   expect(filesOf(await createIntake(await spent())(mention("/usage --days 1")))).toEqual([]);
 });
@@ -123,7 +142,7 @@ test.each([
   ["/usage 1.5", "The days are a whole number from 1 to 31."],
   ["/usage day model", "I don't know what to do with `model`."],
 ])("%s is told what there is", async (typed, answer) => {
-  const { options } = await intakeOptions();
+  const options = await withUsage();
   expect(privateText(await createIntake(options)(mention(typed)))).toBe(answer);
 });
 
