@@ -319,7 +319,7 @@ export const lookAtJobs: LookAtJobs = (config, channelConfigs) => {
   });
 };
 
-function openIntake({ config, runtime, log, commands }: Assembly, works: Works): Receive {
+function openIntake({ config, runtime, log, commands, features }: Assembly, works: Works): Receive {
   const { store, engine, rights, approvals, models, channelConfigs, platform, skills, toolbox, jobs } = works;
   return createIntake({
     store,
@@ -346,6 +346,7 @@ function openIntake({ config, runtime, log, commands }: Assembly, works: Works):
       ...channelConfigs,
     }),
     describe: describePlatform,
+    hooks: () => features.opened()?.hooks ?? [],
     canSeeChannel: rights.canSeeChannel,
     restoreFiles: createFileRestore({ snapshots: snapshotsOf(config), sandboxRootOf: channelConfigs.sandboxRootOf }),
     ...channelConfigs,

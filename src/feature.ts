@@ -51,8 +51,8 @@ export interface GivenSettings {
 }
 
 export type FeatureCommand = Omit<ChatCommand, "run"> & {
-  /** What is answered where the feature is off: how an operator turns it on. */
-  readonly whenOff: string;
+  /** What is answered where the feature is off, how an operator turns it on; or what the command does then. */
+  readonly whenOff: string | ChatCommand["run"];
 };
 
 /** A feature with its settings. */

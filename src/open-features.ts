@@ -133,7 +133,10 @@ export function createFeatureList(features: readonly Feature[]): FeatureList {
     commands: features.flatMap(({ commands }) =>
       (commands ?? []).map(({ whenOff, ...described }) => ({
         ...described,
-        run: (line, context) => opened?.command(described.name)?.(line, context) ?? Promise.resolve(privately(whenOff)),
+        run: async (line, context) => {
+          const run = opened?.command(described.name) ?? (typeof whenOff === "string" ? null : whenOff);
+          return run === null ? privately(String(whenOff)) : run(line, context);
+        },
       })),
     ),
     opened: () => opened,

@@ -126,6 +126,7 @@ export function foldLine(outcome: QueryOutcome, stats: RunStats): string {
     ...(stats.tools > 0 ? [count(stats.tools, "tool")] : []),
     duration(stats.durationMs),
     ...(stats.costUsd === null || stats.costUsd === 0 ? [] : [dollars(stats.costUsd)]),
+    ...(stats.notes ?? []),
   ];
   return `${FOLD_SIGNS[outcome.type]} ${parts.join(" · ")}`;
 }

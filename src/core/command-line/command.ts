@@ -43,6 +43,8 @@ export interface ChatCommand {
   /** Its arguments, e.g. `<name> [prompt]`. */
   readonly usage?: string;
   readonly permission: CommandPermission;
+  /** Buttons may stand for it: `jobs:add` is what `/jobs add` is. */
+  readonly hasButtons?: true;
   /** Whether what is typed after the name changes nothing: that is for everybody. Left out: it always may. */
   readonly onlyShows?: (line: string) => boolean;
   /** The arguments as fields, in the order in which they are typed. Without them one field holds the whole line. */

@@ -46,6 +46,7 @@ const FLAGS = ["job", ...FIELDS.map(({ name }) => name)];
 
 export const jobsCommand: ChatCommand = {
   name: "jobs",
+  hasButtons: true,
   description: "reports that come by themselves: list, add, edit, run, enable, disable, remove, logs",
   usage: 'list | add --cron "0 9 * * 1-5" --prompt "…" | run <name> | …',
   permission: "everyone",

@@ -10,7 +10,6 @@ import { managedCommand } from "./managed.ts";
 import { modeCommand } from "./mode.ts";
 import { modelCommand } from "./model.ts";
 import { newCommand } from "./new.ts";
-import { rememberCommand } from "./remember.ts";
 import { skillCommand } from "./skill.ts";
 import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
@@ -30,7 +29,6 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
   modeCommand,
   managedCommand,
   skillCommand,
-  rememberCommand,
   undoCommand,
   approvalsCommand,
   compactCommand,

@@ -1,4 +1,4 @@
-import type { ChatCommand } from "../command-line/command.ts";
+import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
 import { privately } from "../protocol/private-reply.ts";
 
@@ -15,12 +15,18 @@ export const rememberCommand: ChatCommand = {
     if (text === "") return privately("Tell me what: `/remember we deploy on Thursdays`.");
     if (text.length > MOST_CHARS)
       return privately(`✗ That is too long to keep in mind: at most ${MOST_CHARS} characters.`);
-    const session = await sessionToChange(context);
-    if (session === null) return privately(NO_THREAD);
-    const { engine, runtime, person } = context;
-    const by = { id: person.id, name: person.name };
-    const body = { kind: "note", by, text, at: runtime.clock.now(), isMemory: true } as const;
-    await engine.deliver(session.id, { key: `command:${runtime.ids.next("cmd")}`, body });
-    return privately("✓ I keep it in mind in this thread.");
+    const isKept = await keepInMind(text, context);
+    return privately(isKept ? "✓ I keep it in mind in this thread." : NO_THREAD);
   },
 };
+
+/** Tells the thread's session at its next turn; false where there is no thread. */
+export async function keepInMind(text: string, context: CommandContext): Promise<boolean> {
+  const session = await sessionToChange(context);
+  if (session === null) return false;
+  const { engine, runtime, person } = context;
+  const by = { id: person.id, name: person.name };
+  const body = { kind: "note", by, text, at: runtime.clock.now(), isMemory: true } as const;
+  await engine.deliver(session.id, { key: `command:${runtime.ids.next("cmd")}`, body });
+  return true;
+}

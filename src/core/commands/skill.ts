@@ -19,6 +19,7 @@ const PICKED = 10;
 
 export const skillCommand: ChatCommand = {
   name: "skill",
+  hasButtons: true,
   description: "do something the way a skill describes; without a name, choose one",
   usage: "[name] [arguments]",
   permission: "people",

@@ -5,7 +5,7 @@ import { runDetails } from "../history/run-details.ts";
 import { jobClick } from "../jobs/job-clicks.ts";
 import type { JobControl } from "../jobs/job-control.ts";
 import { askAgain, clickApproval } from "../people/approval-clicks.ts";
-import { clickFeedback } from "../people/feedback.ts";
+import { clickFeedback, type FeedbackOptions } from "../people/feedback.ts";
 import { answerByClick } from "../people/questions.ts";
 import type { ApprovalRules } from "../permissions/deciders.ts";
 import { byPerson, causeText } from "../protocol/cancel-cause.ts";
@@ -14,6 +14,7 @@ import type { InboundAction, Receipt, ThreadRef } from "../protocol/platform.ts"
 import type { Describe } from "../protocol/platform-descriptor.ts";
 import { privately } from "../protocol/private-reply.ts";
 import type { Runtime } from "../protocol/runtime.ts";
+import type { RunHook } from "../run/run-hooks.ts";
 import { channelKeyOf } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import { continueRun } from "./continue-run.ts";
@@ -26,6 +27,8 @@ export interface ClickOptions {
   readonly approvals: ApprovalRules;
   readonly jobs: JobControl;
   readonly describe: Describe;
+  /** What features do around runs; nothing when left out. */
+  readonly hooks?: () => readonly RunHook[];
 }
 
 /** A button's id: `stop:run_1`; with `choice`, `approve:y:run_1:2`. */
@@ -64,7 +67,7 @@ const GO_ON: ButtonKind = {
 };
 const VOTE: ButtonKind = {
   place: placeOfRun,
-  click: (action, { verb, id }, options) => clickFeedback(action, { verb, runId: id }, options),
+  click: (action, { verb, id }, options) => vote(action, { verb, runId: id }, options),
 };
 
 /** All buttons that act on something that there is, by verb: one that is missing here does nothing. */
@@ -78,6 +81,7 @@ const BUTTONS: ReadonlyMap<string, ButtonKind> = new Map<string, ButtonKind>([
   ["approve", { hasChoice: true, place: placeOfApproval, click: clickApproval }],
   ["ask-again", { place: placeOfApproval, click: (action, { id }, options) => askAgain(action, id, options) }],
   ["answer", { hasChoice: true, place: placeOfQuestion, click: answerByClick }],
+  ["hook", { hasChoice: true, place: placeOfRun, click: clickHook }],
   ["revoke", { place: placeOfGrant, click: ({ person }, { id }, options) => revoke(id, { ...options, person }) }],
   ["job-run", JOB],
   ["job-pause", JOB],
@@ -140,9 +144,36 @@ async function revoke(grantId: string, options: Parameters<typeof revokeGrant>[1
   return reply(await revokeGrant(grantId, options));
 }
 
-async function details(runId: string, { thread }: InboundAction, options: ClickOptions): Promise<Receipt | null> {
-  const message = await runDetails(options.store, runId, options.describe(thread.platform).limits.messageChars);
-  return message === null ? null : { type: "reply", message };
+function vote(action: InboundAction, id: { verb: string; runId: string }, options: ClickOptions) {
+  const hooks = options.hooks?.() ?? [];
+  const voted: FeedbackOptions["voted"] = async (given, tx) => {
+    for (const hook of hooks) await hook.voted?.(given, tx);
+  };
+  return clickFeedback(action, id, { ...options, voted });
+}
+
+/** The steps of a run, and what features have to say of it. */
+async function details(runId: string, reader: InboundAction, options: ClickOptions): Promise<Receipt | null> {
+  const { store, describe, hooks = () => [] } = options;
+  const told = await Promise.all(
+    hooks().map(async ({ name, details: tell }) => ({ name, ...((await tell?.(runId, reader)) ?? { lines: [] }) })),
+  );
+  const more = told.flatMap(({ lines }) => lines).join("\n");
+  const room = describe(reader.thread.platform).limits.messageChars - more.length - 1;
+  const message = await runDetails(store, runId, room);
+  if (message === null) return null;
+  const buttons = told.flatMap(({ name, button: label }) =>
+    label === undefined ? [] : [{ id: `hook:${name}:${runId}`, label, style: "default" } as const],
+  );
+  const markdown = more === "" ? message.markdown : `${message.markdown}\n${more}`;
+  return { type: "reply", message: { ...message, markdown, buttons } };
+}
+
+async function clickHook(action: InboundAction, { choice, id }: ButtonId, { hooks = () => [] }: ClickOptions) {
+  const words = await hooks()
+    .find(({ name }) => name === choice)
+    ?.clicked?.(id, action);
+  return words === undefined ? null : reply(words);
 }
 
 /** The store decides whose stop it was: a click that came second, or too late, is told so. */

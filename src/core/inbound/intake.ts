@@ -26,6 +26,7 @@ import type {
 import { privately } from "../protocol/private-reply.ts";
 import { localCommandIn } from "../run/local-command-text.ts";
 import { sessionOfMessage } from "../run/opening-thread.ts";
+import type { RunHook } from "../run/run-hooks.ts";
 import { type SessionRow, sessionKeyOf } from "../store/sessions.ts";
 import { NO_BUTTON, receiveClick } from "./clicks.ts";
 import { editedKey, editedMention } from "./edited-mention.ts";
@@ -42,6 +43,8 @@ export interface IntakeOptions extends CommandServices {
   readonly announce: CommandIntake["announce"];
   readonly openPrivateThread: CommandIntake["openPrivateThread"];
   readonly workspaceRefusal: WorkspaceRefusalOf;
+  /** What features do around runs; nothing when left out. */
+  readonly hooks?: () => readonly RunHook[];
   /** Who says who is there; without it nobody does. */
   readonly firstContact?: FirstContact;
 }
@@ -195,12 +198,13 @@ async function takeClick(click: InboundAction, options: Intake): Promise<Receipt
   return { type: "reply", message: privately(NO_BUTTON) };
 }
 
-/** A button that stands for words: `prompt:<id>`, or a command, `skill:<name>`, `jobs:add`; null when it is another. */
+/** A button that stands for words: `prompt:<id>`, or a command that has some, `jobs:add`; null when it is another. */
 function clickedCommand(click: InboundAction, options: Intake): Promise<Receipt> | null {
   const prompt = clickedPrompt(click.action);
   if (prompt !== null) return receivePrompt(click, prompt, options);
-  const [, name, args] = /^(skill|jobs):(.+)$/s.exec(click.action) ?? [];
-  if (name === undefined || args === undefined) return null;
+  const [, name, args] = /^([a-z-]+):(.+)$/s.exec(click.action) ?? [];
+  const command = options.commands.find((each) => each.name === name && each.hasButtons === true);
+  if (command === undefined || name === undefined || args === undefined) return null;
   const { action: _action, ...event } = click;
   return receiveCommand({ ...event, kind: "command", name, args }, options);
 }

@@ -2,7 +2,7 @@ import type { Button, InboundAction, Receipt } from "../protocol/platform.ts";
 import { privately } from "../protocol/private-reply.ts";
 import type { Runtime } from "../protocol/runtime.ts";
 import type { FeedbackValue } from "../store/run/feedback.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoreTransaction } from "../store/store.ts";
 
 interface Vote {
   readonly value: FeedbackValue;
@@ -20,17 +20,32 @@ export function feedbackButtons(runId: string): Button[] {
   return VOTES.map(({ verb, label }) => ({ id: `${verb}:${runId}`, label, style: "default" }));
 }
 
+export interface FeedbackOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  /** What else comes of a vote, in its transaction. */
+  readonly voted: (
+    vote: { readonly runId: string; readonly value: FeedbackValue; readonly before: FeedbackValue | null },
+    tx: StoreTransaction,
+  ) => Promise<void>;
+}
+
 /** A vote on a run, `good:<run>` or `bad:<run>`; a person's newest one counts. Null when it is another button. */
 export async function clickFeedback(
   { person }: InboundAction,
   { verb, runId }: { verb: string; runId: string },
-  { store, runtime }: { readonly store: Store; readonly runtime: Runtime },
+  { store, runtime, voted }: FeedbackOptions,
 ): Promise<Receipt | null> {
   const vote = VOTES.find((each) => each.verb === verb);
   const run = vote === undefined ? null : await store.runs.get(runId);
   if (vote === undefined || run === null) return null;
   const { channelKey: channelId } = await store.sessions.get(run.sessionId);
   const at = runtime.clock.now();
-  await store.transaction((tx) => tx.feedback.give({ runId, personId: person.id, channelId, value: vote.value, at }));
+  const { value } = vote;
+  await store.transaction(async (tx) => {
+    const before = (await tx.feedback.ofRun(runId)).find(({ personId }) => personId === person.id)?.value ?? null;
+    await tx.feedback.give({ runId, personId: person.id, channelId, value, at });
+    await voted({ runId, value, before }, tx);
+  });
   return { type: "reply", message: privately(vote.thanks) };
 }

@@ -103,6 +103,8 @@ export interface RunStats {
   readonly changedFiles: readonly string[];
   /** Tools whose calls may have changed what nobody here sees. */
   readonly mayHaveChanged?: readonly string[];
+  /** What else its folded line says. */
+  readonly notes?: readonly string[];
   /** Its sub-agents, where a limit has stopped them together. */
   readonly tasks?: readonly TaskProgress[];
 }

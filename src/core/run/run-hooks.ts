@@ -3,6 +3,8 @@ import type { StoredEvent } from "../events/session-event.ts";
 import type { QueryOutcome } from "../protocol/events.ts";
 import type { Log } from "../protocol/log.ts";
 import { labelOf, type Message } from "../protocol/messages.ts";
+import type { Person, ThreadRef } from "../protocol/platform.ts";
+import type { FeedbackValue } from "../store/run/feedback.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { StoreTransaction } from "../store/store.ts";
 import { type Label, outsideOf, unionOf } from "../trust/label.ts";
@@ -18,6 +20,33 @@ export interface RunHook {
   readonly before?: (run: StartingRun, signal: AbortSignal) => Promise<string | HookData | null>;
   /** Database work, in the transaction that ends the run: done exactly once for each. */
   readonly after?: (run: HookedRun, outcome: QueryOutcome, tx: StoreTransaction) => Promise<void>;
+  /** What its folded line says beside the figures, in a few words; null for nothing. */
+  readonly note?: (runId: string) => string | null;
+  /** A person's newest vote on a run, in the transaction that stores it. */
+  readonly voted?: (vote: Vote, tx: StoreTransaction) => Promise<void>;
+  /** What the Details of a run say of it to somebody; null for nothing. */
+  readonly details?: (runId: string, reader: DetailsReader) => Promise<HookDetails | null>;
+  /** What the button beneath them does, once it is clicked; answers in words. */
+  readonly clicked?: (runId: string, reader: DetailsReader) => Promise<string>;
+}
+
+export interface Vote {
+  readonly runId: string;
+  readonly value: FeedbackValue;
+  /** What the person thought before; null when this is their first. */
+  readonly before: FeedbackValue | null;
+}
+
+export interface DetailsReader {
+  readonly person: Pick<Person, "id" | "roles">;
+  readonly thread: ThreadRef;
+}
+
+export interface HookDetails {
+  /** Lines of Markdown. */
+  readonly lines: readonly string[];
+  /** What the button below is called; absent: there is none. */
+  readonly button?: string;
 }
 
 export interface HookedRun {
@@ -71,6 +100,11 @@ export async function withHookData(
       ? { ...message, content: [...message.content, ...blocks], label: unionOf([labelOf([message]), ...labels]) }
       : message,
   );
+}
+
+/** What hooks have to say in the folded line of a run. */
+export function notesOf(runId: string, hooks: readonly RunHook[]): string[] {
+  return hooks.flatMap(({ note }) => note?.(runId) ?? []);
 }
 
 function unlabelled(hook: string): Label {

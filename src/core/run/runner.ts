@@ -41,7 +41,7 @@ import { awaitTools } from "./await-tools.ts";
 import { endRun, hookedRun } from "./end-run.ts";
 import { JobThreads, type RunPosts } from "./job-thread.ts";
 import { createLocalCommands, type RunLocalCommand } from "./local-command.ts";
-import { type RunHook, withHookData } from "./run-hooks.ts";
+import { notesOf, type RunHook, withHookData } from "./run-hooks.ts";
 import type { RunInputOptions } from "./run-input.ts";
 import { createRunJournal, type RunAccount } from "./run-journal.ts";
 import { budgetsOfRun, isUnattended, jobOf, placeAsBegun, taskTreeOfRun } from "./run-place.ts";
@@ -175,7 +175,8 @@ class SessionRunner implements SessionHandler {
       if (wake.resumed || by !== null) await this.#withdraw(run, by);
       const isPlain = state?.callsAsked === 0 && state.toolsRun === 0;
       const stats = isPlain ? plainStats(wake, state, this.#options.runtime) : null;
-      await view.finish(outcome, stats ?? (await statsOfRun(wake, outcome, this.#options)));
+      const figures = stats ?? (await statsOfRun(wake, outcome, this.#options));
+      await view.finish(outcome, { ...figures, notes: notesOf(wake.runId, this.#hooks()) });
       await deliverKept();
       await this.#end(run, outcome);
       return "ended";

@@ -2,11 +2,15 @@ import { firstWord, readArguments } from "../../core/command-line/arguments.ts";
 import { asTyped } from "../../core/command-line/as-typed.ts";
 import type { ChatCommand, CommandContext, CommandReply } from "../../core/command-line/command.ts";
 import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
+import { keepInMind, rememberCommand } from "../../core/commands/remember.ts";
+import type { FormValues } from "../../core/protocol/form.ts";
 import { privately } from "../../core/protocol/private-reply.ts";
-import { inlineCode, plainLine } from "../../core/text/plain-text.ts";
-import { type Memories, placeOf, workspaceOf } from "./memories.ts";
-import { exportedLine, kindSchema, type Memory } from "./memory.ts";
-import { dayOf } from "./recalled-text.ts";
+import { inlineCode } from "../../core/text/plain-text.ts";
+import { addForm, editForm, refusedForm } from "./forms.ts";
+import type { Learner } from "./learning/learner.ts";
+import { listedLine } from "./listed-line.ts";
+import { type Kept, type Memories, placeOf, workspaceOf } from "./memories.ts";
+import { exportedLine, type Kind, kindSchema, type Memory } from "./memory.ts";
 import { mayChange } from "./rights.ts";
 
 /** Lines of a list; what is older is counted. */
@@ -19,6 +23,7 @@ type Verb = (typed: Typed, use: Use) => Promise<CommandReply>;
 
 interface Use {
   readonly memories: Memories;
+  readonly learner: Pick<Learner, "ask">;
   readonly context: CommandContext;
 }
 
@@ -37,20 +42,41 @@ const VERBS: Readonly<Record<string, Verb>> = {
   pin: (typed, use) => pinned(typed, use, true),
   unpin: (typed, use) => pinned(typed, use, false),
   forget,
+  learn,
   off,
   on,
   export: exported,
 };
 
-/** `/memory`: what people see and change of what is remembered. */
-export function memoryCommand(memories: Memories): ChatCommand["run"] {
+/** `/memory`: what people see and change of what is remembered; `/remember` adds to it. */
+export function memoryCommands(
+  memories: Memories,
+  learner: Pick<Learner, "ask">,
+): Readonly<Record<"memory" | "remember", ChatCommand["run"]>> {
+  return {
+    memory: memoryCommand(memories, learner),
+    async remember(line, context) {
+      const text = line.trim();
+      if (text === "") return rememberCommand.run(line, context);
+      const kept = await keptHere(text, { memories, learner, context });
+      if ("refused" in kept) return privately(`✗ ${kept.refused}`);
+      const isInMind = context.session !== null && (await keepInMind(text, context));
+      const here = isInMind ? "keep it in mind in this thread, and " : "";
+      return privately(`✓ I ${here}remember it as #${kept.memory.seq} for this channel. ${takesBack(kept.memory)}`);
+    },
+  };
+}
+
+function memoryCommand(memories: Memories, learner: Pick<Learner, "ask">): ChatCommand["run"] {
   return async (line, context) => {
     const { word, rest } = firstWord(line);
     const verb = word === "" ? "list" : word;
     const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
     if (run !== undefined) {
       const read = argumentsIn(rest);
-      return read.type === "broken" ? privately(read.reason) : run(read.typed, { memories, context });
+      return read.type === "broken"
+        ? privately(read.reason)
+        : run(filledIn(read.typed, context.filled), { memories, learner, context });
     }
     const all = Object.keys(VERBS);
     const known = `There is ${all.map((one) => `\`/memory ${one}\``).join(", ")}.`;
@@ -71,6 +97,13 @@ function argumentsIn(rest: string): { type: "read"; typed: Typed } | { type: "br
   return { type: "read", typed: { text, scope: flags.get("scope"), kind: flags.get("kind") } };
 }
 
+/** A form's fields stand in the place of what would be typed. */
+function filledIn(typed: Typed, filled: FormValues | null): Typed {
+  if (filled === null) return typed;
+  const { text = "", scope, kind } = filled;
+  return { text: [typed.text, text.trim()].filter((part) => part !== "").join(" "), scope, kind };
+}
+
 async function list(_typed: Typed, { memories, context }: Use): Promise<CommandReply> {
   const place = hereOf(context);
   const [found, count, isPaused] = await Promise.all([
@@ -86,7 +119,7 @@ async function list(_typed: Typed, { memories, context }: Use): Promise<CommandR
   }
   const more = count - found.length;
   const rest = more > 0 ? [`… and ${more} older: \`/memory search …\` or \`/memory export\`.`] : [];
-  const lines = found.map((memory) => lineOf(memory, memories));
+  const lines = found.map((memory) => listedLine(memory, memories));
   return privately([...off, "**What I remember here**", ...lines, ...rest].join("\n"));
 }
 
@@ -96,7 +129,7 @@ async function search({ text: query }: Typed, { memories, context }: Use): Promi
   const reader = { channelKey, workspace: workspaceOf(thread), personId: person.id };
   const hits = await memories.search({ query, reader, limit: MOST_LINES, origins: ["people", "outside"] });
   if (hits.length === 0) return privately("I remember nothing of that here.");
-  return privately(hits.map(({ memory }) => lineOf(memory, memories)).join("\n"));
+  return privately(hits.map(({ memory }) => listedLine(memory, memories)).join("\n"));
 }
 
 const SCOPES: Readonly<Record<string, "channel" | "person" | "workspace">> = {
@@ -108,40 +141,48 @@ const SCOPES: Readonly<Record<string, "channel" | "person" | "workspace">> = {
 
 async function add(
   { text, scope: whom = "channel", kind: given = "semantic" }: Typed,
-  { memories, context }: Use,
+  use: Use,
 ): Promise<CommandReply> {
-  if (text === "") return privately("Tell me what: `/memory add we deploy on Thursdays`.");
+  if (text === "") return addForm();
   const scope = SCOPES[whom];
   if (scope === undefined) return privately("`--scope` is `channel`, `me` or `workspace`.");
   const kind = kindSchema.safeParse(given);
   if (!kind.success) return privately("`--kind` is `working`, `episodic`, `semantic` or `procedural`.");
-  const { person: author, thread, channelKey } = context;
-  if (await memories.isPaused(channelKey))
-    return privately("Memory is off in this channel: `/memory on` changes that.");
-  const followsPerson = scope === "person";
-  const told = { text, scope, kind: kind.data, author, thread, channelKey, origin: "people", followsPerson } as const;
-  const kept = await memories.keep(told);
-  if ("refused" in kept) return privately(`✗ ${kept.refused}`);
+  const kept = await keptHere(text, use, { scope, kind: kind.data });
+  if ("refused" in kept) return refusedForm(kept.refused, { text, scope: whom, kind: given }, use.context);
   const forWhom = {
     channel: "this channel",
     person: "you, wherever you ask me",
     workspace: "everybody of this workspace",
   }[scope];
-  return privately(
-    `✓ I remember it as #${kept.memory.seq}, for ${forWhom}. \`/memory forget ${kept.memory.seq}\` takes it back.`,
-  );
+  return privately(`✓ I remember it as #${kept.memory.seq}, for ${forWhom}. ${takesBack(kept.memory)}`);
+}
+
+function takesBack({ seq }: Memory): string {
+  return `\`/memory forget ${seq}\` takes it back.`;
+}
+
+/** Keeps what the person says, unless memory is off in the channel. */
+async function keptHere(
+  text: string,
+  { memories, context }: Use,
+  { scope, kind }: { scope: "channel" | "person" | "workspace"; kind: Kind } = { scope: "channel", kind: "semantic" },
+): Promise<Kept> {
+  const { person: author, thread, channelKey } = context;
+  if (await memories.isPaused(channelKey))
+    return { refused: "Memory is off in this channel: `/memory on` changes that." };
+  const followsPerson = scope === "person";
+  return memories.keep({ text, scope, kind, author, thread, channelKey, origin: "people", followsPerson });
 }
 
 async function edit(typed: Typed, use: Use): Promise<CommandReply> {
   const { word: number, rest: text } = firstWord(typed.text);
   const memory = await changeable(number, use);
   if (typeof memory === "string") return privately(memory);
-  if (text === "")
-    return privately(
-      `Tell me what it should say: \`/memory edit ${memory.seq} …\`. Now: ${inlineCode(memory.text, LINE_CHARS)}`,
-    );
+  if (text === "") return editForm(memory);
   const edited = await use.memories.edit(memory, text);
-  return privately("refused" in edited ? `✗ ${edited.refused}` : `✓ #${memory.seq} says so from now on.`);
+  if ("refused" in edited) return refusedForm(edited.refused, { text, seq: memory.seq }, use.context);
+  return privately(`✓ #${memory.seq} says so from now on.`);
 }
 
 async function pinned({ text: number }: Typed, use: Use, isPinned: boolean): Promise<CommandReply> {
@@ -160,6 +201,17 @@ async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
   if (typeof memory === "string") return privately(memory);
   await use.memories.forget(memory.seq);
   return privately(`✓ Forgotten: ${inlineCode(memory.text, LINE_CHARS)}`);
+}
+
+/** Only on request: nothing is read back by itself. */
+async function learn({ text }: Typed, { memories, learner, context }: Use): Promise<CommandReply> {
+  if (text !== "" && text !== "from this thread") return privately("`/memory learn from this thread` is all there is.");
+  const { session, channelKey } = context;
+  if (session === null) return privately("There is no thread of mine here: in one, write it after mentioning me.");
+  if (await memories.isPaused(channelKey))
+    return privately("Memory is off in this channel: `/memory on` changes that.");
+  await learner.ask(session.id);
+  return privately("✓ I note what is worth remembering of this thread; in a moment `/memory list` shows it.");
 }
 
 async function off(_typed: Typed, { memories, context }: Use): Promise<CommandReply> {
@@ -203,20 +255,4 @@ async function isReadable(memory: Memory, context: CommandContext, memories: Mem
 
 function hereOf({ thread, channelKey, person }: CommandContext) {
   return placeOf(thread, channelKey, person.id);
-}
-
-function lineOf(memory: Memory, { linkOf }: Pick<Memories, "linkOf">): string {
-  const { seq, text, author, said, kind, scope, isPinned, origin, endedAt } = memory;
-  const link = linkOf(memory);
-  const marks = [
-    plainLine(author.name, LINE_CHARS),
-    plainLine(said, LINE_CHARS),
-    kind,
-    ...(scope.startsWith("channel:") ? [] : [scope.startsWith("person:") ? "yours" : "workspace"]),
-    ...(isPinned ? ["pinned"] : []),
-    ...(origin === "outside" ? ["found outside"] : []),
-    ...(endedAt === null ? [] : [`until ${dayOf(endedAt)}`]),
-    ...(link === null ? [] : [`[thread](${link})`]),
-  ];
-  return `**#${seq}** ${plainLine(text, LINE_CHARS)} · ${marks.join(" · ")}`;
 }

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { field } from "../../config/fields.ts";
+import { rememberCommand } from "../../core/commands/remember.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
 import type { LearnSettings } from "./learning/learner.ts";
 import { KINDS } from "./memory.ts";
+import { createTold } from "./told.ts";
 
 const settingsSchema = z.strictObject({
   learn: field(
@@ -30,7 +32,7 @@ const file = {
 };
 
 const number = { name: "number", description: "of the memory, as /memory list shows it", required: true };
-const words = { name: "text", description: "what to remember, in a sentence", required: true };
+const words = { name: "text", description: "what to remember, in a sentence; a form when left out" };
 
 /** What people have told in one thread is known in the next. */
 export const memoryFeature: Feature = {
@@ -40,8 +42,9 @@ export const memoryFeature: Feature = {
     {
       name: "memory",
       description: "what I remember here; adds, changes and deletes it",
-      usage: "[list|search|add|edit|pin|unpin|forget|off|on|export] …",
+      usage: "[list|search|add|edit|pin|unpin|forget|learn|off|on|export] …",
       permission: "everyone",
+      hasButtons: true,
       options: [
         { name: "list", description: "what I remember in this channel, and of you", options: [] },
         {
@@ -70,11 +73,17 @@ export const memoryFeature: Feature = {
           description: "delete a memory, or all by and about you",
           options: [{ name: "what", description: "its number, or `me`", required: true }],
         },
+        { name: "learn", description: "from this thread: note what is worth remembering of it", options: [] },
         { name: "off", description: "recall and remember nothing in this channel", options: [] },
         { name: "on", description: "recall and remember in this channel again", options: [] },
         { name: "export", description: "what I remember here, as a file", options: [] },
       ],
       whenOff: "I remember nothing from thread to thread here. An operator can change that (`memory`).",
+    },
+    {
+      ...rememberCommand,
+      description: "tell me something to keep in mind, here and in later threads; begins nothing",
+      whenOff: (line, context) => rememberCommand.run(line, context),
     },
   ],
   configure,
@@ -89,29 +98,33 @@ function configure(given: GivenSettings): ConfiguredFeature {
 }
 
 async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFeature> {
-  const [{ createMemories }, { recallHook }, { memoryTools }, { memoryCommand }, { createLearner }] = await Promise.all(
-    [
+  const [{ createMemories }, { recallHook }, { memoryTools }, { memoryCommands }, { createLearner }, { answerHook }] =
+    await Promise.all([
       import("./memories.ts"),
       import("./recall-hook.ts"),
       import("./tools.ts"),
       import("./command.ts"),
       import("./learning/learner.ts"),
-    ],
-  );
+      import("./answer-hook.ts"),
+    ]);
   const memories = createMemories(host);
-  const tools = memoryTools(memories, host);
+  const told = createTold();
+  const tools = memoryTools(memories, { ...host, told });
   const learner = createLearner(memories, host, settings);
   const hook = recallHook(memories, host);
   return {
     tools: () => tools,
     hook: {
       ...hook,
+      ...answerHook(memories, host),
+      note: (runId) => told.noteOf(runId),
       async after(run, outcome, tx) {
         await hook.after?.(run, outcome, tx);
         await learner.noteRun(run, tx);
+        told.forget(run.runId);
       },
     },
-    commands: { memory: memoryCommand(memories) },
+    commands: memoryCommands(memories, learner),
     start: (signal) => learner.start(signal),
     stop: () => learner.stop(),
   };

@@ -155,6 +155,18 @@ export function memoryReads(db: Client) {
       return (await db.memory.count({ where: { AND: [{ seq }, whereIn(place)] } })) > 0;
     },
 
+    /** What a run was given, and what it has told, as far as it may be read in a place. */
+    async ofRun(runId: string, place: Place): Promise<{ readonly used: Memory[]; readonly told: Memory[] }> {
+      const seqs = (await db.memoryUse.findMany({ where: { runId } })).map(({ seq }) => seq);
+      const where = { AND: [{ OR: [{ seq: { in: seqs } }, { runId }] }, whereIn(place)] };
+      const rows = await db.memory.findMany({ where, orderBy: { seq: "asc" } });
+      const read = (of: typeof rows) => of.flatMap((row) => readable(row) ?? []);
+      return {
+        used: read(rows.filter(({ seq }) => seqs.includes(seq))),
+        told: read(rows.filter((row) => row.runId === runId)),
+      };
+    },
+
     async same({ scope, text }: Pick<NewMemory, "scope" | "text">): Promise<Memory | null> {
       const row = await db.memory.findFirst({ where: { scope, text, endedAt: null } });
       return row === null ? null : readable(row);
@@ -194,6 +206,7 @@ export interface Indexed {
 export function memoryWrites(db: Client) {
   return {
     ...memoryReads(db),
+    ...useWrites(db),
 
     /** What has an id that is there takes its place. */
     async add(all: readonly Indexed[], at: number): Promise<void> {
@@ -226,16 +239,6 @@ export function memoryWrites(db: Client) {
       await db.memory.update({ where: { seq }, data: { isPinned } });
     },
 
-    async renew(seqs: readonly number[], at: number): Promise<void> {
-      const where = { seq: { in: [...seqs] } };
-      await db.memory.updateMany({ where, data: { uses: { increment: 1 }, usedAt: new Date(at) } });
-    },
-
-    /** A run that has answered was given these. */
-    async used(runId: string, seqs: readonly number[]): Promise<void> {
-      await db.memoryUse.createMany({ data: seqs.map((seq) => ({ runId, seq })) });
-    },
-
     /** Something else took its place: it answers only what was before. */
     async end(seq: number, endedBy: string, at: number): Promise<void> {
       await db.memory.updateMany({ where: { seq, endedAt: null }, data: { endedAt: new Date(at), endedBy } });
@@ -243,6 +246,13 @@ export function memoryWrites(db: Client) {
 
     async forget(seq: number): Promise<void> {
       await db.memory.deleteMany({ where: { seq } });
+    },
+
+    /** As `forget`; what they had taken the place of holds again. */
+    async takeBack(ids: readonly string[]): Promise<void> {
+      const endedBy = { in: [...ids] };
+      await db.memory.updateMany({ where: { endedBy }, data: { endedAt: null, endedBy: null } });
+      await db.memory.deleteMany({ where: { id: { in: [...ids] } } });
     },
 
     /** All by a person and about one; answers how many there were. */
@@ -262,6 +272,28 @@ export function memoryWrites(db: Client) {
 
     async resume(channelKey: string): Promise<void> {
       await db.memoryPause.deleteMany({ where: { channelId: channelKey } });
+    },
+  };
+}
+
+/** What comes of a memory's uses. */
+function useWrites(db: Client) {
+  return {
+    async renew(seqs: readonly number[], at: number): Promise<void> {
+      const where = { seq: { in: [...seqs] } };
+      await db.memory.updateMany({ where, data: { uses: { increment: 1 }, usedAt: new Date(at) } });
+    },
+
+    /** A run that has answered was given these. */
+    async used(runId: string, seqs: readonly number[]): Promise<void> {
+      await db.memoryUse.createMany({ data: seqs.map((seq) => ({ runId, seq })) });
+    },
+
+    /** Whether a run's answer was good says how good what it was given is. */
+    async helped(runId: string, by: number): Promise<void> {
+      const seqs = (await db.memoryUse.findMany({ where: { runId } })).map(({ seq }) => seq);
+      if (seqs.length > 0)
+        await db.memory.updateMany({ where: { seq: { in: seqs } }, data: { helped: { increment: by } } });
     },
   };
 }

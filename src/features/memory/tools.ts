@@ -8,8 +8,9 @@ import { KINDS, MOST_CHARS } from "./memory.ts";
 import { labelOf, originOf } from "./origin.ts";
 import { recalledText } from "./recalled-text.ts";
 import { mayChange } from "./rights.ts";
+import type { Told } from "./told.ts";
 
-type Host = Pick<FeatureHost, "store" | "admins">;
+type Host = Pick<FeatureHost, "store" | "admins"> & { readonly told: Told };
 
 const MOST_HITS = 20;
 /** Tokens of a result. */
@@ -61,9 +62,11 @@ function rememberTool(memories: Memories, host: Host): Tool {
         return errorResult("Memory is off in this channel (`/memory on`).");
       const { thread, channelKey } = session;
       const origin = originOf(text, { ...ctx, events });
-      const told = { text, scope, kind, author, thread, channelKey, origin, followsPerson: false } as const;
+      const { runId } = ctx;
+      const told = { text, scope, kind, author, thread, channelKey, origin, followsPerson: false, runId } as const;
       const kept = await memories.keep(told);
       if ("refused" in kept) return errorResult(kept.refused);
+      host.told.add(runId);
       const note =
         origin === "outside" ? " Nobody said it: it is kept as found outside, and comes only by the tool recall." : "";
       return textResult(`Remembered as #${kept.memory.seq}.${note}`, { summary: `remembered as #${kept.memory.seq}` });

@@ -1,0 +1,40 @@
+import type { RunHook } from "../../core/run/run-hooks.ts";
+import { channelKeyOf } from "../../core/store/sessions.ts";
+import type { FeatureHost } from "../../feature.ts";
+import { listedLine } from "./listed-line.ts";
+import { type Memories, placeOf } from "./memories.ts";
+import { mayChange } from "./rights.ts";
+import { memoryWrites } from "./store.ts";
+
+const WORTH = { up: 1, down: -1 } as const;
+const NONE = 0;
+
+/** What people see and say of the memories of a run, once it has answered. */
+export function answerHook(
+  memories: Memories,
+  { store, admins }: Pick<FeatureHost, "store" | "admins">,
+): Pick<RunHook, "voted" | "details" | "clicked"> {
+  return {
+    async voted({ runId, value, before }, tx) {
+      const by = WORTH[value] - (before === null ? NONE : WORTH[before]);
+      if (by !== NONE) await tx.tables(memoryWrites).helped(runId, by);
+    },
+
+    async details(runId, { person, thread }) {
+      const { used, told } = await memories.ofRun(runId, placeOf(thread, channelKeyOf(thread), person.id));
+      const list = (title: string, of: typeof used) =>
+        of.length === 0 ? [] : [`**${title}**`, ...of.map((memory) => listedLine(memory, memories))];
+      const lines = [...list("From memory", used), ...list("Remembered", told)];
+      const isOwn = told.some((memory) => mayChange(memory, person, admins));
+      return { lines, ...(isOwn ? { button: "Forget what was remembered" } : {}) };
+    },
+
+    async clicked(runId, { person, thread }) {
+      const { told } = await memories.ofRun(runId, placeOf(thread, channelKeyOf(thread), person.id));
+      const own = told.filter((memory) => mayChange(memory, person, admins));
+      if (own.length === 0) return "There is nothing left of it that you may delete.";
+      await store.transaction((tx) => tx.tables(memoryWrites).takeBack(own.map(({ id }) => id)));
+      return `✓ Forgotten: ${own.length} ${own.length === 1 ? "memory" : "memories"} of this run.`;
+    },
+  };
+}

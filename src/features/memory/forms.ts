@@ -1,0 +1,57 @@
+import type { CommandContext, CommandReply, FormReply } from "../../core/command-line/command.ts";
+import type { Form, FormField } from "../../core/protocol/form.ts";
+import { privately } from "../../core/protocol/private-reply.ts";
+import { inlineCode } from "../../core/text/plain-text.ts";
+import { KINDS, type Memory } from "./memory.ts";
+
+const LINE_CHARS = 200;
+
+interface Filled {
+  readonly text?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly kind?: string | undefined;
+}
+
+const textField = (value = ""): FormField => ({
+  name: "text",
+  label: "What to remember",
+  required: true,
+  kind: "multiline",
+  hint: "A sentence that says all without its thread.",
+  value,
+});
+
+/** What there is to say of a new memory. */
+export function addForm(filled: Filled = {}): FormReply {
+  const { text, scope = "channel", kind = "semantic" } = filled;
+  const scopes = { name: "scope", label: "For whom", choices: ["channel", "me", "workspace"], value: scope };
+  const kinds = { name: "kind", label: "How long it counts", choices: KINDS, value: kind };
+  const chosen = [scopes, kinds].map((field) => ({ ...field, kind: "choice", required: true }) as const);
+  const form = { title: "Remember something", command: "memory", line: "add", fields: [textField(text), ...chosen] };
+  return reply(form, "Tell me what: `/memory add we deploy on Thursdays`.");
+}
+
+/** How a memory is to read from now on. */
+export function editForm({ seq, text }: Pick<Memory, "seq" | "text">): FormReply {
+  const form = { title: `Change #${seq}`, command: "memory", line: `edit ${seq}`, fields: [textField(text)] };
+  return reply(form, `Tell me what it should say: \`/memory edit ${seq} …\`. Now: ${inlineCode(text, LINE_CHARS)}`);
+}
+
+/** Why something is not kept; beneath its field where it was filled in. */
+export function refusedForm(
+  reason: string,
+  filled: Filled & { readonly seq?: number },
+  { filled: sent }: Pick<CommandContext, "filled">,
+): CommandReply {
+  const message = privately(`✗ ${reason}`);
+  if (sent === null) return message;
+  const { seq, text = "" } = filled;
+  const { form } = seq === undefined ? addForm(filled) : editForm({ seq, text });
+  return { message, form, problems: { text: reason } };
+}
+
+/** Where a form cannot be opened now, a button asks again. */
+function reply(form: Form, words: string): FormReply {
+  const again = { id: `memory:${form.line}`, label: "Fill in the form", style: "primary" } as const;
+  return { message: { ...privately(words), buttons: [again] }, form };
+}

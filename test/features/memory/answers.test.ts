@@ -1,0 +1,168 @@
+import { beforeEach, expect, test } from "vitest";
+import { type Reply, text, toolUse } from "../../support/model/model-script.ts";
+import type { RecordedRequest } from "../../support/model/model-server.ts";
+import { untilIdle } from "../../support/program/bot.ts";
+import {
+  asked,
+  isAllLearned,
+  isLesson,
+  notes,
+  type ProposedNote,
+  rowsOf,
+  typed,
+} from "../../support/talk/memory-talk.ts";
+import { useSlackOffice } from "../../support/talk/shared-office.ts";
+import type { SlackOffice, Talk } from "../../support/talk/slack-talk.ts";
+
+const settings = { mode: "agi", memory: { learn: false, learnAfterMinutes: 0 }, access: { deny: ["slack:U0EVE"] } };
+const office = useSlackOffice({ settings });
+
+let at: SlackOffice;
+/** What the model calls before it answers. */
+let calls: (request: RecordedRequest) => Reply | null;
+let proposed: readonly ProposedNote[];
+
+beforeEach(() => {
+  calls = () => null;
+  proposed = [];
+  at = office((request) => {
+    if (isLesson(request)) return notes(request, proposed);
+    // A run with a tool has a live message, which folds and has buttons.
+    return (request.toolResults.length > 0 ? null : calls(request)) ?? text("Done.");
+  });
+});
+
+/** The folded line of a run that has used a tool. */
+async function folded(talk: Talk): Promise<string> {
+  await talk.answered(1);
+  const fold = () => talk.live().findLast(({ buttons }) => buttons.some(({ id }) => id.startsWith("details:")));
+  await at.until("the fold", () => fold() !== undefined);
+  await untilIdle(at.bot);
+  return fold()?.text ?? "";
+}
+
+/** What somebody is shown alone after a click. */
+async function clicked(talk: Talk, prefix: string, user = "U0ANA"): Promise<string> {
+  const before = at.ephemeralsTo(user).length;
+  talk.click(prefix, user);
+  await at.until(`an answer to ${prefix}`, () => at.ephemeralsTo(user).length > before);
+  return at.ephemeralsTo(user).at(-1) ?? "";
+}
+
+const looking = () => toolUse("glob", { pattern: "*" });
+const remembering = (words: string) => toolUse("use_tool", { name: "remember", input: { text: words } });
+
+test("the Details of a run name the memories that it used, with who told them and the thread", async () => {
+  const channel = at.channel();
+  await typed(at, "add the avocet is deployed by carla", { channel, user: "U0BOB" });
+  calls = looking;
+  const talk = at.talk({ text: "who deploys the avocet?", channel });
+  await folded(talk);
+  const details = await clicked(talk, "details:");
+  expect(details).toMatch(/From memory[\s\S]*#\d+[\s\S]*the avocet is deployed by carla · bob · \d{4}-\d{2}-\d{2}/u);
+
+  const other = at.talk({ text: "who washes the dishes?", channel });
+  await folded(other);
+  expect(await clicked(other, "details:")).not.toContain("From memory");
+});
+
+test("the Details tell nobody what only another person may read", async () => {
+  const channel = at.channel();
+  await typed(at, "add --scope me I want summaries on godwits in Welsh", { channel });
+  calls = looking;
+  const talk = at.talk({ text: "a summary on godwits please", channel });
+  await folded(talk);
+  expect(await clicked(talk, "details:")).toContain("in Welsh");
+  expect(await clicked(talk, "details:", "U0BOB")).not.toContain("in Welsh");
+});
+
+test("a 👎 lowers what the answer was given, a 👍 lifts it, and a person's newest vote counts once", async () => {
+  const channel = at.channel();
+  await typed(at, "add the ruff is kept by the harbour team", { channel });
+  await typed(at, "add the dotterel is kept by the forest team", { channel });
+  calls = looking;
+  const talk = at.talk({ text: "who keeps the ruff?", channel });
+  await folded(talk);
+  const helped = () => rowsOf(at).find(({ text: row }) => row.includes("the ruff"))?.helped;
+  await clicked(talk, "bad:");
+  expect(helped()).toBe(-1);
+  await clicked(talk, "bad:");
+  expect(helped()).toBe(-1);
+  await clicked(talk, "good:");
+  expect(helped()).toBe(1);
+  expect(rowsOf(at).find(({ text: row }) => row.includes("dotterel"))?.helped).toBe(0);
+});
+
+test("the folded line says what was remembered; the Details show it and take it back, for whoever told it", async () => {
+  const channel = at.channel();
+  calls = () => remembering("The sanderling sleeps on Sundays");
+  const talk = at.talk({ text: "keep in mind: the sanderling sleeps on Sundays", channel });
+  expect(await folded(talk)).toMatch(/ · 1 remembered$/u);
+  calls = looking;
+  expect(await folded(at.talk({ text: "what is here?", channel }))).not.toContain("remembered");
+
+  const newest = () => at.slack.workspace.ephemerals.at(-1);
+  expect(await clicked(talk, "details:", "U0BOB")).toMatch(/Remembered[\s\S]*The sanderling sleeps on Sundays/u);
+  expect(JSON.stringify(newest())).not.toContain("hook:memory");
+  await clicked(talk, "details:");
+  const ephemeral = newest();
+  const undo = JSON.stringify(ephemeral).match(/hook:memory:run_\w+/u)?.[0] ?? "";
+  const said = at.ephemeralsTo("U0ANA").length;
+  at.slack.people.clickEphemeral(ephemeral, undo);
+  await at.until("that it is forgotten", () => at.ephemeralsTo("U0ANA").length > said);
+  expect(at.ephemeralsTo("U0ANA").at(-1)).toContain("✓ Forgotten: 1 memory of this run.");
+  expect(rowsOf(at).filter(({ text: row }) => row.includes("sanderling"))).toEqual([]);
+});
+
+test("/remember keeps it for the thread and for later ones", async () => {
+  const channel = at.channel();
+  const talk = at.talk({ text: "begin", channel });
+  await talk.answered(1);
+  talk.mention("/remember the turnstone pays in guilders");
+  await at.until("that it is kept", () => at.ephemeralsTo("U0ANA").some((told) => told.includes("remember it as #")));
+  expect(await asked(at, "how does the turnstone pay?", { channel })).toContain("guilders");
+  expect(await typed(at, "the whimbrel pays in kroner", { channel, name: "remember" })).toContain("remember it as #");
+  expect(await asked(at, "how does the whimbrel pay?", { channel })).toContain("kroner");
+});
+
+test("on Slack a form adds and changes a memory, and says beneath its field what is wrong", async () => {
+  const { people, workspace } = at.slack;
+  const channel = at.channel();
+  const form = () => [...workspace.forms.values()].at(-1);
+  await people.command("/memory", "add", { channel }).answered;
+  await at.until("the form", () => form()?.inputs.some(({ block_id }) => block_id === "scope") === true);
+  await people.submit({ text: "the password is hunter2hunter2" }).answered;
+  expect(JSON.stringify(form())).toContain("looks like a password");
+  await people.submit({ text: "the knot flies to Wales", scope: "workspace" }).answered;
+  expect(rowsOf(at).at(-1)).toMatchObject({ text: "the knot flies to Wales", scope: "workspace:slack:T0001" });
+
+  const [, number = ""] = /#(\d+)\*\* the knot/u.exec(await typed(at, "list", { channel })) ?? [];
+  await people.command("/memory", `edit ${number}`, { channel }).answered;
+  await at.until("the form of the change", () => JSON.stringify(form() ?? "").includes("the knot flies to Wales"));
+  await people.submit({ text: "the knot flies to Iceland" }).answered;
+  await at.until("the change", () => rowsOf(at).at(-1)?.text === "the knot flies to Iceland");
+});
+
+test("a thread is learned from on request, also where nothing is learned by itself", async () => {
+  const channel = at.channel();
+  const talk = at.talk({ text: "the pintail starts with the night train", channel });
+  await talk.answered(1);
+  expect(isAllLearned(at)).toBe(true);
+  proposed = [{ text: "The pintail starts with the night train", says: "pintail" }];
+  talk.mention("/memory learn from this thread");
+  await at.until("the memory", () => rowsOf(at).some(({ text: row }) => row.includes("pintail")));
+  expect(await typed(at, "learn", { channel })).toContain("no thread of mine here");
+});
+
+test("who is denied is asked and told nothing", async () => {
+  const channel = at.channel();
+  await typed(at, "add the smew is the canary of production", { channel });
+  for (const line of ["list", "search smew", "export", "forget me"]) {
+    const told = await typed(at, line, { channel, user: "U0EVE" });
+    expect(told).not.toContain("canary");
+    expect(told).not.toContain("Forgotten");
+  }
+  const requests = at.model.requests.length;
+  await at.talk({ text: "what is the smew?", channel, user: "U0EVE" }).said.answered;
+  expect(at.model.requests).toHaveLength(requests);
+});
