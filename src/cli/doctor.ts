@@ -5,6 +5,7 @@ import type { Feature } from "../feature.ts";
 import { createLogger } from "../operations/logging.ts";
 import { systemRuntime } from "../runtime.ts";
 import { checkJobs, type LookAtJobs } from "./check-jobs.ts";
+import { checkKeys } from "./check-keys.ts";
 import { checkKnownModels, unheededIn } from "./check-models.ts";
 import {
   checkAgents,
@@ -29,6 +30,8 @@ export interface DoctorOptions {
   readonly lookAtJobs: LookAtJobs;
   readonly features: ListFeatures;
   readonly version: string;
+  /** Tries the key of each provider that has one. */
+  readonly online: boolean;
 }
 
 /** Looks at everything a start needs, changes nothing, and says one line about each. */
@@ -47,9 +50,9 @@ export async function doctor({ root, sources, terminal, features, ...looks }: Do
   if (findings.some(({ ok }) => !ok)) terminal.fail();
 }
 
-type Looks = Pick<DoctorOptions, "lookAtJobs" | "version">;
+type Looks = Pick<DoctorOptions, "lookAtJobs" | "version" | "online">;
 
-async function checkConfigured(config: Config, { lookAtJobs, version }: Looks): Promise<Finding[]> {
+async function checkConfigured(config: Config, { lookAtJobs, version, online }: Looks): Promise<Finding[]> {
   const { web, slack } = config;
   return [
     checkWritable("DECKHAND_HOME", config.home),
@@ -59,7 +62,7 @@ async function checkConfigured(config: Config, { lookAtJobs, version }: Looks): 
     await checkConfinement(config),
     ...checkPlatforms(config),
     ...checkModels(config),
-    ...(await checkKnownModels(config)),
+    ...(await (online ? checkKeys(config) : checkKnownModels(config))),
     ...checkAgents(config),
     ...(await checkJobs(config, lookAtJobs)),
     ...(await checkFeatures(config, version)),

@@ -60,7 +60,10 @@ export function createProgram(options: ProgramOptions): Command {
   program
     .command("doctor")
     .description("check everything a start needs, and say how to mend what is wrong")
-    .action(() => doctor({ root, sources, terminal, lookAtJobs, features, version }));
+    .option("--online", "try the key of each provider as well, and say what came back", false)
+    .action(({ online }: { online: boolean }) =>
+      doctor({ root, sources, terminal, lookAtJobs, features, version, online }),
+    );
   program
     .command("init")
     .description("write .env and deckhand.config.json to begin with; existing files stay")

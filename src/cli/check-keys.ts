@@ -1,0 +1,175 @@
+import type { Config } from "../config/resolve.ts";
+import { type AppError, toAppError } from "../core/protocol/errors.ts";
+import { reasonOf } from "../core/protocol/explain.ts";
+import type { Message } from "../core/protocol/messages.ts";
+import { CATALOG, DEMO_PROVIDER, defaultModelFor } from "../core/providers/catalog.ts";
+import type { LlmProvider, ModelInfo } from "../core/providers/provider.ts";
+import { createProviderRegistry, type ProviderSettings } from "../core/providers/registry.ts";
+import { createLogger } from "../operations/logging.ts";
+import { systemRuntime } from "../runtime.ts";
+import type { Finding } from "./checks.ts";
+
+/** How long one provider may take for all that it is asked. Milliseconds. */
+const PROVIDER_MS = 15_000;
+/** Tokens of an answer that only shows that there is one; some providers take no fewer. */
+const SHORTEST_ANSWER = 16;
+/** A key that nobody has: whoever lists models to it lists them to everybody. */
+const NOBODYS_KEY = "not-a-key-0000000000000000";
+
+type Settings = Config["providers"];
+
+/** One provider, with what the settings want of it. */
+interface Asked {
+  readonly id: string;
+  readonly name: string;
+  readonly keyVariable: string | null;
+  readonly provider: LlmProvider;
+  /** The same with a key that nobody has; null where it works without one. */
+  readonly stranger: LlmProvider | null;
+  /** Models that are set and of this provider, by its own names. */
+  readonly models: readonly string[];
+  /** Where a model has to answer and none is set. */
+  readonly defaultModel: string | null;
+  readonly signal: AbortSignal;
+}
+
+/** Tries each configured provider's key: a line for each that says what came back. */
+export async function checkKeys(
+  { query, providers }: Pick<Config, "query" | "providers">,
+  limitMs = PROVIDER_MS,
+): Promise<Finding[]> {
+  const model = query.model ?? defaultModelFor(registryOf(providers).available());
+  const wanted = [...new Set([model, ...(query.fallbackModel === undefined ? [] : [query.fallbackModel])])];
+  const configured = Object.entries(providers).filter(
+    ([id, { apiKey, baseUrl }]) =>
+      (apiKey ?? baseUrl) !== undefined && (!hasAnothersKey(id) || wanted.some((ref) => ref.startsWith(`${id}/`))),
+  );
+  if (configured.length === 0) return [{ ok: true, isWarning: true, text: "no provider has a key: none is tried" }];
+  return Promise.all(configured.map(([id]) => checkProvider(id, { providers, wanted, limitMs })));
+}
+
+/** Whether the key is that of a provider before it, which is the one that it was set for. */
+function hasAnothersKey(id: string): boolean {
+  const { keyVariable = null } = CATALOG.find((entry) => entry.id === id) ?? {};
+  return keyVariable !== null && CATALOG.find((entry) => entry.keyVariable === keyVariable)?.id !== id;
+}
+
+interface Wanted {
+  readonly providers: Settings;
+  readonly wanted: readonly string[];
+  readonly limitMs: number;
+}
+
+async function checkProvider(id: string, { providers, wanted, limitMs }: Wanted): Promise<Finding> {
+  const entry = CATALOG.find((each) => each.id === id);
+  const name = entry?.name ?? id;
+  const own = wanted.filter((ref) => ref.startsWith(`${id}/`)).map((ref) => ref.slice(id.length + 1));
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    const asked = {
+      id,
+      name,
+      keyVariable: entry?.keyVariable ?? null,
+      provider: await providerOf(id, providers),
+      stranger: await strangerTo(id, providers),
+      models: own,
+      defaultModel: entry?.defaultModel ?? null,
+      signal,
+    };
+    return { ok: true, text: await trial(asked) };
+  } catch (error) {
+    if (signal.aborted) return { ok: false, text: `${name}: no answer within ${limitMs / 1_000} s.` };
+    return { ok: false, text: `${name}: ${whatCameBack(toAppError(error))}` };
+  }
+}
+
+/** What works, as a sentence. Rejects with what does not. */
+async function trial(asked: Asked): Promise<string> {
+  const listed = await modelsOf(asked);
+  const unlisted = asked.models.filter((model) => listed?.some(({ id }) => id === model) !== true);
+  const tried = unlisted.length > 0 ? unlisted : await modelThatShows(asked, listed);
+  for (const model of tried) await answerOf(asked, model);
+  const { name, keyVariable } = asked;
+  const lists = listed === null ? "it lists no models" : `it lists ${listed.length} models`;
+  const answers = tried.map((model) => `, and ${model} answers`).join("");
+  const key =
+    asked.stranger === null ? "it answers" : `it accepts the key${keyVariable === null ? "" : ` (${keyVariable})`}`;
+  return `${name}: ${key}; ${lists}${answers}.`;
+}
+
+/** Null: it has no list, or none at this address. */
+async function modelsOf({ provider, signal }: Asked): Promise<readonly ModelInfo[] | null> {
+  try {
+    return await provider.listModels(signal);
+  } catch (error) {
+    const { code } = toAppError(error);
+    if (!signal.aborted && (code === "unknown_model" || code === "bad_request")) return null;
+    throw error;
+  }
+}
+
+/** The model that must answer where the list says nothing of the key; none where it does. Throws where no model is known. */
+async function modelThatShows(
+  { stranger, models, defaultModel, signal }: Asked,
+  listed: readonly ModelInfo[] | null,
+): Promise<readonly string[]> {
+  if (listed !== null && (stranger === null || !(await listsToAnybody(stranger, signal)))) return [];
+  return [models[0] ?? defaultModel ?? listed?.[0]?.id ?? ""].filter((model) => model !== "");
+}
+
+async function listsToAnybody(stranger: LlmProvider, signal: AbortSignal): Promise<boolean> {
+  try {
+    await stranger.listModels(signal);
+    return true;
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+async function answerOf({ provider, signal }: Asked, model: string): Promise<void> {
+  const messages: Message[] = [
+    { id: "trial", role: "user", content: [{ type: "text", text: "Say: yes" }], createdAt: 0 },
+  ];
+  try {
+    await provider.createMessage({ model, system: [], messages, tools: [], maxTokens: SHORTEST_ANSWER }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // It wanted to say more, or nothing: the key and the model are right all the same.
+    if (["empty_response", "refused"].includes(toAppError(error).code)) return;
+    throw error;
+  }
+}
+
+function whatCameBack(error: AppError): string {
+  const { keyVariable, model, status } = error.detail;
+  const http = status === undefined ? "" : ` (HTTP ${status})`;
+  switch (error.code) {
+    case "auth":
+      return `refused${http}: it does not accept the key${keyVariable === undefined ? "" : `. Check ${keyVariable}`}.`;
+    case "network":
+      return "no network: it cannot be reached. Check the network or the base URL.";
+    case "unknown_model":
+      return `it does not know the model ${model}${http}. Correct \`model\` or \`fallbackModel\`.`;
+    default:
+      return `${reasonOf(error)}${http}`;
+  }
+}
+
+async function providerOf(id: string, providers: Settings): Promise<LlmProvider> {
+  return (await registryOf(providers).resolve(`${id}/any`)).provider;
+}
+
+async function strangerTo(id: string, providers: Settings): Promise<LlmProvider | null> {
+  const { apiKey, ...settings }: ProviderSettings = providers[id] ?? {};
+  if (apiKey === undefined || id === DEMO_PROVIDER) return null;
+  return providerOf(id, { [id]: { ...settings, apiKey: NOBODYS_KEY } });
+}
+
+function registryOf(settings: Settings) {
+  return createProviderRegistry({
+    settings,
+    runtime: systemRuntime(),
+    log: createLogger({ level: "silent", secrets: [] }),
+  });
+}
