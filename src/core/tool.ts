@@ -92,6 +92,8 @@ export interface CallPlace {
   readonly sinks?: readonly Sink[];
   /** Nobody is there to be asked (a job). */
   readonly nonInteractive?: boolean;
+  /** As the session knows them now (ToolContext.knownFiles). */
+  readonly knownFiles?: ReadonlyMap<string, string>;
 }
 
 /** A call that would fail is not asked for; the model is told why. */

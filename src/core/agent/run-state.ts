@@ -170,8 +170,8 @@ export function knownAfter(
 ): ReadonlyMap<string, string> {
   if (files.length === 0) return known;
   const after = new Map(known);
-  for (const { path, sha256 } of files) {
-    if (sha256 === null) after.delete(path);
+  for (const { path, sha256, sealed = false } of files) {
+    if (sha256 === null || sealed) after.delete(path);
     else after.set(path, sha256);
   }
   return after;

@@ -43,11 +43,11 @@ export interface TurnCalls {
  */
 export async function* runCalls(calls: TurnCalls, signal: AbortSignal): AsyncGenerator<QueryEvent, ParkedOn | null> {
   const plan = await calls.query.plan();
-  const { messages, turns, label } = calls.run.state;
+  const { messages, turns, label, knownFiles } = calls.run.state;
   const skillTools = toolsOfRun(messages, turns);
   let known: KnownWords | null = null;
   const carried = { label, known: () => (known ??= knownWords(messages, calls.rules.tools)) };
-  const rules = { ...calls.rules, carried };
+  const rules = { ...calls.rules, place: { ...calls.rules.place, knownFiles }, carried };
   const decisions = openCalls(calls).map(({ use, record }) => {
     return withinPlan(withinSkills(decide(use, record, rules), skillTools), plan, calls.message);
   });

@@ -9,6 +9,8 @@ export const fileStateSchema = z.object({
   action: z.enum(["read", "wrote"]),
   /** The content that a written file had before the call, null when there was none; absent when that was not kept. */
   before: z.string().nullable().exactOptional(),
+  /** It looks like a secret, and the session has not read it by this. */
+  sealed: z.literal(true).exactOptional(),
   /** The topmost directory that came to be with a new file. */
   made: z.string().exactOptional(),
 });

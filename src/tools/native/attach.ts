@@ -2,6 +2,8 @@ import { z } from "zod";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
 import { asResult } from "../sandboxed/guest-call.ts";
+import { secretAt } from "../secrets/secret-rule.ts";
+import { Refusal } from "../wasm/workspace/refusal.ts";
 import { note } from "./note.ts";
 import { sandboxFile } from "./sandbox-file.ts";
 
@@ -32,8 +34,28 @@ export function createAttach(): Tool {
     afterCrash: "replay",
     grant: ({ path }) => ({ key: `attach:${path}`, label: `sending ${path}` }),
     title: ({ path }) => path,
+    rule: ({ path }, { sandboxRoot }) => {
+      const secret = secretAt(sandboxRoot, path);
+      if (secret === null) return null;
+      return {
+        type: "ask",
+        why: `${secret.path} looks like ${secret.kind}: all who read the thread get it.`,
+        always: true,
+      };
+    },
+    preview: async ({ path }) => {
+      return {
+        question: "Send a file that looks like a secret?",
+        language: "",
+        text: path,
+        reach: "goes to this thread",
+      };
+    },
     execute: ({ path, comment }, ctx) =>
       asResult(async () => {
+        if (!ctx.approved && secretAt(ctx.sandboxRoot, path) !== null) {
+          throw new Refusal(`${path} looks like a secret: it goes to the thread only when a person allows that.`);
+        }
         const file = sandboxFile(path, ctx);
         await ctx.thread.post(`attach:${ctx.callId}`, note(comment === "" ? `\`${file.name}\`` : comment, [file]));
         return textResult(`${file.name} (${file.data.length} bytes) is in the thread.`, {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { causeText } from "../../core/protocol/cancel-cause.ts";
 import { CancelSignal } from "../../core/protocol/signals.ts";
 import { errorResult, type FileState, type ToolResult } from "../../core/protocol/tool-result.ts";
+import { sealing } from "../secrets/secret-rule.ts";
 import type { FileChange } from "../wasm/workspace/kept-content.ts";
 import { createWorkspace } from "../wasm/workspace/workspace.ts";
 import { asResult, type CallScope, callGuest, type Guest } from "./guest-call.ts";
@@ -43,7 +44,11 @@ export async function withChangedFiles(
     const result = { ...withPrinted(await asResult(() => work(noting)), printed), ...unseen };
     if (scope.signal.reason instanceof CancelSignal) return withStates(result, cancelledStates(scope, changed));
     const first = [...changed.values()].slice(0, MAX_FILES);
-    return first.length === 0 ? result : withStates(result, await statesOf(files, first, looking));
+    if (first.length === 0) return result;
+    return withStates(
+      result,
+      sealing(scope.ctx.sandboxRoot, await statesOf(files, first, looking), scope.ctx.knownFiles),
+    );
   } catch (error) {
     const { reason } = scope.signal;
     if (!(reason instanceof CancelSignal) || error !== reason) throw error;
@@ -69,7 +74,8 @@ export function cancelledText({ cause }: CancelSignal): string {
 }
 
 function cancelledStates({ ctx }: CallScope, changed: ReadonlyMap<string, FileChange>): FileState[] {
-  return statesAtOnce(ctx.sandboxRoot, [...changed.values()].slice(0, MAX_CANCELLED_FILES));
+  const first = [...changed.values()].slice(0, MAX_CANCELLED_FILES);
+  return sealing(ctx.sandboxRoot, statesAtOnce(ctx.sandboxRoot, first), ctx.knownFiles);
 }
 
 /** Without a guest: there is no time to begin another call. */

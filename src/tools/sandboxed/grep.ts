@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { GrepRequest } from "../../../wasm/guests/files/request.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
+import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../secrets/secret-rule.ts";
 import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
 
 const contextLines = z.int().min(0).max(100);
@@ -60,12 +61,20 @@ export function createGrep(guest: Guest): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "grep", label: "searching files" }),
     title: ({ pattern, path }) => (path === "" ? pattern : `${pattern} in ${path}`),
+    rule: ({ path }, place) => (path === "" ? null : secretRule(path, place)),
     capabilities: () => looking(guest),
+    preview: async ({ pattern, path }) => {
+      return { question: READ_SECRET, language: "", text: `${pattern} in ${path}`, reach: "searches this file alone" };
+    },
     execute: (call, ctx, signal) =>
       asResult(async () => {
         const body = requestOf(call, relativePath(call.path, ctx));
-        const { text, summary } = await callGuest(guest, { body, reply }, { ctx, signal, writes: false });
-        return textResult(text, { summary });
+        const scope = { ctx, signal, writes: false, ...allowedSecret(body.path, ctx) };
+        const { text, summary } = await callGuest(guest, { body, reply }, scope);
+        return textResult(text, {
+          summary,
+          ...(secretAt(ctx.sandboxRoot, body.path) === null ? {} : { label: SECRETS }),
+        });
       }),
   });
 }

@@ -25,6 +25,8 @@ export interface CallScope {
   readonly hosts?: readonly string[];
   /** An instruction file that a person has allowed this call to write. */
   readonly instructionFile?: string;
+  /** A file that looks like a secret, and that a person has allowed this call to read. */
+  readonly secretFile?: string;
   /** Learns which files the call changes, also when it fails. */
   readonly changed?: Changed;
   /** Learns what the call had printed when it is ended in the midst. */
@@ -37,14 +39,17 @@ const refusedSchema = z.object({ refused: z.string() });
 export async function callGuest<R>(
   guest: Guest,
   request: { readonly body: object; readonly reply: z.ZodType<R> },
-  { ctx, signal, writes, hosts = [], instructionFile, changed = () => {}, printed = () => {} }: CallScope,
+  { ctx, signal, writes, hosts = [], instructionFile, secretFile, changed = () => {}, printed = () => {} }: CallScope,
 ): Promise<R> {
   const capabilities = guestCapabilities(guest.limits, {
     files: writes ? "write" : "read",
     readOnly: ctx.readOnly,
     hosts,
   });
-  const allowed = instructionFile === undefined ? {} : { instructionFile };
+  const allowed = {
+    ...(instructionFile === undefined ? {} : { instructionFile }),
+    ...(secretFile === undefined ? {} : { secretFile }),
+  };
   const capability = { ...capabilityFor(ctx, capabilities), ...allowed };
   const { sessionId, channelKey } = ctx;
   const caller = { sessionId, channelKey, signal, changed, printed, queued: (before: number) => ctx.queued(before) };

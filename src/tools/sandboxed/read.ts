@@ -3,6 +3,7 @@ import type { ReadRequest } from "../../../wasm/guests/files/request.ts";
 import type { ToolResult } from "../../core/protocol/tool-result.ts";
 import { textResult } from "../../core/protocol/tool-result.ts";
 import { defineTool, type Tool } from "../../core/tool.ts";
+import { allowedSecret, READ_SECRET, SECRETS, secretAt, secretRule } from "../secrets/secret-rule.ts";
 import { asResult, callGuest, type Guest, looking, relativePath } from "./guest-call.ts";
 
 const input = z.object({
@@ -45,12 +46,17 @@ export function createRead(guest: Guest): Tool {
     afterCrash: "replay",
     grant: () => ({ key: "read", label: "reading files" }),
     title: ({ path }) => path,
+    rule: ({ path }, place) => secretRule(path, place),
     capabilities: () => looking(guest),
+    preview: async ({ path }) => ({ question: READ_SECRET, language: "", text: path, reach: "reads this file alone" }),
     execute: ({ path: asked, offset, limit }, ctx, signal) =>
       asResult(async () => {
         const path = relativePath(asked, ctx);
         const body: ReadRequest = { op: "read", path, offset, limit };
-        return resultOf(await callGuest(guest, { body, reply }, { ctx, signal, writes: false }), path);
+        const allowed = allowedSecret(path, ctx);
+        const read = await callGuest(guest, { body, reply }, { ctx, signal, writes: false, ...allowed });
+        const result = resultOf(read, path);
+        return secretAt(ctx.sandboxRoot, path) === null ? result : { ...result, label: SECRETS };
       }),
   });
 }

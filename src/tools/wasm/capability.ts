@@ -9,6 +9,10 @@ export interface SandboxCapability {
   readonly writable: boolean;
   /** The one instruction file that a person has allowed this call to write, by its path beneath the root. */
   readonly instructionFile?: string;
+  /** The one file that looks like a secret and that a person has allowed this call to read, by its path beneath the root. */
+  readonly secretFile?: string;
+  /** sha256 of what the session has read or written before: of these contents none is a secret to it. */
+  readonly knownContents?: readonly string[];
   /** Where contents are kept before files change, so that changes can be taken back; absent: nowhere. */
   readonly snapshots?: string;
   /** The hosts that the guest may reach, and the URLs that it may not; absent: no network. Enforced by the bot itself. */
@@ -27,11 +31,12 @@ export type CapabilityLimits = Pick<SandboxCapability, "clock" | "timeoutMs" | "
 
 /** A call's capabilities as the sandbox enforces them: the host, not the guest. */
 export function capabilityFor(
-  { sandboxRoot: root, blockedUrls }: Pick<ToolContext, "sandboxRoot" | "blockedUrls">,
+  { sandboxRoot: root, blockedUrls, knownFiles }: Pick<ToolContext, "sandboxRoot" | "blockedUrls" | "knownFiles">,
   { files, hosts, clock, timeoutMs, memoryMb, outputBytes }: GuestCapabilities,
 ): SandboxCapability {
   const network = hosts.length === 0 ? {} : { network: { allowedHosts: hosts, blockedUrls } };
-  return { root, writable: files === "write", ...network, clock, timeoutMs, memoryMb, outputBytes };
+  const knownContents = [...knownFiles.values()];
+  return { root, writable: files === "write", ...network, knownContents, clock, timeoutMs, memoryMb, outputBytes };
 }
 
 /** What a call may use that runs in a guest. */

@@ -5,8 +5,9 @@ import { EGRESS } from "./egress.ts";
 import { GRANTS } from "./grants.ts";
 import { endingOf } from "./judge.ts";
 import { PEOPLE } from "./people.ts";
+import { SECRETS } from "./secrets.ts";
 
-const ATTACKS = [...EGRESS, ...GRANTS, ...PEOPLE];
+const ATTACKS = [...EGRESS, ...GRANTS, ...PEOPLE, ...SECRETS];
 /** One in so many is played where `npm run proof:attack` does not ask for the whole. */
 const EVERY = process.env["npm_lifecycle_event"] === "proof:attack" ? 1 : 4;
 

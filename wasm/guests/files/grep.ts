@@ -57,7 +57,7 @@ export function grep(workspace: Workspace, request: GrepRequest): TextReply {
   let files = 0;
   let full = false;
   for (const { path, text, skipped } of texts(workspace, paths, pattern)) {
-    if (skipped > 0) notes.push(`[Files above 8 MB were not searched: ${skipped}.]`);
+    if (skipped > 0) notes.push(`[Files not searched, since they are above 8 MB or look like secrets: ${skipped}.]`);
     const found = linesIn(text, pattern, request.multiline);
     if (found.length === 0) continue;
     files++;

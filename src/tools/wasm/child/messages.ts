@@ -11,6 +11,8 @@ const grantSchema = z.object({
   writable: z.boolean(),
   instructionFile: z.string().exactOptional(),
   snapshots: z.string().exactOptional(),
+  secretFile: z.string().exactOptional(),
+  knownContents: z.array(z.string()).readonly().exactOptional(),
   clock: z.boolean(),
   timeoutMs: z.number(),
   memoryMb: z.number(),

@@ -44,7 +44,7 @@ export function createChanges(scope: () => FilesystemScope): Changes {
     writeFile: guarded((path: string, content: string, append: boolean) =>
       write(path, Buffer.from(content, "latin1"), append),
     ),
-    copyFile: guarded((source: string, target: string) => write(target, readBytes(writing().resolver, source), false)),
+    copyFile: guarded((source: string, target: string) => write(target, readBytes(writing(), source), false)),
     makeDirectory: guarded((path: string, parents: boolean) => {
       const current = writing();
       const made = (directory: string): void => {

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Dirent, Stats } from "node:fs";
 import type { Instructs } from "../../instructions/protected-files.ts";
+import type { RefuseSecret } from "../../secrets/secret-files.ts";
 import { compress, decompress } from "./compression.ts";
 import { FileFailure, guarded } from "./file-failure.ts";
 import type { Keep } from "./kept-content.ts";
 import { type PathResolver, withFile } from "./path-resolver.ts";
 import { segmentsOf } from "./path-rules.ts";
-import { readWhole } from "./read-file.ts";
+import { hashOf, readWhole } from "./read-file.ts";
 import { entriesAt, isShown } from "./tree.ts";
 
 /** Bytes of one file that a program reads at once. */
@@ -45,6 +46,8 @@ export interface FilesystemScope {
   readonly instructs: Instructs;
   /** The one instruction file that may be written; null: none. */
   readonly instructionFile: string | null;
+  /** Throws for what looks like a secret and is not for this call. */
+  readonly refuseSecret: RefuseSecret;
   readonly keep: Keep;
   /** Paths, relative to the root, of files that were written, moved or removed. */
   readonly changed: (paths: readonly string[]) => void;
@@ -70,7 +73,7 @@ export function createLooks(
       present(place.stats);
       return place.relative;
     }),
-    readFile: guarded((path: string) => readBytes(resolver(), path).toString("latin1")),
+    readFile: guarded((path: string) => readBytes(scope(), path).toString("latin1")),
     compress: guarded(compress),
     decompress: guarded(decompress),
     digest: guarded(digest),
@@ -84,10 +87,15 @@ function digest(algorithm: string, content: string): string {
   return createHash(algorithm.replace("-", "").toLowerCase()).update(content, "latin1").digest("hex");
 }
 
-export function readBytes(resolver: PathResolver, path: string): Buffer {
+export function readBytes(
+  { resolver, refuseSecret }: Pick<FilesystemScope, "resolver" | "refuseSecret">,
+  path: string,
+): Buffer {
   const place = resolver.find(path);
   if (present(place.stats).isDirectory()) throw new FileFailure("EISDIR");
-  return withFile(place, path, (fd) => readWhole(fd, path, MAX_READ));
+  const bytes = withFile(place, path, (fd) => readWhole(fd, path, MAX_READ));
+  refuseSecret(place.relative, bytes, () => hashOf(bytes));
+  return bytes;
 }
 
 export function present(stats: Stats | null): Stats {

@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import { readSync } from "node:fs";
 import { systemCode } from "../../../core/protocol/system-code.ts";
+import type { FilesystemScope } from "./filesystem.ts";
 import { BINARY, HEAD_BYTES, mediaTypeOf } from "./media-type.ts";
-import { type PathResolver, withFile } from "./path-resolver.ts";
+import { withFile } from "./path-resolver.ts";
 import { type Prefilter, prefilterOf } from "./prefilter.ts";
-import { MAX_WHOLE } from "./read-file.ts";
+import { hashOf, MAX_WHOLE } from "./read-file.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Bytes of text in one batch, unless a single file is larger. */
@@ -16,6 +17,8 @@ export interface Search {
   readonly prefilter: Prefilter;
 }
 
+type Files = Pick<FilesystemScope, "resolver" | "refuseSecret">;
+
 export interface Batch {
   readonly paths: readonly string[];
   readonly texts: readonly string[];
@@ -24,7 +27,7 @@ export interface Batch {
 }
 
 /** Reads files in turn and keeps the texts that pass the prefilter, until a batch is full. */
-export function readMatching(resolver: PathResolver, { paths, first, prefilter }: Search): Batch {
+export function readMatching(scope: Files, { paths, first, prefilter }: Search): Batch {
   const wanted = prefilterOf(prefilter);
   const kept: { path: string; text: string }[] = [];
   const buffer = new FileBuffer();
@@ -33,9 +36,13 @@ export function readMatching(resolver: PathResolver, { paths, first, prefilter }
   let at = first;
   for (; at < paths.length && bytes < BATCH_BYTES; at++) {
     const path = paths[at] ?? "";
-    const content = readQuietly(resolver, path, buffer);
+    const content = readQuietly(scope, path, buffer);
     if (content === "too large") skipped++;
     if (content === null || content === "too large" || !wanted(content)) continue;
+    if (isSecret(scope, path, content)) {
+      skipped++;
+      continue;
+    }
     kept.push({ path, text: textOf(content) });
     bytes += content.length;
   }
@@ -49,13 +56,23 @@ function textOf(content: Buffer): string {
 }
 
 /** Null for what is no text, is gone, or may not be read: a search goes on without it. */
-function readQuietly(resolver: PathResolver, path: string, buffer: FileBuffer): Buffer | "too large" | null {
+function readQuietly({ resolver }: Files, path: string, buffer: FileBuffer): Buffer | "too large" | null {
   try {
     return withFile(resolver.find(path), path, (fd, { size }) =>
       size > MAX_WHOLE ? "too large" : buffer.read(fd, size),
     );
   } catch (error) {
     if (error instanceof Refusal || systemCode(error) !== undefined) return null;
+    throw error;
+  }
+}
+
+function isSecret({ resolver, refuseSecret }: Files, path: string, content: Buffer): boolean {
+  try {
+    refuseSecret(resolver.find(path).relative, content, () => hashOf(content));
+    return false;
+  } catch (error) {
+    if (error instanceof Refusal) return true;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { DefectError, SandboxError } from "../../../core/protocol/errors.ts";
 import { systemCode } from "../../../core/protocol/system-code.ts";
 import { instructionRefusal } from "../../instructions/instruction-files.ts";
 import { instructing } from "../../instructions/protected-files.ts";
+import { refuseOpenSecret, refusingSecrets } from "../../secrets/secret-files.ts";
 import type { SandboxCapability } from "../capability.ts";
 import { createChanges } from "./change-files.ts";
 import type { OpenDirectory } from "./directory.ts";
@@ -43,7 +44,10 @@ export interface Workspace {
   readonly filesystem: FilesystemImport;
   /** Says what the functions reach, and who learns which files they change; they reach nothing before. */
   bind(
-    capability: Pick<SandboxCapability, "root" | "writable" | "instructionFile" | "snapshots">,
+    capability: Pick<
+      SandboxCapability,
+      "root" | "writable" | "instructionFile" | "snapshots" | "secretFile" | "knownContents"
+    >,
     changed?: (files: readonly FileChange[]) => void,
   ): void;
   /** Lets go of what is held open. */
@@ -51,21 +55,21 @@ export interface Workspace {
 }
 
 /** An instance gets its import before it is known for whom it will run, so the capability comes later. */
-export function createWorkspace(open?: OpenDirectory): Workspace {
+export function createWorkspace(openDirectory?: OpenDirectory): Workspace {
   let bound: FilesystemScope | null = null;
   const scope = (): FilesystemScope => {
     if (bound === null) throw new DefectError("the workspace is not bound to a capability");
     return bound;
   };
-  const resolver = (): PathResolver => scope().resolver;
   return {
-    functions: { ...reading(resolver), ...searching(resolver), ...writing(scope) },
+    functions: { ...reading(scope), ...searching(scope), ...writing(scope) },
     filesystem: { ...createLooks(scope), ...createChanges(scope) },
-    bind: ({ root, writable, instructionFile = null, snapshots = null }, changed = () => {}) => {
+    bind: ({ root, writable, instructionFile = null, snapshots = null, ...open }, changed = () => {}) => {
       const keep = createKeep(snapshots);
       const tell = (paths: readonly string[]): void => changed(paths.map((path) => keep.change(path)));
       bound = {
-        resolver: new PathResolver(root, open),
+        resolver: new PathResolver(root, openDirectory),
+        refuseSecret: refusingSecrets(open),
         writable,
         instructs: instructing(root),
         instructionFile,
@@ -80,17 +84,25 @@ export function createWorkspace(open?: OpenDirectory): Workspace {
   };
 }
 
-type GetResolver = () => PathResolver;
+type GetScope = () => FilesystemScope;
 
 function reading(
-  resolver: GetResolver,
+  scope: GetScope,
 ): Pick<WorkspaceImport, "inspect" | "readLines" | "readWhole" | "readEncoded" | "hashFile"> {
+  const resolver = (): PathResolver => scope().resolver;
+  const withContent = <T>(path: string, use: (fd: number) => T): T =>
+    refusing(path, () => {
+      const place = resolver().find(path);
+      return withFile(place, path, (fd) => {
+        refuseOpenSecret(scope().refuseSecret, place.relative, fd);
+        return use(fd);
+      });
+    });
   const withBytes = <T>(path: string, use: (bytes: ReturnType<typeof readWhole>) => T): T =>
-    refusing(path, () => withFile(resolver().find(path), path, (fd) => use(readWhole(fd, path))));
+    withContent(path, (fd) => use(readWhole(fd, path)));
   return {
     inspect: (path) => refusing(path, () => inspect(findOrNull(resolver(), path), path)),
-    readLines: (path, first, count) =>
-      refusing(path, () => withFile(resolver().find(path), path, (fd) => readLines(fd, first, count))),
+    readLines: (path, first, count) => withContent(path, (fd) => readLines(fd, first, count)),
     readWhole: (path) => withBytes(path, (bytes) => ({ text: decoded(bytes, path), sha256: hashOf(bytes) })),
     readEncoded: (path) => withBytes(path, (bytes) => ({ base64: bytes.toString("base64"), sha256: hashOf(bytes) })),
     hashFile: (path) =>
@@ -101,7 +113,8 @@ function reading(
   };
 }
 
-function searching(resolver: GetResolver): Pick<WorkspaceImport, "listFiles" | "modified" | "readMatching"> {
+function searching(scope: GetScope): Pick<WorkspaceImport, "listFiles" | "modified" | "readMatching"> {
+  const resolver = (): PathResolver => scope().resolver;
   return {
     listFiles: (path, options) =>
       refusing(path, () => {
@@ -113,7 +126,7 @@ function searching(resolver: GetResolver): Pick<WorkspaceImport, "listFiles" | "
         .map((path) => modifiedMs(resolver(), path))
         .join("\0"),
     readMatching: (paths, first, prefilter) => {
-      const batch = readMatching(resolver(), { paths: split(paths), first, prefilter });
+      const batch = readMatching(scope(), { paths: split(paths), first, prefilter });
       return { ...batch, paths: batch.paths.join("\0") };
     },
   };

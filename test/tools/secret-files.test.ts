@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { secretKind } from "../../src/tools/secrets/secret-files.ts";
+import { play } from "../support/trust/play.ts";
+import { attach, bash, grep, read, write } from "../support/trust/steps.ts";
+import { fileSession, text, useSandbox } from "./file-session.ts";
+
+const KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA0123456789abcdef\n-----END RSA PRIVATE KEY-----\n";
+
+test.each([
+  [".env", "A=1"],
+  ["app/.env.production", "A=1"],
+  ["prod.env", "A=1"],
+  [".ssh/id_rsa", "x"],
+  ["server.p12", "x"],
+  [".netrc", "x"],
+  [".aws/credentials", "x"],
+  [".kube/config", "x"],
+  ["terraform.tfstate", "{}"],
+  ["config/secrets.yml", "a: b"],
+  ["notes.md", `keep this\n${KEY}`],
+  ["account.json", JSON.stringify({ private_key: KEY })],
+  ["a.txt", "token is ghp_abcdefghijklmnopqrstuvwxyz0123456789"],
+  ["a.txt", "# staging\nexport DB_PASSWORD='pa55word-long'\nHOST=db\n"],
+  [".npmrc", "//registry.npmjs.org/:_authToken=abcdef012345"],
+])("%s looks like a secret: %j", (file, content) => {
+  expect(secretKind(file, Buffer.from(content))).not.toBeNull();
+});
+
+test.each([
+  [".env.example", "DB_PASSWORD=\nHOST=db\n"],
+  [".env", ""],
+  ["src/env.ts", "export const token = process.env.API_TOKEN;"],
+  ["vite-env.d.ts", "/// <reference types='vite/client' />"],
+  ["server.pem", "-----BEGIN CERTIFICATE-----\nMIIEowIBAAKCAQEA0123456789abcdef\n-----END CERTIFICATE-----\n"],
+  ["key.test.ts", 'expect(text).toContain("-----BEGIN PRIVATE KEY-----");'],
+  ["README.md", "Set API_TOKEN=your-token and run it."],
+  ["docker-compose.yml", "environment:\n  DB_PASSWORD: ${DB_PASSWORD}\n"],
+  ["defaults.txt", "API_TOKEN=changeme1\nHOST=db\n"],
+  ["versions.properties", "kotlin=1.9.0\nktor=2.3.4\n"],
+  [".npmrc", "//registry.npmjs.org/:_authToken=${NPM_TOKEN}"],
+  ["deployment.yaml", "kind: Deployment\nspec:\n  token: abcdefghijklmnopqrstuvwxyz\n"],
+])("%s is none: %j", (file, content) => {
+  expect(secretKind(file, Buffer.from(content))).toBeNull();
+});
+
+const sandbox = useSandbox();
+const FILES = { ".env": "DB_PASSWORD=hunter2-4711\n", "notes.txt": "milk\n" };
+
+describe("once a person has allowed it", () => {
+  test("it is read, and what the session has read is no secret to it: neither again, nor for a program, nor moved", async () => {
+    const { cards, results } = await play(
+      [
+        { says: "what is in .env?", does: [read(".env")] },
+        { says: "again", does: [read(".env")] },
+        { says: "move it", does: [bash("cat .env; mv .env other.txt")] },
+        { says: "look", does: [read("other.txt")] },
+      ],
+      { files: FILES },
+      sandbox,
+    );
+    expect(cards.map((each) => each.length)).toEqual([1, 0, 1, 0]);
+    expect(cards[0]?.[0]).toMatch(/Read a file that looks like a secret\?[^]*\.env looks like a file of environment/u);
+    expect(results.filter((result) => result.includes("hunter2-4711"))).toHaveLength(4);
+  });
+
+  test("it is searched, and sent", async () => {
+    const { cards, results } = await play(
+      [
+        {
+          says: "find it",
+          does: [{ ...grep("PASS"), input: { pattern: "PASS", path: ".env", output_mode: "content" } }],
+        },
+      ],
+      { files: FILES },
+      sandbox,
+    );
+    expect(cards[0]).toHaveLength(1);
+    expect(results.join()).toContain("hunter2-4711");
+    const sent = await play([{ says: "send it", does: [attach(".env")] }], { files: FILES }, sandbox);
+    expect(sent.cards[0]?.[0]).toMatch(/Send a file that looks like a secret\?[^]*all who read the thread/u);
+    expect(sent.results.join()).toContain("is in the thread");
+  });
+});
+
+test("what the session wrote itself it reads without a card", async () => {
+  const { cards } = await play(
+    [
+      {
+        says: "make it",
+        does: [write("new.env", "DB_PASSWORD=s3cret-made-up\n"), read("new.env"), bash("cat new.env")],
+      },
+    ],
+    { mode: "agi" },
+    sandbox,
+  );
+  expect(cards[0]).toEqual([]);
+});
+
+test("a search leaves them out, and says how many", async () => {
+  const session = fileSession(sandbox);
+  for (const [file, content] of Object.entries({ ...FILES, "key.txt": KEY })) session.put(file, content);
+  const result = text(await session.run("grep", { pattern: "a|i|M", output_mode: "content" }));
+  expect(result).toContain("milk");
+  expect(result).not.toContain("MIIE");
+  expect(result).toMatch(/look like secrets: 1/u);
+});
+
+test("a program is told how to get at one", async () => {
+  const session = fileSession(sandbox);
+  session.put(".env", FILES[".env"]);
+  expect(text(await session.run("bash", { command: "cat .env" }))).toMatch(
+    /looks like a file of environment variables/u,
+  );
+});
