@@ -191,7 +191,7 @@ class DiscordPlatform implements ChatPlatform {
   }
 
   member({ workspaceId }: ThreadRef, personId: string): Promise<Person | null> {
-    return memberIn(this.#connected().rest, workspaceId, personId.replace(/^discord:/u, ""));
+    return memberIn(this.#connected(), workspaceId, personId.replace(/^discord:/u, ""));
   }
 
   fetchFile(attachment: Attachment, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {

@@ -16,48 +16,61 @@ const MOST_GUILDS = 20;
 
 /**
  * The roles that a person has in the servers the bot shares with them, all together: direct messages
- * come without any. Rejects when Discord cannot be asked: nobody is taken unseen for somebody without roles.
+ * come without any. Who is not screened yet in any of them is not here either; undefined for who is in none.
+ * Rejects when Discord cannot be asked: nobody is taken unseen for somebody without roles.
  */
-export type MemberEverywhere = (userId: string) => Promise<WireMember>;
+export type MemberEverywhere = (userId: string) => Promise<WireMember | undefined>;
 
 export function createMemberEverywhere(
   client: Client<true>,
   rest: Pick<DiscordRest, "member">,
   clock: Clock,
 ): MemberEverywhere {
-  const known = new BoundedMap<string, { readonly member: WireMember; readonly until: number }>(REMEMBERED);
+  const known = new BoundedMap<string, { readonly member: WireMember | undefined; readonly until: number }>(REMEMBERED);
   return async (userId) => {
     const believed = known.get(userId);
     if (believed !== undefined && believed.until > clock.now()) return believed.member;
-    const guilds = [...client.guilds.cache.keys()].slice(0, MOST_GUILDS);
-    const roles = await Promise.all(guilds.map((guildId) => rolesIn(rest, guildId, userId)));
-    const member: WireMember = { nick: null, roles: [...new Set(roles.flat())] };
+    const guilds = [...client.guilds.cache.keys()];
+    const asked = guilds.slice(0, MOST_GUILDS);
+    const found = await Promise.all(asked.map((guildId) => memberOf(rest, guildId, userId)));
+    const members = found.filter((each) => each !== null);
+    const isNowhere = members.length === 0 && asked.length === guilds.length;
+    const member = isNowhere ? undefined : together(members);
     known.set(userId, { member, until: clock.now() + BELIEVED_MS });
     return member;
   };
 }
 
-/** Somebody of a server, as Discord knows them now; null when they have left it. In direct messages nobody leaves. */
+function together(members: readonly WireMember[]): WireMember {
+  const pending = members.length > 0 && members.every((each) => each.pending === true);
+  return { nick: null, roles: [...new Set(members.flatMap(({ roles }) => roles))], pending };
+}
+
+interface Members {
+  readonly rest: Pick<DiscordRest, "member" | "user">;
+  readonly memberEverywhere: MemberEverywhere;
+}
+
+/** Somebody of a server, as Discord knows them now; of direct messages, of any. Null when they have left. */
 export async function memberIn(
-  rest: Pick<DiscordRest, "member" | "user">,
+  { rest, memberEverywhere }: Members,
   guildId: string,
   userId: string,
 ): Promise<Person | null> {
-  const user = await rest.user(userId);
-  if (guildId === DM_WORKSPACE.id) return person(user, undefined);
-  try {
-    return person(user, await rest.member(guildId, userId));
-  } catch (error) {
-    if (isDiscordError(error, "unknownMember")) return null;
-    throw error;
-  }
+  const isDirect = guildId === DM_WORKSPACE.id;
+  const member = isDirect ? await memberEverywhere(userId) : await memberOf(rest, guildId, userId);
+  return member === null || member === undefined ? null : person(await rest.user(userId), member);
 }
 
-async function rolesIn(rest: Pick<DiscordRest, "member">, guildId: string, userId: string): Promise<readonly string[]> {
+async function memberOf(
+  rest: Pick<DiscordRest, "member">,
+  guildId: string,
+  userId: string,
+): Promise<WireMember | null> {
   try {
-    return (await rest.member(guildId, userId)).roles;
+    return await rest.member(guildId, userId);
   } catch (error) {
-    if (isDiscordError(error, "unknownMember")) return [];
+    if (isDiscordError(error, "unknownMember")) return null;
     throw error;
   }
 }

@@ -62,7 +62,7 @@ async function messageOf({ rest }: ReactionsOptions, reaction: WireReaction): Pr
 async function whoReacted(
   { rest, memberEverywhere }: ReactionsOptions,
   { member, user_id: id }: WireReaction,
-): Promise<{ readonly user: WireUser; readonly member: WireMember }> {
+): Promise<{ readonly user: WireUser; readonly member: WireMember | undefined }> {
   if (member !== undefined) return { user: member.user, member };
   const [user, everywhere] = await Promise.all([rest.user(id), memberEverywhere(id)]);
   return { user, member: everywhere };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DM_WORKSPACE } from "../../../src/adapters/discord/channels.ts";
 import { Inbox } from "../../contracts/inbox.ts";
 import { openHarbour } from "../../support/discord/harness.ts";
 
@@ -36,4 +37,27 @@ test("how a person and the bot stand to a channel is what Discord's roles and ov
   expect(await membership(elsewhere)).toBeNull();
   expect(await membership(world.dm(ana))).toEqual({ isPrivate: true, isMember: true, canPost: true });
   expect(await membership(world.dm(stranger))).toEqual({ isPrivate: true, isMember: false, canPost: true });
+});
+
+test("in direct messages somebody is a guest until a server has screened them, and gone when they are on none", async () => {
+  await using harbour = await openHarbour();
+  const { guild, ana, server } = harbour;
+  const { world, people } = server;
+  const [waiting, stranger] = [world.user("cy"), world.user("eve")];
+  world.join(guild, waiting, { pending: true });
+  const platform = harbour.adapter();
+  const inbox = new Inbox();
+  await platform.start(inbox.receive, new AbortController().signal);
+  people.dm(waiting, "let me in");
+  expect((await inbox.nextMessage()).person).toMatchObject({ id: `discord:${waiting.id}`, isGuest: true });
+  people.dm(ana, "hello");
+  expect((await inbox.nextMessage()).person).toMatchObject({ id: `discord:${ana.id}`, isGuest: false });
+  const member = ({ id }: { id: string }) =>
+    platform.member?.(
+      { platform: "discord", workspaceId: DM_WORKSPACE.id, channelId: "1", threadId: null },
+      `discord:${id}`,
+    );
+  expect(await member(waiting)).toMatchObject({ isGuest: true });
+  expect(await member(ana)).toMatchObject({ isGuest: false });
+  expect(await member(stranger)).toBeNull();
 });

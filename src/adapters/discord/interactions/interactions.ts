@@ -96,13 +96,15 @@ function eventOf(interaction: Exclude<WireInteraction, { type: 4 }>, seen: Seen)
 async function rolesOf(
   { memberEverywhere }: InteractionsOptions,
   { user }: WireInteraction,
-): Promise<WireMember | null> {
-  return user === undefined ? null : memberEverywhere(user.id);
+): Promise<WireMember | undefined> {
+  return user === undefined ? undefined : memberEverywhere(user.id);
 }
 
-function withRoles(interaction: WireInteraction, everywhere: WireMember | null): WireInteraction {
+function withRoles(interaction: WireInteraction, everywhere: WireMember | undefined): WireInteraction {
   const { user } = interaction;
-  return everywhere === null || user === undefined ? interaction : { ...interaction, member: { ...everywhere, user } };
+  return everywhere === undefined || user === undefined
+    ? interaction
+    : { ...interaction, member: { ...everywhere, user } };
 }
 
 /** A person whose click could not be stored is told so: Discord would only say that it failed. */
