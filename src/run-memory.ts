@@ -7,6 +7,7 @@ import { toAppError } from "./core/protocol/errors.ts";
 import { systemCode } from "./core/protocol/system-code.ts";
 import { openStore } from "./core/store/store.ts";
 import { exportAll, importFile, searchBatch, searchOne, tellStats } from "./features/memory/command-line.ts";
+import { indexMissing } from "./features/memory/search/reindex.ts";
 import { systemRuntime } from "./runtime.ts";
 
 /** `deckhand memory`: works on the database itself, beside a running program or without one. */
@@ -16,6 +17,8 @@ export async function runMemory(config: Config, request: MemoryRequest, terminal
     await using parts = new AsyncDisposableStack();
     const store = await openStore(config.database.url, runtime);
     parts.defer(() => store.close());
+    // What a former version has written is found here too.
+    if (request.type !== "import") await indexMissing(store, AbortSignal.any([]));
     const database = config.database.url.startsWith("file:") ? "sqlite" : "postgresql";
     await carryOut(request, { store, runtime, database, out: (line) => terminal.out(line) });
   } catch (error) {

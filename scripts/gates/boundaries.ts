@@ -28,9 +28,9 @@ const RULES: readonly Rule[] = [
   },
   {
     from: /^src\//,
-    notFrom: /^src\/(core\/store\/|features\/[^/]+\/store\.ts$)/,
+    notFrom: /^src\/(core\/store\/|features\/(?:[^/]+\/)+store\.ts$)/,
     to: /^npm:(@prisma\/|better-sqlite3|pg$)|^prisma\//,
-    why: "only src/core/store and a feature's store.ts know the database",
+    why: "only src/core/store and the store.ts of a feature, or of a room of it, know the database",
   },
   { from: /^src\/core\/agent\//, to: /^src\/core\/store\//, why: "the loop knows no database" },
   {

@@ -9,7 +9,8 @@ import { indexed } from "./memories.ts";
 import { exportedLine, kindSchema, type NewMemory } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import type { Database } from "./search/full-text.ts";
-import { fullText, type Indexed, memoryReads, memoryWrites } from "./store.ts";
+import { fullText } from "./search/store.ts";
+import { type Indexed, memoryReads, memoryWrites } from "./store.ts";
 
 export interface LineWorld {
   readonly store: Store;
@@ -136,11 +137,9 @@ export async function searchBatch({ file, limit }: { file: string; limit: number
 }
 
 function search({ query, scope, limit }: Asked, { store, database, runtime }: LineWorld): Promise<Hit[]> {
-  const reads = store.tables(memoryReads);
   const text = store.tables((db) => fullText(db, database));
   const readers = [scopeWord(scope, "people"), scopeWord(scope, "outside")];
-  const now = runtime.clock.now();
-  return find({ query, readers, limit }, { text, database, found: (wanted) => reads.found(wanted), now });
+  return find({ query, readers, limit }, { text, now: runtime.clock.now() });
 }
 
 function resultOf({ memory: { id, text, source }, score }: Hit) {

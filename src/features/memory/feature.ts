@@ -112,6 +112,7 @@ async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFea
   const tools = memoryTools(memories, { ...host, told });
   const learner = createLearner(memories, host, settings);
   const hook = recallHook(memories, host);
+  let indexing: Promise<void> | undefined;
   return {
     tools: () => tools,
     hook: {
@@ -125,7 +126,14 @@ async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFea
       },
     },
     commands: memoryCommands(memories, learner),
-    start: (signal) => learner.start(signal),
-    stop: () => learner.stop(),
+    async start(signal) {
+      const { reindex } = await import("./search/reindex.ts");
+      indexing = reindex(host, signal);
+      await learner.start(signal);
+    },
+    async stop() {
+      await learner.stop();
+      await indexing;
+    },
   };
 }

@@ -3,11 +3,12 @@ import type { ThreadRef } from "../../core/protocol/platform.ts";
 import type { Clock } from "../../core/protocol/runtime.ts";
 import type { FeatureHost } from "../../feature.ts";
 import { acceptable } from "./acceptable.ts";
-import { audienceWords, type Reader, readerWords } from "./audience.ts";
+import { type Reader, readerWords } from "./audience.ts";
 import type { Kind, Memory, NewMemory, Origin } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
-import { authorWords, indexWords } from "./search/words.ts";
-import { fullText, type Indexed, memoryReads, memoryWrites, type Place } from "./store.ts";
+import { fullText } from "./search/store.ts";
+import { termsOf } from "./search/terms.ts";
+import { type Indexed, memoryReads, memoryWrites, type Place } from "./store.ts";
 
 type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "database" | "describe" | "membershipOf">;
 
@@ -56,10 +57,7 @@ export function createMemories({ store, runtime, log, database, describe, member
     async search({ query, reader, limit, origins }: Search): Promise<Hit[]> {
       const readers = origins.flatMap((origin) => readerWords(reader, origin));
       const text = store.tables((db) => fullText(db, database));
-      return find(
-        { query, readers, limit },
-        { text, database, found: (wanted) => reads.found(wanted), now: clock.now() },
-      );
+      return find({ query, readers, limit }, { text, now: clock.now() });
     },
 
     /** Keeps something; what is known word for word is renewed. */
@@ -192,12 +190,4 @@ export function placeOf(thread: ThreadRef, channelKey: string, personId: string)
 
 export function indexed(memory: NewMemory): Indexed {
   return { memory, terms: termsOf(memory) };
-}
-
-function termsOf(
-  memory: Pick<NewMemory, "scope" | "isPrivate" | "channelKey" | "workspace" | "origin" | "author" | "text" | "said">,
-): string {
-  const { author, text, said } = memory;
-  const dates = indexWords(said).filter((word) => word.startsWith("d"));
-  return [...audienceWords(memory), ...authorWords(author.name), ...dates, ...indexWords(text)].join(" ");
 }

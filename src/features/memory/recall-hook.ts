@@ -12,8 +12,9 @@ const MOST = 5;
 /** What they may take of a model's window, and tokens of a large one. */
 const WINDOW_SHARE = 0.1;
 const MOST_TOKENS = 4_000;
-/** A memory that holds less of what was asked is noise. */
+/** A memory that holds less of what was asked is noise, and so is one that holds less than half of what the best one does. */
 const LEAST_SHARE = 0.3;
+const LEAST_OF_BEST = 0.5;
 /** Runs whose memories are kept in mind until they end. */
 const MOST_RUNS = 1_000;
 
@@ -28,7 +29,8 @@ export function recallHook(
       const asked = askedBy(run);
       if (asked === null || (await memories.isPaused(run.session.channelKey))) return null;
       const hits = await memories.search({ ...asked, limit: MOST, origins: ["people"] });
-      const good = hits.filter(({ share }) => share >= LEAST_SHARE).map(({ memory }) => memory);
+      const least = Math.max(LEAST_SHARE, LEAST_OF_BEST * Math.max(...hits.map(({ share }) => share)));
+      const good = hits.filter(({ share }) => share >= least).map(({ memory }) => memory);
       const held = good.filter(({ endedAt }) => endedAt === null);
       // What was before answers nothing by itself; beside what took its place it tells how it came.
       const used = held.length === 0 ? [] : [...held, ...good.filter(({ endedAt }) => endedAt !== null)];

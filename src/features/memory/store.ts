@@ -2,120 +2,6 @@ import { z } from "zod";
 import { threadRefSchema } from "../../core/protocol/platform.ts";
 import type { Client } from "../../core/store/database/client.ts";
 import { kindSchema, type Memory, type NewMemory } from "./memory.ts";
-import type { Database } from "./search/full-text.ts";
-import type { Candidate } from "./search/ranking.ts";
-
-/** How far words are counted: what stands in more memories tells nothing. */
-const MOST_COUNTED = 5_000;
-
-const countRow = z.object({ at: z.coerce.number(), count: z.coerce.number() });
-const candidateRow = z
-  .object({
-    seq: z.coerce.number(),
-    terms: z.string(),
-    kind: kindSchema,
-    usedAt: z.coerce.date(),
-    helped: z.coerce.number(),
-    isPinned: z.coerce.boolean(),
-    endedAt: z.coerce.date().nullable(),
-    source: z.string(),
-    position: z.coerce.number().nullable(),
-  })
-  .transform(toCandidate);
-
-/** The full-text search of a database: which memories have which words. */
-export interface FullText {
-  /** How many memories each query finds, as far as they are counted. */
-  counts(queries: readonly string[]): Promise<number[]>;
-  /** What a query finds, the newest first. */
-  matching(query: string, limit: number): Promise<Candidate[]>;
-}
-
-const FULL_TEXT: Readonly<Record<Database, (db: Client) => FullText>> = { sqlite: onSqlite, postgresql: onPostgresql };
-
-export function fullText(db: Client, database: Database): FullText {
-  return FULL_TEXT[database](db);
-}
-
-function onSqlite(db: Client): FullText {
-  return {
-    counts: async (queries) =>
-      counted(
-        await db.$queryRaw<unknown[]>`
-          SELECT "query"."key" AS "at", (
-            SELECT COUNT(*) FROM (SELECT 1 FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "query"."value" LIMIT ${MOST_COUNTED})
-          ) AS "count" FROM json_each(${JSON.stringify(queries)}) AS "query"`,
-        queries,
-      ),
-    matching: async (query, limit) =>
-      candidatesIn(
-        await db.$queryRaw<unknown[]>`
-          SELECT "seq", "memory"."terms", "kind", "usedAt", "helped", "isPinned", "endedAt", "source", "position"
-          FROM (SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH ${query} ORDER BY "rowid" DESC LIMIT ${limit}) AS "found"
-          CROSS JOIN "Memory" AS "memory" ON "memory"."seq" = "found"."rowid"`,
-      ),
-  };
-}
-
-function onPostgresql(db: Client): FullText {
-  return {
-    counts: async (queries) =>
-      counted(
-        await db.$queryRaw<unknown[]>`
-          SELECT ("query"."number" - 1)::int AS "at", (
-            SELECT COUNT(*) FROM (
-              SELECT 1 FROM "Memory" WHERE "index" @@ "query"."value"::tsquery LIMIT ${MOST_COUNTED}
-            ) AS "found"
-          )::int AS "count" FROM jsonb_array_elements_text(${JSON.stringify(queries)}::jsonb) WITH ORDINALITY AS "query"("value", "number")`,
-        queries,
-      ),
-    matching: async (query, limit) =>
-      candidatesIn(
-        await db.$queryRaw<unknown[]>`
-          SELECT "seq", "terms", "kind", "usedAt", "helped", "isPinned", "endedAt", "source", "position"
-          FROM "Memory" WHERE "index" @@ ${query}::tsquery ORDER BY "seq" DESC LIMIT ${limit}`,
-      ),
-  };
-}
-
-function counted(rows: readonly unknown[], queries: readonly string[]): number[] {
-  const counts = new Map(rows.map((row) => countRow.parse(row)).map(({ at, count }) => [at, count]));
-  return queries.map((_, index) => counts.get(index) ?? 0);
-}
-
-/** A row that nobody can read is as good as none. */
-function candidatesIn(rows: readonly unknown[]): Candidate[] {
-  return rows.flatMap((row) => candidateRow.safeParse(row).data ?? []);
-}
-
-interface StoredCandidate {
-  seq: number;
-  terms: string;
-  kind: Candidate["kind"];
-  usedAt: Date;
-  helped: number;
-  isPinned: boolean;
-  endedAt: Date | null;
-  source: string;
-  position: number | null;
-}
-
-function toCandidate({ terms, usedAt, endedAt, ...row }: StoredCandidate): Candidate {
-  return { ...row, words: terms.split(" "), usedAt: usedAt.getTime(), isOver: endedAt !== null };
-}
-
-/** Memories by their numbers. */
-export interface Wanted {
-  readonly seqs: readonly number[];
-  /** And the lines beside these, as far as the words of an audience allow. */
-  readonly beside: readonly { readonly source: string; readonly from: number; readonly to: number }[];
-}
-
-/** A memory with what ranking needs of it. */
-export interface Found {
-  readonly memory: Memory;
-  readonly candidate: Candidate;
-}
 
 /** What people list: of a channel, its workspace, and a person. */
 export interface Place {
@@ -126,25 +12,15 @@ export interface Place {
 
 export function memoryReads(db: Client) {
   return {
-    async found({ seqs, beside }: Wanted): Promise<Found[]> {
-      const lines = beside.map(({ source, from, to }) => ({ source, position: { gte: from, lte: to } }));
-      const rows = await db.memory.findMany({ where: { OR: [{ seq: { in: [...seqs] } }, ...lines] } });
-      return rows.flatMap((row) => {
-        const candidate = candidateRow.safeParse(row).data;
-        const memory = readable(row);
-        return candidate === undefined || memory === null ? [] : [{ memory, candidate }];
-      });
-    },
-
     async get(seq: number): Promise<Memory | null> {
       const row = await db.memory.findUnique({ where: { seq } });
-      return row === null ? null : readable(row);
+      return row === null ? null : readMemory(row);
     },
 
     /** What may be read in a place, the newest first. */
     async list(place: Place, limit: number): Promise<Memory[]> {
       const rows = await db.memory.findMany({ where: whereIn(place), orderBy: { seq: "desc" }, take: limit });
-      return rows.flatMap((row) => readable(row) ?? []);
+      return rows.flatMap((row) => readMemory(row) ?? []);
     },
 
     async countIn(place: Place): Promise<number> {
@@ -160,7 +36,7 @@ export function memoryReads(db: Client) {
       const seqs = (await db.memoryUse.findMany({ where: { runId } })).map(({ seq }) => seq);
       const where = { AND: [{ OR: [{ seq: { in: seqs } }, { runId }] }, whereIn(place)] };
       const rows = await db.memory.findMany({ where, orderBy: { seq: "asc" } });
-      const read = (of: typeof rows) => of.flatMap((row) => readable(row) ?? []);
+      const read = (of: typeof rows) => of.flatMap((row) => readMemory(row) ?? []);
       return {
         used: read(rows.filter(({ seq }) => seqs.includes(seq))),
         told: read(rows.filter((row) => row.runId === runId)),
@@ -169,7 +45,7 @@ export function memoryReads(db: Client) {
 
     async same({ scope, text }: Pick<NewMemory, "scope" | "text">): Promise<Memory | null> {
       const row = await db.memory.findFirst({ where: { scope, text, endedAt: null } });
-      return row === null ? null : readable(row);
+      return row === null ? null : readMemory(row);
     },
 
     /** Channels in which memory is off. */
@@ -181,7 +57,13 @@ export function memoryReads(db: Client) {
     async after(seq: number, limit: number, scope?: string): Promise<Memory[]> {
       const where = { seq: { gt: seq }, ...(scope === undefined ? {} : { scope }) };
       const rows = await db.memory.findMany({ where, orderBy: { seq: "asc" }, take: limit });
-      return rows.flatMap((row) => readable(row) ?? []);
+      return rows.flatMap((row) => readMemory(row) ?? []);
+    },
+
+    /** Those that the index does not have yet. */
+    async withoutTerms(limit: number): Promise<Memory[]> {
+      const rows = await db.memory.findMany({ where: { terms: "" }, take: limit });
+      return rows.flatMap((row) => readMemory(row) ?? []);
     },
 
     async kinds(): Promise<{ readonly kind: string; readonly count: number }[]> {
@@ -298,28 +180,34 @@ function useWrites(db: Client) {
   };
 }
 
+/** A time, which JSON of PostgreSQL gives in UTC without saying so. */
+export const instant = z.union([
+  z.date(),
+  z.string().transform((text) => new Date(/(?:Z|[+-]\d\d:\d\d)$/u.test(text) ? text : `${text}Z`)),
+]);
+
 const memoryRow = z
   .object({
-    seq: z.number(),
+    seq: z.coerce.number(),
     id: z.string(),
     text: z.string(),
     kind: kindSchema,
     scope: z.string(),
-    isPrivate: z.boolean(),
+    isPrivate: z.coerce.boolean(),
     origin: z.enum(["people", "outside"]),
     authorId: z.string(),
     authorName: z.string(),
     channelId: z.string(),
     thread: z.string().nullable(),
     source: z.string(),
-    position: z.number().nullable(),
+    position: z.coerce.number().nullable(),
     said: z.string(),
-    createdAt: z.date(),
-    usedAt: z.date(),
-    uses: z.number(),
-    helped: z.number(),
-    isPinned: z.boolean(),
-    endedAt: z.date().nullable(),
+    createdAt: instant,
+    usedAt: instant,
+    uses: z.coerce.number(),
+    helped: z.coerce.number(),
+    isPinned: z.coerce.boolean(),
+    endedAt: instant.nullable(),
   })
   .transform(({ authorId, authorName, channelId, thread, createdAt, usedAt, endedAt, ...row }): Memory => {
     const where = threadRefSchema.safeParse(thread === null ? null : JSON.parse(thread));
@@ -335,7 +223,7 @@ const memoryRow = z
   });
 
 /** Null where it is broken: one row is no reason to forget the others. */
-function readable(row: unknown): Memory | null {
+export function readMemory(row: unknown): Memory | null {
   try {
     return memoryRow.safeParse(row).data ?? null;
   } catch {

@@ -1,13 +1,11 @@
 import type { Memory } from "../memory.ts";
-import type { Found, FullText, Wanted } from "../store.ts";
-import { type Database, written } from "./full-text.ts";
-import { type Candidate, type Question, type Ranked, rank } from "./ranking.ts";
+import { type Found, type FullText, type Lines, type Listed, MOST_COUNTED, type TextQuery } from "./full-text.ts";
+import { type Question, type Ranked, type Reading, rank, readFor, type WeighedWord, weightOf } from "./ranking.ts";
+import { isFor, termFor } from "./terms.ts";
 import { type IndexWord, type QueryWord, queryWords } from "./words.ts";
 
 export interface FindOptions {
   readonly text: FullText;
-  readonly database: Database;
-  readonly found: (wanted: Wanted) => Promise<readonly Found[]>;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -23,79 +21,120 @@ export interface Asked {
 export interface Hit {
   readonly memory: Memory;
   readonly score: number;
-  /** How much of what was asked for it holds by itself: 0 to 1. */
+  /** How much of what was asked for it holds: 0 to 1. */
   readonly share: number;
 }
 
-/** Different words of a question that are looked for, the first. */
-const MOST_WORDS = 40;
-/** Memories that the words which find candidates stand in, together: rare words find them, common ones only rank. */
-const MOST_FOUND = 3_000;
-const MOST_CANDIDATES = 600;
-/** How many of the best are read whole, and how many of these with the lines beside them, for each that is wanted. */
-const READ = 3;
-const READ_BESIDE = 2;
-/** Lines before and after a hit. */
+/** Characters of a question that are looked at, and different words of it that are looked for, the first. */
+const MOST_CHARS = 4_000;
+const MOST_WORDS = 24;
+/** Memories that are read, those with the rarest words. */
+const MOST_READ = 100;
+/** How many of the best are read with the lines beside them, and how many lines before and after. */
+const READ_BESIDE = 25;
 const REACH = 2;
+const NEAR = [-2, -1, 1, 2];
+/** Common words that are looked for in pairs, the rarest. */
+const MOST_PAIRED = 3;
 
 /** What answers a question best. Three statements at most, and none where the question has no word that tells anything. */
-export async function find(
-  { query, readers, limit }: Asked,
-  { text, database, found, now }: FindOptions,
-): Promise<Hit[]> {
-  const words = queryWords(query).slice(0, MOST_WORDS);
-  if (words.length === 0) return [];
-  const looked = [...new Set(words.flatMap(({ word, alike }) => [word, ...alike]))];
-  const [total = 0, ...each] = await text.counts([
-    written({ readers, any: null }, database),
-    ...looked.map((word) => written({ readers: [word], any: null }, database)),
-  ]);
-  const counts = new Map(looked.map((word, index) => [word, each[index] ?? 0]));
-  const any = finding(words, counts);
-  if (total === 0 || any.length === 0) return [];
-  const question: Question = { words, counts, total: Math.max(total, ...counts.values()), now };
-  const candidates = await text.matching(written({ readers, any }, database), MOST_CANDIDATES);
+export async function find({ query, readers, limit }: Asked, { text, now }: FindOptions): Promise<Hit[]> {
+  const asked = queryWords(query.slice(0, MOST_CHARS), now).slice(0, MOST_WORDS);
+  if (asked.length === 0) return [];
+  const lookups = [[], ...asked.flatMap(({ word, author }) => [[word], ...(author === null ? [] : [[author]])])];
+  const [all = NOTHING, ...lists] = await text.lists(lookups.map((words) => queryFor(words, readers)));
+  if (all.count === 0) return [];
+  const listed = new Map(lookups.slice(1).map(([word = ""], index) => [word, lists[index] ?? NOTHING]));
+  const words = asked.map((word) => weighed(word, listed, all.count));
+  const question: Question = { query, words, now };
+  const pairs = pairsFor(words, listed)
+    .map((pair) => queryFor(pair, readers))
+    .flat();
+  const seqs = promising(words, listed);
+  if (seqs.length + pairs.length === 0) return [];
+  const read = (found: readonly Found[]) =>
+    found.filter(({ terms }) => isFor(terms, readers)).map((one) => readFor(one, question));
+  const candidates = read(await text.read(seqs, pairs));
   const first = rank(candidates, question);
-  if (first.length === 0) return [];
-  const read = await found(wantedOf(first, limit));
-  const known = new Map(read.map((each) => [each.candidate.seq, each.memory]));
-  const all = new Map(
-    [...candidates, ...read.map(({ candidate }) => candidate).filter((one) => isFor(one, readers))].map((one) => [
-      one.seq,
-      one,
-    ]),
-  );
-  return rank([...all.values()], question)
-    .flatMap(({ candidate, score, share }) => {
-      const memory = known.get(candidate.seq);
-      return memory === undefined ? [] : [{ memory, score, share }];
-    })
-    .slice(0, limit);
+  const lines = linesBeside(first.slice(0, READ_BESIDE), candidates);
+  const beside = lines.length === 0 ? [] : read(await text.beside(lines));
+  const ranked = beside.length === 0 ? first : rank(once([...candidates, ...beside]), question);
+  return hitsOf(ranked, limit);
 }
 
-/** What candidates are found by: the rarest words first, and for a name that nobody wrote so, how it is written elsewhere. */
-function finding(words: readonly QueryWord[], counts: ReadonlyMap<IndexWord, number>): IndexWord[][] {
-  const known = [...counts].filter(([, count]) => count > 0).toSorted(([, one], [, other]) => one - other);
-  const rare: IndexWord[][] = [];
-  let sum = 0;
-  for (const [word, count] of known) {
-    if (rare.length > 0 && sum + count > MOST_FOUND) break;
-    rare.push([word]);
-    sum += count;
+const NOTHING: Listed = { seqs: [], count: 0 };
+
+/** Memories that any of the readers may read and that have all the words. */
+function queryFor(words: readonly IndexWord[], readers: readonly IndexWord[]): TextQuery {
+  return readers.map((reader) => (words.length === 0 ? [reader] : words.map((word) => termFor(reader, word))));
+}
+
+function weighed(word: QueryWord, listed: ReadonlyMap<IndexWord, Listed>, total: number): WeighedWord {
+  const count = listed.get(word.word)?.count ?? 0;
+  const byAuthor = word.author === null ? 0 : (listed.get(word.author)?.count ?? 0);
+  return {
+    ...word,
+    weight: weightOf(count, total),
+    authorWeight: byAuthor === 0 ? 0 : weightOf(byAuthor, total),
+    isUnknown: count + byAuthor === 0,
+  };
+}
+
+/** The memories whose words of the question tell most together. */
+function promising(words: readonly WeighedWord[], listed: ReadonlyMap<IndexWord, Listed>): number[] {
+  const sums = new Map<number, number>();
+  const add = (word: IndexWord | null, weight: number) => {
+    for (const seq of word === null ? [] : (listed.get(word)?.seqs ?? [])) sums.set(seq, (sums.get(seq) ?? 0) + weight);
+  };
+  for (const { word, author, weight, authorWeight } of words) {
+    add(word, weight);
+    add(author, authorWeight);
   }
-  const unknown = words.filter(({ word, alike }) => [word, ...alike].every((one) => (counts.get(one) ?? 0) === 0));
-  const pairs = unknown.flatMap(({ grams }) => grams.slice(1).map((gram, index) => [grams[index] ?? gram, gram]));
-  return [...rare, ...pairs];
+  const ranked = [...sums].toSorted(([one, weight], [other, heavier]) => heavier - weight || other - one);
+  return ranked.slice(0, MOST_READ).map(([seq]) => seq);
 }
 
-function wantedOf(first: readonly Ranked<Candidate>[], limit: number): Wanted {
-  const beside = first.slice(0, READ_BESIDE * limit).flatMap(({ candidate: { source, position } }) => {
-    return position === null ? [] : [{ source, from: position - REACH, to: position + REACH }];
+/** Pairs of words that stand in more memories than were listed; and for a name that nobody wrote so, how it is written elsewhere. */
+function pairsFor(
+  words: readonly WeighedWord[],
+  listed: ReadonlyMap<IndexWord, Listed>,
+): (readonly [IndexWord, IndexWord])[] {
+  const common = words
+    .flatMap(({ word, author }) => (author === null ? [word] : [word, author]))
+    .map((word) => ({ word, ...(listed.get(word) ?? NOTHING) }))
+    .filter(({ seqs, count }) => count > seqs.length && count < MOST_COUNTED)
+    .toSorted((one, other) => one.count - other.count)
+    .slice(0, MOST_PAIRED);
+  const together = common.flatMap(({ word }, index) =>
+    common.slice(index + 1).map((other): [IndexWord, IndexWord] => [word, other.word]),
+  );
+  const names = words.filter(({ isUnknown }) => isUnknown);
+  const alike = names.flatMap(({ grams }) =>
+    grams.slice(1).map((gram, index): [IndexWord, IndexWord] => [grams[index] ?? gram, gram]),
+  );
+  return [...together, ...alike];
+}
+
+/** The lines near the best that have not been read. */
+function linesBeside(best: readonly Ranked[], read: readonly Reading[]): Lines[] {
+  const known = new Set(read.map(({ found }) => `${found.position} ${found.scope} ${found.source}`));
+  return best.flatMap(({ found: { scope, source, position } }) => {
+    if (position === null) return [];
+    const missing = NEAR.some((step) => !known.has(`${position + step} ${scope} ${source}`));
+    return missing ? [{ scope, source, from: position - REACH, to: position + REACH }] : [];
   });
-  return { seqs: first.slice(0, READ * limit).map(({ candidate }) => candidate.seq), beside };
 }
 
-/** A line beside a hit may be for others. */
-function isFor({ words }: Candidate, readers: readonly IndexWord[]): boolean {
-  return readers.some((reader) => words.includes(reader));
+function once(readings: readonly Reading[]): Reading[] {
+  return [...new Map(readings.map((reading) => [reading.found.seq, reading])).values()];
+}
+
+function hitsOf(ranked: readonly Ranked[], limit: number): Hit[] {
+  const hits: Hit[] = [];
+  for (const { found, score, share } of ranked) {
+    if (hits.length === limit) break;
+    const memory = found.memory();
+    if (memory !== null) hits.push({ memory, score, share });
+  }
+  return hits;
 }

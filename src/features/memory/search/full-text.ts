@@ -1,27 +1,68 @@
-import type { IndexWord } from "./words.ts";
-
-/** Memories that have one of `any`, beside one of `readers`; with `both`, all words of a list of them. */
-export interface TextQuery {
-  readonly readers: readonly IndexWord[];
-  /** Each a list of words that stand together; null for all that the readers may read. */
-  readonly any: readonly (readonly IndexWord[])[] | null;
-}
+import type { Kind, Memory } from "../memory.ts";
 
 /** The databases that there are. */
 export type Database = "sqlite" | "postgresql";
 
-/** Words hold letters and digits only: no database finds an operator in them. */
-const QUOTE: Readonly<Record<Database, (word: IndexWord) => string>> = {
-  sqlite: (word) => `"${word}"`,
-  postgresql: (word) => `'${word}'`,
-};
-const SIGNS = { sqlite: { and: " AND ", or: " OR " }, postgresql: { and: " & ", or: " | " } } as const;
+/** Words of the index that a memory must have together; any of several such lists. */
+export type TextQuery = readonly (readonly string[])[];
 
-/** A query in the words of a database's full-text search. Source: SQLite docs, FTS5; PostgreSQL docs, tsquery. */
-export function written({ readers, any }: TextQuery, database: Database): string {
-  const { and, or } = SIGNS[database];
-  const quote = QUOTE[database];
-  const either = `(${readers.map(quote).join(or)})`;
-  if (any === null) return either;
-  return `${either}${and}(${any.map((words) => `(${words.map(quote).join(and)})`).join(or)})`;
+/** How far memories are counted: a word that stands in more tells nothing. */
+export const MOST_COUNTED = 20_000;
+
+/** What a query finds. */
+export interface Listed {
+  /** Numbers of memories; not all where there are many, and then the newest if any. */
+  readonly seqs: readonly number[];
+  /** About how many there are, as far as they are counted. */
+  readonly count: number;
+}
+
+/** What ranking needs of a memory. */
+export interface Found {
+  readonly seq: number;
+  readonly text: string;
+  /** The words of the index that it has. */
+  readonly terms: string;
+  readonly kind: Kind;
+  readonly scope: string;
+  readonly source: string;
+  readonly position: number | null;
+  /** When it was said, as it was given. */
+  readonly said: string;
+  /** Milliseconds since the epoch. */
+  readonly usedAt: number;
+  readonly helped: number;
+  readonly isPinned: boolean;
+  /** Something else took its place. */
+  readonly isOver: boolean;
+  /** Null where the row is broken. */
+  readonly memory: () => Memory | null;
+}
+
+/** Lines of a file or thread. */
+export interface Lines {
+  readonly scope: string;
+  readonly source: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The full-text search of a database. Each method is one statement. */
+export interface FullText {
+  /** One list for each query, in their order; the first query is for all that may be read. */
+  lists(queries: readonly TextQuery[]): Promise<Listed[]>;
+  /** Memories by their numbers, and what a query finds, the newest. */
+  read(seqs: readonly number[], query: TextQuery): Promise<Found[]>;
+  beside(lines: readonly Lines[]): Promise<Found[]>;
+}
+
+const SIGNS = { sqlite: { quote: '"', and: " AND ", or: " OR " }, postgresql: { quote: "'", and: " & ", or: " | " } };
+
+/**
+ * A query in the words of a database's full-text search. Words hold letters and digits only: no database finds an
+ * operator in them. Source: SQLite docs, FTS5; PostgreSQL docs, tsquery.
+ */
+export function written(query: TextQuery, database: Database): string {
+  const { quote, and, or } = SIGNS[database];
+  return query.map((words) => `(${words.map((word) => `${quote}${word}${quote}`).join(and)})`).join(or);
 }

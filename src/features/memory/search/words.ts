@@ -1,8 +1,10 @@
+import { dateWords, dayIn, utcDay } from "./dates.ts";
+import { baseOf } from "./irregular.ts";
 import { stem } from "./stem.ts";
 
 /**
- * What the full-text index knows of a text. Each word begins with a letter for what it is, so that both databases keep
- * them apart without knowing: `w` a stem, `a` a stem of the author's name, `d` a date, `g` three letters of a name.
+ * What a text is found by. Each word begins with a letter for what it is: `w` a stem, `a` a stem of the author's name,
+ * `d` a date, `g` three letters of a name.
  */
 export type IndexWord = string;
 
@@ -22,11 +24,11 @@ const STOP = new Set(
   ).split(" "),
 );
 
-/** The words of a text as they are indexed, in order and as often as they stand there. */
-export function indexWords(text: string): IndexWord[] {
+/** The words of a text in order and as often as they stand there; dates that it tells in relation to when it was said. */
+export function indexWords(text: string, said = ""): IndexWord[] {
   const plain = plainOf(text);
   const names = nameWords(plain).flatMap((name) => gramsOf(name));
-  return [...stemsOf(plain).map((word) => `w${word}`), ...datesOf(plain), ...new Set(names)];
+  return [...stemsOf(plain).map((word) => `w${word}`), ...dateWords(plain, dayIn(said)), ...new Set(names)];
 }
 
 /** The words that whoever said something is found by. */
@@ -34,26 +36,31 @@ export function authorWords(name: string): IndexWord[] {
   return [...new Set(stemsOf(plainOf(name)).map((word) => `a${word}`))];
 }
 
+/** The dates of when something was said. */
+export function saidWords(said: string): IndexWord[] {
+  return dateWords(said, null);
+}
+
 export interface QueryWord {
   readonly word: IndexWord;
-  /** Words of the index that mean it, too. */
-  readonly alike: readonly IndexWord[];
-  /** What it is looked for by where the index has none of these. */
+  /** As the name of whoever said it; null for what is no name. */
+  readonly author: IndexWord | null;
+  /** What it is looked for by where nothing has it. */
   readonly grams: readonly IndexWord[];
 }
 
-/** Each word of a question once, without those that stand in every sentence. */
-export function queryWords(text: string): QueryWord[] {
+/** Each word of a question once, in order, without those that stand in every sentence. */
+export function queryWords(text: string, now: number): QueryWord[] {
   const plain = plainOf(text);
   const words = new Map<string, QueryWord>();
   for (const raw of rawWords(plain)) {
     const lower = raw.toLowerCase();
     if (STOP.has(lower)) continue;
-    const stemmed = stem(lower);
+    const stemmed = stemOf(lower);
     const grams = lower.length >= NAME_CHARS ? gramsOf(lower) : [];
-    words.set(stemmed, { word: `w${stemmed}`, alike: [`a${stemmed}`], grams });
+    words.set(stemmed, { word: `w${stemmed}`, author: `a${stemmed}`, grams });
   }
-  return [...words.values(), ...datesOf(plain).map((word) => ({ word, alike: [], grams: [] }))];
+  return [...words.values(), ...dateWords(plain, utcDay(now)).map((word) => ({ word, author: null, grams: [] }))];
 }
 
 /** Letters without their marks, so that `Zoë` and `zoe` are one. */
@@ -75,8 +82,12 @@ function partsOf(word: string): string[] {
 function stemsOf(plain: string): string[] {
   return rawWords(plain).flatMap((raw) => {
     const lower = raw.toLowerCase();
-    return STOP.has(lower) ? [] : [stem(lower)];
+    return STOP.has(lower) ? [] : [stemOf(lower)];
   });
+}
+
+function stemOf(lower: string): string {
+  return stem(baseOf(lower));
 }
 
 /** Words that are written with a capital or a digit: names of people, places and things. */
@@ -89,24 +100,4 @@ function nameWords(plain: string): string[] {
 function gramsOf(word: string): IndexWord[] {
   const letters = Array.from(word);
   return letters.slice(GRAM_CHARS - 1).map((_, index) => `g${letters.slice(index, index + GRAM_CHARS).join("")}`);
-}
-
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const ISO_DATE = /\b(\d{4})-(\d{2})-(\d{2})/gu;
-const DAY_FIRST =
-  /\b(\d{1,2})(?:st|nd|rd|th)? (?:of )?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?,? (\d{4})\b/giu;
-const MONTH_FIRST =
-  /\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b/giu;
-
-/** A date, however it is written, as the day and the month that it is. */
-function datesOf(plain: string): IndexWord[] {
-  const found: string[] = [];
-  const add = (year = "", month = "", day = "") => {
-    found.push(`d${year}${month.padStart(2, "0")}${day.padStart(2, "0")}`, `d${year}${month.padStart(2, "0")}`);
-  };
-  const numberOf = (month = "") => String(MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1);
-  for (const [, year, month, day] of plain.matchAll(ISO_DATE)) add(year, month, day);
-  for (const [, day, month, year] of plain.matchAll(DAY_FIRST)) add(year, numberOf(month), day);
-  for (const [, month, day, year] of plain.matchAll(MONTH_FIRST)) add(year, numberOf(month), day);
-  return [...new Set(found)];
 }

@@ -1,0 +1,41 @@
+import { toAppError } from "../../../core/protocol/errors.ts";
+import type { Log } from "../../../core/protocol/log.ts";
+import type { Store } from "../../../core/store/store.ts";
+import { memoryReads, memoryWrites } from "../store.ts";
+import { termsOf } from "./terms.ts";
+
+/** Memories that one transaction indexes: others have their turn between. */
+const BATCH = 200;
+
+interface Host {
+  readonly store: Store;
+  readonly log: Log;
+}
+
+/** Indexes what a former version has written, whose words are not today's. It never rejects: they are found later. */
+export async function reindex({ store, log }: Host, signal: AbortSignal): Promise<void> {
+  try {
+    await indexMissing(store, signal);
+  } catch (error) {
+    log.warn({ err: toAppError(error) }, "memories_not_indexed");
+  }
+}
+
+export async function indexMissing(store: Store, signal: AbortSignal): Promise<void> {
+  for (let left = BATCH; left > 0 && !signal.aborted; ) left = await indexSome(store);
+}
+
+/** Answers how many there were. */
+async function indexSome(store: Store): Promise<number> {
+  const some = await store.tables(memoryReads).withoutTerms(BATCH);
+  if (some.length === 0) return 0;
+  await store.transaction(async (tx) => {
+    const writes = tx.tables(memoryWrites);
+    for (const memory of some) {
+      const { seq, text, thread } = memory;
+      const workspace = thread === null ? "" : `${thread.platform}:${thread.workspaceId}`;
+      await writes.edit(seq, { text, terms: termsOf({ ...memory, workspace }) });
+    }
+  });
+  return some.length;
+}

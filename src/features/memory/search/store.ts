@@ -1,0 +1,188 @@
+import { raw } from "@prisma/client/runtime/client";
+import { z } from "zod";
+import type { Client } from "../../../core/store/database/client.ts";
+import { kindSchema } from "../memory.ts";
+import { instant, readMemory } from "../store.ts";
+import {
+  type Database,
+  type Found,
+  type FullText,
+  type Lines,
+  type Listed,
+  MOST_COUNTED,
+  type TextQuery,
+  written,
+} from "./full-text.ts";
+
+/** Memories that are listed for a word; what stands in more tells little. */
+const MOST_LISTED = 1_000;
+/** Memories that a query finds besides, the newest. */
+const MOST_MATCHING = 100;
+
+const FULL_TEXT: Readonly<Record<Database, (db: Client, mostListed: number) => FullText>> = {
+  sqlite: onSqlite,
+  postgresql: onPostgresql,
+};
+
+export function fullText(db: Client, database: Database, mostListed = MOST_LISTED): FullText {
+  return FULL_TEXT[database](db, mostListed);
+}
+
+const COLUMNS =
+  "seq id text kind scope isPrivate origin authorId authorName channelId thread source position said createdAt usedAt uses " +
+  "helped isPinned endedAt terms";
+/** Rows as one text: the client takes its time for each value. */
+const ROWS = {
+  sqlite: raw(
+    `json_group_array(json_object(${COLUMNS.split(" ")
+      .map((column) => `'${column}', "Memory"."${column}"`)
+      .join(", ")})) AS "rows"`,
+  ),
+  postgresql: raw(`json_agg("Memory")::text AS "rows"`),
+};
+
+const seqsText = z
+  .string()
+  .nullable()
+  .transform((json) => z.array(z.number()).parse(JSON.parse(json ?? "[]")));
+const listRow = z
+  .object({ at: z.coerce.number(), seqs: seqsText, count: z.coerce.number().nullable() })
+  .transform(({ at, seqs, count }) => ({ at, seqs, count: Math.min(count ?? seqs.length, MOST_COUNTED) }));
+
+function onSqlite(db: Client, mostListed: number): FullText {
+  return {
+    lists: async (queries) => {
+      const rows = await db.$queryRaw<unknown[]>`
+        SELECT "query"."key" AS "at", (
+          SELECT json_group_array("rowid") FROM (
+            SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "query"."value" ORDER BY "rowid" DESC LIMIT ${mostListed}
+          )
+        ) AS "seqs", (
+          SELECT COUNT(*) FROM (
+            SELECT 1 FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "query"."value" LIMIT ${MOST_COUNTED}
+          )
+        ) AS "count"
+        FROM json_each(${writtenAll(queries, "sqlite")}) AS "query"`;
+      return listsIn(rows);
+    },
+    read: async (seqs, query) =>
+      foundIn(
+        query.length === 0
+          ? await db.$queryRaw<unknown[]>`
+              SELECT ${ROWS.sqlite} FROM "Memory" WHERE "seq" IN (SELECT "value" FROM json_each(${JSON.stringify(seqs)}))`
+          : await db.$queryRaw<unknown[]>`
+              SELECT ${ROWS.sqlite} FROM "Memory" WHERE "seq" IN (
+                SELECT "value" FROM json_each(${JSON.stringify(seqs)}) UNION SELECT "rowid" FROM (
+                  SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH ${written(query, "sqlite")}
+                  ORDER BY "rowid" DESC LIMIT ${MOST_MATCHING}
+                )
+              )`,
+      ),
+    beside: async (lines) =>
+      foundIn(
+        await db.$queryRaw<unknown[]>`
+          SELECT ${ROWS.sqlite} FROM json_each(${linesText(lines)}) AS "line" CROSS JOIN "Memory"
+          ON "scope" = "line"."value" ->> 0 AND "source" = "line"."value" ->> 1
+          AND "position" BETWEEN "line"."value" ->> 2 AND "line"."value" ->> 3`,
+      ),
+  };
+}
+
+/**
+ * PostgreSQL's index cannot begin with the newest: it reads all that a word stands in. So what its statistics know as
+ * common is not listed; for these they say how many there are. Before it has any, all is listed.
+ */
+function onPostgresql(db: Client, mostListed: number): FullText {
+  return {
+    lists: async (queries) => {
+      const rows = await db.$queryRaw<unknown[]>`
+        WITH "asked" AS MATERIALIZED (
+          SELECT ("number" - 1)::int AS "at", "value" ->> 0 AS "text", "value" -> 1 AS "words"
+          FROM jsonb_array_elements(${postgresqlQueries(queries)}::jsonb) WITH ORDINALITY AS "query"("value", "number")
+        ), "known" AS (
+          SELECT "words"."word", "words"."part" * "table"."reltuples" AS "count"
+          FROM pg_stats AS "stats", pg_class AS "table", unnest(
+            "stats"."most_common_elems"::text::text[], "stats"."most_common_elem_freqs"
+          ) AS "words"("word", "part")
+          WHERE "stats"."schemaname" = current_schema() AND "stats"."tablename" = 'Memory_terms_idx'
+          AND "table"."oid" = '"Memory"'::regclass
+        ), "common" AS MATERIALIZED (
+          SELECT "at", SUM("count") AS "count" FROM "asked", jsonb_array_elements_text("words") AS "each"("word")
+          JOIN "known" USING ("word") GROUP BY "at" HAVING SUM("count") > ${mostListed}::float
+        )
+        SELECT "asked"."at", "count"::float, CASE WHEN "count" IS NULL THEN (
+          SELECT json_agg("seq")::text FROM "Memory"
+          WHERE array_to_tsvector(string_to_array("terms", ' ')) @@ "asked"."text"::tsquery
+        ) END AS "seqs" FROM "asked" LEFT JOIN "common" USING ("at")`;
+      return listsIn(rows);
+    },
+    read: async (seqs, query) =>
+      foundIn(
+        query.length === 0
+          ? await db.$queryRaw<unknown[]>`
+              SELECT ${ROWS.postgresql} FROM "Memory" WHERE "seq" = ANY (${[...seqs]})`
+          : await db.$queryRaw<unknown[]>`
+              WITH "matching" AS MATERIALIZED (
+                SELECT "seq" FROM "Memory"
+                WHERE array_to_tsvector(string_to_array("terms", ' ')) @@ ${written(query, "postgresql")}::tsquery
+              )
+              SELECT ${ROWS.postgresql} FROM "Memory" WHERE "seq" IN (
+                SELECT unnest(${[...seqs]}::int[]) UNION
+                (SELECT "seq" FROM "matching" ORDER BY "seq" DESC LIMIT ${MOST_MATCHING})
+              )`,
+      ),
+    beside: async (lines) =>
+      foundIn(
+        await db.$queryRaw<unknown[]>`
+          SELECT ${ROWS.postgresql} FROM jsonb_array_elements(${linesText(lines)}::jsonb) AS "line"("value") JOIN "Memory"
+          ON "scope" = "line"."value" ->> 0 AND "source" = "line"."value" ->> 1
+          AND "position" BETWEEN ("line"."value" ->> 2)::int AND ("line"."value" ->> 3)::int`,
+      ),
+  };
+}
+
+/** Each query as its text and, for the statistics, its words. */
+function postgresqlQueries(queries: readonly TextQuery[]): string {
+  return JSON.stringify(queries.map((query) => [written(query, "postgresql"), query.flat()]));
+}
+
+function writtenAll(queries: readonly TextQuery[], database: Database): string {
+  return JSON.stringify(queries.map((query) => written(query, database)));
+}
+
+function linesText(lines: readonly Lines[]): string {
+  return JSON.stringify(lines.map(({ scope, source, from, to }) => [scope, source, from, to]));
+}
+
+function listsIn(rows: readonly unknown[]): Listed[] {
+  return rows.map((row) => listRow.parse(row)).toSorted((one, other) => one.at - other.at);
+}
+
+const rowsText = z.object({ rows: z.string().nullable() });
+const foundRow = z.object({
+  seq: z.number(),
+  text: z.string(),
+  terms: z.string(),
+  kind: kindSchema,
+  scope: z.string(),
+  source: z.string(),
+  position: z.number().nullable(),
+  said: z.string(),
+  usedAt: instant,
+  helped: z.number(),
+  isPinned: z.coerce.boolean(),
+  endedAt: instant.nullable(),
+});
+
+/** A row that nobody can read is as good as none. */
+function foundIn(rows: readonly unknown[]): Found[] {
+  const texts = rows.map((row) => rowsText.parse(row).rows ?? "[]");
+  return texts
+    .flatMap((text) => z.array(z.unknown()).parse(JSON.parse(text)))
+    .flatMap((row) => {
+      const read = foundRow.safeParse(row);
+      if (!read.success) return [];
+      const { endedAt, usedAt, ...found } = read.data;
+      return [{ ...found, usedAt: usedAt.getTime(), isOver: endedAt !== null, memory: () => readMemory(row) }];
+    });
+}
