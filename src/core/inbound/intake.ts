@@ -81,7 +81,7 @@ export function createIntake(intakeOptions: IntakeOptions): Receive {
       case "message":
         return takeOnce(event, options);
       case "command":
-        return receiveCommand(event, options);
+        return event.filled === undefined ? receiveCommand(event, options) : takeForm(event, options);
       case "completion":
         return complete(event, options);
       case "action":
@@ -192,10 +192,22 @@ function isFollowUp(message: InboundMessage, session: SessionRow | null, options
 
 /** What is clicked in a channel is done for those who see it, and for nobody else. */
 async function takeClick(click: InboundAction, options: Intake): Promise<Receipt> {
-  if (await options.canSeeChannel(click.thread, click.person))
+  if (await isFromInside(click, click.action, options))
     return clickedCommand(click, options) ?? receiveClick(click, options);
-  options.log.warn({ action: click.action, person: click.person.id, thread: click.thread }, "click_from_outside");
   return { type: "reply", message: privately(NO_BUTTON) };
+}
+
+/** A form says by itself which thread it is about. */
+async function takeForm(form: InboundCommand, options: Intake): Promise<Receipt> {
+  if (await isFromInside(form, `/${form.name}`, options)) return receiveCommand(form, options);
+  return { type: "reply", message: privately("This form does nothing any more.") };
+}
+
+async function isFromInside(event: InboundAction | InboundCommand, action: string, options: Intake): Promise<boolean> {
+  const { thread, person } = event;
+  const isInside = await options.canSeeChannel(thread, person);
+  if (!isInside) options.log.warn({ action, person: person.id, thread }, "click_from_outside");
+  return isInside;
 }
 
 /** A button that stands for words: `prompt:<id>`, or a command that has some, `jobs:add`; null when it is another. */

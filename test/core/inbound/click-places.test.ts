@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createIntake } from "../../../src/core/inbound/intake.ts";
 import type { InboundAction, Person, ThreadRef } from "../../../src/core/protocol/platform.ts";
-import { click, intakeOptions, mention, privateText } from "./intake-fixture.ts";
+import { click, intakeOptions, mention, privateText, slash } from "./intake-fixture.ts";
 
 const EVE: Person = { id: "slack:U9", name: "eve", roles: [], isBot: false, isGuest: false, isExternal: false };
 const SECRET: ThreadRef = { platform: "slack", workspaceId: "T1", channelId: "C7", threadId: "7" };
@@ -101,4 +101,17 @@ describe.each(BUTTONS)("$button", ({ button, there }) => {
     const clicked = await privateRun([]);
     expect(await clicked(button, { thread: SECRET })).toBe(NOTHING);
   });
+});
+
+test.each([
+  { members: [EVE.id], answer: /^There is no session here yet/u },
+  { members: [], answer: /^This form does nothing any more\.$/u },
+])("a form names its thread itself, and is taken from those who see it: $members", async ({ members, answer }) => {
+  const { options } = await intakeOptions();
+  const receive = createIntake({
+    ...options,
+    canSeeChannel: async ({ channelId }, { id }) => channelId !== "C7" || members.includes(id),
+  });
+  const form = slash("status", "", { person: EVE, thread: { ...SECRET, threadId: null }, filled: {} });
+  expect(privateText(await receive(form))).toMatch(answer);
 });
