@@ -26,6 +26,10 @@ await createProgram({
     const { runMemory } = await import("./run-memory.ts");
     await runMemory(config, request, terminal);
   },
+  webLink: async (config) => {
+    const { anotherWebLink } = await import("./open-platforms.ts");
+    return anotherWebLink(config, Date.now());
+  },
   lookAtJobs: async (config, channelConfigs) => {
     const { lookAtJobs } = await import("./app.ts");
     return lookAtJobs(config, channelConfigs);

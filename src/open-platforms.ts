@@ -2,7 +2,7 @@ import { storedThreads } from "./adapters/render/local/stored-threads.ts";
 import type { PacedPlatform } from "./adapters/render/pacing/paced-platform.ts";
 import { createTerminalPlatform, type TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
-import { createWebPlatform, type WebPlatform } from "./adapters/web/adapter.ts";
+import { createWebPlatform, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
@@ -14,7 +14,7 @@ import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { Store } from "./core/store/store.ts";
-import { webToken } from "./home.ts";
+import { requireOwn, webToken } from "./home.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { readiness } from "./operations/readiness.ts";
 
@@ -61,6 +61,12 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
   await web.listen();
   assembly.parts.defer(() => web.stop());
   return web;
+}
+
+/** Another address that opens the page of the program that runs on this home; null where the settings do not say its port. */
+export async function anotherWebLink({ web, home }: Config, now: number): Promise<string | null> {
+  await requireOwn(home, "DECKHAND_HOME");
+  return web.port === 0 ? null : webLink({ ...web, token: await webToken(home) }, now, web.port);
 }
 
 /** Connects when it is started; until then nobody can attach. */

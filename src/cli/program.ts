@@ -30,6 +30,8 @@ export interface ProgramOptions {
   readonly stdin: ChatCommandOptions["stdin"];
   chat(config: Config, request: ChatCommandRequest): Promise<void>;
   memory(config: Config, request: MemoryRequest): Promise<void>;
+  /** Another address that opens the web page; null where the settings do not say its port. */
+  webLink(config: Config): Promise<string | null>;
   readonly lookAtJobs: LookAtJobs;
   readonly features: ListFeatures;
 }
@@ -77,6 +79,17 @@ export function createProgram(options: ProgramOptions): Command {
       terminal.fail();
     },
   });
+  program
+    .command("web-link")
+    .description("print an address that opens the web page once, within ten minutes")
+    .action(() =>
+      withConfig(options, async (config) => {
+        const link = await options.webLink(config);
+        if (link !== null) return terminal.out(link);
+        terminal.error("✗ PORT is 0: only the start's own output names the port. Set PORT to a fixed one.");
+        terminal.fail();
+      }),
+    );
   addMemory(program, (request) => withConfig(options, (config) => options.memory(config, request)));
   addManifest(program, options);
   return program;

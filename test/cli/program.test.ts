@@ -18,6 +18,7 @@ test("--help names every command", () => {
     stdin: process.stdin,
     chat: () => Promise.resolve(),
     memory: () => Promise.resolve(),
+    webLink: () => Promise.resolve(null),
     lookAtJobs: () => Promise.resolve(null),
   }).helpInformation();
   for (const name of ["start", "chat", "memory", "doctor", "init", "manifest"])
@@ -90,4 +91,16 @@ test("init fails clearly where it cannot write", async () => {
   const { error, failed } = await runCli(["init"], { cwd });
   expect(error).toBe(`✗ ${cwd}/deckhand.config.json cannot be written (ENOENT). Give this user the right to.`);
   expect(failed).toBe(true);
+});
+
+test("web-link prints an address with a link of its own, and says where it cannot", async () => {
+  const cwd = tempDirectory();
+  const first = await runCli(["web-link"], { cwd, env: { PORT: "3123" } });
+  const second = await runCli(["web-link"], { cwd, env: { PORT: "3123" } });
+  expect(first.out).toMatch(/^http:\/\/127\.0\.0\.1:3123\/\?token=\S{40,}$/u);
+  expect(second.out).not.toBe(first.out);
+  expect(first.out).not.toContain(readFileSync(path.join(cwd, "data/web-token"), "utf8").trim());
+  const none = await runCli(["web-link"], { cwd, env: { PORT: "0" } });
+  expect(none.failed).toBe(true);
+  expect(none.error).toContain("PORT is 0");
 });

@@ -13,6 +13,7 @@ import { notLoopback, weakToken } from "./errors.ts";
 import { WEB_PLACE } from "./inbound.ts";
 import type { OverviewSource } from "./live/overview.ts";
 import { createPageSession } from "./live/page-session.ts";
+import { entryLink, entryLinks } from "./server/entry-links.ts";
 import type { FeatureRoutes } from "./server/feature-routes.ts";
 import { isLoopback } from "./server/guard.ts";
 import { PAGE_DIRECTORY } from "./server/page-directory.ts";
@@ -45,7 +46,7 @@ export interface WebPlatform extends ChatPlatform {
    * when it has not been done. Rejects with ConfigError when the port cannot be had.
    */
   listen(): Promise<void>;
-  /** The page's address with its token, to be printed at start; null before `listen`. */
+  /** The page's address with a link for one entry, another one each time; null before `listen`. */
   entryUrl(): string | null;
   /** From now on the page has something to show beside its threads: it is served before that is put together. */
   provide(provided: OverviewSource & { readonly routes: FeatureRoutes }): void;
@@ -98,6 +99,7 @@ function connection({ options, feed, poster }: Parts): Connection {
   const listen = async (): Promise<void> => {
     server ??= await startWebServer({
       ...options,
+      links: entryLinks(options.token, () => options.clock.now()),
       pageDirectory: options.pageDirectory ?? PAGE_DIRECTORY,
       isOpen: () => receiver !== null,
       connected,
@@ -112,7 +114,7 @@ function connection({ options, feed, poster }: Parts): Connection {
       routes = source.routes;
       for (const panel of source.panels) panel.watch(() => feed.tell({ type: "changed" }));
     },
-    entryUrl: () => (server === null ? null : `${urlOf(options.host, server.port)}?token=${options.token}`),
+    entryUrl: () => (server === null ? null : webLink(options, options.clock.now(), server.port)),
     start: async (receive, signal) => {
       signal.throwIfAborted();
       await listen();
@@ -131,6 +133,15 @@ function connection({ options, feed, poster }: Parts): Connection {
       return { connected: true, detail: `the web page is at ${urlOf(options.host, server.port)}` };
     },
   };
+}
+
+/** The page's address with a link for one entry within ten minutes. */
+export function webLink(
+  { host, token }: Pick<WebPlatformOptions, "host" | "token">,
+  now: number,
+  port: number,
+): string {
+  return `${urlOf(host, port)}?token=${entryLink(token, now)}`;
 }
 
 function urlOf(host: string, port: number): string {

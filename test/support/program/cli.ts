@@ -6,6 +6,7 @@ import type { ChatCommandOptions, ChatCommandRequest } from "../../../src/cli/ch
 import { createProgram } from "../../../src/cli/program.ts";
 import type { ChatCommand } from "../../../src/cli/slack-manifest.ts";
 import type { Config } from "../../../src/config.ts";
+import { anotherWebLink } from "../../../src/open-platforms.ts";
 import { runMemory } from "../../../src/run-memory.ts";
 import { tempDirectory } from "../temp-directory.ts";
 
@@ -53,6 +54,7 @@ export async function runCli(args: readonly string[], given: CliGiven = {}): Pro
       await given.chat?.(config, request);
     },
     memory: (config, request) => runMemory(config, request, terminal),
+    webLink: (config) => anotherWebLink(config, Date.now()),
     lookAtJobs: async (config, places) => {
       const { lookAtJobs } = await import("../../../src/app.ts");
       return lookAtJobs(config, places);

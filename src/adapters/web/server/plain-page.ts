@@ -1,4 +1,5 @@
-export const NO_TOKEN = "Open the address that Deckhand printed when it started: it carries the key to this page.";
+export const NO_TOKEN =
+  "Open the address that Deckhand printed when it started: it carries the key to this page, once and for ten minutes. `deckhand web-link` prints another one.";
 export const NOT_READY = "Deckhand is standing by: another process is at work. This page opens when it takes over.";
 
 /** A page of one sentence. The sentences are ours, so nothing is escaped. */

@@ -8,6 +8,7 @@ import type { Log } from "../../../core/protocol/log.ts";
 import { listenError } from "../../render/listen-error.ts";
 import { FRAME_BYTES } from "../../render/local/frame-limits.ts";
 import type { LocalThreadStore } from "../../render/local/thread-store.ts";
+import type { EntryLinks } from "./entry-links.ts";
 import { type FeatureRoutes, registerFeatureRoutes } from "./feature-routes.ts";
 import { registerFileRoutes } from "./file-routes.ts";
 import { cookieName, isOwnHost, isOwnOrigin, isToken, readCookie, SECURITY_HEADERS, tokenCookie } from "./guard.ts";
@@ -34,6 +35,8 @@ export interface WebServerOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly token: string;
+  /** What lets somebody in who has no cookie yet. */
+  readonly links: EntryLinks;
   readonly pageDirectory: string;
   readonly store: LocalThreadStore;
   readonly probes: Probes;
@@ -126,10 +129,12 @@ async function guard({ request, reply, port, options }: GuardedRequest): Promise
   reply.header("cache-control", "no-cache");
   const cookie = cookieName(port);
   const query = new URLSearchParams(request.url.slice(path.length));
-  if (path === "/" && isToken(query.get("token") ?? undefined, options.token)) {
+  const link = path === "/" ? query.get("token") : null;
+  const isKnown = isToken(readCookie(request.headers.cookie, cookie), options.token);
+  if (link !== null && (isKnown || options.links.take(link))) {
     return reply.header("set-cookie", tokenCookie(cookie, options.token)).redirect("/", 303);
   }
-  if (!isToken(readCookie(request.headers.cookie, cookie), options.token)) {
+  if (!isKnown) {
     return path === "/" ? sendPage(reply, 401, NO_TOKEN) : reply.code(401).send({ error: NO_TOKEN });
   }
   if (!options.isOpen()) {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { WebPlatform } from "../../../../src/adapters/web/adapter.ts";
 import { WEB_LIMITS } from "../../../../src/adapters/web/limits.ts";
+import { entryLink, entryLinks } from "../../../../src/adapters/web/server/entry-links.ts";
 import { ConfigError } from "../../../../src/core/protocol/errors.ts";
 import { MemoryThreadStore } from "../../../support/database/memory-thread-store.ts";
 import { PageClient } from "../page-client.ts";
@@ -25,6 +26,11 @@ beforeEach(async () => {
 });
 
 afterEach(() => platform.stop());
+
+function entryPath(): string {
+  const { pathname, search } = new URL(entryUrl(platform));
+  return `${pathname}${search}`;
+}
 
 interface Answer {
   readonly status: number;
@@ -56,13 +62,42 @@ async function upgrade(headers: Record<string, string>): Promise<number> {
 
 describe("the key", () => {
   test("the address printed at start sets a cookie out of scripts' reach and leads to the clean address", async () => {
-    const answer = await ask(`/?token=${TOKEN}`);
+    const answer = await ask(entryPath());
     expect(answer.status).toBe(303);
     expect(answer.headers["location"]).toBe("/");
     expect(String(answer.headers["set-cookie"])).toMatch(/^deckhand_\d+=[^;]+; HttpOnly; SameSite=Strict; Path=\//u);
     const page = await ask("/", { cookie });
     expect(page.status).toBe(200);
     expect(page.body).toContain("/page.js");
+  });
+
+  test("it lets one browser in, once; who is in stays in", async () => {
+    const link = entryPath();
+    expect((await ask(link)).status).toBe(303);
+    expect((await ask(link)).status).toBe(401);
+    expect((await ask(link, { cookie })).status).toBe(303);
+    expect((await ask(entryPath())).status).toBe(303);
+  });
+
+  test.each([
+    ["the lasting token itself", () => TOKEN],
+    ["a link of another token", () => entryLink("another-token-0123456789", Date.now())],
+    ["a link from before the process", () => entryLink(TOKEN, Date.now() - 60_000)],
+    ["a link from the future", () => entryLink(TOKEN, Date.now() + 60_000)],
+    ["a link with another time", () => entryLink(TOKEN, Date.now()).replace(/^\w+/u, (Date.now() + 5).toString(36))],
+  ])("%s lets nobody in", async (_case, link) => {
+    expect((await ask(`/?token=${link()}`)).status).toBe(401);
+  });
+
+  test("it lasts ten minutes", () => {
+    let now = 1_000_000_000_000;
+    const links = entryLinks(TOKEN, () => now);
+    const [used, kept, late] = [entryLink(TOKEN, now), entryLink(TOKEN, now), entryLink(TOKEN, now)];
+    expect(links.take(used)).toBe(true);
+    now += 599_000;
+    expect([links.take(kept), links.take(used)]).toEqual([true, false]);
+    now += 2_000;
+    expect([links.take(late), links.take(used)]).toEqual([false, false]);
   });
 
   test.each([

@@ -1,0 +1,45 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** How long a link may be opened. Milliseconds. */
+const VALID_MS = 600_000;
+
+/** When it was made, in milliseconds to the base 36; what makes it another one; the signature of both. */
+const LINK = /^([0-9a-z]{6,12})\.([\w-]{16})\.([\w-]{43})$/u;
+
+/**
+ * What the address of the page carries in place of the lasting token: good for one entry within ten minutes. Whoever has
+ * the token makes one, so that another process of the same home can.
+ */
+export function entryLink(token: string, now: number): string {
+  const issued = now.toString(36);
+  const nonce = randomBytes(12).toString("base64url");
+  return `${issued}.${nonce}.${signed(token, `${issued}.${nonce}`)}`;
+}
+
+export interface EntryLinks {
+  /** Whether a link lets somebody in now; it does so once. */
+  take(link: string): boolean;
+}
+
+/** Those that a process lets in: none from before it began, since it does not know which of these were used. */
+export function entryLinks(token: string, now: () => number): EntryLinks {
+  const begun = now();
+  const used = new Map<string, number>();
+  return {
+    take(link) {
+      const [, issued = "", nonce = "", signature = ""] = LINK.exec(link) ?? [];
+      const right = Buffer.from(signed(token, `${issued}.${nonce}`));
+      const given = Buffer.from(signature);
+      if (given.length !== right.length || !timingSafeEqual(given, right)) return false;
+      const at = Number.parseInt(issued, 36);
+      for (const [old, since] of used) if (now() - since > VALID_MS) used.delete(old);
+      if (at < begun || at > now() || now() - at > VALID_MS || used.has(nonce)) return false;
+      used.set(nonce, at);
+      return true;
+    },
+  };
+}
+
+function signed(token: string, text: string): string {
+  return createHmac("sha256", token).update(text).digest("base64url");
+}
