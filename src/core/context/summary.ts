@@ -1,5 +1,6 @@
 import type { Projection } from "../events/projection.ts";
 import type { ContentBlock, Message, ToolResultContent } from "../protocol/messages.ts";
+import { indented, speakerName } from "../text/speakers.ts";
 import { resultsOf } from "./projection.ts";
 import { textTokens } from "./token-estimate.ts";
 
@@ -64,12 +65,18 @@ export function summaryPrompt(messages: readonly Message[], window: number): str
 function transcript(messages: readonly Message[], blockChars: number): string {
   return messages
     .map((message) => {
-      const name = message.role === "assistant" ? "Agent" : (message.author?.name ?? "User");
+      const person = message.author === undefined ? "User" : `@${speakerName(message.author.name)}`;
+      const name = message.role === "assistant" ? "Agent" : person;
       const blocks = message.content.flatMap((block) => lineOf(block, blockChars));
-      return blocks.length === 0 ? "" : `${name}:\n${blocks.join("\n")}`;
+      return blocks.length === 0 ? "" : `${name}:\n${blocks.map(inside).join("\n")}`;
     })
     .filter((text) => text !== "")
     .join("\n\n");
+}
+
+/** What somebody said stands beneath their name, line by line: it neither begins another's words nor ends the conversation. */
+function inside(block: string): string {
+  return `  ${indented(block.replaceAll(/<(?=\s{0,4}\/?\s{0,4}conversation)/giu, "‹"))}`;
 }
 
 function lineOf(block: ContentBlock, chars: number): string[] {

@@ -1,5 +1,5 @@
 import { assertNever } from "../protocol/assert-never.ts";
-import { checklist } from "../protocol/plan.ts";
+import { checklist, type PlanStep } from "../protocol/plan.ts";
 import type { Button, OutgoingMessage } from "../protocol/platform.ts";
 import type { QuestionRow } from "../store/run/questions.ts";
 import { plainLine, visibleText } from "../text/plain-text.ts";
@@ -34,7 +34,9 @@ export function openCard({ id, body }: Pick<QuestionRow, "id" | "body">, place: 
       return card(text, optionButtons(id, body.options), notes.join(" · "));
     }
     case "plan": {
-      const text = ["⏸ **The plan**", body.intro, checklist(body.steps)].filter((part) => part !== "").join("\n\n");
+      const text = ["⏸ **The plan**", body.intro === "" ? "" : quoted(body.intro), checklist(plain(body.steps))]
+        .filter((part) => part !== "")
+        .join("\n\n");
       const footer = `Nothing is changed until then · waiting for ${deciders}`;
       const asked = card(fitted(text, maxChars - FRAME_CHARS), planButtons(id), footer);
       if (text.length <= maxChars - FRAME_CHARS) return asked;
@@ -61,6 +63,11 @@ function soundsLikeApproval({ question, options }: { question: string; options: 
 function quoted(text: string): string {
   const lines = unsigned(visibleText(text)).split("\n");
   return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
+}
+
+/** A step is one line, without the sign of our heads. */
+function plain(steps: readonly PlanStep[]): PlanStep[] {
+  return steps.map((step) => ({ ...step, text: plainLine(unsigned(step.text), LINE_CHARS) }));
 }
 
 function unsigned(text: string): string {
@@ -110,7 +117,7 @@ export function closedCard(row: QuestionRow, { maxChars, by }: ClosedPlace): Out
   const said = isAnswered ? answerLine(row) : `⏹ ${ended}`;
   if (body.kind === "question") return card(`${questionLine(body.question)}\n${said}`, []);
   if (!isAnswered) return card(`**The plan**\n${said}`, []);
-  const plan = fitted(`**The plan**\n\n${checklist(body.steps)}`, maxChars - FRAME_CHARS);
+  const plan = fitted(`**The plan**\n\n${checklist(plain(body.steps))}`, maxChars - FRAME_CHARS);
   return card(`${plan}\n\n${said}`, []);
 }
 

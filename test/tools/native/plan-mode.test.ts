@@ -47,7 +47,7 @@ test("plan mode holds from the very call that begins it", () => {
 test("the plan is posted as a checklist with its three buttons", async () => {
   const session = await proposed();
   expect(session.thread.posts.get("question:call_1")).toMatchObject({
-    markdown: "⏸ **The plan**\n\nMoves the service.\n\n☐ 1. Change the port\n☐ 2. Restart the service",
+    markdown: "⏸ **The plan**\n\n> Moves the service.\n\n☐ 1. Change the port\n☐ 2. Restart the service",
     buttons: [{ label: "Go ahead" }, { label: "Change it" }, { label: "Drop it" }],
     files: [],
   });

@@ -1,6 +1,7 @@
 import picomatch from "picomatch";
 import { Refusal, splitPaths, type Workspace } from "../workspace.ts";
 import type { GlobRequest } from "./request.ts";
+import { shownPath } from "./shown-path.ts";
 import { walk } from "./walk.ts";
 
 export interface TextReply {
@@ -20,7 +21,10 @@ export function glob(workspace: Workspace, request: GlobRequest): TextReply {
   if (shown.length === 0) notes.push(`[${found.length} files match; offset ${request.offset} is behind them.]`);
   else if (end < found.length)
     notes.push(`[Files ${request.offset + 1}–${end} of ${found.length}. Go on with offset ${end}.]`);
-  return { text: [...shown, ...notes].join("\n"), summary: found.length === 1 ? "1 file" : `${found.length} files` };
+  return {
+    text: [...shown.map(shownPath), ...notes].join("\n"),
+    summary: found.length === 1 ? "1 file" : `${found.length} files`,
+  };
 }
 
 /** The directory beneath which all matches of a pattern are. */

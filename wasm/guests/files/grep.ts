@@ -5,6 +5,7 @@ import { cutLine } from "./lines.ts";
 import { coveredLines, firstLine, type Line, matchingLines, nextLine } from "./match-lines.ts";
 import { compile, type Pattern } from "./pattern.ts";
 import type { GrepRequest } from "./request.ts";
+import { shownPath } from "./shown-path.ts";
 import { walk } from "./walk.ts";
 
 /** Characters of one shown line; a match in a minified file must not fill the answer. */
@@ -62,7 +63,7 @@ export function grep(workspace: Workspace, request: GrepRequest): TextReply {
     if (found.length === 0) continue;
     files++;
     matches += found.length;
-    full = !entriesOf({ path, text, found }, request).every((entry) => page.add(entry));
+    full = !entriesOf({ path: shownPath(path), text, found }, request).every((entry) => page.add(entry));
     if (full) break;
   }
   if (full)
