@@ -77,6 +77,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     describe: describePlatform,
     membershipOf: absent,
     callModel: absent,
+    addToFold: absent,
     configOf: () => {
       throw new Error("no run asks for it");
     },

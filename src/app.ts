@@ -35,7 +35,7 @@ import type { ListingRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { createSessionRunner } from "./core/run/runner.ts";
 import { openStore, type Store } from "./core/store/store.ts";
-import type { Feature } from "./feature.ts";
+import type { Feature, FeatureHost } from "./feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
 import { memoryFeature } from "./features/memory/feature.ts";
@@ -192,6 +192,7 @@ interface Works extends Services {
   readonly platform: (name: PlatformName) => PacedPlatform;
   readonly engine: EmbeddedEngine;
   readonly approvals: ApprovalRules;
+  readonly finaliser: MessageFinaliser;
   readonly models: ModelChoice;
   readonly skills: SkillReader;
   readonly toolbox: OpenToolbox;
@@ -206,7 +207,7 @@ async function run(
 ): Promise<void> {
   const { parts, say } = assembly;
   const works = await openWorks(assembly, services);
-  const { engine, jobs, store, models, toolbox } = works;
+  const { engine, jobs, store, models, toolbox, finaliser } = works;
   const features = assembly.features.opened();
   const summaries = createSummaries({ store, models, ...services.channelConfigs, tools: () => toolbox.tools() });
   web?.provide({
@@ -217,8 +218,6 @@ async function run(
   });
   terminal.provide({ summaries });
   const { clock } = assembly.runtime;
-  const { platform } = works;
-  const finaliser = new MessageFinaliser({ store, clock, log: assembly.log, platform, signal: assembly.signal });
   await connectPlatforms(assembly.platforms.values(), {
     ...assembly,
     store,
@@ -229,7 +228,7 @@ async function run(
     timezone: timezoneOf(assembly.config),
   });
   parts.defer(() => engine.stop(DRAIN_MS));
-  const { handler, hasWorked } = watched(openRunner(assembly, works, finaliser));
+  const { handler, hasWorked } = watched(openRunner(assembly, works));
   await engine.start(handler);
   if (assembly.serves === "terminals") return;
   parts.defer(() => jobs.stop());
@@ -272,10 +271,13 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const { membershipOf } = rights;
   const { configOf } = services.channelConfigs;
   const callModel = createBackgroundCalls({ ...services, runtime, budgets: config.budgets });
-  const asking = { configOf, callModel, membershipOf };
+  const finaliser = new MessageFinaliser({ store, clock: runtime.clock, log, platform, signal: assembly.signal });
+  const addToFold: FeatureHost["addToFold"] = ({ runId, thread }, words) =>
+    finaliser.amend(runId, "live", { thread, words });
+  const asking = { configOf, callModel, membershipOf, addToFold };
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models, ...asking };
   const toolbox = await openToolbox(assembly, { ...given, copies: createExecutorCopies(config.home) });
-  return { ...services, rights, platform, engine, approvals, models, skills, toolbox, jobs };
+  return { ...services, rights, platform, engine, approvals, finaliser, models, skills, toolbox, jobs };
 }
 
 interface JobParts extends Services, Pick<Works, "rights" | "platform" | "engine" | "skills"> {
@@ -353,12 +355,8 @@ function openIntake({ config, runtime, log, commands, features }: Assembly, work
   });
 }
 
-function openRunner(
-  { config, runtime, log, features }: Assembly,
-  works: Works,
-  finaliser: MessageFinaliser,
-): SessionHandler {
-  const { store, engine, approvals, registry, channelConfigs, platform, skills, toolbox, jobs } = works;
+function openRunner({ config, runtime, log, features }: Assembly, works: Works): SessionHandler {
+  const { finaliser, store, engine, approvals, registry, channelConfigs, platform, skills, toolbox, jobs } = works;
   const board = createTaskBoard();
   return createSessionRunner({
     store,

@@ -10,6 +10,7 @@ import type { SessionEngine } from "./core/engine/engine.ts";
 import type { MembershipOf } from "./core/permissions/channel-access.ts";
 import type { ApprovalRules } from "./core/permissions/deciders.ts";
 import type { Log } from "./core/protocol/log.ts";
+import type { ThreadRef } from "./core/protocol/platform.ts";
 import type { Describe } from "./core/protocol/platform-descriptor.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { RunHook } from "./core/run/run-hooks.ts";
@@ -98,6 +99,8 @@ export interface FeatureHost {
   readonly membershipOf: MembershipOf;
   /** The query settings of a session. */
   readonly configOf: CommandServices["configOf"];
+  /** Adds a few words to the folded line of a run that has ended; nothing where there is none. */
+  readonly addToFold: (run: { readonly runId: string; readonly thread: ThreadRef }, words: string) => Promise<void>;
   /** A model call beside runs, for work in the background. */
   readonly callModel: CallModel;
   /** Ids of admins, and of roles that make some. */

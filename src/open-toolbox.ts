@@ -31,7 +31,7 @@ type ToolboxParts = Pick<
   "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "copies"
 > &
   Pick<PlatformRights, "membershipOf"> &
-  Pick<FeatureHost, "configOf" | "callModel">;
+  Pick<FeatureHost, "configOf" | "callModel" | "addToFold">;
 
 function databaseOf(url: string): FeatureHost["database"] {
   return url.startsWith("file:") ? "sqlite" : "postgresql";

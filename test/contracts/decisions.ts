@@ -83,7 +83,7 @@ export function decisionContract(name: string, openHarness: () => Promise<Databa
       const last = { lane: "approval", markdown: "✓", tone: "plain", buttons: [], files: [] } as const;
       await store.transaction((tx) => tx.posts.closes(key, last));
       expect([await closing(stores[1]), await unclosed()]).toEqual(["stored", [key]]);
-      await stores[1].transaction((tx) => tx.posts.closed(key));
+      await stores[1].transaction((tx) => tx.posts.closed(key, 0));
       expect([await closing(store), await unclosed()]).toEqual(["shown", []]);
     });
   });

@@ -61,6 +61,22 @@ export class MessageFinaliser {
     return isFirst;
   }
 
+  /**
+   * Adds a few words to the end of a message's last state, and begins to show it; where it has none, nothing is done. Throws
+   * what the store throws.
+   */
+  async amend(runId: string, key: string, { thread, words }: { thread: ThreadRef; words: string }): Promise<void> {
+    const { store } = this.#options;
+    const whole = postKey(runId, key);
+    // What is under way shows the state as it was.
+    await this.#underWay.get(whole);
+    const last = (await store.posts.get(whole))?.last ?? null;
+    if (last === null) return;
+    const amended = { ...last, markdown: `${last.markdown} · ${words}`, files: [] };
+    await store.transaction((tx) => tx.posts.closes(whole, amended));
+    this.begin({ key: whole, thread, last: amended });
+  }
+
   /** As `finalise`, in its own time. */
   begin(message: FinalMessage): void {
     this.finalise(message).catch(() => false); // it never rejects
@@ -96,7 +112,7 @@ export class MessageFinaliser {
       const post = await store.posts.get(key);
       const end = post === null ? "absent" : await this.#edited(message, post);
       if (end === "shown" || end === "absent") {
-        if (post !== null) await store.transaction((tx) => tx.posts.closed(key));
+        if (post !== null) await store.transaction((tx) => tx.posts.closed(key, clock.now()));
         return end === "shown";
       }
       if (end === "suspended") return false;

@@ -114,6 +114,25 @@ test("the folded line says what was remembered; the Details show it and take it 
   expect(rowsOf(at).filter(({ text: row }) => row.includes("sanderling"))).toEqual([]);
 });
 
+test("what is learned later is said in the folded line, and taken back in the Details, with what it had replaced", async () => {
+  const channel = at.channel();
+  await typed(at, "add the stilt is built with Jenkins", { channel });
+  proposed = [{ text: "The stilt is built with Buildkite", says: "Buildkite", replaces: "Jenkins" }];
+  calls = looking;
+  const talk = at.talk({ text: "from now on the stilt is built with Buildkite", channel });
+  await folded(talk);
+  talk.mention("/memory learn from this thread");
+  await talk.shows(/^✓ .* · 1 remembered$/mu);
+  const stilts = () => rowsOf(at).filter(({ text: row }) => row.includes("the stilt") || row.includes("The stilt"));
+  expect(stilts().map(({ endedAt }) => endedAt === null)).toEqual([false, true]);
+  await clicked(talk, "details:");
+  const ephemeral = at.slack.workspace.ephemerals.at(-1);
+  const undo = JSON.stringify(ephemeral).match(/hook:memory:run_\w+/u)?.[0] ?? "";
+  at.slack.people.clickEphemeral(ephemeral, undo);
+  await at.until("the old one alone", () => stilts().length === 1);
+  expect(stilts()).toMatchObject([{ text: "the stilt is built with Jenkins", endedAt: null }]);
+});
+
 test("/remember keeps it for the thread and for later ones", async () => {
   const channel = at.channel();
   const talk = at.talk({ text: "begin", channel });

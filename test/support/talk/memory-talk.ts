@@ -75,12 +75,13 @@ interface MemoryRow {
   readonly scope: string;
   readonly origin: string;
   readonly helped: number;
+  readonly usedAt: string;
   readonly endedAt: string | null;
 }
 
 /** What is remembered, as the database has it. */
 export function rowsOf(office: Pick<SlackOffice, "bot">): readonly MemoryRow[] {
-  const sql = "SELECT text, scope, origin, helped, endedAt FROM Memory ORDER BY seq";
+  const sql = "SELECT text, scope, origin, helped, usedAt, endedAt FROM Memory ORDER BY seq";
   return inDatabase(office, (database) => database.prepare<[], MemoryRow>(sql).all());
 }
 

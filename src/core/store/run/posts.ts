@@ -17,6 +17,8 @@ export interface PostRow {
   readonly intentAt: number;
   /** Its last state: null while it has none; in the store; shown to people. */
   readonly closing: "stored" | "shown" | null;
+  /** Null while it has none, and of older messages that show it. */
+  readonly last: Omit<OutgoingMessage, "files"> | null;
 }
 
 /** A message whose last state may not be shown yet. */
@@ -26,8 +28,8 @@ export interface UnclosedPost {
   readonly closing: Omit<OutgoingMessage, "files">;
 }
 
-/** In place of the last state once it is shown. */
-const SHOWN = "";
+/** In place of the last state that older messages show. */
+const NOT_KEPT = "";
 
 const closingSchema: z.ZodType<Omit<OutgoingMessage, "files">> = z.object({
   lane: z.enum(["approval", "answer", "first", "progress"]),
@@ -41,7 +43,7 @@ export function postReads(db: Client) {
   return {
     /** Posts that runs which have ended left open. */
     async unclosed(): Promise<UnclosedPost[]> {
-      const rows = await db.post.findMany({ where: { closing: { not: SHOWN } } });
+      const rows = await db.post.findMany({ where: { closing: { not: NOT_KEPT }, shownAt: null } });
       const runs = await db.run.findMany({
         where: { id: { in: rows.map((row) => row.runId) }, status: "ended" },
         include: { session: { select: { thread: true } } },
@@ -92,11 +94,11 @@ export function postWrites(db: Client) {
 
     /** Kept until the edit that shows it has succeeded. */
     async closes(key: string, { files: _files, ...closing }: OutgoingMessage): Promise<void> {
-      await db.post.updateMany({ where: { key }, data: { closing: JSON.stringify(closing) } });
+      await db.post.updateMany({ where: { key }, data: { closing: JSON.stringify(closing), shownAt: null } });
     },
 
-    async closed(key: string): Promise<void> {
-      await db.post.updateMany({ where: { key }, data: { closing: SHOWN } });
+    async closed(key: string, at: number): Promise<void> {
+      await db.post.updateMany({ where: { key }, data: { shownAt: new Date(at) } });
     },
 
     async sent(key: string, posted: PostedMessage, at: number): Promise<void> {
@@ -113,13 +115,16 @@ function toRow(row: {
   state: string;
   posted: string | null;
   closing: string | null;
+  shownAt: Date | null;
   intentAt: Date;
 }): PostRow {
+  const { closing, shownAt } = row;
   return {
     key: row.key,
     state: row.state === "sent" ? "sent" : "intent",
     posted: row.posted === null ? null : postedMessageSchema.parse(JSON.parse(row.posted)),
     intentAt: row.intentAt.getTime(),
-    closing: row.closing === null ? null : row.closing === SHOWN ? "shown" : "stored",
+    closing: shownAt !== null || closing === NOT_KEPT ? "shown" : closing === null ? null : "stored",
+    last: closing === null || closing === NOT_KEPT ? null : closingSchema.parse(JSON.parse(closing)),
   };
 }

@@ -14,7 +14,7 @@ import { LEARN_SYSTEM, learnPrompt, notesIn } from "./prompt.ts";
 import { smallModelFor } from "./small-models.ts";
 import { type Lesson, lessonReads, lessonWrites } from "./store.ts";
 
-type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "membershipOf" | "configOf" | "callModel">;
+type Host = Pick<FeatureHost, "store" | "runtime" | "log" | "membershipOf" | "configOf" | "callModel" | "addToFold">;
 
 export interface LearnSettings {
   /** Without being asked. */
@@ -170,12 +170,20 @@ async function learn(lesson: Lesson, learning: Learning): Promise<void> {
   const notes = notesIn(textOf(response.content)) ?? [];
   const { channelKey } = thread.session;
   const learned = judged(notes, { ...thread, known, channelKey, isPrivate });
-  await store.transaction(async (tx) => {
+  const kept = await store.transaction(async (tx) => {
     const now = runtime.clock.now();
-    if (!(await close(tx, { lesson, thread, quietMs: settings.quietMs, now }))) return;
+    if (!(await close(tx, { lesson, thread, quietMs: settings.quietMs, now }))) return [];
     await count(tx);
-    await keep(tx, learned, { thread, isPrivate, runtime });
+    return keep(tx, learned, { thread, isPrivate, runtime });
   });
+  const place = { thread: thread.session.thread };
+  for (const runId of new Set(kept)) {
+    const words = `${kept.filter((each) => each === runId).length} remembered`;
+    await host.addToFold({ ...place, runId }, words).catch((error: unknown) => {
+      // It is kept, and the Details say so.
+      host.log.warn({ err: toAppError(error), runId }, "fold_not_amended");
+    });
+  }
   host.log.info({ sessionId: lesson.sessionId, notes: notes.length, learned: learned.length }, "learned");
 }
 
@@ -238,14 +246,16 @@ async function close(
   return tx.tables(lessonWrites).close(lesson, thread.upTo, more.length === 0 ? null : now + quietMs);
 }
 
+/** Answers the run of each that is new. */
 async function keep(
   tx: StoreTransaction,
   learned: readonly Learned[],
   { thread, isPrivate, runtime }: { thread: Thread; isPrivate: boolean } & Pick<Host, "runtime">,
-): Promise<void> {
+): Promise<string[]> {
   const writes = tx.tables(memoryWrites);
   const now = runtime.clock.now();
   const { session } = thread;
+  const runIds: string[] = [];
   for (const { line, isOfPerson, same, replaces, ...lesson } of learned) {
     if (same !== null) {
       await writes.renew([same.seq], now);
@@ -257,5 +267,7 @@ async function keep(
     const told = { ...lesson, ...run, scope, thread: session.thread, channelKey: session.channelKey } as const;
     await writes.add([indexed(newMemory(told, { id, at: line.at, isPrivate }))], now);
     if (replaces !== null) await writes.end(replaces.seq, id, now);
+    if (line.runId !== null) runIds.push(line.runId);
   }
+  return runIds;
 }
