@@ -130,11 +130,23 @@ test.each(shapes)("$name: what is a credential is hidden, and the rest is there"
 
 const fields = ["private_key", "privateKey", "passphrase", "secretAccessKey", "aws_secret_access_key", "credentials"];
 
-test.each([...fields, "X-Auth-Key", "GH_PAT", "STRIPE_KEY"])("what stands in the field %s is hidden", (name) => {
-  const { text } = linesOf((log) => log.info({ env: { [name]: "Unlisted1" }, kept: "there" }, "e"));
-  expect(text).toContain(`"${name}":"[secret]"`);
-  expect(text).toContain('"kept":"there"');
-});
+const runTogether = [
+  "PGPASSWORD",
+  "dbpassword",
+  "authtoken",
+  "clientsecret",
+  "AccountKey",
+  "Ocp-Apim-Subscription-Key",
+];
+
+test.each([...fields, ...runTogether, "X-Auth-Key", "GH_PAT", "STRIPE_KEY"])(
+  "what stands in the field %s is hidden",
+  (name) => {
+    const { text } = linesOf((log) => log.info({ env: { [name]: "Unlisted1" }, kept: "there" }, "e"));
+    expect(text).toContain(`"${name}":"[secret]"`);
+    expect(text).toContain('"kept":"there"');
+  },
+);
 
 const lists: { name: string; list: object; kept: string }[] = [
   { name: "tokens by their names", list: { tokens: { a: "Unlisted1", b: ["Unlisted2"] }, of: "x" }, kept: "of" },
@@ -177,6 +189,11 @@ test.each([
   "run --password 'Unlisted 1' <kept>",
   "run --passwd Unlisted <kept>",
   "curl -u me:Unlisted1 <kept>",
+  "curl -u 'me:Unlisted1' <kept>",
+  'curl --user "me:Unlisted 1" <kept>',
+  "curl --user=me:Unlisted1 <kept>",
+  "PGPASSWORD=Unlisted psql <kept>",
+  "Endpoint=sb://h/;AccountName=<kept>;AccountKey=Unlisted1==",
   "https://h/#access_token=Unlisted&a=<kept>",
   "https://h/?api%5Fkey=Unlisted&a=<kept>",
   "https://h/?auth=Unlisted&pwd=Unlisted&code=Unlisted&key=Unlisted&a=<kept>",
@@ -230,6 +247,9 @@ test.each([
   "maxTokens=4096, tokens: 512",
   "tokens: { input: 512 }",
   "the tokens: a list of them",
+  "channelKey=slack:C1",
+  "--user ana",
+  "ran as -u 1000",
 ])("%s is nothing to hide", (words) => {
   expect(linesOf((log) => log.info({ words }, "e")).text).toContain(words);
 });

@@ -47,11 +47,16 @@ const USER = /(\/\/)[^/\s@"\\?#]+(?=@)/gu;
 const ODD_USER =
   /(\/\/)[^\s@"'\\/?#:<>[]{0,100}:(?!\s|\d{1,5}(?:[^\w@.%-]|$))(?:\S{0,200}|[^\n@]{0,100})@(?=[\w.<[-])/gu;
 /** `-u name:password`, as curl takes it. */
-const USER_FLAG = /(?<![\w-])(-u\s{0,3}[^\s:"'\\]{1,60}:)[^\s"'\\]+/gu;
+const USER_FLAGS = [
+  /(?<![\w-])((?:-u|--user)[\s=]{0,3}"[^\s:"]{1,60}:)[^"\n]{1,200}/gu,
+  /(?<![\w-])((?:-u|--user)[\s=]{0,3}'[^\s:']{1,60}:)[^'\n]{1,200}/gu,
+  /(?<![\w-])((?:-u|--user)[\s=]{0,3}[^\s:"'\\]{1,60}:)[^\s"'\\]+/gu,
+];
 const SCHEME = /\b(bearer|basic) ([^\s"'\\,;]{8,})/giu;
 
 function inText(text: string): string {
-  return withoutNamed(text)
+  const named = USER_FLAGS.reduce((known, flag) => known.replace(flag, `$1${HIDDEN}`), withoutNamed(text));
+  return named
     .replace(SCHEME, (whole, scheme: string, value: string) =>
       scheme === "Bearer" || isOdd(value) ? `${scheme} ${HIDDEN}` : whole,
     )
@@ -59,8 +64,7 @@ function inText(text: string): string {
     .replace(WEBHOOK, `$1${HIDDEN}`)
     .replace(PRIVATE_KEY, `$1${HIDDEN}`)
     .replace(ODD_USER, `$1${HIDDEN}@`)
-    .replace(USER, `$1${HIDDEN}`)
-    .replace(USER_FLAG, `$1${HIDDEN}`);
+    .replace(USER, `$1${HIDDEN}`);
 }
 
 /** `name: `, `NAME=`, `"name": "`, `\"name\": \"`, `--name `. */

@@ -1,8 +1,8 @@
 /** Names of settings, fields, headers, flags and parameters whose value is a credential. */
 
-/** The last words of such a name. */
+/** The last words of such a name, and what stands at the end of one that is written together. */
 const SECRET =
-  /(?:^|_)(?:api_?key|auth(?:orization|_?key)?|cookie|token|secret|pass|passwd|password|passphrase|pwd|pat|private_?key|secret_?key|signing_?key|access_?key(?:_id)?|credentials?|signature|sig)$/u;
+  /(?:(?:^|_)(?:auth(?:orization|_?key)?|cookie|pass|pwd|pat|(?:private|secret|signing|account|subscription)_?key|access_?key(?:_id)?|credentials?|signature|sig)|api_?key|token|secret|passwd|password|passphrase)$/u;
 /** A variable of a program's environment. */
 const VARIABLE = /^[A-Z0-9_]{1,60}_KEY$/u;
 /** Characters of a name that are looked at, from its end. */
