@@ -6,6 +6,8 @@ import { benchCrowd } from "./crowd.ts";
 import { benchJobs } from "./jobs.ts";
 import type { Figure, Measure } from "./measure.ts";
 import { benchOtherTools } from "./other-tools.ts";
+import { benchRecall } from "./recall/quality.ts";
+import { benchMemories } from "./recall/speed.ts";
 import { benchGrep, benchPrograms, benchToolCall } from "./sandbox.ts";
 import { benchSessions } from "./sessions.ts";
 import { benchStart } from "./start.ts";
@@ -27,6 +29,8 @@ const MEASURES: readonly Measure[] = [
   { name: "others", about: "web_fetch, git, third parties' tools and MCP in the same way", run: benchOtherTools },
   { name: "pool", about: "memory of calls at once, and calls per second", run: benchPool },
   { name: "jobs", about: "jobs due at once, until their runs are in the inbox", run: benchJobs },
+  { name: "recall", about: "memories that answer questions, beside plain BM25", run: benchRecall },
+  { name: "memories", about: "a hundred thousand memories: import, size, recall", run: benchMemories },
   { name: "grep", about: "searching 50 MB, beside plain Node and ripgrep", run: benchGrep },
   {
     name: "worth",

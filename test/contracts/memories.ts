@@ -6,7 +6,7 @@ import type { NewMemory } from "../../src/features/memory/memory.ts";
 import { find } from "../../src/features/memory/search/find.ts";
 import type { Database } from "../../src/features/memory/search/full-text.ts";
 import { indexMissing } from "../../src/features/memory/search/reindex.ts";
-import { fullText } from "../../src/features/memory/search/store.ts";
+import { fullText, renewStatistics } from "../../src/features/memory/search/store.ts";
 import { prefixOf, termFor } from "../../src/features/memory/search/terms.ts";
 import { memoryReads, memoryWrites } from "../../src/features/memory/store.ts";
 import { systemRuntime } from "../../src/runtime.ts";
@@ -59,11 +59,6 @@ export function memoriesContract(database: Database, openHarness: () => Promise<
       const text = store.tables((db) => fullText(db, database, mostListed));
       const hits = await find({ query, readers: [scopeWord(scope, "people")], limit: 5 }, { text, now: AT });
       return hits.map(({ memory }) => memory.text);
-    };
-
-    /** PostgreSQL knows what is common from its statistics, which it renews by itself after a while. */
-    const analyse = async () => {
-      if (database === "postgresql") await store.tables((db) => db.$executeRaw`ANALYZE "Memory"`);
     };
 
     test.each([
@@ -139,7 +134,7 @@ export function memoriesContract(database: Database, openHarness: () => Promise<
       const others = Array.from({ length: 600 }, (_, index) => ({ text: `filler ${index}y` }));
       const all = [{ text: "The osprey sleeps in the bunker" }, ...others, ...common];
       await add(all.map((one, index) => ({ ...one, id: `mem_${index}` })));
-      await analyse();
+      await store.tables((db) => renewStatistics(db, database));
       expect((await search("osprey bunker", CHANNEL, 10))[0]).toBe("The osprey sleeps in the bunker");
     });
 

@@ -9,7 +9,7 @@ import { indexed } from "./memories.ts";
 import { exportedLine, kindSchema, type NewMemory } from "./memory.ts";
 import { find, type Hit } from "./search/find.ts";
 import type { Database } from "./search/full-text.ts";
-import { fullText } from "./search/store.ts";
+import { fullText, renewStatistics } from "./search/store.ts";
 import { type Indexed, memoryReads, memoryWrites } from "./store.ts";
 
 export interface LineWorld {
@@ -39,7 +39,7 @@ const BATCH = 500;
 const MOST_NAMED = 10;
 
 /** Takes a file of JSON lines in. A line that cannot be kept is named, and costs no other. */
-export async function importFile(file: string, { store, runtime, out }: LineWorld): Promise<void> {
+export async function importFile(file: string, { store, database, runtime, out }: LineWorld): Promise<void> {
   const positions = new Map<string, number>();
   const refused: string[] = [];
   let waiting: Indexed[] = [];
@@ -57,6 +57,7 @@ export async function importFile(file: string, { store, runtime, out }: LineWorl
     if (waiting.length >= BATCH) await write();
   }
   await write();
+  await store.tables((db) => renewStatistics(db, database));
   for (const line of refused.slice(0, MOST_NAMED)) out(`⚠ ${line}`);
   if (refused.length > MOST_NAMED) out(`⚠ and ${refused.length - MOST_NAMED} more lines`);
   out(`✓ ${kept} memories imported, ${refused.length} lines refused`);

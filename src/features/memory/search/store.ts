@@ -31,6 +31,11 @@ export function fullText(db: Client, database: Database, mostListed = MOST_LISTE
 const COLUMNS =
   "seq id text kind scope isPrivate origin authorId authorName channelId thread source position said createdAt usedAt uses " +
   "helped isPinned endedAt terms";
+/** After many memories at once, for PostgreSQL to know at once which words are common now. */
+export async function renewStatistics(db: Client, database: Database): Promise<void> {
+  if (database === "postgresql") await db.$executeRaw`ANALYZE "Memory"`;
+}
+
 /** Rows as one text: the client takes its time for each value. */
 const ROWS = {
   sqlite: raw(
