@@ -77,19 +77,19 @@ async function measure(
   await store.close();
   const sorted = times.toSorted((one, other) => one - other);
   const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 0;
-  const figure = (name: string, unit: Figure["unit"], value: number, aim: Figure["aim"] = null): Figure => ({
+  const figures: readonly (Omit<Figure, "samples"> & { readonly value: number })[] = [
+    { name: "import", unit: "/s", aim: null, value: MEMORIES / seconds },
+    { name: "on disk", unit: "MB", aim: null, value: bytes / MB },
+    { name: "recall, p50", unit: "ms", aim: null, value: at(0.5) },
+    { name: "recall, p95", unit: "ms", aim: 15, value: at(0.95) },
+    { name: `memory of the process over ${SEARCHES} recalls`, unit: "MB", aim: 50, value: grown },
+  ];
+  return figures.map(({ name, unit, aim, value }) => ({
     name: `${database}, ${MEMORIES} memories: ${name}`,
     unit,
     aim,
     samples: [value],
-  });
-  return [
-    figure("import", "/s", MEMORIES / seconds),
-    figure("on disk", "MB", bytes / MB),
-    figure("recall, p50", "ms", at(0.5)),
-    figure("recall, p95", "ms", at(0.95), 15),
-    figure(`memory of the process over ${SEARCHES} recalls`, "MB", grown, 50),
-  ];
+  }));
 }
 
 async function sizeOf(url: string): Promise<number> {

@@ -31,10 +31,11 @@ export interface Question {
 const K1 = 1.2;
 const B = 0.5;
 /**
- * What a hit lends to the lines near it: most to the one after it, since what answers a question seldom repeats it.
- * Tuned, as all numbers here, on one half of a collection of long conversations and checked on the other.
+ * What a hit lends to the lines near it of the words that they lack: most to the one after it, since what answers a
+ * question seldom repeats it. Tuned, as all numbers here, on half of a collection of long conversations and checked on
+ * the other half.
  */
-const LIFT: readonly { readonly step: number; readonly part: number }[] = [
+const LENT: readonly { readonly step: number; readonly part: number }[] = [
   { step: 1, part: 0.6 },
   { step: -1, part: 0.4 },
   { step: 2, part: 0.3 },
@@ -109,7 +110,8 @@ function alikeness(grams: readonly IndexWord[], terms: string): number {
 /** Memories by how well they answer, the best first. Half-lives rank; they hide nothing. */
 export function rank(readings: readonly Reading[], question: Question): Ranked[] {
   const mean = readings.reduce((sum, { found }) => sum + found.text.length, 0) / Math.max(1, readings.length);
-  const own = readings.map((reading) => relevanceOf(reading, question, mean));
+  const byWord = readings.map((reading) => relevanceOf(reading, question, mean));
+  const own = byWord.map((words) => words.reduce((sum, word) => sum + word, 0));
   const line = surroundings(readings);
   const talks = talkBests(readings, own);
   const shares = sharesOf(readings, question);
@@ -117,8 +119,8 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
   return readings
     .map((reading, index) => {
       const { found } = reading;
-      const lift = LIFT.reduce((sum, { step, part }) => sum + part * (own[line(index, step)] ?? 0), 0);
-      const near = (own[index] ?? 0) + lift;
+      const beside = LENT.map(({ step, part }) => ({ part, words: byWord[line(index, step)] ?? [] }));
+      const near = (own[index] ?? 0) + lent(byWord[index] ?? [], beside);
       const relevance = near + said(reading, question);
       const talk = relevance > 0 ? TALK_PART * (talks.get(talkOf(found)) ?? 0) : 0;
       return {
@@ -131,10 +133,21 @@ export function rank(readings: readonly Reading[], question: Question): Ranked[]
     .toSorted((one, other) => other.score - one.score || other.found.seq - one.found.seq);
 }
 
-function relevanceOf({ times, found }: Reading, { words }: Question, mean: number): number {
+/** By BM25, what each word of the question adds. */
+function relevanceOf({ times, found }: Reading, { words }: Question, mean: number): number[] {
   const norm = K1 * (1 - B + (B * found.text.length) / Math.max(1, mean));
-  return times.reduce((sum, often, index) => {
-    return sum + ((words[index]?.weight ?? 0) * often * (K1 + 1)) / (often + norm);
+  return times.map((often, index) => ((words[index]?.weight ?? 0) * often * (K1 + 1)) / (often + norm));
+}
+
+interface Beside {
+  readonly part: number;
+  readonly words: readonly number[];
+}
+
+/** What the lines beside a line have of the question and it has not, in part. */
+function lent(own: readonly number[], beside: readonly Beside[]): number {
+  return own.reduce((sum, relevance, word) => {
+    return relevance > 0 ? sum : sum + Math.max(...beside.map(({ part, words }) => part * (words[word] ?? 0)));
   }, 0);
 }
 
