@@ -7,7 +7,7 @@ export type Database = "sqlite" | "postgresql";
 export type TextQuery = readonly (readonly string[])[];
 
 /** How far memories are counted: a word that stands in more tells nothing. */
-export const MOST_COUNTED = 20_000;
+export const MOST_COUNTED = 5_000;
 
 /** What a query finds. */
 export interface Listed {

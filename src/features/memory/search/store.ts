@@ -15,7 +15,7 @@ import {
 } from "./full-text.ts";
 
 /** Memories that are listed for a word; what stands in more tells little. */
-const MOST_LISTED = 1_000;
+const MOST_LISTED = 500;
 /** Memories that a query finds besides, the newest. */
 const MOST_MATCHING = 100;
 
@@ -58,16 +58,18 @@ function onSqlite(db: Client, mostListed: number): FullText {
   return {
     lists: async (queries) => {
       const rows = await db.$queryRaw<unknown[]>`
-        SELECT "query"."key" AS "at", (
-          SELECT json_group_array("rowid") FROM (
-            SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "query"."value" ORDER BY "rowid" DESC LIMIT ${mostListed}
-          )
-        ) AS "seqs", (
+        WITH "listed" AS MATERIALIZED (
+          SELECT "query"."key" AS "at", "query"."value" AS "text", (
+            SELECT json_group_array("rowid") FROM (
+              SELECT "rowid" FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "query"."value" ORDER BY "rowid" DESC LIMIT ${mostListed}
+            )
+          ) AS "seqs" FROM json_each(${writtenAll(queries, "sqlite")}) AS "query"
+        )
+        SELECT "at", "seqs", CASE WHEN json_array_length("seqs") = ${mostListed} THEN (
           SELECT COUNT(*) FROM (
-            SELECT 1 FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "query"."value" LIMIT ${MOST_COUNTED}
+            SELECT 1 FROM "MemoryIndex" WHERE "MemoryIndex" MATCH "listed"."text" LIMIT ${MOST_COUNTED}
           )
-        ) AS "count"
-        FROM json_each(${writtenAll(queries, "sqlite")}) AS "query"`;
+        ) END AS "count" FROM "listed"`;
       return listsIn(rows);
     },
     read: async (seqs, query) =>
