@@ -17,6 +17,7 @@ import { narrowedTo, skillsOfRun, toolsOfSkills } from "../src/core/run/run-skil
 import type { SessionPlace } from "../src/core/run/runner.ts";
 import type { SessionRow } from "../src/core/store/sessions.ts";
 import { openStore, type Store } from "../src/core/store/store.ts";
+import { ownSecrets } from "../src/core/text/own-secrets.ts";
 import type { Tool } from "../src/core/tool.ts";
 import { instructionFiles } from "../src/home.ts";
 import { createFeatureList } from "../src/open-features.ts";
@@ -85,6 +86,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
   };
   const toolbox = await createToolbox({
     ...host,
+    secrets: ownSecrets([]),
     snapshots: `${config.home}/snapshots`,
     skills,
     agents: loadAgents(config).byName,

@@ -4,6 +4,7 @@ import { createTaskBoard } from "./adapters/render/progress/task-board.ts";
 import { createTaskViews } from "./adapters/render/progress/task-view.ts";
 import { createRunViews } from "./adapters/render/run-view.ts";
 import { withStatus } from "./adapters/render/status-view.ts";
+import { withoutSecrets } from "./adapters/render/without-secrets.ts";
 import type { TerminalPlatform } from "./adapters/terminal/adapter.ts";
 import type { WebPlatform } from "./adapters/web/adapter.ts";
 import { type ChannelConfigs, createChannelConfigs, timezoneOf } from "./channel-config.ts";
@@ -35,6 +36,7 @@ import type { ListingRegistry } from "./core/providers/provider.ts";
 import { createProviderRegistry } from "./core/providers/registry.ts";
 import { createSessionRunner } from "./core/run/runner.ts";
 import { openStore, type Store } from "./core/store/store.ts";
+import type { OwnSecrets } from "./core/text/own-secrets.ts";
 import type { Feature, FeatureHost } from "./feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
@@ -46,7 +48,7 @@ import { instructionFiles, jobsFileOf, requireOwn, snapshotsOf } from "./home.ts
 import { createJobs, type Jobs } from "./jobs/jobs.ts";
 import { checkJobsFile } from "./jobs/scheduling/jobs-file.ts";
 import { createFeatureList, type FeatureList } from "./open-features.ts";
-import { openTerminal, openWeb, type PlatformAssembly, remotePlatforms } from "./open-platforms.ts";
+import { openSecrets, openTerminal, openWeb, type PlatformAssembly, remotePlatforms } from "./open-platforms.ts";
 import { type OpenToolbox, openToolbox } from "./open-toolbox.ts";
 import { createLogger } from "./operations/logging.ts";
 import { describePlatform, PLATFORMS } from "./platforms.ts";
@@ -155,14 +157,15 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   status.store = store;
   opening.resolve(store);
 
-  const terminal = openTerminal(assembly, store);
+  const secrets = await openSecrets(config);
+  const terminal = openTerminal(assembly, { store, secrets });
   const others = web === null ? [] : [web, ...(await remotePlatforms(assembly))];
   const { clock } = runtime;
   const emptyAt = await store.runs.workedUntil(clock.now());
   for (const platform of [...others, terminal]) {
-    assembly.platforms.set(platform.descriptor.name, pacePlatform(platform, clock, emptyAt));
+    assembly.platforms.set(platform.descriptor.name, pacePlatform(withoutSecrets(platform, secrets), clock, emptyAt));
   }
-  await run(assembly, { store, registry, channelConfigs, model }, { web, terminal });
+  await run(assembly, { store, registry, channelConfigs, model, secrets }, { web, terminal });
   status.state = "running";
   if (web !== null) say(`✓ Deckhand is running. Web page: ${web.entryUrl()}`);
   sayModel(assembly, model);
@@ -184,6 +187,7 @@ interface Services {
   readonly registry: ListingRegistry;
   readonly channelConfigs: ChannelConfigs;
   readonly model: string;
+  readonly secrets: OwnSecrets;
 }
 
 /** What the program's work is done with. */
@@ -276,7 +280,8 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
     finaliser.amend(runId, "live", { thread, words });
   const asking = { configOf, callModel, membershipOf, addToFold };
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models, ...asking };
-  const toolbox = await openToolbox(assembly, { ...given, copies: createExecutorCopies(config.home) });
+  const { secrets } = services;
+  const toolbox = await openToolbox(assembly, { ...given, secrets, copies: createExecutorCopies(config.home) });
   return { ...services, rights, platform, engine, approvals, finaliser, models, skills, toolbox, jobs };
 }
 

@@ -4,6 +4,7 @@ import { createTerminalPlatform, type TerminalPlatform } from "./adapters/termin
 import { TERMINAL } from "./adapters/terminal/descriptor.ts";
 import { createWebPlatform, type WebPlatform, webLink } from "./adapters/web/adapter.ts";
 import { WEB } from "./adapters/web/descriptor.ts";
+import { secretsOf } from "./config/describe.ts";
 import type { SlackConfig } from "./config/resolve.ts";
 import type { Config } from "./config.ts";
 import type { ChatCommand } from "./core/command-line/command.ts";
@@ -14,6 +15,7 @@ import type { Log } from "./core/protocol/log.ts";
 import type { ChatPlatform, PlatformName } from "./core/protocol/platform.ts";
 import type { Runtime } from "./core/protocol/runtime.ts";
 import type { Store } from "./core/store/store.ts";
+import { type OwnSecrets, ownSecrets } from "./core/text/own-secrets.ts";
 import { requireOwn, webToken } from "./home.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { readiness } from "./operations/readiness.ts";
@@ -43,7 +45,7 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
     writes: assembly.writes,
     ...config.web,
     token: await webToken(config.home),
-    store: storedThreads(opening, WEB.name),
+    store: storedThreads(opening, WEB.name, await openSecrets(config)),
     commands,
     clock: runtime.clock,
     ids: runtime.ids,
@@ -63,6 +65,11 @@ export async function openWeb(assembly: PlatformAssembly, opening: Promise<Store
   return web;
 }
 
+/** The program's own tokens and keys, which nothing carries that comes in or goes out. */
+export async function openSecrets(config: Config): Promise<OwnSecrets> {
+  return ownSecrets([...secretsOf(config), await webToken(config.home)]);
+}
+
 /** Another address that opens the page of the program that runs on this home; null where the settings do not say its port. */
 export async function anotherWebLink({ web, home }: Config, now: number): Promise<string | null> {
   await requireOwn(home, "DECKHAND_HOME");
@@ -72,12 +79,12 @@ export async function anotherWebLink({ web, home }: Config, now: number): Promis
 /** Connects when it is started; until then nobody can attach. */
 export function openTerminal(
   { config, runtime, log, writes, commands }: PlatformAssembly,
-  store: Store,
+  { store, secrets }: { readonly store: Store; readonly secrets: OwnSecrets },
 ): TerminalPlatform {
   return createTerminalPlatform({
     ...runtime,
     home: config.home,
-    store: storedThreads(Promise.resolve(store), TERMINAL.name),
+    store: storedThreads(Promise.resolve(store), TERMINAL.name, secrets),
     writes,
     commands,
     log: log.child({ platform: TERMINAL.name }),

@@ -28,7 +28,7 @@ interface ToolboxWorld {
 
 type ToolboxParts = Pick<
   ToolboxOptions,
-  "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "copies"
+  "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "copies" | "secrets"
 > &
   Pick<PlatformRights, "membershipOf"> &
   Pick<FeatureHost, "configOf" | "callModel" | "addToFold">;

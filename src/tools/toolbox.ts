@@ -1,7 +1,9 @@
 import type { ListedTool } from "../core/command-line/command.ts";
 import type { Log } from "../core/protocol/log.ts";
 import type { Runtime } from "../core/protocol/runtime.ts";
+import type { ToolResult } from "../core/protocol/tool-result.ts";
 import type { RunnerOptions } from "../core/run/runner.ts";
+import type { OwnSecrets } from "../core/text/own-secrets.ts";
 import type { Tool } from "../core/tool.ts";
 import { keepCopies } from "./copies/keep-copies.ts";
 import { createGitTool } from "./git.ts";
@@ -25,6 +27,8 @@ export interface ToolboxOptions extends Omit<NativeToolDeps, "catalogue" | "cloc
   readonly log: Log;
   readonly skills: SkillReader;
   readonly jobs: JobToolDeps["jobs"];
+  /** The program's own tokens and keys, which no result holds. */
+  readonly secrets: OwnSecrets;
   /** Opens what features bring, told the names that are taken. */
   readonly features: (taken: ReadonlySet<string>) => Promise<FeatureTools>;
 }
@@ -54,6 +58,7 @@ export interface Toolbox {
 export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { sandbox, runtime, skills } = options;
   const { clock } = runtime;
+  const clean = cleaning(options.secrets);
   const own: readonly Tool[] = [
     ...createFileTools(sandbox),
     ...createNativeTools({ ...options, clock, catalogue: () => all() }),
@@ -65,7 +70,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   ];
   const features = await options.features(new Set(own.map(({ name }) => name)));
   let stopKeeping = () => {};
-  const all = (): readonly Tool[] => [...own, ...features.tools().map(({ tool }) => tool)];
+  const all = (): readonly Tool[] => [...own, ...features.tools().map(({ tool }) => tool)].map(clean);
   return {
     tools: all,
     listed: () => [
@@ -87,6 +92,37 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       stopKeeping();
       return features.stop();
     },
+  };
+}
+
+/** A tool's results, and what people see of a call, without the program's own tokens and keys. The same tool gives the same one. */
+function cleaning({ hide, hideIn }: OwnSecrets): (tool: Tool) => Tool {
+  const cleaned = new WeakMap<Tool, Tool>();
+  const resultOf = (result: ToolResult): ToolResult => ({
+    ...result,
+    content: result.content.map((block) => (block.type === "text" ? { ...block, text: hide(block.text) } : block)),
+    ...(result.summary === undefined ? {} : { summary: hide(result.summary) }),
+  });
+  const made = (tool: Tool): Tool => {
+    const { settle, reconcile, account, preview } = tool;
+    return {
+      ...tool,
+      execute: async (...call) => resultOf(await tool.execute(...call)),
+      ...(preview && { preview: async (...call) => hideIn(await preview(...call)) }),
+      ...(reconcile && { reconcile: async (...call) => resultOf(await reconcile(...call)) }),
+      ...(account && { account: async (...call) => resultOf(await account(...call)) }),
+      ...(settle && {
+        settle: async (...call) => {
+          const result = await settle(...call);
+          return result === null ? null : resultOf(result);
+        },
+      }),
+    };
+  };
+  return (tool) => {
+    const known = cleaned.get(tool) ?? made(tool);
+    cleaned.set(tool, known);
+    return known;
   };
 }
 

@@ -53,6 +53,28 @@ describe("where no bot runs", () => {
     expect(JSON.stringify(model.requests[0]?.body)).toContain("two and two?");
   });
 
+  test("our own keys neither reach the model nor the thread, plain or encoded, whoever says them", async () => {
+    const key = "key-Abc123-Def456-Ghi";
+    const encoded = Buffer.from(`see ${key} here`).toString("base64");
+    const model = await modelSays((_request, index) =>
+      index === 0
+        ? toolUse("read", { path: "notes.txt" })
+        : text(`It is ${key}, or ${Array.from(key).toReversed().join("")}.`),
+    );
+    const place = emptyHome();
+    putFile(inSandbox(place), "notes.txt", `${key}\n${encoded}\n`);
+    const env = { ...model.env, ANTHROPIC_API_KEY: key };
+    const { out } = await once(place, { args: ["is it", key, "?"], env });
+    expect(out).toBe("It is [secret], or [secret].\n");
+    const bodies = JSON.stringify(model.requests.map(({ body }) => body));
+    expect(bodies).toContain("is it [secret] ?");
+    expect(bodies).not.toContain("Abc123");
+    expect(bodies).not.toContain(encoded.slice(8, -8));
+    const rows = readFileSync(path.join(place.home, "data/deckhand.db"), "latin1");
+    expect(rows).not.toContain(`is it ${key}`);
+    expect(rows).not.toContain(encoded.slice(8, -8));
+  });
+
   test("what is piped in is attached, and asks by itself where nothing else does", async () => {
     const model = await modelSays(() => text("Looks fine."));
     const place = emptyHome();

@@ -1,9 +1,17 @@
 import type { PlatformName } from "../../../core/protocol/platform.ts";
 import type { Store } from "../../../core/store/store.ts";
+import type { OwnSecrets } from "../../../core/text/own-secrets.ts";
 import type { LocalThreadStore } from "./thread-store.ts";
 
-/** A platform's threads in the program's database, which may still be opening while the port answers probes. */
-export function storedThreads(opening: Promise<Store>, platform: PlatformName): LocalThreadStore {
+/**
+ * A platform's threads in the program's database, which may still be opening while the port answers probes. What is stored
+ * is without the program's own tokens and keys.
+ */
+export function storedThreads(
+  opening: Promise<Store>,
+  platform: PlatformName,
+  { hide, hideIn, hideInBytes }: OwnSecrets,
+): LocalThreadStore {
   return {
     threads: async (limit) => (await opening).webThreads.threads(platform, limit),
     messages: async (threadId, before, limit) => (await opening).webThreads.messages(threadId, before, limit),
@@ -15,9 +23,10 @@ export function storedThreads(opening: Promise<Store>, platform: PlatformName): 
     file: async (id) => (await opening).webThreads.file(id),
     insert: async (message, opens) =>
       (await opening).transaction((tx) =>
-        tx.webThreads.insert(message, opens === null ? null : { ...opens, platform }),
+        tx.webThreads.insert(hideIn(message), opens === null ? null : { ...hideIn(opens), platform }),
       ),
-    update: async (id, body) => (await opening).transaction((tx) => tx.webThreads.update(id, body)),
-    putFile: async (file) => (await opening).transaction((tx) => tx.webThreads.putFile(file)),
+    update: async (id, body) => (await opening).transaction((tx) => tx.webThreads.update(id, hide(body))),
+    putFile: async (file) =>
+      (await opening).transaction((tx) => tx.webThreads.putFile({ ...file, data: hideInBytes(file.data) })),
   };
 }

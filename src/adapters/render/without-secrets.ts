@@ -1,0 +1,46 @@
+import type { ChatPlatform, OutgoingFile, OutgoingMessage } from "../../core/protocol/platform.ts";
+import type { OwnSecrets } from "../../core/text/own-secrets.ts";
+
+/** The same platform; the program's own tokens and keys neither come in by it nor go out. */
+export function withoutSecrets(inner: ChatPlatform, { hide, hideIn, hideInBytes }: OwnSecrets): ChatPlatform {
+  const fileOf = (file: OutgoingFile): OutgoingFile => ({
+    ...file,
+    name: hide(file.name),
+    data: hideInBytes(file.data),
+  });
+  const messageOf = (message: OutgoingMessage): OutgoingMessage => ({
+    ...hideIn(message),
+    files: message.files.map(fileOf),
+  });
+  return {
+    descriptor: inner.descriptor,
+    stop: () => inner.stop(),
+    health: () => inner.health(),
+    find: (thread, key, since) => inner.find(thread, key, since),
+    react: (thread, messageId, sign) => inner.react(thread, messageId, sign),
+    ...asTheyAre(inner),
+    start: (receive, signal) => inner.start(async (event) => hideIn(await receive(hideIn(event))), signal),
+    post: (thread, message, key) => inner.post(thread, messageOf(message), key),
+    edit: (posted, message) => inner.edit(posted, messageOf(message)),
+    upload: (thread, file, key) => inner.upload(thread, fileOf(file), key),
+    postEphemeral: (thread, personId, message) => inner.postEphemeral(thread, personId, messageOf(message)),
+    ...(inner.showStatus === undefined
+      ? {}
+      : { showStatus: async (thread, status) => inner.showStatus?.(thread, hide(status)) }),
+    fetchFile: async (attachment, maxBytes, signal) => hideInBytes(await inner.fetchFile(attachment, maxBytes, signal)),
+    fetchThread: async (thread, limit, signal) => hideIn(await inner.fetchThread(thread, limit, signal)),
+    missed: async (since, signal, known) => hideIn(await inner.missed(since, signal, known)),
+  };
+}
+
+/** What not every platform has, and no text of people goes through. */
+function asTheyAre(
+  inner: ChatPlatform,
+): Pick<ChatPlatform, "workspaces" | "membership" | "openPrivateThread" | "member"> {
+  return {
+    ...(inner.workspaces === undefined ? {} : { workspaces: inner.workspaces.bind(inner) }),
+    ...(inner.membership === undefined ? {} : { membership: inner.membership.bind(inner) }),
+    ...(inner.openPrivateThread === undefined ? {} : { openPrivateThread: inner.openPrivateThread.bind(inner) }),
+    ...(inner.member === undefined ? {} : { member: inner.member.bind(inner) }),
+  };
+}
