@@ -23,7 +23,7 @@ type Verb = (typed: Typed, use: Use) => Promise<CommandReply>;
 
 interface Use {
   readonly memories: Memories;
-  readonly learner: Pick<Learner, "ask">;
+  readonly learner: Pick<Learner, "ask" | "dropThreadsOf">;
   readonly context: CommandContext;
 }
 
@@ -51,7 +51,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 /** `/memory`: what people see and change of what is remembered; `/remember` adds to it. */
 export function memoryCommands(
   memories: Memories,
-  learner: Pick<Learner, "ask">,
+  learner: Pick<Learner, "ask" | "dropThreadsOf">,
 ): Readonly<Record<"memory" | "remember", ChatCommand["run"]>> {
   return {
     memory: memoryCommand(memories, learner),
@@ -67,7 +67,7 @@ export function memoryCommands(
   };
 }
 
-function memoryCommand(memories: Memories, learner: Pick<Learner, "ask">): ChatCommand["run"] {
+function memoryCommand(memories: Memories, learner: Pick<Learner, "ask" | "dropThreadsOf">): ChatCommand["run"] {
   return async (line, context) => {
     const { word, rest } = firstWord(line);
     const verb = word === "" ? "list" : word;
@@ -194,6 +194,7 @@ async function pinned({ text: number }: Typed, use: Use, isPinned: boolean): Pro
 
 async function forget({ text: what }: Typed, use: Use): Promise<CommandReply> {
   if (what === "me") {
+    await use.learner.dropThreadsOf(use.context.person.id);
     const count = await use.memories.forgetPerson(use.context.person.id);
     return privately(`✓ Forgotten: ${count} ${count === 1 ? "memory" : "memories"} by you or about you.`);
   }

@@ -1,18 +1,17 @@
 import { expect, test } from "vitest";
 import { hold, text } from "../../support/model/model-script.ts";
-import { isLesson, notes, rowsOf, spentOnLessons } from "../../support/talk/memory-talk.ts";
+import { isAllLearned, isLesson, notes, rowsOf, spentOnLessons, typed } from "../../support/talk/memory-talk.ts";
 import { type SlackOffice, slackOffice } from "../../support/talk/slack-talk.ts";
 
 const WORDS = "from now on the heron is deployed on Thursdays";
 const NOTE = { text: "The heron is deployed on Thursdays", kind: "decision", says: "heron" } as const;
 
 const lessons = (at: SlackOffice) => at.model.requests.filter(isLesson);
-const isLearned = (at: SlackOffice) => at.bot.output().includes('"event":"learned"');
 
 /** After another start: learned once, charged once for what was used, and nothing is left to learn. */
 async function expectLearnedOnce(at: SlackOffice, channel: string, calls: number): Promise<void> {
   await at.bot.start();
-  await at.until("it to be learned", () => isLearned(at));
+  await at.until("it to be learned", () => rowsOf(at).length > 0 && isAllLearned(at));
   // Another thread's lesson comes after all that was due before it.
   await at.talk({ text: "the grebe is the service that writes the invoices", channel: at.channel() }).answered(1);
   await at.until("the other lesson", () => lessons(at).some(({ lastUserText }) => lastUserText.includes("grebe")));
@@ -73,14 +72,33 @@ test("what a limit leaves no room for is not learned, and answers go on", async 
   expect(lessons(at)).toEqual([]);
 });
 
-test("where learning is off, no thread costs a further call, and what is told is kept all the same", async () => {
+test("where learning is off, no thread costs a further call but one that somebody asks for", async () => {
   await using at = await slackOffice({ settings: { memory: { learn: false, learnAfterMinutes: 0 } } });
   at.model.script(() => text("Noted."));
   await at.bot.start();
   const channel = at.channel();
   await at.talk({ text: WORDS, channel }).answered(1);
-  await at.bot.kill("SIGTERM");
+  const other = at.talk({ text: "the grebe is the service that writes the invoices", channel });
+  await other.answered(1);
+  // What was due before it would be learned first.
+  other.mention("/memory learn from this thread");
+  await at.until("the lesson that was asked for", () => lessons(at).length > 0 && isAllLearned(at));
+  expect(lessons(at).filter(({ lastUserText }) => lastUserText.includes(WORDS))).toEqual([]);
+});
+
+test("who wants to be forgotten is not learned of from what waits to be learned", async () => {
+  await using at = await slackOffice({ settings: { memory: { learnAfterMinutes: 0.05 } } });
+  at.model.script((request) => (isLesson(request) ? notes(request, []) : text("Noted.")));
   await at.bot.start();
-  await at.talk({ text: "and the grebe is the service that writes the invoices", channel }).answered(1);
-  expect(lessons(at)).toEqual([]);
+  const channel = at.channel();
+  await at.talk({ text: WORDS, channel }).answered(1);
+  await at.until("the run to end", () => at.bot.output().includes('"event":"run_ended"'));
+  expect(isAllLearned(at)).toBe(false);
+  await typed(at, "forget me", { channel });
+  expect(isAllLearned(at)).toBe(true);
+  await at
+    .talk({ text: "the grebe is the service that writes the invoices", channel: at.channel(), user: "U0BOB" })
+    .answered(1);
+  await at.until("the other lesson", () => lessons(at).length > 0);
+  expect(lessons(at).filter(({ lastUserText }) => lastUserText.includes(WORDS))).toEqual([]);
 });

@@ -110,6 +110,17 @@ test("what is known in nearly the same words, or as the model says, is kept once
   ]);
 });
 
+test("what differs in a figure is no repetition", async () => {
+  const channel = at.channel();
+  const copy = (hour: number) =>
+    `The shoveler copies all tables of the northern harbour warehouse to Oslo and Bergen every night around ${hour} o'clock`;
+  for (const hour of [22, 23]) {
+    proposed = () => [{ text: copy(hour), says: "shoveler" }];
+    await told(copy(hour), channel);
+  }
+  expect(rowsOf(at).filter(({ text: row }) => row.includes("shoveler"))).toHaveLength(2);
+});
+
 test("passwords are neither shown to the model that learns nor kept", async () => {
   const channel = at.channel();
   proposed = () => [{ text: "The password of the egret is hunter2hunter2", says: "egret" }];
@@ -149,6 +160,7 @@ test("a channel in which memory is off is not learned from", async () => {
   const channel = at.channel();
   await typed(at, "off", { channel });
   await at.talk({ text: "the siskin sleeps in the third rack on the left", channel }).answered(1);
+  await typed(at, "on", { channel });
   await told("the linnet sleeps in the fourth rack on the right", at.channel());
   expect(lessons().filter(({ lastUserText }) => lastUserText.includes("siskin"))).toEqual([]);
 });

@@ -31,6 +31,8 @@ export interface Learner {
   noteRun(run: HookedRun, tx: StoreTransaction): Promise<void>;
   /** A person wants a thread to be learned from, now. */
   ask(sessionId: string): Promise<void>;
+  /** A person wants to be forgotten: what threads have told that they are in, and that wait for their lesson, is not learned. */
+  dropThreadsOf(personId: string): Promise<void>;
   start(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
@@ -91,6 +93,11 @@ export function createLearner(memories: Memories, host: Host, settings: LearnSet
     async ask(sessionId) {
       await store.transaction((tx) => tx.tables(lessonWrites).ask(sessionId, clock.now()));
       asked.resolve();
+    },
+    async dropThreadsOf(personId) {
+      const sessions = await Promise.all((await reads.waiting()).map((id) => store.sessions.get(id)));
+      const theirs = sessions.filter(({ people }) => people.includes(personId)).map(({ id }) => id);
+      await store.transaction((tx) => tx.tables(lessonWrites).drop(theirs));
     },
     start(signal) {
       working = work(AbortSignal.any([signal, stopping.signal]));

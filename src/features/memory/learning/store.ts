@@ -33,6 +33,12 @@ export function lessonReads(db: Client) {
       return row === null ? null : lessonRow.parse(row);
     },
 
+    /** Threads that wait for their lesson. */
+    async waiting(): Promise<string[]> {
+      const rows = await db.memoryLesson.findMany({ where: { dueAt: { not: null } }, select: { sessionId: true } });
+      return rows.map(({ sessionId }) => sessionId);
+    },
+
     /** When the next one is due. Milliseconds since the epoch; null where none is. */
     async nextDue(): Promise<number | null> {
       const row = await db.memoryLesson.findFirst({ where: { dueAt: { not: null } }, orderBy: { dueAt: "asc" } });
@@ -56,6 +62,11 @@ export function lessonWrites(db: Client) {
     async ask(sessionId: string, at: number): Promise<void> {
       const asked = { after: 0, dueAt: new Date(at), isAsked: true, tries: 0 };
       await db.memoryLesson.upsert({ where: { sessionId }, create: { sessionId, ...asked }, update: asked });
+    },
+
+    /** Nothing of what was said there until now is learned. */
+    async drop(sessionIds: readonly string[]): Promise<void> {
+      await db.memoryLesson.deleteMany({ where: { sessionId: { in: [...sessionIds] } } });
     },
 
     async postpone({ sessionId, after }: Lesson, dueAt: number, tries: number): Promise<void> {
