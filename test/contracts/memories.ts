@@ -113,12 +113,12 @@ export function memoriesContract(database: Database, openHarness: () => Promise<
         { text: "In the red binder", position: 2, source: "b" },
         { text: "In the blue binder", position: 2, source: "a", scope: "workspace:slack:T1" },
       ]);
-      expect(await search("where are the runbooks")).toEqual(["Where do we keep the runbooks?"]);
+      expect(await search("where are the runbooks", "workspace:slack:T1")).toEqual(["Where do we keep the runbooks?"]);
     });
 
     test("an answer goes before the question that says the same words", async () => {
-      await add([{ text: "The heron deploys on Thursdays." }, { text: "The heron deploys on Thursdays, right?" }]);
-      expect((await search("when does the heron deploy"))[0]).toBe("The heron deploys on Thursdays.");
+      await add([{ text: "The heron deploys by itself" }, { text: "Heron deploys?" }]);
+      expect(await search("heron deploy")).toEqual(["The heron deploys by itself", "Heron deploys?"]);
     });
 
     test("who says it goes before who is told it", async () => {
@@ -140,7 +140,10 @@ export function memoriesContract(database: Database, openHarness: () => Promise<
 
     test("audiences whose words begin alike read nothing of each other", async () => {
       const [one, other] = alikeScopes();
-      await add([{ text: "The heron is up", scope: one, isPrivate: true }]);
+      await add([
+        { text: "The heron is up", scope: one, isPrivate: true },
+        { text: "It rains", scope: other, isPrivate: true },
+      ]);
       expect(await search("heron", one)).toEqual(["The heron is up"]);
       expect(await search("heron", other)).toEqual([]);
     });
