@@ -5,7 +5,7 @@ import { AppError } from "../protocol/errors.ts";
 import { explain } from "../protocol/explain.ts";
 import { textOf } from "../protocol/messages.ts";
 import type { OutgoingMessage, ThreadRef } from "../protocol/platform.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { privately, publicly } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { plainLine } from "../text/plain-text.ts";
 
@@ -37,10 +37,6 @@ function refusal(error: unknown): OutgoingMessage {
 
 function begin(from: SessionRow, thread: ThreadRef, { store, runtime, person }: CommandContext): Promise<number> {
   return store.transaction((tx) => forkSession(tx, { from, thread, createdBy: person.id }, runtime));
-}
-
-function publicly(markdown: string): OutgoingMessage {
-  return { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
 }
 
 /** Characters of what a fork is called after. */

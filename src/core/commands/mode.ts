@@ -5,7 +5,9 @@ import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { mayRaise } from "../command-line/may-use.ts";
 import { didYouMean, nearest } from "../command-line/nearest.ts";
 import { hereOf, NO_THREAD, sessionToChange } from "../command-line/session-to-change.ts";
-import { privately } from "../protocol/private-reply.ts";
+import { RAISED_MS } from "../events/session-settings.ts";
+import { isAdmin } from "../permissions/session-people.ts";
+import { privately, publicly } from "../protocol/private-reply.ts";
 
 /** From the one that can do least. */
 const MODES: readonly Mode[] = ["read", "write", "agi"];
@@ -55,15 +57,40 @@ async function setMode(wanted: string, context: CommandContext): Promise<string>
   if (refusal !== null) return refusal;
   const session = await sessionToChange(context);
   if (session === null) return NO_THREAD;
-  const { store, runtime } = context;
-  const change = { mode: mode === usual ? null : mode };
-  await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, runtime.clock.now()));
+  const { store, runtime, person, access, isDirect } = context;
+  const now = runtime.clock.now();
+  const by = isAdmin(person, access) ? null : person.id;
+  const raised = isAbove(mode, usual) ? { by, until: now + RAISED_MS } : null;
+  const change = { mode: mode === usual ? null : mode, raised };
+  if (raised !== null && !isDirect) {
+    await context.say(
+      session.thread,
+      publicly(raisedText({ mode, usual, isForAll: by === null }, person.name)),
+      "mode",
+    );
+  }
+  await store.transaction((tx) => tx.sessions.changeSettings(session.id, change, now));
   const isRunning = (await store.runs.open(session.id)) !== null;
   return `✓ Mode **${mode}** in this thread: ${MODE_WORDS[mode]}.${isRunning ? " It holds from my next run on; `/stop` ends this one." : ""}`;
 }
 
+interface Raise {
+  readonly mode: Mode;
+  readonly usual: Mode;
+  readonly isForAll: boolean;
+}
+
+/** What everybody in the thread is told, who would else not know what may happen there. */
+function raisedText({ mode, usual, isForAll }: Raise, name: string): string {
+  const whose = isForAll ? "everyone asks here" : `@${name} asks here; others' requests stay in \`${usual}\``;
+  return `⚠ @${name} has raised the mode of this thread from \`${usual}\` to **${mode}**: ${MODE_WORDS[mode]}. It holds for what ${whose}, and ends after 24 hours without a request. \`/mode default\` takes it back.`;
+}
+
+function isAbove(mode: Mode, usual: Mode): boolean {
+  return MODES.indexOf(mode) > MODES.indexOf(usual);
+}
+
 function raiseRefusal({ mode, usual }: { mode: Mode; usual: Mode }, context: CommandContext): string | null {
-  const raises = MODES.indexOf(mode) > MODES.indexOf(usual);
-  if (!raises || mayRaise(context)) return null;
+  if (!isAbove(mode, usual) || mayRaise(context)) return null;
   return `Only admins and approvers may raise the mode here from \`${usual}\` to \`${mode}\`.`;
 }

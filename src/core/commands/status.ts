@@ -1,6 +1,7 @@
 import { asManager } from "../agents/managed-agents.ts";
 import type { ChatCommand, CommandContext } from "../command-line/command.ts";
 import { atWorkHere } from "../command-line/outside-threads.ts";
+import { hereOf } from "../command-line/session-to-change.ts";
 import { type SessionState, stateOf } from "../history/session-state.ts";
 import { assertNever } from "../protocol/assert-never.ts";
 import { privately } from "../protocol/private-reply.ts";
@@ -29,7 +30,7 @@ async function outsideText(context: CommandContext): Promise<string> {
 async function statusText(session: SessionRow, context: CommandContext): Promise<string> {
   const { store } = context;
   const [state, messages] = await Promise.all([stateOf(store, session.id), store.messages.countOf(session.id)]);
-  const { mode, model, agentDefinition, managedAgents } = asManager(context.configOf(session));
+  const { mode, model, agentDefinition, managedAgents } = asManager(context.configOf(hereOf(context)));
   const { activeSkill } = session.settings;
   const gauge = await gaugeText(session, context);
   const managed = managedAgents === undefined ? "" : ` Managed mode ${onBy(managedAgents)}.`;

@@ -3,6 +3,11 @@ import { z } from "zod";
 /** What people have set for one session, over what configuration says of its place. Stored as JSON. */
 export const sessionSettingsSchema = z.object({
   mode: z.enum(["read", "write", "agi"]).exactOptional(),
+  /**
+   * Where the mode is above the usual one: whose requests it holds for, null for everyone's, and until when if nobody asks
+   * anything; milliseconds since the epoch.
+   */
+  raised: z.object({ by: z.string().nullable(), until: z.number() }).exactOptional(),
   /** `provider/model`. */
   model: z.string().exactOptional(),
   effort: z.enum(["low", "medium", "high", "max"]).exactOptional(),
@@ -23,4 +28,26 @@ export type SettingsChange = { readonly [Key in keyof SessionSettings]?: Session
 export function changedSettings(settings: SessionSettings, change: SettingsChange): SessionSettings {
   const kept = Object.entries({ ...settings, ...change }).filter(([, value]) => value !== null);
   return sessionSettingsSchema.parse(Object.fromEntries(kept));
+}
+
+/** How long a raised mode outlasts the newest request. Milliseconds. */
+export const RAISED_MS = 86_400_000;
+
+/** Whether a raised mode is over, since nobody has asked anything for so long. */
+export function isLapsed({ raised }: SessionSettings, now: number): boolean {
+  return raised !== undefined && raised.until <= now;
+}
+
+/** Whether the session's raised mode is not for what this person asks. */
+export function isRaisedForOthers({ raised }: SessionSettings, personId: string): boolean {
+  return raised !== undefined && raised.by !== null && raised.by !== personId;
+}
+
+/** The settings as they hold now, for what these people ask. */
+export function settingsInForce(
+  settings: SessionSettings,
+  { now, askers = [] }: { readonly now: number; readonly askers?: readonly string[] },
+): SessionSettings {
+  const isForOthers = askers.some((id) => isRaisedForOthers(settings, id));
+  return isLapsed(settings, now) || isForOthers ? changedSettings(settings, { mode: null, raised: null }) : settings;
 }

@@ -1,6 +1,7 @@
 import type { ThreadBreaker } from "../budget/thread-breaker.ts";
 import type { SessionEngine } from "../engine/engine.ts";
 import type { CalledSkill, PersonMessageEvent } from "../events/session-event.ts";
+import { isRaisedForOthers } from "../events/session-settings.ts";
 import { answersFromNowOn, answersNext } from "../history/agent-switch.ts";
 import { type ApprovalRules, mayDecide } from "../permissions/deciders.ts";
 import type { Author } from "../protocol/messages.ts";
@@ -56,7 +57,7 @@ async function openWith(
   const opening = newSession(message, agent ?? usual, options);
   const delivery = { addressed: true, isNew: true, agent, skill, before: usual };
   try {
-    const session = { id: opening.id, people: [opening.createdBy] };
+    const session = { id: opening.id, people: [opening.createdBy], settings: {} };
     return await deliver(message, { ...delivery, session, opening }, options);
   } catch (error) {
     // Two messages may open the same thread's session at once: the unique key decides, and both enter the one.
@@ -72,7 +73,7 @@ export function takeRemark(message: InboundMessage, session: SessionRow, options
 }
 
 interface Delivery {
-  readonly session: Pick<SessionRow, "id" | "people">;
+  readonly session: Pick<SessionRow, "id" | "people" | "settings">;
   /** It comes to be with the message. */
   readonly opening?: NewSession;
   readonly addressed: boolean;
@@ -109,7 +110,7 @@ function authorOf({ person: { id, name, roles } }: InboundMessage): Author {
 
 function bodyOf(
   message: InboundMessage,
-  { addressed, isNew, agent, skill }: Delivery,
+  { session, addressed, isNew, agent, skill }: Delivery,
   { approvals }: MessageOptions,
 ): PersonMessageEvent {
   return {
@@ -126,6 +127,8 @@ function bodyOf(
     ...(addressed && message.late !== undefined ? { late: message.late } : {}),
     ...(mayDecide(message.person, message.person.id, approvals) ? { decides: true } : {}),
     ...(agent === null ? {} : { agent }),
+    // A raised mode is not for what others ask beside.
+    ...(addressed && isRaisedForOthers(session.settings, message.person.id) ? { isOwnRun: true } : {}),
     ...(skill === undefined ? {} : { skill }),
   };
 }

@@ -5,6 +5,11 @@ export function privately(markdown: string): OutgoingMessage {
   return { lane: "answer", markdown, tone: "plain", buttons: [], files: [] };
 }
 
+/** What everybody in a thread reads. */
+export function publicly(markdown: string): OutgoingMessage {
+  return { lane: "first", markdown, tone: "plain", buttons: [], files: [] };
+}
+
 const MORE = "… All of it is in the file.";
 const FENCE = "```";
 

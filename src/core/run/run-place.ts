@@ -3,12 +3,14 @@ import { asManager, EXECUTOR } from "../agents/managed-agents.ts";
 import type { Mode, QueryConfig } from "../agents/query-config.ts";
 import { lesserAccess, subAgent, WORKER } from "../agents/sub-agents.ts";
 import type { BudgetSettings } from "../budget/limits.ts";
-import type { TurnContext } from "../engine/engine.ts";
+import type { TurnContext, Wake } from "../engine/engine.ts";
 import type { ChildEvent } from "../events/child-event.ts";
 import { taskTreeOf } from "../events/child-task.ts";
 import { placeFor } from "../events/job-event.ts";
 import type { SessionEventBody } from "../events/session-event.ts";
-import { sessionSettingsSchema } from "../events/session-settings.ts";
+import { isLapsed, RAISED_MS, sessionSettingsSchema, settingsInForce } from "../events/session-settings.ts";
+import { authorOf } from "../people/run-people.ts";
+import { publicly } from "../protocol/private-reply.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import { narrowedTo, toolsOfSkills } from "./run-skills.ts";
 import type { RunnerOptions, SessionPlace } from "./runner.ts";
@@ -25,8 +27,8 @@ const begunSchema = z.object({
 
 interface BegunRun {
   readonly session: SessionRow;
-  readonly body: SessionEventBody;
-  readonly context: Pick<TurnContext, "stage">;
+  readonly wake: Pick<Wake, "event" | "pending">;
+  readonly context: Pick<TurnContext, "stage" | "defer" | "post">;
 }
 
 /**
@@ -35,19 +37,45 @@ interface BegunRun {
  * fewer tools of its skills: a SKILL.md that changes or goes meanwhile frees nothing.
  */
 export async function placeAsBegun(
-  { session, body, context }: BegunRun,
-  { placeOf, skillsOf }: Pick<RunnerOptions, "placeOf" | "skillsOf">,
+  { session, wake, context }: BegunRun,
+  { placeOf, skillsOf, runtime }: Pick<RunnerOptions, "placeOf" | "skillsOf" | "runtime">,
 ): Promise<SessionPlace> {
+  const { body } = wake.event;
   const { settings: now } = session;
   const toolsNow = (root: string) => toolsOfSkills({ body, settings: now }, () => skillsOf(root));
   const begun = await context.stage("begun", async () => {
-    const { config, sandboxRoot } = placeOfRun(body, await placeOf(session));
-    return { settings: now, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
+    const settings = settingsInForce(now, { now: runtime.clock.now(), askers: askersOf(wake) });
+    const { config, sandboxRoot } = placeOfRun(body, await placeOf({ ...session, settings }));
+    if (body.kind === "message") await keepRaised({ session, context, usual: config.mode }, runtime.clock.now());
+    return { settings, mode: config.mode, skillTools: toolsNow(sandboxRoot) };
   });
   const { settings, mode, skillTools } = begunSchema.parse(begun);
   const { config, ...place } = placeOfRun(body, await placeOf({ ...session, settings }));
   const lists = [...skillTools, ...toolsNow(place.sandboxRoot)];
   return { ...place, config: narrowedTo(lists, { ...config, mode: lesserMode(mode, config.mode) }) };
+}
+
+/** Those who ask what the run is for. */
+function askersOf({ event, pending }: BegunRun["wake"]): string[] {
+  const asked = pending.filter(({ body }) => body.kind === "message" && body.addressed);
+  return [event, ...asked].map(({ body }) => authorOf(body).id);
+}
+
+/** A raised mode holds on with each request; one that is over is told of where it was raised. */
+async function keepRaised(
+  { session, context, usual }: Pick<BegunRun, "session" | "context"> & { readonly usual: Mode },
+  now: number,
+): Promise<void> {
+  const { id, settings } = session;
+  const { raised, mode } = settings;
+  if (raised === undefined) return;
+  const isOver = isLapsed(settings, now);
+  if (isOver) {
+    const text = `The mode of this thread is **${usual}** again: for 24 hours nobody has asked anything in \`${mode}\`.`;
+    await context.post("mode", publicly(text));
+  }
+  const change = isOver ? { mode: null, raised: null } : { raised: { ...raised, until: now + RAISED_MS } };
+  context.defer("mode", async (tx) => void (await tx.sessions.changeSettings(id, change, now)));
 }
 
 function lesserMode(a: Mode, b: Mode): Mode {

@@ -227,7 +227,7 @@ class SessionRunner implements SessionHandler {
   async #outcome(run: LiveRun): Promise<QueryEnd> {
     const { context, wake } = run;
     try {
-      const place = await placeAsBegun({ ...run, body: wake.event.body }, this.#options);
+      const place = await placeAsBegun(run, this.#options);
       const isCompaction = wake.event.body.kind === "compact";
       const plan = await this.#planOf(wake);
       const { query, input } = this.#query(run, place, plan);

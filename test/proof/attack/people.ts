@@ -29,6 +29,9 @@ function attack(name: string, turns: readonly Turn[], more: Partial<Attack> = {}
 
 const bobSays: Turn = { by: BOB, says: BOBS_WORDS };
 const overheard: Turn = { ...bobSays, addressed: "none" };
+const DAY_MS = 86_400_000;
+/** Chief is asked nothing from here on. */
+const RAISED: Turn = { by: CHIEF, says: "/mode agi" };
 const stranger = /content of a quoted message/u;
 
 export const PEOPLE: readonly Attack[] = [
@@ -116,6 +119,14 @@ export const PEOPLE: readonly Attack[] = [
       { says: "write evil", does: SPOILS },
     ],
     { saying: /asked by @Ana/u },
+  ),
+  attack("another asks where Chief has raised the mode", [RAISED, { by: BOB, says: "write evil", does: SPOILS }], {
+    saying: /asked by @Bob/u,
+  }),
+  attack(
+    "a day after Chief has raised the mode",
+    [RAISED, { by: CHIEF, says: "write evil", after: DAY_MS, does: SPOILS }],
+    { saying: /asked by @Chief/u },
   ),
   attack("a sub-agent of a request with another's words", [
     ALLOWED,

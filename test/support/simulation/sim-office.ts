@@ -133,6 +133,8 @@ async function startProcess(
     workspaceRefusal: () => Promise.resolve(null),
     requiresMention: () => false,
     ...commandServices(),
+    // A post takes time, which does not pass while a command is taken.
+    announce: ({ platform: name, channelId }) => Promise.resolve({ platform: name, channelId, messageId: "announced" }),
     skillsOf: () => Promise.resolve(skills()),
   });
   const { signal } = new AbortController();
@@ -150,9 +152,14 @@ async function startProcess(
     skillsOf: skills,
     platform: () => platform,
     openView: () => createRunViews({ platform, clock, log, board: createTaskBoard() }),
-    placeOf: () =>
+    placeOf: ({ settings: { mode } }) =>
       Promise.resolve({
-        config: buildConfig({ model: "scripted/one", mode: "write", ...config }),
+        config: buildConfig({
+          model: "scripted/one",
+          mode: "write",
+          ...config,
+          ...(mode === undefined ? {} : { mode }),
+        }),
         sandboxRoot: "/nowhere",
         allowedHosts: [],
         blockedUrls: [],

@@ -36,6 +36,8 @@ export interface Turn {
   readonly clicks?: "y" | "n" | "a" | "A";
   /** Another thread of the channel. */
   readonly thread?: string;
+  /** How long nothing happens before. Milliseconds. */
+  readonly after?: number;
 }
 
 /** Where a conversation takes place. Hosts end in `.test`, and all lead to one site. */
@@ -87,6 +89,7 @@ interface Stage {
 
 async function playTurn(turn: Turn, { office, model, site, joins }: Stage): Promise<string[]> {
   const { by = ANA, says, quoted = [], attached = {}, does = [], clicks = "y", thread = "1" } = turn;
+  if (turn.after !== undefined) await office.pass(turn.after);
   model.queue.push(...does.map((step) => (Array.isArray(step) ? step : [step])));
   const attachments = Object.entries(attached).map(([name, content]) => {
     return { name, mediaType: "text/plain", size: content.length, ref: site.named(content) };

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { createIntake } from "../../../src/core/inbound/intake.ts";
+import { BOB, CHIEF } from "../../support/simulation/sim-people.ts";
+import { play, type Turn } from "../../support/trust/play.ts";
+import { read, write } from "../../support/trust/steps.ts";
+import { useSandbox } from "../../tools/file-session.ts";
+import { intakeOptions, mention } from "../inbound/intake-fixture.ts";
+
+const sandbox = useSandbox();
+const HOUR_MS = 3_600_000;
+const RAISED: Turn = { by: CHIEF, says: "/mode agi" };
+const SETTING = { files: { "a.txt": "old\n" } };
+const writes = (turn: Omit<Turn, "does" | "says"> = {}): Turn => ({
+  by: CHIEF,
+  ...turn,
+  says: "write a.txt",
+  does: [read("a.txt"), write("a.txt", "new\n")],
+});
+
+test.each([
+  { name: "whoever has raised it is asked nothing", turns: [RAISED, writes()], cards: [0, 0] },
+  { name: "others are asked", turns: [RAISED, writes({ by: BOB })], cards: [0, 1] },
+  {
+    name: "each request lets it hold for another day",
+    turns: [RAISED, writes({ after: 20 * HOUR_MS }), writes({ after: 20 * HOUR_MS })],
+    cards: [0, 0, 0],
+  },
+  {
+    name: "a day without a request ends it",
+    turns: [RAISED, writes({ after: 25 * HOUR_MS }), writes()],
+    cards: [0, 1, 1],
+  },
+  {
+    name: "others' requests keep it, and it is still not theirs",
+    turns: [RAISED, writes({ by: BOB, after: 20 * HOUR_MS }), writes({ after: 20 * HOUR_MS })],
+    cards: [0, 1, 0],
+  },
+])("a raised mode: $name", async ({ turns, cards }) => {
+  const played = await play(turns, SETTING, sandbox);
+  expect(played.cards.map((each) => each.length)).toEqual(cards);
+});
+
+test("the thread is told of a mode that has ended by itself", async () => {
+  const { office } = await play([RAISED, writes({ after: 25 * HOUR_MS })], SETTING, sandbox);
+  const said = office.messages("1").map(({ markdown }) => markdown);
+  expect(said).toContain(
+    "The mode of this thread is **write** again: for 24 hours nobody has asked anything in `agi`.",
+  );
+});
+
+test("the thread is told who has raised its mode, and for whom it holds; admins raise it for everyone", async () => {
+  const { options, announced, session } = await intakeOptions();
+  const access = { admins: [CHIEF.id], deny: [], guests: false, external: false };
+  const receive = createIntake({ ...options, access, approvals: { ...options.approvals, approvers: ["slack:U1"] } });
+  await receive(mention("/mode agi"));
+  expect((await session())?.settings.raised?.by).toBe("slack:U1");
+  await receive(mention("/mode agi", { person: CHIEF }));
+  expect((await session())?.settings.raised?.by).toBeNull();
+  await receive(mention("/mode default", { person: CHIEF }));
+  expect((await session())?.settings).toEqual({});
+  expect(announced.map(({ message }) => message.markdown)).toEqual([
+    expect.stringMatching(/^⚠ @ana has raised .* from `write` to \*\*agi\*\*: .* It holds for what @ana asks here; /u),
+    expect.stringMatching(/^⚠ @Chief has raised .* It holds for what everyone asks here, /u),
+  ]);
+});
+
+test("what others ask while a run with a raised mode goes on waits for a run of its own", async () => {
+  const { options, recorder } = await intakeOptions();
+  const receive = createIntake(options);
+  await receive(mention("/mode agi"));
+  await receive(mention("one", { person: BOB }));
+  await receive(mention("two"));
+  await recorder.ended(2);
+  const bodies = await Promise.all([1, 2].map(async (seq) => (await options.store.inbox.get(seq))?.body));
+  expect(bodies).toEqual([
+    expect.objectContaining({ isOwnRun: true }),
+    expect.not.objectContaining({ isOwnRun: true }),
+  ]);
+});
