@@ -34,16 +34,16 @@ export class RateScheduler {
 
   constructor(options: RateSchedulerOptions) {
     this.#options = options;
-    const { limits, clock, emptyAt = null } = options;
-    // These can wait, and posts must not.
-    const ofWorkspace = () =>
+    const { limits, clock } = options;
+    const ofWorkspace = (emptyAt: number | null = null) =>
       new PacedQueue({
         rate: limits.editsPerWorkspace,
         gate: { closedUntil: 0, closedForMs: 0 },
         clock,
         emptyAt,
       });
-    this.#edits = ofWorkspace();
+    // Edits can wait, and posts must not.
+    this.#edits = ofWorkspace(options.emptyAt);
     this.#reactions = ofWorkspace();
     this.#statuses = ofWorkspace();
   }
