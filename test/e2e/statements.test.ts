@@ -6,7 +6,7 @@ import { countOnTheWire, type WireCounter } from "../support/program/wire-counte
 import { answers, putFile, slackScene } from "../support/talk/scene.ts";
 
 /** What recalling costs, which has a bound of its own. */
-const RECALL = /"Memory(?:Pause)?"/;
+const RECALL = /"Memory(?:Pause|Use)?"/;
 
 /** What goes on beside answers: locks, timers of jobs, the metrics that tell when the program is idle. */
 const ELSEWHERE = /advisory|^SELECT 1|"(?:Job|JobOccurrence|RunFeedback)"|"Run"\."status" = \$1 ORDER BY/;
