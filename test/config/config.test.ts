@@ -35,6 +35,7 @@ test("an empty environment gives the documented defaults", () => {
     allowedHosts: [],
     sinks: [],
     blockedUrls: [],
+    confinement: "auto",
     budgets: {},
     agents: {},
     features: expect.any(Array),

@@ -47,7 +47,7 @@ const violations: { name: string; file: string; line: string; problem: string }[
     name: "Prisma outside the store",
     file: "src/core/run/runner.ts",
     line: 'import { PrismaClient } from "../../../prisma/sqlite/generated/client.ts"; PrismaClient;',
-    problem: "only src/core/store and a feature",
+    problem: "only src/core/store and the store.ts of a feature",
   },
   {
     name: "the loop knowing the database",

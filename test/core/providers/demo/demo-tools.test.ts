@@ -54,7 +54,12 @@ const files: readonly { file: string; before: string; words: string; after: stri
     words: "change b.port to 2 in windows.ini",
     after: "[a]\r\nport=1\r\n[b]\r\nport=2\r\n",
   },
-  { file: ".env", before: "\uFEFFDEBUG=false\n", words: "set DEBUG=true in .env", after: "\uFEFFDEBUG=true\n" },
+  {
+    file: ".env.example",
+    before: "\uFEFFDEBUG=false\n",
+    words: "set DEBUG=true in .env.example",
+    after: "\uFEFFDEBUG=true\n",
+  },
   {
     file: "app.yaml",
     before: "server:\n  port: 8080\n",
