@@ -161,9 +161,11 @@ async function assemble(assembly: Assembly): Promise<TerminalPlatform> {
   const terminal = openTerminal(assembly, { store, secrets });
   const others = web === null ? [] : [web, ...(await remotePlatforms(assembly))];
   const { clock } = runtime;
-  const emptyAt = await store.runs.workedUntil(clock.now());
   for (const platform of [...others, terminal]) {
-    assembly.platforms.set(platform.descriptor.name, pacePlatform(withoutSecrets(platform, secrets), clock, emptyAt));
+    assembly.platforms.set(
+      platform.descriptor.name,
+      pacePlatform(withoutSecrets(platform, secrets), clock, clock.now()),
+    );
   }
   await run(assembly, { store, registry, channelConfigs, model, secrets }, { web, terminal });
   status.state = "running";

@@ -272,19 +272,6 @@ export function storeContract(name: string, openHarness: () => Promise<DatabaseH
       expect(await store.runs.open("ses_1")).toBeNull();
     });
 
-    test("knows until when runs have worked, so that a process that follows spends what is left of a rate", async () => {
-      const later = AT + 60_000;
-      expect(await store.runs.workedUntil(later)).toBeNull();
-      await createSession(store);
-      const event = await insert(store, "a");
-      await store.transaction((tx) => tx.runs.begin({ id: "run_1", sessionId: "ses_1", eventSeq: event.seq, at: AT }));
-      expect(await store.runs.workedUntil(later)).toBe(later);
-      await store.transaction((tx) =>
-        tx.runs.end("run_1", { type: "cancelled", cause: { by: "person", name: "@ana" } }, AT + 5_000),
-      );
-      expect(await store.runs.workedUntil(later)).toBe(AT + 5_000);
-    });
-
     test("gives a web message a place once and every change a number", async () => {
       const message = { id: "m1", threadId: "t1", key: "web:1", fromPerson: true, at: AT, body: "{}" };
       const insertWeb = () =>

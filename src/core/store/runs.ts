@@ -33,13 +33,6 @@ export function runReads(db: Client) {
       const rows = await db.run.findMany({ where: { status: "running" }, orderBy: { startedAt: "asc" } });
       return rows.map(toRow);
     },
-
-    /** Until when runs may have been at work: now where one was left in the middle; null where there was none yet. */
-    async workedUntil(now: number): Promise<number | null> {
-      if ((await db.run.findFirst({ where: { status: "running" } })) !== null) return now;
-      const newest = await db.run.findFirst({ orderBy: { eventSeq: "desc" } });
-      return newest === null ? null : (newest.endedAt ?? newest.startedAt).getTime();
-    },
   };
 }
 
