@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { hold, text, toolUse } from "../test/support/model/model-script.ts";
 import { answers, putFile, slackScene } from "../test/support/talk/scene.ts";
 import type { Figure } from "./measure.ts";
-import { childrenOf, rssOf, startTimed } from "./program.ts";
+import { childrenOf, rssOf, rssOfTree, startTimed } from "./program.ts";
 
 /** Mentions that warm the process up: the SDK is loaded, people and channels are known. */
 const WARM = 20;
@@ -90,5 +90,5 @@ async function sandboxMemory(scene: SlackScene): Promise<number> {
   await thread.until((messages) => answers(messages).length > 0);
   const [child] = childrenOf(scene.bot.pid());
   if (child === undefined) throw new Error("the program has started no sandbox");
-  return rssOf(child);
+  return rssOfTree(child);
 }

@@ -31,6 +31,11 @@ export function rssOf(pid: number): number {
   return Number(kilobytes) / 1_024;
 }
 
+/** The same with all that it has started; bubblewrap stands between the program and the sandbox's process. */
+export function rssOfTree(pid: number): number {
+  return childrenOf(pid).reduce((sum, child) => sum + rssOfTree(child), rssOf(pid));
+}
+
 /** Process ids. */
 export function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((task) =>

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { field } from "../../config/fields.ts";
 import { rememberCommand } from "../../core/commands/remember.ts";
 import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
-import type { LearnSettings } from "./learning/learner.ts";
+import type { Learner, LearnSettings } from "./learning/learner.ts";
 import { KINDS } from "./memory.ts";
 import { createTold } from "./told.ts";
 
@@ -112,7 +112,8 @@ async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFea
   const tools = memoryTools(memories, { ...host, told });
   const learner = createLearner(memories, host, settings);
   const hook = recallHook(memories, host);
-  let indexing: Promise<void> | undefined;
+  const stopping = new AbortController();
+  let background: Promise<void> | undefined;
   return {
     tools: () => tools,
     hook: {
@@ -126,14 +127,28 @@ async function open(host: FeatureHost, settings: LearnSettings): Promise<OpenFea
       },
     },
     commands: memoryCommands(memories, learner),
-    async start(signal) {
-      const { reindex } = await import("./search/reindex.ts");
-      indexing = reindex(host, signal);
-      await learner.start(signal);
+    start(signal) {
+      background = work({ host, learner }, AbortSignal.any([signal, stopping.signal]));
+      return Promise.resolve();
     },
     async stop() {
+      stopping.abort();
+      await background;
       await learner.stop();
-      await indexing;
     },
   };
+}
+
+/** How long until the program is ready, which asks the database for what matters more. Milliseconds. */
+const READY_MS = 300;
+
+async function work({ host, learner }: { readonly host: FeatureHost; readonly learner: Learner }, signal: AbortSignal) {
+  try {
+    await host.runtime.clock.sleep(READY_MS, signal);
+  } catch {
+    return; // it stops before it has begun
+  }
+  await learner.start(signal);
+  const { reindex } = await import("./search/reindex.ts");
+  await reindex(host, signal);
 }

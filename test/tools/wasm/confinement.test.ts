@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SHELL_LIMITS } from "../../../src/tools/wasm/capability.ts";
 import { createConfinement } from "../../../src/tools/wasm/confinement.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/tools/wasm/sandbox.ts";
 import { buildGuests, SANDBOX_CHILD } from "../../support/program/built.ts";
+import { freePort } from "../../support/program/free-port.ts";
 import { tempDirectory } from "../../support/temp-directory.ts";
 import { fileSession, text } from "../file-session.ts";
 
@@ -92,10 +92,9 @@ describe.skipIf(missing !== null)("native code in the child", () => {
 
   test("opens no socket to this machine", async () => {
     const server = createServer((_, response) => response.end("inside"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = await freePort();
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address
-    const { port } = server.address() as AddressInfo;
     const code = `return await (await fetch("http://127.0.0.1:${port}")).text()`;
     expect(await run(machine(HOLE), code)).not.toContain("inside");
     expect(await run(machine({ ...HOLE, confinement: OFF }), code)).toBe("inside");
