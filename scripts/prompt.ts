@@ -79,6 +79,7 @@ async function describedTools(from: Store): Promise<readonly Tool[]> {
     membershipOf: absent,
     callModel: absent,
     addToFold: absent,
+    sandboxRootOf: () => "",
     configOf: () => {
       throw new Error("no run asks for it");
     },

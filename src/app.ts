@@ -41,6 +41,7 @@ import type { Feature, FeatureHost } from "./feature.ts";
 import { extensionsFeature } from "./features/extensions/feature.ts";
 import { mcpFeature } from "./features/mcp/feature.ts";
 import { memoryFeature } from "./features/memory/feature.ts";
+import { sitesFeature } from "./features/sites/feature.ts";
 import { usageFeature } from "./features/usage/feature.ts";
 import { webSearchFeature } from "./features/web-search/feature.ts";
 import { holdLease } from "./hold-lease.ts";
@@ -70,6 +71,7 @@ export const FEATURES: readonly Feature[] = [
   extensionsFeature,
   mcpFeature,
   memoryFeature,
+  sitesFeature,
   usageFeature,
   webSearchFeature,
 ];
@@ -275,12 +277,12 @@ async function openWorks(assembly: Assembly, services: Services): Promise<Works>
   const rights = createPlatformRights({ store, access: config.access, platforms, clock: runtime.clock, log });
   const jobs = openJobs(assembly, { ...services, rights, platform, engine, skills, toolNames });
   const { membershipOf } = rights;
-  const { configOf } = services.channelConfigs;
+  const { configOf, sandboxRootOf } = services.channelConfigs;
   const callModel = createBackgroundCalls({ ...services, runtime, budgets: config.budgets });
   const finaliser = new MessageFinaliser({ store, clock: runtime.clock, log, platform, signal: assembly.signal });
   const addToFold: FeatureHost["addToFold"] = ({ runId, thread }, words) =>
     finaliser.amend(runId, "live", { thread, words });
-  const asking = { configOf, callModel, membershipOf, addToFold };
+  const asking = { configOf, sandboxRootOf, callModel, membershipOf, addToFold };
   const given = { store, engine, approvals, skills, jobs: jobs.control, agents, models, ...asking };
   const { secrets } = services;
   const toolbox = await openToolbox(assembly, { ...given, secrets, copies: createExecutorCopies(config.home) });

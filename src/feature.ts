@@ -101,6 +101,8 @@ export interface FeatureHost {
   readonly configOf: CommandServices["configOf"];
   /** Adds a few words to the folded line of a run that has ended; nothing where there is none. */
   readonly addToFold: (run: { readonly runId: string; readonly thread: ThreadRef }, words: string) => Promise<void>;
+  /** The sandbox root of a thread's channel. */
+  readonly sandboxRootOf: (thread: ThreadRef) => string;
   /** A model call beside runs, for work in the background. */
   readonly callModel: CallModel;
   /** Ids of admins, and of roles that make some. */

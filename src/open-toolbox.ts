@@ -31,7 +31,7 @@ type ToolboxParts = Pick<
   "store" | "engine" | "approvals" | "skills" | "jobs" | "agents" | "models" | "copies" | "secrets"
 > &
   Pick<PlatformRights, "membershipOf"> &
-  Pick<FeatureHost, "configOf" | "callModel" | "addToFold">;
+  Pick<FeatureHost, "configOf" | "sandboxRootOf" | "callModel" | "addToFold">;
 
 function databaseOf(url: string): FeatureHost["database"] {
   return url.startsWith("file:") ? "sqlite" : "postgresql";

@@ -1,0 +1,33 @@
+-- CreateTable
+CREATE TABLE "Site" (
+    "name" TEXT NOT NULL,
+    "channelId" TEXT NOT NULL,
+    "version" INTEGER NOT NULL,
+    "passwordHash" TEXT,
+    "ownerId" TEXT NOT NULL,
+    "ownerName" TEXT NOT NULL,
+    "createdAt" TIMESTAMP(3) NOT NULL,
+
+    CONSTRAINT "Site_pkey" PRIMARY KEY ("name")
+);
+
+-- CreateTable
+CREATE TABLE "SiteVersion" (
+    "siteName" TEXT NOT NULL,
+    "number" INTEGER NOT NULL,
+    "directory" TEXT NOT NULL,
+    "key" TEXT NOT NULL,
+    "files" INTEGER NOT NULL,
+    "bytes" INTEGER NOT NULL,
+    "byId" TEXT NOT NULL,
+    "byName" TEXT NOT NULL,
+    "createdAt" TIMESTAMP(3) NOT NULL,
+
+    CONSTRAINT "SiteVersion_pkey" PRIMARY KEY ("siteName","number")
+);
+
+-- CreateIndex
+CREATE INDEX "Site_channelId_idx" ON "Site"("channelId");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "SiteVersion_key_key" ON "SiteVersion"("key");

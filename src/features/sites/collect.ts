@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { secretKind } from "../../tools/secrets/secret-files.ts";
+import { PathResolver, withFile } from "../../tools/wasm/workspace/path-resolver.ts";
+import { segmentsOf } from "../../tools/wasm/workspace/path-rules.ts";
+import { readWhole } from "../../tools/wasm/workspace/read-file.ts";
+import { Refusal, refusing } from "../../tools/wasm/workspace/refusal.ts";
+import { entriesAt } from "../../tools/wasm/workspace/tree.ts";
+import { filesText, type SiteLimits, sizeText } from "./site.ts";
+
+/** Bytes of one file: it is in memory while it is copied. */
+const MOST_FILE_BYTES = 26_214_400;
+/** Entries that are looked at before others get their turn. */
+const TURN_ENTRIES = 100;
+
+/** A directory of a sandbox root that is to be published. */
+export interface Source {
+  /** Absolute path of the sandbox root. */
+  readonly root: string;
+  readonly directory: string;
+}
+
+export interface FoundFile {
+  /** Relative to the published directory. */
+  readonly path: string;
+  readonly size: number;
+}
+
+export interface Found {
+  readonly files: readonly FoundFile[];
+  readonly bytes: number;
+  /** Entries whose names begin with a dot. */
+  readonly hidden: number;
+  /** Identifies the files by their names and what they hold. */
+  readonly digest: string;
+}
+
+interface Collecting {
+  readonly source: Source;
+  readonly limits: SiteLimits;
+  readonly signal: AbortSignal;
+  /** Gets each file once all are known to be within the limits. */
+  readonly take?: (file: FoundFile, content: Buffer) => Promise<void>;
+}
+
+/**
+ * Reads all that a site would be made of. Throws Refusal for what is no site: no index, too much of it, links,
+ * what is no file, what looks like a secret.
+ */
+export async function collect({ source, limits, signal, take = async () => {} }: Collecting): Promise<Found> {
+  const resolver = new PathResolver(source.root);
+  const top = segmentsOf(source.directory, [source.root]).join("/");
+  try {
+    const { files, hidden } = await listed(resolver, top, { limits, signal });
+    if (!files.some(({ path }) => path === "index.html")) {
+      throw new Refusal(`${source.directory} has no index.html, with which a site begins.`);
+    }
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for (const file of files) {
+      signal.throwIfAborted();
+      const content = refusing(file.path, () => contentOf(resolver, top, file));
+      bytes += content.length;
+      if (bytes > limits.bytes) throw tooLarge(limits);
+      const read = { path: file.path, size: content.length };
+      hash.update(JSON.stringify([file.path, createHash("sha256").update(content).digest("hex")]));
+      await take(read, content);
+      await nextTurn();
+    }
+    return { files, bytes, hidden, digest: hash.digest("hex") };
+  } finally {
+    resolver.close();
+  }
+}
+
+interface Listed {
+  readonly files: readonly FoundFile[];
+  readonly hidden: number;
+}
+
+/** All files in the order of their paths, by their names and sizes alone: what is too much is refused before it is read. */
+async function listed(
+  resolver: PathResolver,
+  top: string,
+  { limits, signal }: Pick<Collecting, "limits" | "signal">,
+): Promise<Listed> {
+  const files: FoundFile[] = [];
+  const directories = [""];
+  let bytes = 0;
+  let hidden = 0;
+  let seen = 0;
+  for (const directory of directories) {
+    for (const { name } of refusing(joined(top, directory), () => entriesAt(resolver, joined(top, directory)))) {
+      if (name.startsWith(".")) {
+        hidden += 1;
+        continue;
+      }
+      const path = joined(directory, name);
+      const entry = refusing(path, () => entryAt(resolver, top, path));
+      if (entry === "directory") directories.push(path);
+      else {
+        files.push({ path, size: entry });
+        bytes += entry;
+      }
+      if (files.length + directories.length > limits.files + 1) throw tooMany(limits);
+      if (bytes > limits.bytes) throw tooLarge(limits);
+      seen += 1;
+      if (seen % TURN_ENTRIES === 0) await nextTurn();
+      signal.throwIfAborted();
+    }
+  }
+  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), hidden };
+}
+
+/** The size of a file; Refusal for what is neither a file nor a directory. */
+function entryAt(resolver: PathResolver, top: string, path: string): number | "directory" {
+  if (path.includes("\ufffd") || path.includes("\\")) {
+    throw new Refusal(`${path}: a browser could not ask for a file of this name. Rename it.`);
+  }
+  const { stats } = resolver.entry(joined(top, path));
+  if (stats === null) throw new Refusal(`${path} is gone.`);
+  if (stats.isDirectory()) return "directory";
+  if (stats.isSymbolicLink()) {
+    throw new Refusal(`${path} is a symbolic link: a site holds files only. Put a copy in its place.`);
+  }
+  if (!stats.isFile()) throw new Refusal(`${path} is neither a regular file nor a directory: it cannot be published.`);
+  if (stats.size > MOST_FILE_BYTES) {
+    throw new Refusal(
+      `${path} has ${sizeText(stats.size)}; a file of a site may have at most ${sizeText(MOST_FILE_BYTES)}.`,
+    );
+  }
+  return stats.size;
+}
+
+function contentOf(resolver: PathResolver, top: string, { path }: FoundFile): Buffer {
+  const content = withFile(resolver.entry(joined(top, path)), path, (fd) => readWhole(fd, path, MOST_FILE_BYTES));
+  const kind = secretKind(path, content);
+  if (kind !== null)
+    throw new Refusal(`${path} looks like ${kind}: it is not published. Take it out of the directory.`);
+  return content;
+}
+
+function joined(directory: string, name: string): string {
+  return directory === "" ? name : name === "" ? directory : `${directory}/${name}`;
+}
+
+function tooMany({ files }: SiteLimits): Refusal {
+  return new Refusal(`The directory holds more than ${filesText(files)}: too many for a site.`);
+}
+
+function tooLarge({ bytes }: SiteLimits): Refusal {
+  return new Refusal(`The directory holds more than ${sizeText(bytes)}: too much for a site.`);
+}

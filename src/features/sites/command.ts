@@ -1,0 +1,142 @@
+import { readArguments } from "../../core/command-line/arguments.ts";
+import { asTyped } from "../../core/command-line/as-typed.ts";
+import type { ChatCommand, CommandContext } from "../../core/command-line/command.ts";
+import { didYouMean, nearest } from "../../core/command-line/nearest.ts";
+import { hereOf } from "../../core/command-line/session-to-change.ts";
+import { privately } from "../../core/protocol/private-reply.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
+import type { FeatureHost } from "../../feature.ts";
+import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
+import { filesText, type Site, type SiteVersion, sizeText } from "./site.ts";
+import type { Sites } from "./sites.ts";
+
+const NAME_CHARS = 80;
+
+interface Use extends Pick<FeatureHost, "sandboxRootOf"> {
+  readonly sites: Sites;
+  readonly context: CommandContext;
+  readonly signal: AbortSignal;
+}
+
+interface Typed {
+  readonly words: readonly string[];
+  readonly flags: ReadonlyMap<string, string>;
+}
+
+type Verb = (typed: Typed, use: Use) => Promise<string>;
+
+const VERBS: Readonly<Record<string, Verb>> = { list, publish, unpublish, protect, rollback };
+const FLAGS = ["name", "directory", "password", "version"];
+
+/** `/sites`: what people see and change of a channel's sites. `signal` aborts when the program ends. */
+export function sitesCommand(
+  sites: Sites,
+  { sandboxRootOf }: Pick<FeatureHost, "sandboxRootOf">,
+  signal: AbortSignal,
+): ChatCommand["run"] {
+  return async (line, context) => {
+    const read = readArguments(line, { flags: FLAGS });
+    if (read.type === "broken") return privately(read.reason);
+    const [verb = "list", ...words] = read.words;
+    const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+    if (run === undefined) {
+      const all = Object.keys(VERBS);
+      const known = `There is ${all.map((one) => `\`/sites ${one}\``).join(", ")}.`;
+      return privately(`I don't know ${asTyped(verb)}.${didYouMean(nearest(verb, all), ` ${known}`)}`);
+    }
+    try {
+      return privately(await run({ words, flags: read.flags }, { sites, context, signal, sandboxRootOf }));
+    } catch (error) {
+      if (error instanceof Refusal) return privately(`✗ ${error.payload}`);
+      throw error;
+    }
+  };
+}
+
+async function list(_typed: Typed, { sites, context: { channelKey } }: Use): Promise<string> {
+  const found = await sites.ofChannel(channelKey);
+  if (found.length === 0) return "There are no sites here. `/sites publish <name> <directory>` begins one.";
+  const versions = await sites.versions(found.map(({ name }) => name));
+  const lines = found.map((site) => {
+    const own = versions.filter(({ name }) => name === site.name);
+    const served = own.find(({ number }) => number === site.version);
+    const others = own.filter(({ number }) => number !== site.version).map(({ number }) => number);
+    const parts = [
+      `**${site.name}** ${sites.urlOf(site.name)}`,
+      ...(served === undefined ? [] : [versionText(served)]),
+      ...(site.passwordHash === null ? [] : ["asks for a password"]),
+      ...(others.length === 0 ? [] : [`kept: ${others.join(", ")}`]),
+    ];
+    return parts.join(" · ");
+  });
+  return ["**Sites of this channel**", ...lines].join("\n");
+}
+
+function versionText({ number, files, bytes, by, createdAt }: SiteVersion): string {
+  const day = new Date(createdAt).toISOString().slice(0, 10);
+  return `version ${number}, ${day}, ${plainLine(by.name, NAME_CHARS)} · ${filesText(files)}, ${sizeText(bytes)}`;
+}
+
+async function publish({ words, flags }: Typed, { sites, context, signal, sandboxRootOf }: Use): Promise<string> {
+  const [name = "", directory = ""] = [flags.get("name"), flags.get("directory")].map((flag, at) => flag ?? words[at]);
+  if (name === "" || directory === "") return "Tell me the name and the directory: `/sites publish handbook site`.";
+  const { mode } = context.configOf(hereOf(context));
+  if (mode === "read") return "I only look here (mode read): nothing is published.";
+  const { channelKey, person: by, thread } = context;
+  const root = sandboxRootOf(thread);
+  const wish = { name, source: { root, directory }, channelKey };
+  const key = context.runtime.ids.next("publish");
+  const version = await sites.publish({ ...wish, by: { id: by.id, name: by.name }, key }, signal);
+  const { number, files, bytes } = version;
+  return `✓ Published as version ${number}: ${sites.urlOf(name)} (${filesText(files)}, ${sizeText(bytes)})`;
+}
+
+async function unpublish(typed: Typed, use: Use): Promise<string> {
+  const site = await changeable(typed, use);
+  if (typeof site === "string") return site;
+  await use.sites.unpublish(site);
+  return `✓ ${site.name} is gone, with all its versions.`;
+}
+
+async function protect(typed: Typed, use: Use): Promise<string> {
+  const site = await changeable(typed, use);
+  if (typeof site === "string") return site;
+  const wanted = typed.flags.get("password") ?? typed.words[1] ?? "on";
+  if (wanted === "off") {
+    await use.sites.unprotect(site);
+    return `✓ ${site.name} asks for no password any more.`;
+  }
+  if (wanted !== "on") {
+    return "I make the password myself, so that none is written in a thread: `/sites protect <name>`, or `/sites protect <name> off`.";
+  }
+  const password = await use.sites.protect(site);
+  return `✓ ${site.name} asks for this password from now on, which I cannot show again: \`${password}\``;
+}
+
+async function rollback(typed: Typed, use: Use): Promise<string> {
+  const site = await changeable(typed, use);
+  if (typeof site === "string") return site;
+  const given = typed.flags.get("version") ?? typed.words[1];
+  const wanted = given === undefined ? null : Number(given);
+  if (wanted !== null && !(Number.isSafeInteger(wanted) && wanted > 0)) {
+    return "A version is a number; `/sites list` shows those that are kept.";
+  }
+  const version = await use.sites.rollback(site, wanted);
+  if (version !== null) return `✓ ${site.name} is version ${version.number} again: ${use.sites.urlOf(site.name)}`;
+  return wanted === null
+    ? `${site.name} has no version before ${site.version}.`
+    : `${site.name} has no version ${wanted}; \`/sites list\` shows those that are kept.`;
+}
+
+/** The site that is named, for whoever may change it; otherwise why not. */
+async function changeable({ words, flags }: Typed, { sites, context }: Use): Promise<Site | string> {
+  const name = flags.get("name") ?? words[0] ?? "";
+  if (name === "") return "Which one? `/sites list` names them.";
+  const site = await sites.get(name);
+  if (site === null || site.channelKey !== context.channelKey) {
+    return `There is no site ${asTyped(name)} here. \`/sites list\` names them.`;
+  }
+  const { id, roles } = context.person;
+  if (site.owner.id === id || [id, ...roles].some((one) => context.access.admins.includes(one))) return site;
+  return `${site.name} is ${plainLine(site.owner.name, NAME_CHARS)}'s: only they and admins may change it.`;
+}

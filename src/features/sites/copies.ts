@@ -1,0 +1,79 @@
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import type { FoundFile } from "./collect.ts";
+
+/** How the folder of a copy begins that is not whole yet. */
+const UNFINISHED = ".new-";
+
+/** One copy while it is made. */
+export interface Copying {
+  take(file: FoundFile, content: Buffer): Promise<void>;
+  /** All of it is on the disk, under its own name. */
+  finish(): Promise<void>;
+  /** What has been copied is gone. */
+  discard(): Promise<void>;
+}
+
+/** The copies that sites are served from: each has a folder, which nothing changes once it has its name. */
+export interface Copies {
+  begin(folder: string): Promise<Copying>;
+  pathOf(folder: string): string;
+  remove(folders: readonly string[]): Promise<void>;
+  /** Removes what no version is served from: what a crash left. */
+  sweep(known: ReadonlySet<string>): Promise<void>;
+}
+
+export function createCopies(directory: string): Copies {
+  const pathOf = (folder: string) => path.join(directory, folder);
+  const remove = async (folders: readonly string[]) => {
+    for (const folder of folders) await rm(pathOf(folder), { recursive: true, force: true });
+  };
+  return {
+    pathOf,
+    remove,
+    async begin(folder) {
+      const unfinished = `${UNFINISHED}${folder}`;
+      const made = new Set([pathOf(unfinished)]);
+      await mkdir(pathOf(unfinished), { recursive: true, mode: 0o700 });
+      return {
+        async take(file, content) {
+          const target = path.join(pathOf(unfinished), file.path);
+          const parent = path.dirname(target);
+          if (!made.has(parent)) await mkdir(parent, { recursive: true });
+          for (let at = parent; !made.has(at); at = path.dirname(at)) made.add(at);
+          await writeDurably(target, content);
+        },
+        async finish() {
+          for (const each of made) await syncDirectory(each);
+          await rename(pathOf(unfinished), pathOf(folder));
+          await syncDirectory(directory);
+        },
+        discard: () => remove([unfinished, folder]),
+      };
+    },
+    async sweep(known) {
+      const folders = await readdir(directory).catch(() => []);
+      await remove(folders.filter((folder) => !known.has(folder)));
+    },
+  };
+}
+
+async function writeDurably(target: string, content: Buffer): Promise<void> {
+  const file = await open(target, "wx", 0o400);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  if (process.platform === "win32") return; // directories cannot be opened there
+  const handle = await open(directory, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

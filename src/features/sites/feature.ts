@@ -1,0 +1,127 @@
+import path from "node:path";
+import { z } from "zod";
+import { checkPort } from "../../cli/checks.ts";
+import { field } from "../../config/fields.ts";
+import type { ConfiguredFeature, Feature, FeatureHost, GivenSettings, OpenFeature } from "../../feature.ts";
+
+const BYTES_A_MEGABYTE = 1_000_000;
+
+const settingsSchema = z.strictObject({
+  host: field(z.string().min(1).default("127.0.0.1"), "Address that the sites' server listens on.", "0.0.0.0"),
+  port: field(
+    z.int().min(0).max(65_535).default(3001),
+    "Its port, which must not be the page's: sites have an origin of their own.",
+    3001,
+  ),
+  url: field(
+    z
+      .url({ protocol: /^https?$/u, error: "must be an http:// or https:// URL" })
+      .regex(/^https?:\/\/[^/?#]+\/?$/u, "must name a host and no path")
+      .exactOptional(),
+    "Where people reach that server, if it is by a proxy or under a name: a host of its own, not the page's.",
+    "https://sites.example.com",
+  ),
+  maxFiles: field(z.int().min(1).max(50_000).default(2_000), "Files of one site.", 2_000),
+  maxMegabytes: field(z.number().min(0.001).max(1_000).default(100), "Size of one site.", 100),
+  keepVersions: field(z.int().min(1).max(100).default(5), "Versions of a site that are kept to go back to.", 5),
+});
+
+type SiteSettings = z.infer<typeof settingsSchema>;
+
+const file = {
+  sites: field(
+    z.union([z.boolean(), settingsSchema]).default(false),
+    "Directories of HTML can be published, at an address of their own (docs/sites.md).",
+    true,
+  ),
+};
+
+const name = { name: "name", description: "of the site, as its address has it", required: true };
+
+/** What an agent or a person has made as files, opened in a browser. */
+export const sitesFeature: Feature = {
+  name: "sites",
+  settings: { file },
+  commands: [
+    {
+      name: "sites",
+      description: "sites of this channel: publish a directory, protect it, go back",
+      usage: "[list|publish|unpublish|protect|rollback] …",
+      permission: "everyone",
+      options: [
+        { name: "list", description: "sites of this channel, their addresses and versions", options: [] },
+        {
+          name: "publish",
+          description: "put a directory where browsers can open it",
+          options: [name, { name: "directory", description: "with an index.html", required: true }],
+        },
+        { name: "unpublish", description: "take a site away, with all its versions", options: [name] },
+        {
+          name: "protect",
+          description: "make a password that visitors must know",
+          options: [name, { name: "password", description: "off: ask for none any more", choices: ["on", "off"] }],
+        },
+        {
+          name: "rollback",
+          description: "serve an earlier version again",
+          options: [name, { name: "version", description: "its number; the one before when left out" }],
+        },
+      ],
+      whenOff: "Nothing is published here. An operator can change that (`sites`).",
+    },
+  ],
+  configure,
+};
+
+function configure(given: GivenSettings): ConfiguredFeature {
+  const { sites } = z.object(file).parse(given.file);
+  if (sites === false) return { problems: [] };
+  const settings = settingsSchema.parse(sites === true ? {} : sites);
+  const isReachable = /^(?:localhost|127\.|\[?::1)/u.test(settings.host) || settings.url !== undefined;
+  return {
+    problems: isReachable
+      ? []
+      : ["sites.host: beyond this machine, sites need `sites.url`: the address that people reach them by."],
+    facts: { sites: settings.url ?? `${settings.host}:${settings.port}` },
+    check: async () => [await checkPort("sites.port", settings.host, settings.port)],
+    open: (host) => open(host, settings),
+  };
+}
+
+async function open(host: FeatureHost, settings: SiteSettings): Promise<OpenFeature> {
+  const [{ createCopies }, { createSites }, { startSiteServer }, { publishTool }, { sitesCommand }] = await Promise.all(
+    [
+      import("./copies.ts"),
+      import("./sites.ts"),
+      import("./server.ts"),
+      import("./publish-tool.ts"),
+      import("./command.ts"),
+    ],
+  );
+  const { url = null } = settings;
+  let port = settings.port;
+  const sites = createSites(host, {
+    limits: { files: settings.maxFiles, bytes: settings.maxMegabytes * BYTES_A_MEGABYTE },
+    keptVersions: settings.keepVersions,
+    copies: createCopies(path.join(host.home, "sites")),
+    address: () => url?.replace(/\/$/u, "") ?? `http://${inAddress(settings.host)}:${port}`,
+  });
+  await sites.sweep();
+  const { clock } = host.runtime;
+  const server = await startSiteServer({ ...settings, url, sites, clock, log: host.log });
+  port = server.port;
+  const ended = new AbortController();
+  const tools = [publishTool(sites, host)];
+  return {
+    tools: () => tools,
+    commands: { sites: sitesCommand(sites, host, ended.signal) },
+    stop: async () => {
+      ended.abort();
+      await server.close();
+    },
+  };
+}
+
+function inAddress(host: string): string {
+  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+}

@@ -1,0 +1,89 @@
+/** What a site's pages may do: run what is their own, and nothing that reaches beyond them. */
+const SITE_POLICY = [
+  // Without an origin: no cookie, no storage, and nothing of the browser's other pages.
+  "sandbox allow-scripts allow-modals allow-downloads allow-popups",
+  "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'",
+  "object-src 'none'",
+  "base-uri 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const OWN_PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const EVERYWHERE = {
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "permissions-policy": "camera=(), microphone=(), geolocation=()",
+  // A version takes the place of another at the same address.
+  "cache-control": "no-cache",
+};
+
+/** Headers of what is no part of a site. */
+export const OWN_PAGE_HEADERS: Readonly<Record<string, string>> = {
+  ...EVERYWHERE,
+  "content-security-policy": OWN_PAGE_POLICY,
+  "cross-origin-resource-policy": "same-origin",
+};
+
+/**
+ * Headers of a site's file. What pages without an origin load counts as another site's: only with a visit's pass, which no
+ * other site knows, may pages read it.
+ */
+export function siteHeaders({
+  isPassed,
+  origin,
+}: {
+  readonly isPassed: boolean;
+  readonly origin: string | undefined;
+}): Readonly<Record<string, string>> {
+  return {
+    ...EVERYWHERE,
+    "content-security-policy": SITE_POLICY,
+    "cross-origin-resource-policy": isPassed ? "cross-origin" : "same-origin",
+    vary: "origin, sec-fetch-mode",
+    ...(isPassed && origin === "null" ? { "access-control-allow-origin": "null" } : {}),
+  };
+}
+
+export const NOTHING_HERE = "There is nothing here.";
+
+const STYLE = `
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 24rem; margin: 20vh auto 0; padding: 0 1rem; }
+label, input, button { display: block; font: inherit; }
+input { box-sizing: border-box; width: 100%; margin: .25rem 0 1rem; padding: .5rem; }
+button { padding: .5rem 1rem; }`;
+
+/** A page of one sentence, which is ours: nothing in it is escaped. */
+export function plainPage(sentence: string): string {
+  return page("Sites", `<p>${sentence}</p>`);
+}
+
+/** `name`: a site's, so that there is nothing in it to escape. */
+export function passwordPage(name: string, problem: string): string {
+  const alert = problem === "" ? "" : `<p role="alert">${problem}</p>`;
+  return page(
+    name,
+    `<h1>${name}</h1>${alert}<form method="post">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required autofocus>
+<button>Open</button></form>`,
+  );
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>
+<body><main>${body}</main></body>
+</html>
+`;
+}

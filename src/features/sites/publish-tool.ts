@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { textResult } from "../../core/protocol/tool-result.ts";
+import { plainLine } from "../../core/text/plain-text.ts";
+import { defineTool, type Tool, type ToolContext } from "../../core/tool.ts";
+import type { FeatureHost } from "../../feature.ts";
+import { asResult } from "../../tools/sandboxed/guest-call.ts";
+import { Refusal } from "../../tools/wasm/workspace/refusal.ts";
+import type { Found } from "./collect.ts";
+import { filesText, type Publisher, sizeText } from "./site.ts";
+import type { Sites } from "./sites.ts";
+
+/** Files that a card names one by one. */
+const SHOWN_FILES = 30;
+const PATH_CHARS = 200;
+
+const input = z.object({
+  directory: z.string().min(1).describe("With an index.html; relative to the working directory."),
+  name: z.string().min(1).max(63).describe("In the address: small letters, digits, hyphens."),
+});
+type Input = z.infer<typeof input>;
+
+/** The tool that puts a directory where browsers can open it. */
+export function publishTool(sites: Sites, host: Pick<FeatureHost, "store">): Tool {
+  return defineTool({
+    name: "publish_site",
+    description:
+      "Publishes a directory of HTML, CSS, scripts and other files as a site, at an address that people open in a browser. " +
+      "A copy is taken; to publish the same name again replaces it. Pages may use the site's own files only, by relative addresses: " +
+      "nothing of other hosts, no cookies, no storage. Files whose names begin with a dot are left out.",
+    deferred: { about: "a directory as a web site" },
+    input,
+    permission: "write",
+    parallel: false,
+    afterCrash: "replay",
+    grant: ({ name }) => ({ key: `publish_site:${name}`, label: `publishing ${name}` }),
+    title: ({ name }) => name,
+    rule: (_call, { nonInteractive }) =>
+      nonInteractive === true
+        ? { type: "refuse", reason: "Not published: a person has to allow it, and nobody is there to be asked." }
+        : { type: "ask", why: "Whoever can open the address reads these files.", always: true },
+    sends: ({ directory, name }) => [{ to: sites.urlOf(name), says: `the files of ${directory}` }],
+    preview: async (call, ctx, signal) => {
+      try {
+        const found = await sites.look(wishOf(call, ctx), signal);
+        return { ...cardOf(found), question: `Publish ${call.name}?`, reach: `readable at ${sites.urlOf(call.name)}` };
+      } catch (error) {
+        if (error instanceof Refusal) return { refused: error.payload };
+        throw error;
+      }
+    },
+    execute: (call, ctx, signal) =>
+      asResult(async () => {
+        const key = `${ctx.runId} ${ctx.callId}`;
+        const { seal: digest } = ctx;
+        // After a restart nobody knows what was shown: what had been published is told, and nothing else is.
+        const before = await sites.published(key);
+        if (before === null && (!ctx.approved || digest === undefined)) {
+          throw new Refusal("Not published: a person has to see the files and allow it. Ask again.");
+        }
+        const by = await publisherOf(ctx, host);
+        const progress = (text: string) => ctx.progress(text);
+        const seen = digest === undefined ? {} : { digest };
+        const version = await sites.publish({ ...wishOf(call, ctx), by, key, ...seen, progress }, signal);
+        const { number, files, bytes } = version;
+        return textResult(
+          `Published as version ${number}: ${sites.urlOf(call.name)} (${filesText(files)}, ${sizeText(bytes)}).`,
+          { summary: `version ${number} · ${filesText(files)}` },
+        );
+      }),
+  });
+}
+
+function wishOf({ name, directory }: Input, { sandboxRoot: root, channelKey }: ToolContext) {
+  return { name, source: { root, directory }, channelKey };
+}
+
+/** Whoever began the run; a sub-agent's is begun by no person. */
+async function publisherOf({ runId }: ToolContext, { store }: Pick<FeatureHost, "store">): Promise<Publisher> {
+  const run = await store.runs.get(runId);
+  const began = run === null ? null : await store.inbox.get(run.eventSeq);
+  return began?.body.kind === "message" ? began.body.author : { id: "", name: "an agent" };
+}
+
+function cardOf({ files, bytes, hidden, digest }: Found) {
+  const lines = files
+    .slice(0, SHOWN_FILES)
+    .map(({ path, size }) => `${plainLine(path, PATH_CHARS)} · ${sizeText(size)}`);
+  const more = files.length - lines.length;
+  const text = [
+    `${filesText(files.length)} · ${sizeText(bytes)}`,
+    ...lines,
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    ...(hidden > 0 ? [`left out: ${hidden} with names that begin with a dot`] : []),
+  ];
+  return { language: "", text: text.join("\n"), seal: digest };
+}
